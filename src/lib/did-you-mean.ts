@@ -1,0 +1,26 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The candidate nearest to what was written, or `null` where none is near enough to be meant. */
+export function nearest(written: string, candidates: Iterable<string>): string | null {
+  const wanted = fold(written);
+  let best: string | null = null;
+  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const d = distance(wanted, fold(candidate));
+    if (d < bestDistance) {
+      best = candidate;
+      bestDistance = d;
+    }
+  }
+  return best;
+}
+
+/** ` Did you mean "x"?`, or nothing. */
+export function didYouMean(written: string, candidates: Iterable<string>): string {
+  const candidate = nearest(written, candidates);
+  return candidate === null ? '' : ` Did you mean "${candidate}"?`;
+}
+
+function fold(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s_-]+/g, '');
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/**
+ * Something about one row that keeps it from being sent.
+ * `value` is the cell as it stands: personal data, so it goes into previews and `check`, never into logs or results.csv.
+ */
+export const issueSchema = z.object({
+  row: z.number().int().positive(),
+  line: z.number().int().positive(),
+  column: z.string().nullable(),
+  value: z.string().nullable(),
+  expected: z.string(),
+  code: z.enum([
+    'unreadable_row',
+    'cell_not_convertible',
+    'missing_required',
+    'empty_key',
+    'empty_row',
+    'duplicate_key',
+    'key_known',
+    'key_held',
+    'bad_path_id',
+    'conflicting_columns',
+  ]),
+});
+export type Issue = z.infer<typeof issueSchema>;
+
+/** The issue in words, without the cell's value, so that it may stand in any report file or log. */
+export function describeIssue(issue: Issue): string {
+  return issue.column === null ? issue.expected : `column "${issue.column}": expected ${issue.expected}`;
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** What can become of a row; every row of a run ends in exactly one of these. */
+export const OUTCOMES = [
+  'created',
+  'updated',
+  'drafted',
+  'listed',
+  'skipped',
+  'invalid',
+  'rejected',
+  'denied',
+  'failed',
+  'in-doubt',
+  'cancelled',
+] as const;
+
+export const outcomeSchema = z.enum(OUTCOMES);
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+/** The report file that carries a row's source record again, or `none` where the row succeeded. */
+export type Remainder = 'none' | 'rejected' | 'failed' | 'in-doubt';
+
+export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
+  created: 'none',
+  updated: 'none',
+  drafted: 'none',
+  listed: 'none',
+  skipped: 'none',
+  invalid: 'failed',
+  rejected: 'rejected',
+  denied: 'failed',
+  failed: 'failed',
+  'in-doubt': 'in-doubt',
+  cancelled: 'none',
+};
+
+/** Whether the row counts as done well: exit status 0 asks it of every row. */
+export function succeeded(outcome: Outcome): boolean {
+  return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
+}
+
+export const outcomeCountsSchema = z.record(outcomeSchema, z.number().int().nonnegative());
+export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
+
+export function noOutcomes(): OutcomeCounts {
+  return {
+    created: 0,
+    updated: 0,
+    drafted: 0,
+    listed: 0,
+    skipped: 0,
+    invalid: 0,
+    rejected: 0,
+    denied: 0,
+    failed: 0,
+    'in-doubt': 0,
+    cancelled: 0,
+  };
+}
+
+/** The control total: rows that have an outcome. */
+export function settledRows(counts: OutcomeCounts): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
+}
+
+/** Rows that were settled without success; `stopAfter` counts these. */
+export function unsuccessfulRows(counts: OutcomeCounts): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + (succeeded(outcome) ? 0 : counts[outcome]), 0);
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+const place = {
+  /** 1 = the file's first record. */
+  row: z.number().int().positive(),
+  /** The line of the file on which the record starts, 1 = first. */
+  line: z.number().int().positive(),
+};
+
+/** One record of a file as it was read: CSV cells in header order, or the raw text of one JSON object. */
+export const rowSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('cells'), ...place, cells: z.array(z.string()) }),
+  z.object({ kind: z.literal('record'), ...place, text: z.string() }),
+  z.object({
+    kind: z.literal('unreadable'),
+    ...place,
+    /** The record's text as it stands in the file, bounded by the reader. */
+    text: z.string(),
+    /** What was wrong and what was expected; no cell values. */
+    problem: z.string(),
+  }),
+]);
+export type Row = z.infer<typeof rowSchema>;
+export type CellsRow = Extract<Row, { kind: 'cells' }>;
+export type RecordRow = Extract<Row, { kind: 'record' }>;

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { operationSchema } from './operation.ts';
+import type { OutcomeCounts } from './outcome.ts';
+import { outcomeCountsSchema, settledRows, unsuccessfulRows } from './outcome.ts';
+import { sourceInfoSchema } from './source.ts';
+
+export const RUN_STATES = ['queued', 'running', 'paused', 'stopped', 'cancelled', 'finished'] as const;
+export const runStateSchema = z.enum(RUN_STATES);
+export type RunState = z.infer<typeof runStateSchema>;
+
+/** The only legal transitions of a run; the ledger refuses any other. */
+export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
+  // The file has been read whole and the run is registered; the first chunk starts it.
+  queued: ['running', 'paused', 'cancelled', 'finished'],
+  // Paused: by a person, by a signal, or because credentials or permission are missing or the service is away.
+  // Stopped: too many rows did not succeed. Finished: every row has its outcome.
+  running: ['paused', 'stopped', 'cancelled', 'finished'],
+  // Taken up again, given up, or its last rows in flight completed it.
+  paused: ['running', 'cancelled', 'finished'],
+  // A person looked and goes on, or gives up; its last rows in flight may complete it.
+  stopped: ['running', 'cancelled', 'finished'],
+  // Ends: nothing leads out.
+  cancelled: [],
+  finished: [],
+};
+
+export const REASONS = [
+  'interrupted',
+  'credentials',
+  'permission',
+  'service-away',
+  'error-limit',
+  'requested',
+] as const;
+export const reasonSchema = z.enum(REASONS);
+/** Why a run is paused or stopped. */
+export type Reason = z.infer<typeof reasonSchema>;
+
+export const runSchema = z.object({
+  id: z.string(),
+  job: z.string(),
+  operation: operationSchema,
+  /** `sandbox` or the base URL; never with credentials. */
+  target: z.string(),
+  file: z.string(),
+  sha256: z.string(),
+  rows: z.number().int().nonnegative(),
+  /** Rows per chunk; fixed for the run, so that chunk numbers mean the same rows after a restart. */
+  chunkRows: z.number().int().positive(),
+  source: sourceInfoSchema,
+  state: runStateSchema,
+  reason: reasonSchema.nullable(),
+  outcomes: outcomeCountsSchema,
+  /** Chunks whose rows are all settled. */
+  closedChunks: z.number().int().nonnegative(),
+  /** ISO 8601, UTC. */
+  createdAt: z.string(),
+  startedAt: z.string().nullable(),
+  finishedAt: z.string().nullable(),
+});
+export type Run = z.infer<typeof runSchema>;
+
+export function chunksOf(run: Pick<Run, 'rows' | 'chunkRows'>): number {
+  return Math.ceil(run.rows / run.chunkRows);
+}
+
+/** Rows without an outcome yet. */
+export function openRows(run: Pick<Run, 'rows' | 'outcomes'>): number {
+  return run.rows - settledRows(run.outcomes);
+}
+
+/** Exit status of a command that took a run as far as it went (DESIGN.md, section 4). */
+export function exitCodeOf(run: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'>): number {
+  if (run.state === 'finished') return finishedExitCode(run.rows, run.outcomes);
+  return run.reason === 'interrupted' ? 4 : 2;
+}
+
+function finishedExitCode(rows: number, outcomes: OutcomeCounts): number {
+  if (settledRows(outcomes) !== rows) return 3;
+  if (outcomes['in-doubt'] > 0) return 5;
+  return unsuccessfulRows(outcomes) > 0 ? 1 : 0;
+}
