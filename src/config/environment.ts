@@ -1,0 +1,71 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../lib/usage-error.ts';
+
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+const environmentSchema = z.object({
+  MSB_BASE_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).optional(),
+  MSB_TOKEN: z.string().optional(),
+  MSB_TOKEN_FILE: z.string().optional(),
+  MSB_TOKEN_COMMAND: z.string().optional(),
+  REDIS_URL: z
+    .url({ protocol: /^(rediss?|unix)$/, error: 'expected redis://, rediss:// or unix://' })
+    .optional(),
+  ONBOARD_HOME: z.string().default('./.onboard'),
+  ONBOARD_JOBS: z.string().default('./jobs'),
+  ONBOARD_ENCRYPTION_KEY: z.undefined({
+    error: 'expected to be unset: encryption of what the ledger keeps is not available in this version',
+  }),
+  ONBOARD_WEB_TOKEN: z.string().optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).optional(),
+});
+
+/** Where a bearer token comes from; `none` is enough for commands that don't call the service. */
+export type TokenSource =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'command'; readonly command: string };
+
+export type Environment = {
+  readonly baseUrl: string | null;
+  readonly tokenSource: TokenSource;
+  /** `null`: the embedded server. */
+  readonly redisUrl: string | null;
+  /** Absolute. */
+  readonly home: string;
+  /** Absolute. */
+  readonly jobsDirectory: string;
+  readonly logLevel: (typeof LOG_LEVELS)[number] | null;
+};
+
+/** Reads the environment (DESIGN.md, section 4); throws a UsageError that lists every malformed value. */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
+  const parsed = environmentSchema.safeParse(withoutEmpty(env));
+  const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
+  const tokens = ['MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND'].filter((name) => env[name]);
+  if (tokens.length > 1) problems.push(`${tokens.join(' and ')} are both set: expected one of them`);
+  if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
+  const e = parsed.data;
+  return {
+    baseUrl: e.MSB_BASE_URL ?? null,
+    tokenSource: tokenSourceOf(e),
+    redisUrl: e.REDIS_URL ?? null,
+    home: resolve(e.ONBOARD_HOME),
+    jobsDirectory: resolve(e.ONBOARD_JOBS),
+    logLevel: e.LOG_LEVEL ?? null,
+  };
+}
+
+/** `NAME=` in a shell or a compose file means "not set". */
+function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+}
+
+function tokenSourceOf(e: z.infer<typeof environmentSchema>): TokenSource {
+  if (e.MSB_TOKEN !== undefined) return { kind: 'token', token: e.MSB_TOKEN };
+  if (e.MSB_TOKEN_FILE !== undefined) return { kind: 'file', path: resolve(e.MSB_TOKEN_FILE) };
+  if (e.MSB_TOKEN_COMMAND !== undefined) return { kind: 'command', command: e.MSB_TOKEN_COMMAND };
+  return { kind: 'none' };
+}

@@ -1,0 +1,31 @@
+import type { SettledRow } from '../ledger/chunk-ledger.ts';
+
+/** This many 403 in a row are a missing permission, not rows that are forbidden (DESIGN.md, section 5). */
+const STREAK = 3;
+
+/** Tells a permission that is missing from single rows that are forbidden. */
+export type DenialStreak = {
+  /** Another answer than 403 came: the permission is there. */
+  broken(): void;
+  /** `row`: denied, to be settled. `streak`: the third or later in a row; the rows settled as denied before it are to be taken back. */
+  denied(
+    row: SettledRow,
+  ): { readonly kind: 'row' } | { readonly kind: 'streak'; readonly earlier: readonly SettledRow[] };
+};
+
+export function createDenialStreak(): DenialStreak {
+  let earlier: SettledRow[] = [];
+  return {
+    broken() {
+      if (earlier.length > 0) earlier = [];
+    },
+    denied(row) {
+      if (earlier.length < STREAK - 1) {
+        earlier.push(row);
+        return { kind: 'row' };
+      }
+      const taken = earlier.slice();
+      return { kind: 'streak', earlier: taken };
+    },
+  };
+}

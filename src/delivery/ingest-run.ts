@@ -1,0 +1,73 @@
+import type { KeyClaim } from '../model/claim.ts';
+import type { Mapping } from '../model/mapping.ts';
+import type { Row } from '../model/row.ts';
+import type { Run } from '../model/run.ts';
+import type { ChunkJob } from '../queue/chunk-job.ts';
+import { identityKeyOf } from './identity.ts';
+
+/** Chunks of a run that may wait or be worked on at once: bounds Redis' memory whatever the file's size. */
+const OPEN_CHUNKS_MAX = 64;
+/** Chunks that are added in one command. */
+const CHUNKS_PER_ADD = 8;
+
+export type IngestEdges = {
+  readonly run: Run;
+  readonly mapping: Mapping;
+  /** The file's rows, the same chunks at every reading. */
+  readonly chunks: AsyncIterable<{ readonly n: number; readonly rows: readonly Row[] }>;
+  /** Chunks that are closed already. */
+  readonly closed: ReadonlySet<number>;
+  claim(rows: ReadonlyArray<{ readonly row: number; readonly key: string }>): Promise<KeyClaim[]>;
+  add(chunks: readonly ChunkJob[]): Promise<void>;
+  /** How many chunks of the run are closed by now. */
+  countClosed(): Promise<number>;
+  /** Resolves when it is worth counting again; false: stop reading. */
+  waitForRoom(): Promise<boolean>;
+};
+
+/**
+ * Reads the file from its start, claims keys in file order and hands chunks to the queue, a bounded number at a time.
+ * Every step may be done again: chunks that are closed are passed over, those in the queue stay, claims give the same answers.
+ * Answers false where it was stopped before the end.
+ */
+export async function ingestRun(edges: IngestEdges): Promise<boolean> {
+  let batch: ChunkJob[] = [];
+  let added = 0;
+  const closedBefore = edges.closed.size;
+  const flush = async () => {
+    if (batch.length > 0) await edges.add(batch);
+    added += batch.length;
+    batch = [];
+  };
+  const hasRoom = async () => {
+    while (added - ((await edges.countClosed()) - closedBefore) > OPEN_CHUNKS_MAX - CHUNKS_PER_ADD) {
+      if (!(await edges.waitForRoom())) return false;
+    }
+    return true;
+  };
+
+  for await (const { n, rows } of edges.chunks) {
+    if (edges.closed.has(n)) continue;
+    batch.push(await claimChunk(edges, n, rows));
+    if (batch.length < CHUNKS_PER_ADD) continue;
+    await flush();
+    if (!(await hasRoom())) return false;
+  }
+  await flush();
+  return true;
+}
+
+async function claimChunk(edges: IngestEdges, n: number, rows: readonly Row[]): Promise<ChunkJob> {
+  const keyed = rows.flatMap((row) => {
+    const key = identityKeyOf(edges.run, edges.mapping, row);
+    return key === null ? [] : [{ row: row.row, key }];
+  });
+  const claims = await edges.claim(keyed);
+  const byRow = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
+  const unclaimed: KeyClaim = { kind: 'claimed' };
+  return {
+    run: edges.run.id,
+    chunk: n,
+    rows: rows.map((row) => ({ row, claim: byRow.get(row.row) ?? unclaimed })),
+  };
+}

@@ -1,0 +1,110 @@
+import type { JobDefinition } from '../config/job-definition.ts';
+import type { Mark } from '../ledger/mark.ts';
+import { describeIssue, type Issue } from '../model/issue.ts';
+import type { Mapping } from '../model/mapping.ts';
+import { type Call, REPEATABLE } from '../model/operation.ts';
+import type { ServiceRequest } from '../model/request.ts';
+import type { RowEnd, RowTask } from './row-task.ts';
+import type { ServiceEdge } from './run-context.ts';
+
+/** What is to be done about a row. */
+export type RowPlan =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'settle'; readonly end: RowEnd }
+  | {
+      readonly kind: 'send';
+      readonly request: ServiceRequest;
+      /** A dead worker's intent that is taken over, `''` where the row is untouched. */
+      readonly expected: string;
+    };
+
+type Means = {
+  readonly definition: JobDefinition;
+  readonly mapping: Mapping;
+  readonly service: Pick<ServiceEdge, 'build'>;
+};
+
+/** Decides a row's next step from its mark, its key's claim and its mapping (DESIGN.md, section 5). */
+export function planRow(task: RowTask, mark: Mark | undefined, means: Means): RowPlan {
+  if (mark?.kind === 'settled') return { kind: 'done' };
+  const step = callFor(task, means.definition);
+  if (step.kind === 'settle') return step;
+  if (mark !== undefined && !REPEATABLE[step.call] && means.definition.onUnknownOutcome === 'hold') {
+    return { kind: 'settle', end: WORKER_LOST };
+  }
+  const mapped = means.mapping.map(task.row);
+  if (mapped.kind === 'issues') return { kind: 'settle', end: invalid(mapped.issues) };
+  const pathId = step.knownId ?? mapped.pathId;
+  const request = means.service.build(step.call, { pathId, body: mapped.body });
+  return { kind: 'send', request, expected: mark?.text ?? '' };
+}
+
+const WORKER_LOST: RowEnd = {
+  outcome: 'in-doubt',
+  code: 'worker_lost',
+  message: 'the worker ended while the request was in flight',
+};
+
+type Step =
+  | { readonly kind: 'settle'; readonly end: RowEnd }
+  | { readonly kind: 'call'; readonly call: Call; readonly knownId: string | null };
+
+function callFor({ claim, run }: RowTask, definition: JobDefinition): Step {
+  switch (claim.kind) {
+    case 'claimed':
+      return {
+        kind: 'call',
+        call: run.operation === 'subclient.upsert' ? 'subclient.create' : run.operation,
+        knownId: null,
+      };
+    case 'known':
+      return callForKnown(claim, run.operation === 'subclient.upsert' ? 'update' : definition.onKnownKey);
+    case 'duplicate':
+      return unsendable('duplicate_key', `the same key is in row ${claim.row} of this file`);
+    case 'held':
+      return unsendable('key_held', heldMessage(claim));
+    default:
+      return claim satisfies never;
+  }
+}
+
+function callForKnown(
+  claim: { readonly run: string; readonly id: string },
+  policy: JobDefinition['onKnownKey'],
+): Step {
+  switch (policy) {
+    case 'update':
+      return { kind: 'call', call: 'subclient.update', knownId: claim.id };
+    case 'skip': {
+      const message = `already created by run ${claim.run}`;
+      return { kind: 'settle', end: { outcome: 'skipped', id: claim.id, code: 'key_known', message } };
+    }
+    case 'fail':
+      return unsendable('key_known', `already created by run ${claim.run} as ${claim.id}`);
+    default:
+      return policy satisfies never;
+  }
+}
+
+function heldMessage(claim: {
+  readonly run: string;
+  readonly row: number;
+  readonly inDoubt: boolean;
+}): string {
+  const place = `row ${claim.row} of run ${claim.run}`;
+  return claim.inDoubt
+    ? `${place} has this key and its outcome is in doubt`
+    : `${place} has this key and is not done yet`;
+}
+
+function unsendable(code: Issue['code'], message: string): Step {
+  return { kind: 'settle', end: { outcome: 'invalid', code, message } };
+}
+
+function invalid(issues: readonly Issue[]): RowEnd {
+  return {
+    outcome: 'invalid',
+    code: issues[0]?.code ?? 'unreadable_row',
+    message: issues.map(describeIssue).join('; '),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Verdict } from '../model/verdict.ts';
+import type { ServiceWeather } from './service-weather.ts';
+
+export type Retry = Extract<Verdict, { kind: 'retry' }>;
+
+/** What has been tried for one row. */
+export type Tries = {
+  readonly made: number;
+  /** Of those: the service named a time to come back. */
+  readonly throttled: number;
+  /** When the first began, ms. */
+  readonly startedAt: number;
+};
+
+export type NextTry =
+  | { readonly kind: 'wait'; readonly ms: number }
+  /** Attempts are used up while other rows go through: it is this row. */
+  | { readonly kind: 'give-up' }
+  /** Nobody has got through for too long: it is the service. */
+  | { readonly kind: 'away' };
+
+/** A service that asks to be left alone does not use a row's attempts up, but some day it has to let the row in. */
+const ALL_ATTEMPTS_FACTOR = 10;
+
+/** Decides whether and when a row is tried again: an outage costs time, not rows (DESIGN.md, section 5). */
+export function nextTry(
+  tries: Tries,
+  verdict: Retry,
+  policy: {
+    readonly attempts: number;
+    readonly awayMs: number;
+    readonly backoffMs: (attempt: number) => number;
+    readonly weather: Pick<ServiceWeather, 'awayFor' | 'answeredSince'>;
+  },
+): NextTry {
+  if (policy.weather.awayFor() >= policy.awayMs) return { kind: 'away' };
+  const counted = tries.made - tries.throttled;
+  const usedUp = counted >= policy.attempts || tries.made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
+  if (usedUp && policy.weather.answeredSince(tries.startedAt)) return { kind: 'give-up' };
+  return { kind: 'wait', ms: verdict.afterMs ?? policy.backoffMs(counted) };
+}

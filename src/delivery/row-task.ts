@@ -1,0 +1,67 @@
+import type { IdentityChange, SettledRow } from '../ledger/chunk-ledger.ts';
+import type { KeyClaim } from '../model/claim.ts';
+import { IDENTITY } from '../model/operation.ts';
+import { type Outcome, REMAINDER } from '../model/outcome.ts';
+import type { Row } from '../model/row.ts';
+import type { Run } from '../model/run.ts';
+
+/** One row in a worker's hands. */
+export type RowTask = {
+  readonly run: Pick<Run, 'id' | 'operation' | 'sha256'>;
+  readonly chunk: number;
+  readonly row: Row;
+  /** The external key, `''` where the row has none. */
+  readonly key: string;
+  /** What the identity ledger knows the row by; `null`: nothing. */
+  readonly identityKey: string | null;
+  readonly claim: KeyClaim;
+};
+
+/** What is to be recorded of a row's end; the rest comes from the task. */
+export type RowEnd = {
+  readonly outcome: Outcome;
+  readonly status?: number;
+  readonly id?: string;
+  readonly attempts?: number;
+  readonly ms?: number;
+  readonly code?: string;
+  readonly message?: string;
+  readonly body?: string;
+  readonly documents?: string;
+};
+
+/** The row's end as the ledger records it: only rows that did not succeed keep their source record. */
+export function settledRow(task: RowTask, end: RowEnd): SettledRow {
+  const { row } = task;
+  return {
+    chunk: task.chunk,
+    settlement: {
+      row: row.row,
+      line: row.line,
+      key: task.key,
+      outcome: end.outcome,
+      status: end.status ?? 0,
+      id: end.id ?? '',
+      attempts: end.attempts ?? 0,
+      ms: Math.round(end.ms ?? 0),
+      code: end.code ?? '',
+      message: end.message ?? '',
+    },
+    identity: identityChange(task, end),
+    source: REMAINDER[end.outcome] === 'none' && end.outcome !== 'cancelled' ? '' : JSON.stringify(row),
+    body: end.body ?? '',
+    documents: end.documents ?? '',
+  };
+}
+
+/** The key stays claimed while its outcome is not known, and is free again where nothing was created. */
+function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
+  const space = IDENTITY[task.run.operation];
+  if (space === null || task.identityKey === null || task.claim.kind !== 'claimed') return null;
+  const key = task.identityKey;
+  if (end.outcome === 'created' || end.outcome === 'drafted') {
+    return { space, key, becomes: 'known', id: end.id ?? '' };
+  }
+  if (end.outcome === 'in-doubt') return { space, key, becomes: 'in-doubt', id: '' };
+  return { space, key, becomes: 'given-back', id: '' };
+}

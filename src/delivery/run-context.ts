@@ -1,0 +1,45 @@
+import type { JobDefinition } from '../config/job-definition.ts';
+import type { ChunkLedger } from '../ledger/chunk-ledger.ts';
+import type { Semaphore } from '../lib/semaphore.ts';
+import type { Mapping } from '../model/mapping.ts';
+import type { Call } from '../model/operation.ts';
+import type { Reply } from '../model/reply.ts';
+import type { JsonObject, ServiceRequest } from '../model/request.ts';
+import type { Reason, Run } from '../model/run.ts';
+import type { Verdict } from '../model/verdict.ts';
+import type { DenialStreak } from './denial-streak.ts';
+import type { ServiceWeather } from './service-weather.ts';
+
+/** The service as a row's journey needs it. */
+export type ServiceEdge = {
+  build(call: Call, parts: { readonly pathId: string | null; readonly body: JsonObject }): ServiceRequest;
+  attempt(request: ServiceRequest, token: string): Promise<Reply>;
+  judge(call: Call, reply: Reply): Verdict;
+  token(): Promise<string>;
+  /** A token other than the stale one, or `null` where there is none. */
+  freshToken(stale: string): Promise<string | null>;
+  /** Milliseconds to wait before the attempt after the `attempt`-th. */
+  backoffMs(attempt: number): number;
+};
+
+/** All that a worker needs for the rows of one run; made once per run and process. */
+export type RunContext = {
+  readonly run: Run;
+  readonly definition: JobDefinition;
+  readonly mapping: Mapping;
+  readonly ledger: ChunkLedger;
+  readonly service: ServiceEdge;
+  /** Requests in flight, `send.concurrency` at most. */
+  readonly slots: Semaphore;
+  readonly weather: ServiceWeather;
+  readonly denials: DenialStreak;
+  /** Between two requests over all workers, from `send.rate`; `null`: as fast as it goes. */
+  readonly rateIntervalMicroseconds: number | null;
+  readonly now: () => number;
+  /** Fires when the process is to end: nothing new is sent. */
+  readonly stopping: AbortSignal;
+  /** Pauses the run for a reason that is not a row's fault. */
+  pause(reason: Reason): Promise<void>;
+  /** Something in the machine room, for the log. */
+  onTrouble(what: string, error: Error): void;
+};

@@ -1,0 +1,94 @@
+import pRetry from 'p-retry';
+import { sleep } from '../lib/sleep.ts';
+import { type NextTry, nextTry, type Retry } from './retry-policy.ts';
+import { endOf, gaveUp } from './row-end.ts';
+import type { RowEnd } from './row-task.ts';
+import type { RunContext } from './run-context.ts';
+import { type Sending, type Tried, tryRow } from './try-row.ts';
+
+/** What became of the sending: an end to be recorded, or the row is unsent as before. */
+export type Sent = { readonly kind: 'ended'; readonly end: RowEnd } | { readonly kind: 'unsent' };
+
+type Done = Exclude<Tried, { kind: 'again' }>;
+
+/** The one error that makes p-retry go on: another attempt is safe. */
+class TryAgain extends Error {
+  override readonly name = 'TryAgain';
+  readonly verdict: Retry;
+  constructor(verdict: Retry) {
+    super(verdict.message);
+    this.verdict = verdict;
+  }
+}
+
+/** Sends a row as often as it is safe and sensible; a slot is taken for the whole of it. */
+export async function sendRow(sending: Sending, context: RunContext): Promise<Sent> {
+  const release = await context.slots.acquire();
+  const startedAt = context.now();
+  let next: NextTry = { kind: 'wait', ms: 0 };
+  const waitForNext = async (verdict: Retry) => {
+    next = nextTry(
+      { made: sending.made, throttled: sending.throttled, startedAt },
+      verdict,
+      policyOf(context),
+    );
+    if (next.kind === 'wait') await sleep(next.ms, context.stopping);
+    return next.kind === 'wait';
+  };
+  try {
+    const done = await pRetry(() => attempt(sending, context), {
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 0,
+      shouldRetry: ({ error }) => error instanceof TryAgain && waitForNext(error.verdict),
+    });
+    return sentOf(done, sending);
+  } catch (error) {
+    if (!(error instanceof TryAgain)) throw error;
+    return await endOfTries(next, error.verdict, { sending, context });
+  } finally {
+    release();
+  }
+}
+
+/** Nothing raw reaches p-retry: an attempt returns a value, and only the verdict `retry` throws. */
+async function attempt(sending: Sending, context: RunContext): Promise<Done> {
+  const tried = await tryRow(sending, context);
+  if (tried.kind === 'again') throw new TryAgain(tried.verdict);
+  return tried;
+}
+
+function policyOf({ definition, service, weather }: RunContext) {
+  const { attempts, awayMinutes } = definition.send;
+  return { attempts, awayMs: awayMinutes * 60_000, backoffMs: service.backoffMs, weather };
+}
+
+function sentOf(done: Done, sending: Sending): Sent {
+  if (done.kind === 'unsent') {
+    return sending.everUnknown ? { kind: 'ended', end: { ...INTERRUPTED, attempts: sending.made } } : done;
+  }
+  return {
+    kind: 'ended',
+    end: { ...endOf(done.verdict, sending.everUnknown), attempts: sending.made, ms: done.ms },
+  };
+}
+
+const INTERRUPTED: RowEnd = {
+  outcome: 'in-doubt',
+  code: 'interrupted',
+  message: 'an attempt has an unknown outcome, and the run was interrupted before the next',
+};
+
+async function endOfTries(
+  next: NextTry,
+  verdict: Retry,
+  { sending, context }: { readonly sending: Sending; readonly context: RunContext },
+): Promise<Sent> {
+  if (next.kind === 'give-up') {
+    return {
+      kind: 'ended',
+      end: { ...gaveUp(verdict, sending.made, sending.everUnknown), attempts: sending.made },
+    };
+  }
+  await context.pause('service-away');
+  return sentOf({ kind: 'unsent' }, sending);
+}

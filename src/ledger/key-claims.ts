@@ -1,0 +1,37 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { KeyClaim } from '../model/claim.ts';
+import { identityOf, type LedgerKeys } from './keys.ts';
+import { CLAIM } from './lua/claim.ts';
+import { script } from './script.ts';
+
+const claim = script(CLAIM, z.array(z.string()));
+
+const ENTRY = /^([ckd]) (\S+) (\d+) (.*)$/s;
+
+/** Claims keys for rows in the order given; the same rows may be claimed again and get the same answers. */
+export async function claimKeys(
+  redis: Redis,
+  keys: LedgerKeys,
+  options: {
+    readonly run: string;
+    readonly space: string;
+    readonly rows: ReadonlyArray<{ readonly row: number; readonly key: string }>;
+  },
+): Promise<KeyClaim[]> {
+  if (options.rows.length === 0) return [];
+  const entries = options.rows.flatMap(({ row, key }) => {
+    const { bucket, digest } = identityOf(key);
+    return [bucket, digest, row];
+  });
+  const answers = await claim(redis, [keys.identity(options.space)], [options.run, ...entries]);
+  return answers.map(parseAnswer);
+}
+
+function parseAnswer(answer: string): KeyClaim {
+  if (answer === '') return { kind: 'claimed' };
+  if (answer.startsWith('dup ')) return { kind: 'duplicate', row: Number(answer.slice('dup '.length)) };
+  const [, kind, run = '', row, id = ''] = ENTRY.exec(answer) ?? [];
+  if (kind === 'k') return { kind: 'known', run, id };
+  return { kind: 'held', run, row: Number(row), inDoubt: kind === 'd' };
+}

@@ -1,0 +1,80 @@
+import { shortDigest } from '../lib/digest.ts';
+
+/**
+ * The names of everything in Redis. All of one target share the hash tag, so that a script's keys share a cluster slot,
+ * and the ledgers of the sandbox and of each base URL are apart.
+ */
+export type LedgerKeys = {
+  /** Prefix for the queue's own keys. */
+  readonly queuePrefix: string;
+  /** Sorted set: run id by creation time. */
+  readonly runs: string;
+  /** Hash: `<sha256>:<job>` → the latest run of that file through that job. */
+  readonly files: string;
+  run(run: string): RunKeys;
+  /** Prefix of an identity ledger's buckets. */
+  identity(space: string): string;
+};
+
+export type RunKeys = {
+  /** Hash: the run's record and its counters. */
+  readonly record: string;
+  /** Prefix; with the chunk's number: hash row → mark, while the chunk is open. */
+  readonly chunk: string;
+  /** Hash: chunk → its rows' settlements, deflated, once it is closed. */
+  readonly blocks: string;
+  /** Hash: row → settlement, where a definite outcome came after its chunk was closed in doubt. */
+  readonly late: string;
+  /** Hash: row → chunk, of the rows in doubt. */
+  readonly doubts: string;
+  /** Hash: row → source record, of the rows that did not succeed. Personal data. */
+  readonly sources: string;
+  /** Hash: row → the service's body of a refusal, as received. Personal data. */
+  readonly bodies: string;
+  /** Hash: row → document records. Personal data. */
+  readonly documents: string;
+  /** Who reads the file: a lease. */
+  readonly lease: string;
+  /** When the next request of the run may go, over all workers. */
+  readonly rate: string;
+};
+
+export function ledgerKeys(target: string): LedgerKeys {
+  const root = `onboard:{${target === 'sandbox' ? target : shortDigest(target, 12)}}`;
+  return {
+    queuePrefix: `${root}:queue`,
+    runs: `${root}:runs`,
+    files: `${root}:files`,
+    run: (run) => runKeys(`${root}:run:${run}`),
+    identity: (space) => `${root}:known:${space}:`,
+  };
+}
+
+function runKeys(base: string): RunKeys {
+  return {
+    record: base,
+    chunk: `${base}:chunk:`,
+    blocks: `${base}:blocks`,
+    late: `${base}:late`,
+    doubts: `${base}:doubts`,
+    sources: `${base}:sources`,
+    bodies: `${base}:bodies`,
+    documents: `${base}:documents`,
+    lease: `${base}:lease`,
+    rate: `${base}:rate`,
+  };
+}
+
+const BUCKETS = 16_384;
+/** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
+const DIGEST_CHARACTERS = 16;
+
+/**
+ * Where the identity ledger keeps a key: small hashes stay in Redis' compact encoding,
+ * and a digest of fixed size instead of the key keeps partner data out of it.
+ */
+export function identityOf(key: string): { readonly bucket: string; readonly digest: string } {
+  const digest = shortDigest(key, DIGEST_CHARACTERS);
+  const number = Buffer.from(digest, 'base64url').readUInt16BE(0) % BUCKETS;
+  return { bucket: number.toString(36), digest };
+}

@@ -1,0 +1,55 @@
+/**
+ * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents. ARGV: run, JSON of
+ * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents], …].
+ * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
+ * Answers per row: 1 recorded, 0 it already had its outcome.
+ */
+export const SETTLE = `
+local run = ARGV[1]
+local out = {}
+local function count(outcome, by) redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
+local function keep(key, row, value)
+  if value ~= '' then redis.call('HSET', key, row, value) end
+end
+local function identity(e, row)
+  if e[5] == '' then return end
+  local held = redis.call('HGET', e[5], e[6])
+  local owner = ' ' .. run .. ' ' .. row .. ' '
+  if held and string.sub(held, 2, #owner + 1) ~= owner then return end
+  redis.call('HSET', e[5], e[6], e[7] .. owner .. e[8])
+end
+for i, e in ipairs(cjson.decode(ARGV[2])) do
+  local chunk, row, outcome, settlement = tostring(e[1]), tostring(e[2]), e[3], e[4]
+  local key = KEYS[2] .. chunk
+  local current = redis.call('HGET', key, row)
+  local settled = current and string.sub(current, 1, 1) == '['
+  local closed = not current and redis.call('HEXISTS', KEYS[3], chunk) == 1
+  local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
+  local recorded = 1
+  if not settled and not closed then
+    redis.call('HSET', key, row, settlement)
+  elseif doubted and outcome ~= 'in-doubt' then
+    if closed then redis.call('HSET', KEYS[4], row, settlement)
+    else
+      redis.call('HSET', key, row, settlement)
+      redis.call('HINCRBY', key, 'v', 1)
+    end
+    count('in-doubt', -1)
+    redis.call('HDEL', KEYS[5], row)
+    redis.call('HDEL', KEYS[6], row)
+  else
+    recorded = 0
+  end
+  if recorded == 1 then
+    count(outcome, 1)
+    if outcome == 'in-doubt' then redis.call('HSET', KEYS[5], row, chunk) end
+    identity(e, row)
+    keep(KEYS[6], row, e[9])
+    keep(KEYS[7], row, e[10])
+    keep(KEYS[8], row, e[11])
+  end
+  out[i] = recorded
+end
+return out
+`;

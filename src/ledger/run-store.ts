@@ -1,0 +1,145 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { type JobDefinition, jobDefinitionSchema } from '../config/job-definition.ts';
+import { noOutcomes, OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
+import {
+  chunksOf,
+  type Reason,
+  RUN_STATES,
+  RUN_TRANSITIONS,
+  type Run,
+  type RunState,
+  reasonSchema,
+  runSchema,
+} from '../model/run.ts';
+import type { FileFacts } from '../model/source.ts';
+import type { LedgerKeys } from './keys.ts';
+import { DROP_LEASE, HOLD_LEASE } from './lua/lease.ts';
+import { REGISTER } from './lua/register.ts';
+import { TRANSITION } from './lua/transition.ts';
+import { script } from './script.ts';
+
+/** What a new run is made of. */
+export type NewRun = {
+  readonly id: string;
+  readonly job: string;
+  readonly definition: JobDefinition;
+  readonly target: string;
+  readonly facts: FileFacts;
+  readonly chunkRows: number;
+  readonly createdAt: Date;
+  /** A new run even where the file has been taken to its end before. */
+  readonly again: boolean;
+};
+
+export type RunStore = {
+  /** Registers the run, or names the one that already took this file through this job. */
+  register(run: NewRun): Promise<{ readonly kind: 'new' | 'known'; readonly id: string }>;
+  get(id: string): Promise<Run | null>;
+  definition(id: string): Promise<JobDefinition | null>;
+  /** Newest first. */
+  list(limit: number): Promise<Run[]>;
+  /** False where the table of transitions does not allow it from the state the run is in. */
+  transition(id: string, to: RunState, reason: Reason | null): Promise<boolean>;
+  /** Takes or renews the right to read the run's file; false: another process has it. */
+  holdLease(id: string, holder: string, ms: number): Promise<boolean>;
+  dropLease(id: string, holder: string): Promise<void>;
+  hasLease(id: string): Promise<boolean>;
+};
+
+const register = script(REGISTER, z.tuple([z.enum(['new', 'known']), z.string()]));
+const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
+const holdLease = script(HOLD_LEASE, z.number());
+const dropLease = script(DROP_LEASE, z.number());
+
+/** The runs of one target, in Redis. */
+export function createRunStore(redis: Redis, keys: LedgerKeys, now: () => Date): RunStore {
+  const get = async (id: string) => {
+    const record = await redis.hgetall(keys.run(id).record);
+    return Object.keys(record).length === 0 ? null : readRecord(record);
+  };
+  return {
+    register: (run) => registerRun(redis, keys, run),
+    get,
+    async definition(id) {
+      const text = await redis.hget(keys.run(id).record, 'definition');
+      return text === null ? null : jobDefinitionSchema.parse(JSON.parse(text));
+    },
+    async list(limit) {
+      const ids = await redis.zrevrange(keys.runs, 0, limit - 1);
+      const runs = await Promise.all(ids.map(get));
+      return runs.filter((run) => run !== null);
+    },
+    async transition(id, to, reason) {
+      const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
+      const args = [to, reason ?? '', now().toISOString(), ...from];
+      const [, moved] = await transition(redis, [keys.run(id).record], args);
+      return moved === 1;
+    },
+    holdLease: async (id, holder, ms) => (await holdLease(redis, [keys.run(id).lease], [holder, ms])) === 1,
+    async dropLease(id, holder) {
+      await dropLease(redis, [keys.run(id).lease], [holder]);
+    },
+    hasLease: async (id) => (await redis.exists(keys.run(id).lease)) === 1,
+  };
+}
+
+async function registerRun(redis: Redis, keys: LedgerKeys, run: NewRun) {
+  const record = newRecord(run);
+  const prefix = keys.run('').record;
+  const [kind, id] = await register(
+    redis,
+    [keys.files, keys.runs, keys.run(run.id).record],
+    [
+      `${run.facts.sha256}:${run.job}`,
+      run.id,
+      run.createdAt.getTime(),
+      run.again ? 1 : 0,
+      prefix,
+      ...Object.entries(record).flat(),
+    ],
+  );
+  return { kind, id };
+}
+
+function newRecord(run: NewRun): Record<string, string | number> {
+  const { facts } = run;
+  return {
+    id: run.id,
+    job: run.job,
+    operation: run.definition.operation,
+    definition: JSON.stringify(run.definition),
+    target: run.target,
+    file: facts.path,
+    sha256: facts.sha256,
+    rows: facts.rows,
+    chunkRows: run.chunkRows,
+    source: JSON.stringify(facts.source),
+    state: 'queued',
+    reason: '',
+    chunks: chunksOf({ rows: facts.rows, chunkRows: run.chunkRows }),
+    createdAt: run.createdAt.toISOString(),
+  };
+}
+
+const reasonFieldSchema = z.union([z.literal('').transform(() => null), reasonSchema]);
+
+function readRecord(record: Readonly<Record<string, string>>): Run {
+  return runSchema.parse({
+    ...record,
+    rows: Number(record['rows']),
+    chunkRows: Number(record['chunkRows']),
+    source: JSON.parse(record['source'] ?? 'null'),
+    reason: reasonFieldSchema.parse(record['reason']),
+    outcomes: readCounts(record),
+    closedChunks: Number(record['closedChunks'] ?? 0),
+    startedAt: record['startedAt'] ?? null,
+    finishedAt: record['finishedAt'] ?? null,
+  });
+}
+
+function readCounts(record: Readonly<Record<string, string>>): OutcomeCounts {
+  const counts = noOutcomes();
+  for (const outcome of OUTCOMES) counts[outcome] = Number(record[`o:${outcome}`] ?? 0);
+  return counts;
+}

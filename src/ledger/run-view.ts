@@ -1,0 +1,79 @@
+import type { Redis } from 'ioredis';
+import { type Row, rowSchema } from '../model/row.ts';
+import { chunksOf, type Run } from '../model/run.ts';
+import type { Settlement } from '../model/settlement.ts';
+import { unpackBlock } from './block.ts';
+import { settlementsOf } from './chunk-ledger.ts';
+import type { LedgerKeys, RunKeys } from './keys.ts';
+import { parseMark, parseSettlement } from './mark.ts';
+
+/** What the ledger holds of a run, for the report to be written from; memory does not grow with the run. */
+export type RunView = {
+  /** In row order, a batch per chunk; rows without an outcome yet are absent. */
+  settlements(): AsyncIterable<readonly Settlement[]>;
+  /** Source records of rows that did not succeed. */
+  sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;
+  /** Bodies of refusals as received. */
+  bodies(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** JSON text of the document records. */
+  documents(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
+};
+
+const CHUNKS_AT_ONCE = 16;
+
+export function createRunView(redis: Redis, keys: LedgerKeys, run: Run): RunView {
+  const k = keys.run(run.id);
+  return {
+    settlements: () => readSettlements(redis, k, chunksOf(run)),
+    async sources(rows) {
+      const texts = await readFields(redis, k.sources, rows);
+      return new Map([...texts].map(([row, text]) => [row, rowSchema.parse(JSON.parse(text))]));
+    },
+    bodies: (rows) => readFields(redis, k.bodies, rows),
+    documents: (rows) => readFields(redis, k.documents, rows),
+  };
+}
+
+async function* readSettlements(
+  redis: Redis,
+  k: RunKeys,
+  chunks: number,
+): AsyncIterable<readonly Settlement[]> {
+  for (let first = 1; first <= chunks; first += CHUNKS_AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(CHUNKS_AT_ONCE, chunks - first + 1) }, (_, i) => first + i);
+    const batch = await Promise.all(numbers.map((n) => readChunk(redis, k, n)));
+    const late = await readFields(redis, k.late, doubtful(batch));
+    for (const settlements of batch) yield settlements.map((s) => replaced(s, late));
+  }
+}
+
+/** A chunk that is closed between the two look-ups is found at the second look at its block. */
+async function readChunk(redis: Redis, k: RunKeys, chunk: number): Promise<Settlement[]> {
+  const block = await redis.hgetBuffer(k.blocks, String(chunk));
+  if (block !== null) return unpackBlock(block);
+  const fields = await redis.hgetall(`${k.chunk}${chunk}`);
+  const closed = await redis.hgetBuffer(k.blocks, String(chunk));
+  if (closed !== null) return unpackBlock(closed);
+  const marks = Object.entries(fields).filter(([field]) => field !== 'v');
+  return settlementsOf(new Map(marks.map(([row, text]) => [Number(row), parseMark(text)])));
+}
+
+function doubtful(batch: ReadonlyArray<readonly Settlement[]>): number[] {
+  return batch.flat().flatMap((s) => (s.outcome === 'in-doubt' ? [s.row] : []));
+}
+
+function replaced(settlement: Settlement, late: ReadonlyMap<number, string>): Settlement {
+  const text = late.get(settlement.row);
+  return text === undefined ? settlement : parseSettlement(text);
+}
+
+async function readFields(redis: Redis, key: string, rows: readonly number[]): Promise<Map<number, string>> {
+  if (rows.length === 0) return new Map();
+  const values = await redis.hmget(key, ...rows.map(String));
+  return new Map(
+    rows.flatMap((row, i) => {
+      const value = values[i];
+      return value === null || value === undefined ? [] : [[row, value] as const];
+    }),
+  );
+}

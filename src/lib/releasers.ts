@@ -1,0 +1,30 @@
+/** Closes what was opened, last first; safe to call twice, and one failing release doesn't keep the others from running. */
+export type Releasers = {
+  push(release: () => Promise<void> | void): void;
+  release(): Promise<void>;
+};
+
+export function createReleasers(): Releasers {
+  const stack: Array<() => Promise<void> | void> = [];
+  let running: Promise<void> | null = null;
+
+  const releaseAll = async () => {
+    const errors: unknown[] = [];
+    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+      try {
+        await next();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'some parts could not be closed');
+  };
+
+  return {
+    push: (release) => void stack.push(release),
+    release: () => {
+      running ??= releaseAll();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Hands out a bounded number of places, first come, first served. */
+export type Semaphore = {
+  /** Resolves when a place is free; the returned function gives it back and may be called once only. */
+  acquire(): Promise<() => void>;
+  /** Places taken right now. */
+  taken(): number;
+};
+
+export function createSemaphore(places: number): Semaphore {
+  const waiting: Array<() => void> = [];
+  let free = places;
+
+  const release = () => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const place = () => {
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      release();
+    };
+  };
+
+  return {
+    async acquire() {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      return place();
+    },
+    taken: () => places - free,
+  };
+}

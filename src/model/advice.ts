@@ -1,0 +1,96 @@
+import type { Issue } from './issue.ts';
+import type { Outcome } from './outcome.ts';
+
+const MEND = 'in failed.csv, then load that file again as it is';
+const REACH = 'Check the base URL and the network from this machine, then load failed.csv again as it is.';
+const LATER =
+  'Load failed.csv again as it is when the service is well; if it goes on, ask the people who run the service.';
+const SETTLE =
+  'Look in the service whether the record is there, then settle the row with `onboard resolve`; sending it again could create it twice.';
+
+const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
+  unreadable_row: `Mend the row ${MEND}.`,
+  cell_not_convertible: `Correct the cell ${MEND}; or give the column a conversion in the job definition.`,
+  missing_required: `Fill the field ${MEND}.`,
+  empty_key: `Give the row its key ${MEND}.`,
+  empty_row: 'Nothing to send: fill the row or take it out of the file.',
+  duplicate_key: `Give each record its own key ${MEND}; or leave the row out where it is the same record twice.`,
+  key_known:
+    'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
+  key_held:
+    'Another run is sending this key: wait until it has finished, then load failed.csv again as it is.',
+  bad_path_id: `Correct the id ${MEND}.`,
+  conflicting_columns: `Leave only one of the columns filled ${MEND}.`,
+};
+
+const BY_CODE = new Map<string, string>([
+  ...Object.entries(BY_ISSUE),
+  ['http_400', `Correct what the service names ${MEND}.`],
+  ['http_401', 'Get a valid token, then go on with the same command.'],
+  [
+    'http_403',
+    "Have the permission for this call granted to the token's user, then load failed.csv again as it is.",
+  ],
+  ['http_404', 'Check the id and the base URL; the service knows no such record or address.'],
+  ['http_409', 'Look in the service for a record that stands in the way, then mend or drop the row.'],
+  [
+    'http_418',
+    'Correct what the service names in rejections.jsonl, in rejected.csv, then load that file again as it is.',
+  ],
+  [
+    'http_429',
+    'Lower `send.rate` or `send.concurrency` in the job definition, then load failed.csv again as it is.',
+  ],
+  [
+    'redirect',
+    'Set MSB_BASE_URL to the address that the service redirects to; a redirect is never followed.',
+  ],
+  ['connection_refused', REACH],
+  ['name_not_found', REACH],
+  ['host_unreachable', REACH],
+  ['connect_timeout', REACH],
+  [
+    'tls_failed',
+    "Check the service's certificate and this machine's trusted authorities (NODE_EXTRA_CA_CERTS), then load failed.csv again as it is.",
+  ],
+  ['request_invalid', 'Check the token and the row for characters that HTTP cannot carry.'],
+  ['connection_lost', LATER],
+  [
+    'timeout',
+    'Raise `send.timeoutSeconds` in the job definition if the service is slow, then load failed.csv again as it is.',
+  ],
+  ['client_closed', 'Load failed.csv again as it is.'],
+  ['answer_too_large', LATER],
+  ['answer_encoded', LATER],
+  ['answer_broken', LATER],
+  ['answer_unreadable', LATER],
+  ['network_error', REACH],
+]);
+
+const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
+  created: '',
+  updated: '',
+  drafted: '',
+  listed: '',
+  skipped: '',
+  invalid: `Mend the row ${MEND}.`,
+  rejected: 'Correct the row in rejected.csv, then load that file again as it is.',
+  denied: 'Have the permission for this call granted, then load failed.csv again as it is.',
+  failed: LATER,
+  'in-doubt': SETTLE,
+  cancelled: 'Load the file again if the row is to be sent after all.',
+};
+
+const FAULT = /^http_5\d\d$/;
+
+/** What to do next about a row that ended like this, in one plain sentence; empty where there is nothing to do. */
+export function adviceFor(code: string, outcome: Outcome): string {
+  // Whatever the reason, an unknown create has one way out; and a row that succeeded or was cancelled needs none.
+  if (outcome === 'in-doubt') return code === 'accepted_without_id' ? FIND_ID : SETTLE;
+  if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
+  if (FAULT.test(code)) return LATER;
+  return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
+}
+
+const FIND_ID =
+  'The service accepted the record without giving its id: find it there, then settle the row with `onboard resolve --created <id>`.';

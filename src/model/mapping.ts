@@ -1,0 +1,27 @@
+import type { Issue } from './issue.ts';
+import type { JsonObject } from './request.ts';
+import type { Row } from './row.ts';
+
+/** What a row maps to: a request body with the identifier for the path, or everything that keeps it from being sent. */
+export type Mapped =
+  | {
+      readonly kind: 'mapped';
+      /** For a call without a body: `{}`. */
+      readonly body: JsonObject;
+      /** Fills `{id}` or `{paymentId}` of the path, not yet percent-encoded; `null` where the row has none. */
+      readonly pathId: string | null;
+    }
+  | {
+      readonly kind: 'issues';
+      /** Never empty. */
+      readonly issues: readonly Issue[];
+    };
+
+/** A job definition compiled against the columns of one file: pure, and safe to call in any order. */
+export type Mapping = {
+  /** False: the definition names no key, so the row's place in the file is its identity. */
+  readonly hasKey: boolean;
+  /** The row's own external key; `null` where it has none, or where it can't be read. Never empty. */
+  keyOf(row: Row): string | null;
+  map(row: Row): Mapped;
+};

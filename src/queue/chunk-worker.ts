@@ -1,0 +1,79 @@
+import { performance } from 'node:perf_hooks';
+import { type ConnectionOptions, DelayedError, type Job, Worker } from 'bullmq';
+import { withDeadline } from '../lib/deadline.ts';
+import { type ChunkJob, chunkJobSchema } from './chunk-job.ts';
+import { QUEUE_NAME } from './chunk-queue.ts';
+
+/** A dead worker's chunks are taken over after 8 to 15 s (FACTS.md, BullMQ). */
+const LOCK_MS = 10_000;
+/** Between the renewal in Redis and the moment this process hears of it. */
+const LOCK_MARGIN_MS = 1_000;
+const STALLED_CHECK_MS = 5_000;
+/** Chunks open at once in one process: enough that rows are always at hand when others wait for their last replies. */
+const OPEN_CHUNKS = 8;
+/** A chunk of a run that is not running is looked at again after this long. */
+const PUT_BACK_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** The right to work on a chunk, as long as this worker surely has it. */
+export type ChunkLease = {
+  /** False once the lock may have passed to another worker: nothing more of the chunk may be sent. */
+  isHeld(): boolean;
+};
+
+/** `put-back`: rows are left that could not be sent now. */
+export type ChunkEnd = 'closed' | 'put-back';
+
+export type ChunkWorker = {
+  /** Takes no more chunks and waits for those in hand, at most a few seconds longer than they need to settle. */
+  close(): Promise<void>;
+};
+
+/** Takes chunks from the queue until it is closed; `deliver` throws only where a row's fate can't be recorded. */
+export function startChunkWorker(options: {
+  readonly connection: ConnectionOptions;
+  readonly prefix: string;
+  readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
+  readonly onError: (error: Error) => void;
+}): ChunkWorker {
+  const renewals = new Map<string, number>();
+
+  const process = async (job: Job<ChunkJob>, token: string | undefined, signal?: AbortSignal) => {
+    const id = job.id ?? '';
+    renewals.set(id, performance.now());
+    const lease = {
+      isHeld: () => signal?.aborted !== true && heldUntil(renewals.get(id)) > performance.now(),
+    };
+    try {
+      const end = await options.deliver(chunkJobSchema.parse(job.data), lease);
+      if (end === 'closed') return;
+      await job.moveToDelayed(Date.now() + PUT_BACK_MS, token);
+      throw new DelayedError();
+    } finally {
+      renewals.delete(id);
+    }
+  };
+
+  const worker = new Worker<ChunkJob, void>(QUEUE_NAME, process, {
+    connection: options.connection,
+    prefix: options.prefix,
+    concurrency: OPEN_CHUNKS,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+  });
+  worker.on('error', options.onError);
+  worker.on('locksRenewed', ({ jobIds }) => {
+    for (const id of jobIds) if (renewals.has(id)) renewals.set(id, performance.now());
+  });
+  return { close: () => closeWorker(worker) };
+}
+
+function heldUntil(renewedAt: number | undefined): number {
+  return (renewedAt ?? Number.NEGATIVE_INFINITY) + LOCK_MS - LOCK_MARGIN_MS;
+}
+
+/** With Redis away a graceful close never returns (FACTS.md, BullMQ). */
+async function closeWorker(worker: Worker): Promise<void> {
+  if ((await withDeadline(worker.close(), CLOSE_TIMEOUT_MS)) === 'late') await worker.close(true);
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import { RUN_STATES, RUN_TRANSITIONS } from '../../src/model/run.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+const NOW = new Date('2026-11-21T11:00:00.000Z');
+const ownStore = () => createRunStore(own().redis, ownKeys(), () => NOW);
+
+describe('registering a run', () => {
+  test('a new file gives a new, queued run with all counters at zero', async () => {
+    const store = ownStore();
+    const run = newRun();
+    expect(await store.register(run)).toEqual({ kind: 'new', id: run.id });
+    const read = await store.get(run.id);
+    expect(read).toMatchObject({
+      id: run.id,
+      state: 'queued',
+      reason: null,
+      rows: 3,
+      closedChunks: 0,
+      startedAt: null,
+    });
+    expect(Object.values(read?.outcomes ?? { missing: 1 }).every((n) => n === 0)).toBe(true);
+    expect(await store.definition(run.id)).toEqual(run.definition);
+  });
+
+  test('the same file through the same job names the run that took it, unfinished or finished', async () => {
+    const store = ownStore();
+    const first = newRun();
+    await store.register(first);
+    const again = { ...first, id: 'run-second' };
+    expect(await store.register(again)).toEqual({ kind: 'known', id: first.id });
+    await store.transition(first.id, 'finished', null);
+    expect(await store.register(again)).toEqual({ kind: 'known', id: first.id });
+  });
+
+  test('`again` makes a new run of a finished file, and goes on with an unfinished one', async () => {
+    const store = ownStore();
+    const first = newRun();
+    await store.register(first);
+    const again = { ...first, id: 'run-second', again: true };
+    expect(await store.register(again)).toEqual({ kind: 'known', id: first.id });
+    await store.transition(first.id, 'finished', null);
+    expect(await store.register(again)).toEqual({ kind: 'new', id: 'run-second' });
+  });
+
+  test('the same registration sent twice, after a lost reply, is one run', async () => {
+    const store = ownStore();
+    const run = newRun();
+    await store.register(run);
+    expect(await store.register(run)).toEqual({ kind: 'new', id: run.id });
+    expect(await store.list(10)).toHaveLength(1);
+  });
+});
+
+describe('transitions', () => {
+  const pairs = RUN_STATES.flatMap((from) =>
+    RUN_STATES.map((to) => ({ from, to, legal: RUN_TRANSITIONS[from].includes(to) })),
+  );
+
+  test.each(pairs)('from $from to $to: $legal', async ({ from, to, legal }) => {
+    const keys = ownKeys();
+    const store = createRunStore(own().redis, keys, () => NOW);
+    const run = newRun();
+    await store.register(run);
+    await own().redis.hset(keys.run(run.id).record, 'state', from);
+    expect(await store.transition(run.id, to, 'requested')).toBe(legal);
+    expect((await store.get(run.id))?.state).toBe(legal ? to : from);
+  });
+
+  test('the first start is remembered over a pause, and a finish has its time', async () => {
+    const store = ownStore();
+    const run = newRun();
+    await store.register(run);
+    await store.transition(run.id, 'running', null);
+    await store.transition(run.id, 'paused', 'credentials');
+    expect(await store.get(run.id)).toMatchObject({
+      state: 'paused',
+      reason: 'credentials',
+      startedAt: NOW.toISOString(),
+    });
+    await store.transition(run.id, 'finished', null);
+    expect(await store.get(run.id)).toMatchObject({
+      state: 'finished',
+      reason: null,
+      finishedAt: NOW.toISOString(),
+    });
+  });
+});
+
+test('a lease is held by one process until it is given back', async () => {
+  const store = ownStore();
+  expect(await store.holdLease('r', 'a', 60_000)).toBe(true);
+  expect(await store.holdLease('r', 'b', 60_000)).toBe(false);
+  expect(await store.holdLease('r', 'a', 60_000)).toBe(true);
+  await store.dropLease('r', 'b');
+  expect(await store.hasLease('r')).toBe(true);
+  await store.dropLease('r', 'a');
+  expect(await store.holdLease('r', 'b', 60_000)).toBe(true);
+});

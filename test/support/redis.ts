@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll } from 'vitest';
+import { connectRedis, type RedisAddress } from '../../src/redis/connection.ts';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+
+export type OwnRedis = {
+  readonly redis: Redis;
+  readonly address: RedisAddress;
+};
+
+/** A Redis of the test file's own, as the program starts it; it ends with the file. */
+export function useOwnRedis(): () => OwnRedis {
+  let own: OwnRedis | null = null;
+  let close = async () => {};
+  beforeAll(async () => {
+    const home = await mkdtemp(join(tmpdir(), 'onboard-test-'));
+    const server = await joinEmbeddedRedis(home);
+    const redis = connectRedis(server.address, () => undefined);
+    own = { redis, address: server.address };
+    close = async () => {
+      redis.disconnect();
+      await server.close();
+      await rm(home, { recursive: true, force: true });
+    };
+  });
+  afterAll(() => close());
+  return () => {
+    if (own === null) throw new Error('the test has not begun');
+    return own;
+  };
+}
