@@ -1,0 +1,50 @@
+import type { Row } from '../model/row.ts';
+import type { Run } from '../model/run.ts';
+import { REPORT_COLUMN_PREFIX } from '../model/source.ts';
+import { csvText } from './csv-text.ts';
+import type { RemainderFormat, RemainderKind } from './remainder-format.ts';
+import { messageOf, type RemainderRow } from './remainder-row.ts';
+
+const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'] as const;
+const ADDED_IN_DOUBT = [...ADDED, 'resolution'] as const;
+
+/** The rows of a CSV file again, in the file's own dialect, with what became of them in columns of the report's own. */
+export function csvRemainder({ id, source }: Run): RemainderFormat {
+  const dialect = { delimiter: source.delimiter ?? ',', quote: source.quote ?? '"' };
+  // The input was a report file itself: what it says of an earlier run gives way.
+  const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
+  const columns = kept.map((i) => source.columns[i] ?? '');
+  const cellsOf = (row: RemainderRow, kind: RemainderKind) => [
+    ...originalCells(row.source, kept),
+    ...addedCells(id, row),
+    ...(kind === 'in-doubt' ? [''] : []),
+  ];
+  return {
+    extension: 'csv',
+    header: (kind) => (source.bom ? '\uFEFF' : '') + csvText([[...columns, ...addedColumns(kind)]], dialect),
+    lines: (rows, kind) => {
+      return csvText(
+        rows.map((row) => cellsOf(row, kind)),
+        dialect,
+      );
+    },
+  };
+}
+
+function addedColumns(kind: RemainderKind): readonly string[] {
+  return (kind === 'in-doubt' ? ADDED_IN_DOUBT : ADDED).map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
+}
+
+/** Empty for a row that could not be read or is no longer kept: loaded again unmended, it can't send a guess. */
+function originalCells(source: Row | null, kept: readonly number[]): readonly string[] {
+  if (source?.kind === 'record')
+    throw new Error(`row ${source.row} is a JSON record, but the run's file is CSV`);
+  if (source?.kind !== 'cells') return kept.map(() => '');
+  return kept.map((i) => source.cells[i] ?? '');
+}
+
+function addedCells(run: string, row: RemainderRow): readonly string[] {
+  const s = row.settlement;
+  const message = row.source?.kind === 'unreadable' ? row.source.text : messageOf(row);
+  return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, message];
+}

@@ -1,0 +1,50 @@
+import { adviceFor } from '../model/advice.ts';
+import { noOutcomes, type OutcomeCounts, REMAINDER } from '../model/outcome.ts';
+import type { Settlement } from '../model/settlement.ts';
+import type { TopError } from './summary.ts';
+
+const TOP = 10;
+/** Codes come from tables, so there are few; the bound keeps memory flat should one of them ever not. */
+const MAX_PAIRS = 1000;
+
+/** Counts settlements as they pass. */
+export type Tally = {
+  /** Throws where a row comes twice or out of order: that is a defect of the ledger. */
+  add(settlement: Settlement): void;
+  outcomes(): OutcomeCounts;
+  /** The ten commonest (outcome, code) pairs of rows that did not succeed, commonest first. */
+  topErrors(): readonly TopError[];
+};
+
+export function createTally(): Tally {
+  const outcomes = noOutcomes();
+  const errors = new Map<string, TopError>();
+  let lastRow = 0;
+  return {
+    add(settlement) {
+      if (settlement.row <= lastRow) {
+        throw new Error(
+          `the ledger gave row ${settlement.row} after row ${lastRow}: expected each row once, in order`,
+        );
+      }
+      lastRow = settlement.row;
+      outcomes[settlement.outcome] += 1;
+      if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement);
+    },
+    outcomes: () => ({ ...outcomes }),
+    topErrors: () => [...errors.values()].sort(commonestFirst).slice(0, TOP),
+  };
+}
+
+function countError(errors: Map<string, TopError>, { outcome, code, row }: Settlement): void {
+  const pair = `${outcome} ${code}`;
+  const known = errors.get(pair);
+  if (known !== undefined) known.count += 1;
+  else if (errors.size < MAX_PAIRS) {
+    errors.set(pair, { outcome, code, count: 1, exampleRow: row, advice: adviceFor(code, outcome) });
+  }
+}
+
+function commonestFirst(a: TopError, b: TopError): number {
+  return b.count - a.count || a.exampleRow - b.exampleRow;
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { unguardCell } from '../../src/lib/formula-guard.ts';
+import { csvText } from '../../src/report/csv-text.ts';
+import { csvRecords } from './make-report.ts';
+
+const AWKWARD = [
+  '"',
+  "'",
+  ',',
+  ';',
+  '\t',
+  '|',
+  '\r',
+  '\n',
+  '\r\n',
+  ' ',
+  '\u00a0',
+  '\ufeff',
+  '=',
+  '+',
+  '-',
+  '@',
+  '＝',
+  'a',
+  'é',
+  '😀',
+  '0',
+];
+const cell = fc.oneof(
+  fc.array(fc.constantFrom(...AWKWARD), { maxLength: 6 }).map((parts) => parts.join('')),
+  fc.string({ unit: 'grapheme' }),
+);
+const dialect = fc.record({
+  delimiter: fc.constantFrom(',', ';', '\t', '|'),
+  quote: fc.constantFrom('"', "'"),
+});
+// One column alone: an empty cell is an empty line, which no report file can have.
+const table = fc
+  .integer({ min: 2, max: 5 })
+  .chain((width) =>
+    fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }),
+  );
+
+describe('csvText', () => {
+  it('given any cells in any dialect, reads back as the same cells once the guard is taken off', () => {
+    fc.assert(
+      fc.property(table, dialect, (rows, how) => {
+        const [first = []] = rows;
+        const marked = [first.map((_, i) => `h${i}`), ...rows];
+        const read = csvRecords(csvText(marked, how), how).map((row) => row.map(unguardCell));
+        expect(read).toEqual(marked);
+      }),
+    );
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+44 20', "'+44 20"],
+    ['-5', "'-5"],
+    ['@x', "'@x"],
+    ["'quoted", "''quoted"],
+    ['\nx', '"\'\nx"'],
+    ['a\rb', '"a\rb"'],
+    [' a', '" a"'],
+    ['a ', '"a "'],
+    ['a"b', '"a""b"'],
+    ['a,b', '"a,b"'],
+    ['plain', 'plain'],
+    ['', ''],
+  ])('given the cell %j, writes %j', (value, written) => {
+    expect(csvText([[value, 'end']], { delimiter: ',', quote: '"' })).toBe(`${written},end\n`);
+  });
+
+  it('given a cell of many spaces in the middle, takes no time that grows with their square', () => {
+    const spaces = `a${' '.repeat(500_000)}b`;
+    expect(csvText([[spaces]], { delimiter: ',', quote: '"' })).toBe(`${spaces}\n`);
+  });
+});

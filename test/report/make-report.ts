@@ -1,0 +1,109 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { onTestFinished } from 'vitest';
+import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import type { Row } from '../../src/model/row.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import type { SourceInfo } from '../../src/model/source.ts';
+import type { LedgerView } from '../../src/report/ledger-view.ts';
+
+export const NOW = () => new Date('2026-03-01T10:00:10.000Z');
+
+const SOURCE: SourceInfo = {
+  type: 'csv',
+  encoding: 'utf-8',
+  bom: false,
+  delimiter: ',',
+  quote: '"',
+  columns: ['externalId', 'details.name'],
+};
+
+/** What a test's ledger holds, by row number. */
+export type Held = {
+  readonly settlements: readonly Settlement[];
+  readonly sources?: readonly Row[];
+  readonly bodies?: ReadonlyMap<number, string>;
+  readonly documents?: ReadonlyMap<number, string>;
+};
+
+/** A finished run whose counters are what the settlements say, unless told otherwise. */
+export function makeRun(
+  settlements: readonly Settlement[],
+  given: Partial<Omit<Run, 'source'>> & { readonly source?: Partial<SourceInfo> } = {},
+): Run {
+  const outcomes = noOutcomes();
+  for (const { outcome } of settlements) outcomes[outcome] += 1;
+  return {
+    id: 'run-1',
+    job: 'subclients-create',
+    operation: 'subclient.create',
+    target: 'sandbox',
+    file: 'samples/partner.csv',
+    sha256: 'ab'.repeat(32),
+    rows: settlements.length,
+    chunkRows: 100,
+    state: 'finished',
+    reason: null,
+    outcomes,
+    closedChunks: 1,
+    createdAt: '2026-03-01T10:00:00.000Z',
+    startedAt: '2026-03-01T10:00:00.000Z',
+    finishedAt: '2026-03-01T10:00:04.000Z',
+    ...given,
+    source: { ...SOURCE, ...given.source },
+  };
+}
+
+export function settled(row: number, outcome: Outcome, given: Partial<Settlement> = {}): Settlement {
+  const { key = `k${row}`, status = 0, id = '', code = '', message = '' } = given;
+  return { row, line: row + 1, attempts: 1, ms: 12, ...given, key, outcome, status, id, code, message };
+}
+
+export function cells(row: number, ...values: readonly string[]): Row {
+  return { kind: 'cells', row, line: row + 1, cells: [...values] };
+}
+
+export function makeView({
+  settlements,
+  sources = [],
+  bodies = new Map(),
+  documents = new Map(),
+}: Held): LedgerView {
+  const byRow = new Map(sources.map((source) => [source.row, source]));
+  return {
+    async *settlements() {
+      for (let at = 0; at < settlements.length; at += 100) yield settlements.slice(at, at + 100);
+    },
+    sources: async (rows) => pick(byRow, rows),
+    bodies: async (rows) => pick(bodies, rows),
+    documents: async (rows) => pick(documents, rows),
+  };
+}
+
+function pick<T>(all: ReadonlyMap<number, T>, rows: readonly number[]): ReadonlyMap<number, T> {
+  return new Map([...all].filter(([row]) => rows.includes(row)));
+}
+
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'onboard-report-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return join(directory, 'run-1');
+}
+
+/** Every file of a folder with its text, by name. */
+export async function filesOf(directory: string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir(directory)).sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
+  return Object.fromEntries(names.map((name, i) => [name, texts[i] ?? '']));
+}
+
+/** The records of a CSV text, header included, as csv-parse reads them with nothing but the dialect given. */
+export function csvRecords(
+  text: string | undefined,
+  dialect: { delimiter?: string; quote?: string } = {},
+): string[][] {
+  return parse(text ?? '', { bom: true, escape: dialect.quote ?? '"', ...dialect });
+}

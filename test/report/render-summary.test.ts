@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/model/outcome.ts';
+import { OUTCOMES } from '../../src/model/outcome.ts';
+import { renderSummary } from '../../src/report/render-summary.ts';
+import { type Summary, summarize } from '../../src/report/summary.ts';
+import { createTally } from '../../src/report/tally.ts';
+import { makeRun, NOW, settled } from './make-report.ts';
+
+const DIRECTORY = '/home/ops/.onboard/reports/run-1';
+
+function summaryOf(outcomes: readonly Outcome[], given: Parameters<typeof makeRun>[1] = {}): Summary {
+  const settlements = outcomes.map((outcome, i) => settled(i + 1, outcome, { code: `${outcome}_code` }));
+  const tally = createTally();
+  settlements.forEach(tally.add);
+  return summarize(makeRun(settlements, given), tally.topErrors(), NOW());
+}
+
+describe('renderSummary', () => {
+  it('given a run with all kinds of rows, says everything a person needs', () => {
+    const outcomes: Outcome[] = [
+      ...Array<Outcome>(11).fill('created'),
+      'rejected',
+      'rejected',
+      'failed',
+      'in-doubt',
+    ];
+    const summary = {
+      ...summaryOf(outcomes),
+      files: ['results.csv', 'rejected.csv', 'failed.csv', 'in-doubt.csv'],
+    };
+    expect(renderSummary(summary, { directory: DIRECTORY })).toMatchInlineSnapshot(`
+      "Run run-1: finished
+        job     subclients-create
+        file    samples/partner.csv
+        target  sandbox
+        rate    3.8 rows/s
+
+        created    11
+        rejected    2
+        failed      1
+        in-doubt    1
+        rows 15 = 11 created + 2 rejected + 1 failed + 1 in-doubt
+
+        2 × rejected rejected_code, for example row 12
+          Correct the row in rejected.csv, then load that file again as it is.
+        1 × failed failed_code, for example row 14
+          Load failed.csv again as it is when the service is well; if it goes on, ask
+          the people who run the service.
+        1 × in-doubt in-doubt_code, for example row 15
+          Look in the service whether the record is there, then settle the row with
+          \`onboard resolve\`; sending it again could create it twice.
+
+      Report: /home/ops/.onboard/reports/run-1
+
+      Next:
+        rejected.csv: mend what the service refused, then load it:
+          onboard run subclients-create --sandbox /home/ops/.onboard/reports/run-1/rejected.csv
+        failed.csv: mend the rows, then load it:
+          onboard run subclients-create --sandbox /home/ops/.onboard/reports/run-1/failed.csv
+        in-doubt.csv: look each row up at the service first;
+        one that is there must not be sent again."
+    `);
+  });
+
+  it('given only successes, has the counts and nothing to do next', () => {
+    const text = renderSummary(summaryOf(['created', 'skipped']), { directory: DIRECTORY });
+    expect(text).toContain('rows 2 = 1 created + 1 skipped');
+    expect(text).not.toContain('Next');
+  });
+
+  it('given no rows, still has the sum', () => {
+    expect(renderSummary(summaryOf([]), { directory: DIRECTORY })).toContain('rows 0 = 0');
+  });
+
+  it('given a run that was interrupted, counts the open rows and gives the command that goes on', () => {
+    const given = {
+      rows: 5,
+      state: 'paused',
+      reason: 'interrupted',
+      finishedAt: null,
+      file: "it's here.csv",
+    } as const;
+    const text = renderSummary(summaryOf(['created'], given), { directory: DIRECTORY });
+    expect(text).toContain('rows 5 = 1 created + 4 open');
+    expect(text).toContain(`onboard run subclients-create --sandbox 'it'\\''s here.csv'`);
+  });
+
+  it('given a job from a file and a real target, gives commands for those', () => {
+    const given = {
+      state: 'paused',
+      reason: 'credentials',
+      target: 'https://api.example',
+      file: 'a.csv',
+    } as const;
+    const text = renderSummary(summaryOf(['created'], given), {
+      directory: DIRECTORY,
+      job: '--job-file j.yaml',
+    });
+    expect(text).toContain('    onboard run --job-file j.yaml a.csv');
+  });
+
+  it('given a total that does not hold, says so', () => {
+    expect(renderSummary(summaryOf(['created'], { rows: 2 }), { directory: DIRECTORY })).toContain(
+      'DOES NOT HOLD',
+    );
+  });
+
+  it('given a name with control characters, does not pass them on to the terminal', () => {
+    const text = renderSummary(summaryOf(['created'], { file: 'a\u001b[2J\nb.csv' }), {
+      directory: DIRECTORY,
+    });
+    expect(text).toContain('a?[2J?b.csv');
+  });
+
+  it('given any counts, keeps to 80 columns and to the sum of them', () => {
+    const counts = fc.array(fc.nat({ max: 1_000_000 }), {
+      minLength: OUTCOMES.length,
+      maxLength: OUTCOMES.length,
+    });
+    fc.assert(
+      fc.property(counts, (numbers) => {
+        const run = makeRun([]);
+        OUTCOMES.forEach((outcome, i) => {
+          run.outcomes[outcome] = numbers[i] ?? 0;
+        });
+        const rows = numbers.reduce((sum, n) => sum + n, 0);
+        const text = renderSummary(summarize({ ...run, rows }, [], NOW()), { directory: DIRECTORY });
+        expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+        const sum = /rows (\d+) = ([\s\S]*?)\n\n/.exec(text);
+        const parts = (sum?.[2] ?? '').split('+').map((part) => Number.parseInt(part, 10));
+        expect(parts.reduce((total, n) => total + n, 0)).toBe(Number(sum?.[1]));
+      }),
+    );
+  });
+});

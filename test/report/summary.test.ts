@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { noOutcomes } from '../../src/model/outcome.ts';
+import { summarize, summarySchema, withWritten } from '../../src/report/summary.ts';
+import { makeRun, NOW, settled } from './make-report.ts';
+
+const ROWS = [settled(1, 'created'), settled(2, 'created'), settled(3, 'failed'), settled(4, 'skipped')];
+
+describe('summarize', () => {
+  it('given a finished run, gives its numbers, its control total and its exit status', () => {
+    const summary = summarize(makeRun(ROWS), [], NOW());
+    expect(summarySchema.parse(summary)).toEqual(summary);
+    expect(summary).toMatchObject({
+      run: 'run-1',
+      settled: 4,
+      open: 0,
+      controlTotal: { rows: 4, settled: 4, open: 0, holds: true },
+      writtenAt: '2026-03-01T10:00:10.000Z',
+      rowsPerSecond: 1,
+      exitCode: 1,
+    });
+  });
+
+  it('given a running run, counts its speed up to now and knows no exit status yet', () => {
+    const run = makeRun(ROWS, { state: 'running', rows: 10, finishedAt: null });
+    expect(summarize(run, [], NOW())).toMatchObject({
+      open: 6,
+      controlTotal: { holds: true },
+      rowsPerSecond: 0.4,
+      exitCode: null,
+    });
+  });
+
+  it.each([
+    ['queued', null, null],
+    ['paused', 'interrupted', 4],
+    ['paused', 'credentials', 2],
+    ['stopped', 'error-limit', 2],
+    ['cancelled', null, 2],
+  ] as const)('given a run that is %s (%s), gives the exit status %s', (state, reason, exitCode) => {
+    const run = makeRun(ROWS, { state, reason, startedAt: null, finishedAt: null });
+    expect(summarize(run, [], NOW())).toMatchObject({ exitCode, rowsPerSecond: 0 });
+  });
+
+  it.each([3, 5])(
+    'given 4 outcomes in a finished run of %i rows, says that the total does not hold',
+    (rows) => {
+      expect(summarize(makeRun(ROWS, { rows }), [], NOW())).toMatchObject({
+        open: rows - 4,
+        controlTotal: { holds: false },
+        exitCode: 3,
+      });
+    },
+  );
+});
+
+describe('withWritten', () => {
+  const outcomes = { ...noOutcomes(), created: 2, failed: 1 };
+
+  it('given other lines than the ledger counted of a finished run, says that the total does not hold', () => {
+    const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), { outcomes, files: [] });
+    expect(summary).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
+  });
+
+  it('given other lines of a paused run, whose last rows are still coming in, leaves the total as it is', () => {
+    const run = makeRun(ROWS, { state: 'paused', reason: 'requested', finishedAt: null });
+    const summary = withWritten(summarize(run, [], NOW()), { outcomes, files: ['results.csv'] });
+    expect(summary).toMatchObject({ controlTotal: { holds: true }, exitCode: 2, files: ['results.csv'] });
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createTally } from '../../src/report/tally.ts';
+import { settled } from './make-report.ts';
+
+describe('createTally', () => {
+  it('given settlements, counts every outcome and ranks the reasons of those that did not succeed', () => {
+    const tally = createTally();
+    tally.add(settled(1, 'created', { code: 'warned' }));
+    tally.add(settled(2, 'invalid', { code: 'empty_key' }));
+    tally.add(settled(3, 'rejected', { code: 'http_418' }));
+    tally.add(settled(5, 'rejected', { code: 'http_418' }));
+    tally.add(settled(6, 'cancelled'));
+    expect(tally.outcomes()).toMatchObject({ created: 1, invalid: 1, rejected: 2, cancelled: 1, failed: 0 });
+    expect(tally.topErrors()).toEqual([
+      {
+        outcome: 'rejected',
+        code: 'http_418',
+        count: 2,
+        exampleRow: 3,
+        advice: expect.stringContaining('rejected.csv'),
+      },
+      {
+        outcome: 'invalid',
+        code: 'empty_key',
+        count: 1,
+        exampleRow: 2,
+        advice: expect.stringContaining('key'),
+      },
+    ]);
+  });
+
+  it('given more than ten reasons, gives the ten commonest', () => {
+    const tally = createTally();
+    for (let row = 1; row <= 40; row += 1) tally.add(settled(row, 'failed', { code: `c${row % 13}` }));
+    const top = tally.topErrors();
+    expect(top).toHaveLength(10);
+    expect(top[0]).toMatchObject({ code: 'c1', count: 4, exampleRow: 1 });
+  });
+
+  it('given endless different codes, still counts the early ones and stays bounded', () => {
+    const tally = createTally();
+    for (let row = 1; row <= 5000; row += 1) tally.add(settled(row, 'failed', { code: `c${row}` }));
+    tally.add(settled(5001, 'failed', { code: 'c1' }));
+    tally.add(settled(5002, 'failed', { code: 'c4000' }));
+    tally.add(settled(5003, 'failed', { code: 'c4000' }));
+    expect(tally.topErrors()[0]).toMatchObject({ code: 'c1', count: 2 });
+    expect(tally.topErrors().map(({ code }) => code)).not.toContain('c4000');
+    expect(tally.outcomes().failed).toBe(5003);
+  });
+
+  it.each([3, 4])('given row %i after row 4, throws: the ledger has a defect', (row) => {
+    const tally = createTally();
+    tally.add(settled(4, 'created'));
+    expect(() => tally.add(settled(row, 'created'))).toThrow(`row ${row} after row 4`);
+  });
+});
