@@ -1,0 +1,176 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { call, DOCUMENTS, DRAFTS, openSandbox, SUBCLIENTS } from './call-sandbox.ts';
+
+const ADA = { additionalInformation: { crmId: 'ADA-1' }, details: { name: 'Ada Ltd' } } as const;
+
+describe('a fault before anything is done', () => {
+  test.each([
+    ['503=always', 503, undefined, ''],
+    ['503-retry-after=always', 503, '1', ''],
+    ['503-retry-after=always;retry-after=7', 503, '7', ''],
+    ['429=always', 429, '1', ''],
+    ['429=always;retry-after=none', 429, undefined, ''],
+    ['500=always', 500, undefined, expect.any(String)],
+    ['401=always', 401, undefined, expect.any(String)],
+    ['403=always', 403, undefined, expect.any(String)],
+    ['404=always', 404, undefined, expect.any(String)],
+  ])('%s is answered so, and nothing is made', async (fault, status, retryAfter, text) => {
+    const sandbox = await openSandbox({ faults: [fault] });
+    const answer = await call(sandbox, SUBCLIENTS, ADA);
+    expect(answer).toMatchObject({ status, text });
+    expect(answer.headers['retry-after']).toBe(retryAfter);
+    expect(sandbox.stats()).toMatchObject({
+      made: { subclients: 0 },
+      requests: { 'subclient.create': { [status]: 1 } },
+      faults: { [fault.split('=')[0] ?? '']: 1 },
+    });
+  });
+
+  test.each([
+    ['reset-before', 'UND_ERR_SOCKET', 'close'],
+    ['hang-before', 'UND_ERR_HEADERS_TIMEOUT', 'hang'],
+  ])('%s gives no answer, and nothing is made', async (name, code, label) => {
+    const sandbox = await openSandbox({ faults: [`${name}=always`] });
+    await expect(call(sandbox, SUBCLIENTS, ADA, { timeoutMs: 200 })).rejects.toMatchObject({ code });
+    expect(sandbox.stats()).toMatchObject({
+      made: { subclients: 0 },
+      requests: { 'subclient.create': { [label]: 1 } },
+    });
+  });
+});
+
+describe('a fault after the work', () => {
+  test.each([
+    ['503-after-create', 503, ''],
+    ['500-after-create', 500, expect.any(String)],
+    ['not-json', 200, '<html><body>OK</body></html>'],
+  ])('%s is answered so, and the entity was made', async (name, status, text) => {
+    const sandbox = await openSandbox({ faults: [`${name}=always`] });
+    const answer = await call(sandbox, SUBCLIENTS, ADA);
+    expect(answer).toMatchObject({ status, text });
+    expect(answer.headers['retry-after']).toBeUndefined();
+    expect(sandbox.stats()).toMatchObject({ made: { subclients: 1 }, faults: { [name]: 1 } });
+  });
+
+  test.each([
+    ['reset-after-create', 'ECONNRESET'],
+    ['hang', 'UND_ERR_HEADERS_TIMEOUT'],
+    ['cut-answer', 'UND_ERR_SOCKET'],
+  ])('%s gives no whole answer, and the entity was made', async (name, code) => {
+    const sandbox = await openSandbox({ faults: [`${name}=always`] });
+    await expect(call(sandbox, SUBCLIENTS, ADA, { timeoutMs: 200 })).rejects.toMatchObject({ code });
+    expect(sandbox.stats()).toMatchObject({ made: { subclients: 1 }, faults: { [name]: 1 } });
+  });
+
+  test('cut-answer promises the whole length and sends half of it', async () => {
+    const sandbox = await openSandbox({ faults: ['cut-answer=always'] });
+    const raw = await exchange(
+      sandbox.port,
+      `GET /v1/documents/payments/attachments/pay-0001 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${sandbox.tokens[0]}\r\n\r\n`,
+    );
+    const [head = '', body = ''] = raw.split('\r\n\r\n');
+    const promised = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    expect(head).toContain('200 OK');
+    expect(body.length).toBe(Math.floor(promised / 2));
+    expect(body.length).toBeGreaterThan(0);
+  });
+
+  test('no-id leaves the id out, of each document too', async () => {
+    const sandbox = await openSandbox({ faults: ['no-id=always'] });
+    expect((await call(sandbox, SUBCLIENTS, ADA)).json()).toEqual(
+      expect.not.objectContaining({ id: expect.anything() }),
+    );
+    expect((await call(sandbox, `${DOCUMENTS}pay-0001`)).json()).toEqual([
+      expect.not.objectContaining({ id: expect.anything() }),
+    ]);
+    expect(sandbox.stats().made.subclients).toBe(1);
+  });
+
+  test('is not spent on a request that was refused', async () => {
+    const sandbox = await openSandbox({ faults: ['500-after-create=first:1'] });
+    expect((await call(sandbox, DRAFTS, {})).status).toBe(418);
+    expect((await call(sandbox, DRAFTS, { name: 'x' }, { token: 'unknown' })).status).toBe(401);
+    expect((await call(sandbox, DRAFTS, { name: 'x' })).status).toBe(500);
+    expect((await call(sandbox, DRAFTS, { name: 'x' })).status).toBe(200);
+  });
+});
+
+describe('where a fault looks', () => {
+  test('a key prefix hits that entity only', async () => {
+    const sandbox = await openSandbox({ faults: ['500=always;key=ADA'] });
+    expect((await call(sandbox, SUBCLIENTS, ADA)).status).toBe(500);
+    expect((await call(sandbox, SUBCLIENTS, { details: { name: 'Bob' } })).status).toBe(200);
+  });
+
+  test('the key of an update or a look-up is the id in its path', async () => {
+    const sandbox = await openSandbox({ faults: ['500=always;key=sub-0007', '404=always;key=pay-0007'] });
+    expect((await call(sandbox, 'PATCH /v1/subclients/sub-0007', {})).status).toBe(500);
+    expect((await call(sandbox, 'PATCH /v1/subclients/sub-0008', {})).status).toBe(200);
+    expect((await call(sandbox, `${DOCUMENTS}pay-0007`)).status).toBe(404);
+  });
+
+  test('key pointers of one own say what the key is', async () => {
+    const sandbox = await openSandbox({
+      faults: ['500=always;key=T-1'],
+      keyPointers: { draft: ['/address1'] },
+    });
+    expect((await call(sandbox, DRAFTS, { name: 'x', address1: 'T-1' })).status).toBe(500);
+  });
+
+  test('control calls are never hit', async () => {
+    const sandbox = await openSandbox({ faults: ['500=always'] });
+    expect((await call(sandbox, 'GET /sandbox/stats')).status).toBe(200);
+  });
+});
+
+test('latency holds the answer back, and the entity is made at once', async () => {
+  const sandbox = await openSandbox({ faults: ['latency=10s'] });
+  await expect(call(sandbox, SUBCLIENTS, ADA, { timeoutMs: 200 })).rejects.toMatchObject({
+    code: 'UND_ERR_HEADERS_TIMEOUT',
+  });
+  expect(sandbox.stats().made.subclients).toBe(1);
+});
+
+test('a short latency passes and the answer comes', async () => {
+  const sandbox = await openSandbox({ faults: ['latency=40ms'] });
+  const before = performance.now();
+  expect((await call(sandbox, SUBCLIENTS, ADA)).status).toBe(200);
+  // A timer may fire up to a millisecond early by this clock.
+  expect(performance.now() - before).toBeGreaterThanOrEqual(39);
+});
+
+test('closing ends hanging requests and may be done twice', async () => {
+  const sandbox = await openSandbox({ faults: ['hang=always'] });
+  const hanging = expect(call(sandbox, SUBCLIENTS, ADA)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
+  await expect.poll(() => sandbox.stats().made.subclients).toBe(1);
+  await sandbox.close();
+  await sandbox.close();
+  await hanging;
+  await expect(call(sandbox, SUBCLIENTS, ADA)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('a caller that goes away in the middle of its body makes nothing, and the sandbox goes on', async () => {
+  const sandbox = await openSandbox();
+  const socket = connect(sandbox.port, '127.0.0.1');
+  const begun = 'POST /v1/subclients HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"a"';
+  await new Promise((resolve) => socket.write(begun, resolve));
+  socket.destroy();
+  expect((await call(sandbox, SUBCLIENTS, ADA)).status).toBe(200);
+  expect(sandbox.stats().made.subclients).toBe(1);
+});
+
+/** Sends bytes and gives all that comes back until the other side closes. */
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let received = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.on('end', () => resolve(received));
+    socket.on('error', reject);
+    socket.write(bytes);
+  });
+}
