@@ -14,9 +14,11 @@ const environmentSchema = z.object({
     .optional(),
   ONBOARD_HOME: z.string().default('./.onboard'),
   ONBOARD_JOBS: z.string().default('./jobs'),
-  ONBOARD_ENCRYPTION_KEY: z.undefined({
-    error: 'expected to be unset: encryption of what the ledger keeps is not available in this version',
-  }),
+  ONBOARD_ENCRYPTION_KEY: z
+    .never({
+      error: 'expected to be unset: encrypting what the ledger keeps is not available in this version',
+    })
+    .optional(),
   ONBOARD_WEB_TOKEN: z.string().optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).optional(),
 });

@@ -126,7 +126,10 @@ export const jobDefinitionSchema = z.strictObject({
     .describe('Request field ← column. A header that already is a field path maps itself.'),
   ignore: z.array(z.string()).default([]).describe('Columns that are not sent.'),
   required: z.array(z.string()).default([]).describe('Fields without which a row is invalid.'),
-  emptyCell: z.enum(['omit', 'null']).default('omit').describe('What an empty cell becomes.'),
+  emptyCell: z
+    .union([z.enum(['omit', 'null']), z.null().transform(() => 'null' as const)]) // `null` in YAML is no string
+    .default('omit')
+    .describe('What an empty cell becomes.'),
   onKnownKey: z
     .enum(['skip', 'update', 'fail'])
     .default('skip')

@@ -30,6 +30,7 @@ export const REASONS = [
   'permission',
   'service-away',
   'error-limit',
+  'file-changed',
   'requested',
 ] as const;
 export const reasonSchema = z.enum(REASONS);

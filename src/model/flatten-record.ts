@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../model/request.ts';
+import type { JsonObject, JsonValue } from './request.ts';
 
 /**
  * The leaves of a record by field path, in order of appearance: objects nest with `.`, list items by their index

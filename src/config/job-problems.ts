@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import { didYouMean } from '../lib/did-you-mean.ts';
+import { jobDefinitionJsonSchema } from './job-json-schema.ts';
+import { describeExpected } from './schema-expectation.ts';
+import type { DocumentPath } from './yaml-document.ts';
+
+/** One thing that is wrong with a job definition, and where. */
+export type JobProblem = { readonly path: DocumentPath; readonly problem: string };
+
+/** Settings that the design names and this version doesn't do: saying "unknown" would send the user looking for a typing error. */
+const NOT_YET: ReadonlySet<string> = new Set([
+  'schedule',
+  'ref',
+  'group',
+  'after',
+  'window',
+  'checks',
+  'lookup',
+  'priority',
+]);
+
+type Issue = z.core.$ZodIssue;
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** Everything that the schema finds wrong with the value, in words; of alternatives, the one that was most likely meant. */
+export function jobProblems(issues: readonly Issue[], value: unknown): readonly JobProblem[] {
+  return issues.flatMap((issue) => problemsOf(issue, [], value));
+}
+
+function problemsOf(issue: Issue, above: DocumentPath, value: unknown): readonly JobProblem[] {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownSetting([...path, name]));
+  if (issue.code === 'invalid_union') {
+    const meant = likeliest(issue.errors);
+    if (meant !== null) return meant.flatMap((inner) => problemsOf(inner, path, value));
+  }
+  const found = valueAt(value, path);
+  const expected = describeExpected(issue);
+  if (found === undefined) return [{ path, problem: `is missing; expected ${expected}` }];
+  const suggestion =
+    issue.code === 'invalid_value' && typeof found === 'string'
+      ? didYouMean(found, issue.values.map(String))
+      : '';
+  return [{ path, problem: `expected ${expected}, got ${shorten(found)}.${suggestion}` }];
+}
+
+/** The alternative whose shape fits and that complains least; `null` where none has the right shape. */
+function likeliest(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
+  const fitting = alternatives.filter((issues) => !issues.some(isWrongShape));
+  return [...fitting].sort((a, b) => complaints(a) - complaints(b))[0] ?? null;
+}
+
+function isWrongShape(issue: Issue): boolean {
+  return issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value');
+}
+
+function complaints(issues: readonly Issue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+}
+
+function unknownSetting(path: DocumentPath): JobProblem {
+  const name = String(path.at(-1));
+  if (NOT_YET.has(name)) return { path, problem: 'not supported yet by this version; take the setting out' };
+  const known = settingsAt(jobDefinitionJsonSchema(), path.slice(0, -1));
+  const suggestion = didYouMean(name, known);
+  return { path, problem: `there is no such setting; expected one of ${known.join(', ')}.${suggestion}` };
+}
+
+/** The names of the settings that may stand at a path. */
+function settingsAt(schema: JsonSchema, path: DocumentPath): readonly string[] {
+  const [segment, ...rest] = path;
+  const alternatives = [schema, ...(schema.anyOf ?? []).filter((one) => typeof one === 'object')];
+  const names = alternatives.flatMap((one) => {
+    if (segment === undefined) return Object.keys(one.properties ?? {});
+    const below = one.properties?.[String(segment)] ?? one.additionalProperties;
+    return typeof below === 'object' ? settingsAt(below, rest) : [];
+  });
+  return [...new Set(names)];
+}
+
+function valueAt(value: unknown, path: DocumentPath): unknown {
+  return path.reduce<unknown>(
+    (at, segment) =>
+      typeof at === 'object' && at !== null ? Object.getOwnPropertyDescriptor(at, segment)?.value : undefined,
+    value,
+  );
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

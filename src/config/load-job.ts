@@ -1,0 +1,107 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { didYouMean } from '../lib/did-you-mean.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Job } from './job-definition.ts';
+import { jobDefinitionSchema } from './job-definition.ts';
+import { jobProblems } from './job-problems.ts';
+import type { DocumentPath } from './yaml-document.ts';
+import { readDocument } from './yaml-document.ts';
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml']);
+/** No separators and no leading dot: a job's name can't lead out of the jobs folder. */
+const JOB_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const MAX_BYTES = 1_048_576;
+
+/** The job of that name in the jobs folder; throws a UsageError that lists every problem. */
+export async function loadJob(name: string, jobsDirectory: string): Promise<Job> {
+  const files = await jobFiles(jobsDirectory);
+  const [file, other] = JOB_NAME.test(name) ? files.filter((entry) => nameOf(entry) === name) : [];
+  if (file === undefined) throw new UsageError(unknownJob(name, jobsDirectory, files.map(nameOf)));
+  if (other !== undefined) {
+    throw new UsageError(
+      `job "${name}": ${jobsDirectory} has both ${file} and ${other}; expected one of them`,
+    );
+  }
+  return loadJobFile(join(jobsDirectory, file));
+}
+
+/** The job in that file, named after it; throws a UsageError that lists every problem with its line and setting. */
+export async function loadJobFile(path: string): Promise<Job> {
+  const name = nameOf(path);
+  if (!EXTENSIONS.has(extname(path)) || !JOB_NAME.test(name)) {
+    throw new UsageError(
+      `${path}: expected a job definition, a file such as partner-x.yaml: letters, digits, ".", "_" and "-", ending in .yaml or .yml`,
+    );
+  }
+  return { name, definition: parseDefinition(await readText(path), path) };
+}
+
+/** The names of the jobs in the folder, sorted; none where there is no such folder. */
+export async function listJobs(jobsDirectory: string): Promise<readonly string[]> {
+  return [...new Set((await jobFiles(jobsDirectory)).map(nameOf))];
+}
+
+function parseDefinition(text: string, path: string): Job['definition'] {
+  const document = readDocument(text);
+  if (document.kind === 'problems') {
+    throw new UsageError(document.problems.map(({ line, problem }) => `${path}, line ${line}: ${problem}`));
+  }
+  if (document.value === null) {
+    throw new UsageError(`${path}: the file has no settings; expected at least "operation: …"`);
+  }
+  const parsed = jobDefinitionSchema.safeParse(document.value);
+  if (parsed.success) return parsed.data;
+  const problems = jobProblems(parsed.error.issues, document.value);
+  throw new UsageError(
+    problems.map(
+      (one) => `${path}, line ${document.lineOf(one.path)}${describePath(one.path)}: ${one.problem}`,
+    ),
+  );
+}
+
+/** `fields."details.name".as`: names that contain dots stand in quotes. */
+function describePath(path: DocumentPath): string {
+  const names = path.map(String).map((name) => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name)));
+  return names.length === 0 ? '' : `, ${names.join('.')}`;
+}
+
+async function jobFiles(directory: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    const names = entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
+    return names.filter((name) => EXTENSIONS.has(extname(name)) && JOB_NAME.test(nameOf(name))).sort();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw new UsageError(`${directory}: the jobs folder can't be read (${codeOf(error)})`, { cause: error });
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new UsageError(`${path}: the job definition can't be read (${codeOf(error)})`, { cause: error });
+  });
+  if (bytes.length > MAX_BYTES) {
+    throw new UsageError(
+      `${path}: expected a job definition of at most ${MAX_BYTES} bytes, got ${bytes.length}`,
+    );
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new UsageError(`${path}: expected UTF-8 text`, { cause: error });
+  }
+}
+
+function unknownJob(name: string, directory: string, jobs: readonly string[]): string {
+  const here = jobs.length === 0 ? 'has no job definitions' : `has ${[...new Set(jobs)].join(', ')}`;
+  return `there is no job "${name}": ${directory} ${here}.${didYouMean(name, jobs)} Use --job-file for a definition from elsewhere.`;
+}
+
+function nameOf(path: string): string {
+  return basename(path, extname(path));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

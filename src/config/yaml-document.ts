@@ -1,0 +1,99 @@
+import type { Document, ErrorCode, Node, ParsedNode } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+
+/** Where in a document a value stands: names, and positions in lists. */
+export type DocumentPath = readonly PropertyKey[];
+
+/** A YAML document, or everything that keeps it from being read. */
+export type ReadDocument =
+  | {
+      readonly kind: 'document';
+      readonly value: unknown;
+      /** The line of the value at a path, or of the nearest place above it that is there. 1 = first. */
+      lineOf(path: DocumentPath): number;
+    }
+  | { readonly kind: 'problems'; readonly problems: readonly YamlProblem[] };
+
+export type YamlProblem = { readonly line: number; readonly problem: string };
+
+const IN_OUR_WORDS: ReadonlyMap<ErrorCode, string> = new Map([
+  ['DUPLICATE_KEY', 'this setting is written twice; expected it once'],
+  ['MULTIPLE_DOCS', 'a second document begins here; expected one definition per file'],
+  ['NON_STRING_KEY', 'expected the name of a setting, a plain word or text in quotes'],
+]);
+
+/** Reads one YAML 1.2 document of plain data: duplicate names, own tags and excessive aliases are refused. */
+export function readDocument(text: string): ReadDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    merge: false,
+    prettyErrors: false,
+    resolveKnownTags: false,
+    stringKeys: true,
+    version: '1.2',
+  });
+  const problems = [...syntaxProblems(document, lines), ...nameProblems(document, lines)];
+  if (problems.length > 0) return { kind: 'problems', problems };
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    JSON.stringify(value); // an alias inside its own anchor fails here, before anything walks in a circle
+    return { kind: 'document', value, lineOf: (path) => lineOf(document, lines, path) };
+  } catch (error) {
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    return { kind: 'problems', problems: [{ line: 1, problem: `expected plain settings: ${reason}` }] };
+  }
+}
+
+function syntaxProblems(document: Document.Parsed, lines: LineCounter): readonly YamlProblem[] {
+  const problems = new Map<string, YamlProblem>();
+  for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
+    const { line } = lines.linePos(pos[0]);
+    const problem = IN_OUR_WORDS.get(code) ?? message;
+    problems.set(`${line} ${problem}`, { line, problem });
+  }
+  return [...problems.values()];
+}
+
+/** Schemas pass over a member of this name without a word. */
+function nameProblems(document: Document.Parsed, lines: LineCounter): readonly YamlProblem[] {
+  const problems: YamlProblem[] = [];
+  visit(document, {
+    Pair: (_, pair) => {
+      if (!isScalar(pair.key) || pair.key.value !== '__proto__') return;
+      problems.push({ line: lineAt(pair.key, lines) ?? 1, problem: '"__proto__" is refused as a name' });
+    },
+  });
+  return problems;
+}
+
+function lineOf(document: Document.Parsed, lines: LineCounter, path: DocumentPath): number {
+  let node: Node | null = document.contents;
+  let line = lineAt(node, lines) ?? 1;
+  for (const segment of path) {
+    const step: Step | null = stepInto(document, node, segment);
+    if (step === null) return line;
+    line = lineAt(step.at, lines) ?? line;
+    node = step.node;
+  }
+  return line;
+}
+
+type Step = { readonly at: unknown; readonly node: Node | null };
+
+function stepInto(document: Document.Parsed, parent: Node | null, segment: PropertyKey): Step | null {
+  const node = isAlias(parent) ? parent.resolve(document) : parent;
+  if (isMap<unknown, ParsedNode | null>(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && key.value === segment);
+    return pair === undefined ? null : { at: pair.key, node: pair.value };
+  }
+  if (!isSeq<ParsedNode>(node)) return null;
+  const item = node.items[Number(segment)];
+  return item === undefined ? null : { at: item, node: item };
+}
+
+function lineAt(node: unknown, lines: LineCounter): number | null {
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
+  const [start] = node.range ?? [];
+  return start === undefined ? null : lines.linePos(start).line;
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { jobDefinitionJsonSchema } from '../../src/config/job-json-schema.ts';
+
+test('when the schema is printed, it names itself and asks only for what the definition has no default for', () => {
+  const schema = jobDefinitionJsonSchema();
+  expect(schema).toMatchObject({
+    $id: 'urn:onboard:job-definition',
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'onboard job definition',
+    type: 'object',
+    required: ['operation'],
+    additionalProperties: false,
+  });
+});
+
+test('when the schema is printed, every setting has a description for the editor to show', () => {
+  const properties = Object.entries(jobDefinitionJsonSchema().properties ?? {});
+  const silent = properties.filter(([, one]) => typeof one !== 'object' || one.description === undefined);
+  expect(properties.length).toBeGreaterThan(10);
+  expect(silent).toEqual([]);
+});
+
+test('when the schema is printed, it is plain JSON', () => {
+  const schema = jobDefinitionJsonSchema();
+  expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
+});

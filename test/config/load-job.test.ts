@@ -1,0 +1,312 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listJobs, loadJob, loadJobFile } from '../../src/config/load-job.ts';
+import { UsageError } from '../../src/lib/usage-error.ts';
+
+const SHIPPED = join(import.meta.dirname, '../../jobs');
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'jobs-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function write(name: string, text: string | Buffer): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** Each problem without the folder before it. */
+async function problemsOf(loading: Promise<unknown>): Promise<readonly string[]> {
+  const error = await loading.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof UsageError)) throw new Error(`expected a UsageError, got ${String(error)}`);
+  return error.problems.map((problem) => problem.replaceAll(`${folder}/`, '').replace('job.yaml, ', ''));
+}
+
+async function problemsIn(lines: readonly string[]): Promise<readonly string[]> {
+  return problemsOf(loadJobFile(await write('job.yaml', lines.join('\n'))));
+}
+
+describe('when a definition is sound', () => {
+  test("it is loaded with the file's name, its settings and the defaults", async () => {
+    await write(
+      'partner-x.yaml',
+      [
+        '\uFEFFoperation: subclient.create',
+        'key: Partner Ref',
+        'format: { trim: true }',
+        'fields:',
+        '  details.name: Legal Name',
+        '  addresses.primary.country: { column: Country, as: country }',
+        '  addresses.billingSameAsPrimary: { value: true }',
+        '  regulators.isRegulated: { column: "FCA?", as: boolean, true: [Y], false: [N] }',
+        'send: { rate: 50/s }',
+        'stopAfter: 20%',
+      ].join('\n'),
+    );
+    const job = await loadJob('partner-x', folder);
+    expect(job.name).toBe('partner-x');
+    expect(job.definition).toMatchObject({
+      operation: 'subclient.create',
+      key: 'Partner Ref',
+      format: { trim: true, delimiter: 'auto' },
+      fields: {
+        'details.name': 'Legal Name',
+        'addresses.billingSameAsPrimary': { value: true },
+        'regulators.isRegulated': { true: ['Y'], false: ['N'] },
+      },
+      send: { rate: '50/s', concurrency: 20 },
+      emptyCell: 'omit',
+    });
+  });
+
+  test('an anchor gives its settings to both places', async () => {
+    const text =
+      'operation: counterparty.draft\nfields:\n  address.country: &c { column: Country }\n  country: *c\n';
+    const { definition } = await loadJobFile(await write('job.yml', text));
+    expect(definition.fields.country).toEqual({ column: 'Country' });
+  });
+
+  test.each(['null', '"null"'])('emptyCell: %s sends nulls', async (written) => {
+    const path = await write('job.yaml', `operation: subclient.update\nemptyCell: ${written}`);
+    expect((await loadJobFile(path)).definition.emptyCell).toBe('null');
+  });
+});
+
+describe('when a definition has problems, each is named with its line and setting', () => {
+  test.each([
+    [
+      'an unknown operation',
+      ['operation: subclient.creat'],
+      /^line 1, operation: expected "subclient\.create", .*, got "subclient\.creat"\. Did you mean "subclient\.create"\?$/,
+    ],
+    ['no operation', ['key: Ref'], /^line 1, operation: is missing; expected "subclient\.create",/],
+    [
+      'an unknown setting',
+      ['operation: subclient.create', 'emptycell: omit'],
+      /^line 2, emptycell: there is no such setting; expected one of operation, .* Did you mean "emptyCell"\?$/,
+    ],
+    [
+      'an unknown setting of send',
+      ['operation: subclient.create', 'send:', '  concurency: 5'],
+      /^line 3, send\.concurency: .* Did you mean "concurrency"\?$/,
+    ],
+    [
+      'an unknown setting of a field',
+      ['operation: subclient.create', 'fields:', '  details.name: { column: Name, az: string }'],
+      /^line 3, fields\."details\.name"\.az: there is no such setting; expected one of column, as, .* Did you mean "as"\?$/,
+    ],
+    [
+      'an unknown conversion',
+      ['operation: subclient.create', 'fields:', '  details.name:', '    column: Name', '    as: dat'],
+      /^line 5, fields\."details\.name"\.as: expected "string", .*, got "dat"\. Did you mean "date"\?$/,
+    ],
+    [
+      'a number for a column',
+      ['operation: subclient.create', 'fields: { details.name: 5 }'],
+      /^line 2, fields\."details\.name": expected text or settings with names, got 5\.$/,
+    ],
+    [
+      'a constant of nothing',
+      ['operation: subclient.create', 'fields: { details.name: { value: null } }'],
+      /^line 2, fields\."details\.name"\.value: expected text, a number or true or false, got null\.$/,
+    ],
+    [
+      'a conversion without a column',
+      ['operation: subclient.create', 'fields: { details.name: { as: string } }'],
+      /^line 2, fields\."details\.name"\.column: is missing; expected text$/,
+    ],
+    [
+      'a list that is none',
+      ['operation: subclient.create', 'required: details.name'],
+      /^line 2, required: expected a list, got "details\.name"\.$/,
+    ],
+    [
+      'a wrong item of a list',
+      ['operation: subclient.create', 'ignore:', '  - a', '  - 5'],
+      /^line 4, ignore\.1: expected text, got 5\.$/,
+    ],
+    [
+      'a number out of range',
+      ['operation: subclient.create', 'send: { concurrency: 0 }'],
+      /^line 2, send\.concurrency: expected at least 1, got 0\.$/,
+    ],
+    [
+      'a fraction',
+      ['operation: subclient.create', 'send: { attempts: 1.5 }'],
+      /^line 2, send\.attempts: expected a whole number, got 1\.5\.$/,
+    ],
+    [
+      'a rate without a unit',
+      ['operation: subclient.create', 'send: { rate: "5" }'],
+      /^line 2, send\.rate: expected a number per s, min or h, .*, got "5"\.$/,
+    ],
+    [
+      'a delimiter of two characters',
+      ['operation: subclient.create', 'format: { delimiter: ";;" }'],
+      /^line 2, format\.delimiter: expected exactly 1 character, got ";;"\.$/,
+    ],
+    [
+      'a share that is none',
+      ['operation: subclient.create', 'stopAfter: lots'],
+      /^line 2, stopAfter: expected a count or a percentage such as 20%, got "lots"\.$/,
+    ],
+    [
+      'a list instead of settings',
+      ['- operation'],
+      /^line 1: expected settings with names, got \["operation"\]\.$/,
+    ],
+    [
+      'a setting written twice',
+      ['operation: subclient.create', 'key: a', 'key: b'],
+      /^line 3: this setting is written twice; expected it once$/,
+    ],
+    ['a tag of its own', ['operation: !mine x'], /^line 1: Unresolved tag: !mine$/],
+    ['binary data', ['operation: subclient.create', 'key: !!binary aGk='], /^line 2: Unresolved tag: /],
+    [
+      'a merge key',
+      ['operation: subclient.create', '<<: { key: a }'],
+      /^line 2, "<<": there is no such setting/,
+    ],
+    [
+      'the name __proto__',
+      ['operation: subclient.create', 'fields: { __proto__: Name }'],
+      /^line 2: "__proto__" is refused as a name$/,
+    ],
+    [
+      'an alias inside its own anchor',
+      ['operation: &a', '  b: *a'],
+      /^line 1: expected plain settings: .*circular/,
+    ],
+    [
+      'aliases that multiply',
+      ['a: &a [1]', `b: &b [${'*a,'.repeat(20)}]`, `c: [${'*b,'.repeat(20)}]`],
+      /^line 1: expected plain settings: .*alias/,
+    ],
+    [
+      'two documents',
+      ['key: a', '---', 'key: b'],
+      /^line 2: a second document begins here; expected one definition per file$/,
+    ],
+    ['broken YAML', ['operation: subclient.create', 'key: [a'], /^line 2: Flow sequence /],
+    ['nothing in it', [''], /^job\.yaml: the file has no settings; expected at least "operation: …"$/],
+  ])('%s', async (_, lines, problem) => {
+    const problems = await problemsIn(lines);
+    expect(problems).toContainEqual(expect.stringMatching(problem));
+  });
+
+  test('several at once are all listed', async () => {
+    const problems = await problemsIn([
+      'operation: x',
+      'send: { rate: 5, concurrency: 0 }',
+      'stopAfter: -1',
+      'kee: a',
+    ]);
+    expect(problems).toHaveLength(5);
+  });
+
+  test.each(['schedule', 'group', 'after', 'window', 'checks', 'lookup', 'priority'])(
+    'a %s is said to be not supported yet, not unknown',
+    async (setting) => {
+      const problems = await problemsIn(['operation: subclient.create', `${setting}: {}`]);
+      expect(problems).toEqual([
+        `line 2, ${setting}: not supported yet by this version; take the setting out`,
+      ]);
+    },
+  );
+
+  test('a ref is said to be not supported yet, not unknown', async () => {
+    const problems = await problemsIn([
+      'operation: subclient.create',
+      'fields: { parent.id: { column: P, ref: subclient } }',
+    ]);
+    expect(problems).toEqual([
+      'line 2, fields."parent.id".ref: not supported yet by this version; take the setting out',
+    ]);
+  });
+
+  test('bytes that are no UTF-8 are refused', async () => {
+    const path = await write('job.yaml', Buffer.from([0x6b, 0x3a, 0xff]));
+    expect(await problemsOf(loadJobFile(path))).toEqual([expect.stringContaining('expected UTF-8 text')]);
+  });
+});
+
+describe('when a job is looked up by name', () => {
+  test('an unknown one names the folder, the jobs there and the nearest', async () => {
+    await write('subclients-create.yaml', 'operation: subclient.create');
+    await write('payments.yml', 'operation: payment.documents');
+    expect(await problemsOf(loadJob('subclient-create', folder))).toEqual([
+      `there is no job "subclient-create": ${folder} has payments, subclients-create. Did you mean "subclients-create"? Use --job-file for a definition from elsewhere.`,
+    ]);
+  });
+
+  test('an empty folder and one that is missing are said to have none', async () => {
+    expect(await problemsOf(loadJob('a', folder))).toEqual([
+      expect.stringContaining('has no job definitions.'),
+    ]);
+    expect(await problemsOf(loadJob('a', join(folder, 'gone')))).toEqual([
+      expect.stringContaining('has no job definitions.'),
+    ]);
+  });
+
+  test.each(['../secret', 'a/b', '.hidden', '', '..', 'a\0'])('%j leads nowhere', async (name) => {
+    await mkdir(join(folder, 'jobs'));
+    await write('secret.yaml', 'operation: subclient.create');
+    await write('jobs/.hidden.yaml', 'operation: subclient.create');
+    expect(await problemsOf(loadJob(name, join(folder, 'jobs')))).toEqual([
+      expect.stringContaining('there is no job'),
+    ]);
+  });
+
+  test('two files for one name are refused', async () => {
+    await write('a.yaml', 'operation: subclient.create');
+    await write('a.yml', 'operation: subclient.create');
+    expect(await problemsOf(loadJob('a', folder))).toEqual([
+      expect.stringContaining('has both a.yaml and a.yml'),
+    ]);
+  });
+
+  test('the folder is listed by name, definitions only', async () => {
+    await write('b.yml', '');
+    await write('a.yaml', '');
+    await write('notes.txt', '');
+    await mkdir(join(folder, 'c.yaml'));
+    expect(await listJobs(folder)).toEqual(['a', 'b']);
+  });
+
+  test.each(['job.txt', 'my job.yaml'])('the file %s is refused for its name', async (name) => {
+    const path = await write(name, 'operation: subclient.create');
+    expect(await problemsOf(loadJobFile(path))).toEqual([
+      expect.stringContaining('expected a job definition, a file such as'),
+    ]);
+  });
+
+  test('a file that is not there is refused with the reason', async () => {
+    expect(await problemsOf(loadJobFile(join(folder, 'gone.yaml')))).toEqual([
+      "gone.yaml: the job definition can't be read (ENOENT)",
+    ]);
+  });
+});
+
+test('every shipped job can be loaded', async () => {
+  const names = await listJobs(SHIPPED);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'subclients-create',
+      'subclients-update',
+      'subclients-upsert',
+      'counterparty-drafts',
+      'payment-documents',
+    ]),
+  );
+  for (const name of names) await expect(loadJob(name, SHIPPED)).resolves.toMatchObject({ name });
+});

@@ -1,0 +1,105 @@
+import type { JobDefinition } from '../../src/config/job-definition.ts';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { UsageError } from '../../src/lib/usage-error.ts';
+import { compileMapping } from '../../src/mapping/compile-mapping.ts';
+import type { FieldCatalog } from '../../src/model/field.ts';
+import type { Mapped, Mapping } from '../../src/model/mapping.ts';
+import type { CellsRow, RecordRow } from '../../src/model/row.ts';
+import type { SourceInfo } from '../../src/model/source.ts';
+
+/** One field of every kind that the service has, list in list included. */
+export const CATALOG: FieldCatalog = new Map([
+  ['name', 'string'],
+  ['email', 'string'],
+  ['country', 'country'],
+  ['details.name', 'string'],
+  ['details.taxId', 'string'],
+  ['kyc.since', 'date-time'],
+  ['kyc.payments', 'integer'],
+  ['kyc.volume', 'number'],
+  ['isPayer', 'boolean'],
+  ['currencies', 'string-list'],
+  ['parent.id', 'string'],
+  ['accounts.#.iban', 'string'],
+  ['accounts.#.country', 'country'],
+  ['accounts.#.currencies', 'string-list'],
+  ['accounts.#.banks.#.bic', 'string'],
+  ['draft', 'object'],
+]);
+
+type Settings = Partial<JobDefinition> & Record<string, unknown>;
+
+export type Compiling = {
+  readonly catalog?: FieldCatalog;
+  readonly pathField?: string | null;
+  readonly needsPathId?: boolean;
+};
+
+export function definitionOf(settings: Settings): JobDefinition {
+  return jobDefinitionSchema.parse({ operation: 'counterparty.draft', ...settings });
+}
+
+export function sourceOf(type: SourceInfo['type'], columns: readonly string[]): SourceInfo {
+  const csv = type === 'csv';
+  return {
+    type,
+    encoding: 'utf-8',
+    bom: false,
+    delimiter: csv ? ',' : null,
+    quote: csv ? '"' : null,
+    columns: [...columns],
+  };
+}
+
+export function compileCsv(
+  columns: readonly string[],
+  settings: Settings = {},
+  more: Compiling = {},
+): Mapping {
+  return compileMapping({
+    definition: definitionOf(settings),
+    source: sourceOf('csv', columns),
+    catalog: CATALOG,
+    pathField: null,
+    needsPathId: false,
+    ...more,
+  });
+}
+
+export function compileJson(
+  columns: readonly string[],
+  settings: Settings = {},
+  more: Compiling = {},
+): Mapping {
+  return compileMapping({
+    definition: definitionOf(settings),
+    source: sourceOf('ndjson', columns),
+    catalog: CATALOG,
+    pathField: null,
+    needsPathId: false,
+    ...more,
+  });
+}
+
+export function cells(...values: string[]): CellsRow {
+  return { kind: 'cells', row: 3, line: 7, cells: values };
+}
+
+export function record(value: unknown): RecordRow {
+  return { kind: 'record', row: 3, line: 7, text: typeof value === 'string' ? value : JSON.stringify(value) };
+}
+
+/** The body, or the issues in short: code, column, value. */
+export function bodyOf(mapped: Mapped): unknown {
+  return mapped.kind === 'mapped' ? mapped.body : mapped.issues.map((i) => [i.code, i.column, i.value]);
+}
+
+export function problemsOf(compile: () => unknown): readonly string[] {
+  try {
+    compile();
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems;
+    throw error;
+  }
+  throw new Error('expected a UsageError');
+}

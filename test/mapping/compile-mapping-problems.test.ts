@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/lib/usage-error.ts';
+import { bodyOf, cells, compileCsv, compileJson, problemsOf } from './catalog.ts';
+
+describe('when the columns do not fit, the start is refused and says', () => {
+  test.each([
+    [
+      'an unknown column and the nearest field',
+      ['detials.name'],
+      /^column "detials\.name": counterparty\.draft has no such field\. Did you mean "details\.name"\? Rename the column, map it under "fields", or list it under "ignore"\.$/,
+    ],
+    ['an unknown column with a position', ['accounts[3].ibna'], /Did you mean "accounts\.3\.iban"\?/],
+    ['a header that is the last part of a field', ['IBAN'], /Did you mean "accounts\.0\.iban"\?/],
+    ['another case', ['Details.Name'], /Did you mean "details\.name"\?/],
+    [
+      'nothing near',
+      ['Account Manager'],
+      /^column "Account Manager": counterparty\.draft has no such field\. Rename/,
+    ],
+    [
+      'a column without a name',
+      ['name', ''],
+      /^column 2, which has no name: expected names and list positions/,
+    ],
+    [
+      'an object',
+      ['details'],
+      /^column "details": this is an object; expected a column for each field in it, for example "details\.name"$/,
+    ],
+    ['a list', ['accounts'], /^column "accounts": this is a list; .* "accounts\.0\.iban"$/],
+    [
+      'a member without documented contents',
+      ['draft.x'],
+      /^column "draft\.x": the contents of this member are not documented/,
+    ],
+    ['a position out of range', ['accounts.100.iban'], /expected a list position from 0 to 99/],
+    ['a position with zeros', ['accounts.01.iban'], /without leading zeros/],
+    ['a name out of a list', ['accounts.iban'], /has no such field\. Did you mean "accounts\.0\.iban"\?/],
+    ['a position in no list', ['details.0.name'], /has no such field/],
+    ['a position below a list of strings', ['currencies.0.x'], /has no such field/],
+    [
+      'one field twice',
+      ['accounts.0.iban', 'accounts[0].iban'],
+      /^field "accounts\.0\.iban": column "accounts\.0\.iban" and column "accounts\[0\]\.iban" both fill it/,
+    ],
+    ['one header twice', ['name', 'name'], /^field "name": column "name" and column "name" both fill it/],
+    [
+      'a list and its item',
+      ['currencies', 'currencies.0'],
+      /^fields "currencies" \(column "currencies"\) and "currencies\.0" \(column "currencies\.0"\): one lies inside the other/,
+    ],
+    ['an item and its list', ['currencies.0', 'currencies'], /one lies inside the other/],
+  ])('%s', (_, columns, problem) => {
+    expect(problemsOf(() => compileCsv(columns))).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test.each([
+    '__proto__',
+    'constructor',
+    'prototype',
+    '__proto__.x',
+    'details.__proto__',
+    'accounts.0.constructor',
+    'accounts[0].prototype.x',
+  ])('that %s is refused', (column) => {
+    for (const compile of [compileCsv, compileJson]) {
+      expect(problemsOf(() => compile([column]))).toEqual([expect.stringContaining('is refused as part of')]);
+    }
+    expect(problemsOf(() => compileCsv(['c'], { fields: JSON.parse(`{"x.${column}":"c"}`) }))).toEqual([
+      expect.stringContaining('is refused as part of'),
+    ]);
+  });
+
+  test('every problem, not only the first', () => {
+    const problems = problemsOf(() =>
+      compileCsv(['naem', 'nix'], { key: 'Ref', required: ['nam'], fields: { emial: 'nix', email: 'Mail' } }),
+    );
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'fields, "emial"',
+      'fields, "email"',
+      'column "naem"',
+      'key',
+      'required, "nam"',
+    ]);
+  });
+});
+
+describe('when the definition does not fit, the start is refused and says', () => {
+  test.each<[string, string[], Record<string, unknown>, RegExp]>([
+    [
+      'an unknown field',
+      ['c'],
+      { fields: { 'detials.name': 'c' } },
+      /^fields, "detials\.name": counterparty\.draft has no such field\. Did you mean "details\.name"\?$/,
+    ],
+    [
+      'an object as a field',
+      ['c'],
+      { fields: { details: 'c' } },
+      /^fields, "details": this is an object; expected one of the fields in it$/,
+    ],
+    [
+      'a member without documented contents',
+      ['c'],
+      { fields: { draft: 'c' } },
+      /^fields, "draft": the contents of this member are not documented/,
+    ],
+    [
+      'a column that is not there',
+      ['Legal Name'],
+      { fields: { name: 'Legal  Nam', email: 'Legal Name' } },
+      /^fields, "name": the file has no column "Legal {2}Nam"\. Did you mean "Legal Name"\?$/,
+    ],
+    [
+      'a column that is there twice',
+      ['c', 'c'],
+      { fields: { name: 'c' } },
+      /^fields, "name": the file has more than one column "c"/,
+    ],
+    [
+      'a conversion that does not fit',
+      ['c'],
+      { fields: { name: { column: 'c', as: 'boolean' } } },
+      /^fields, "name": as: boolean doesn't fit a field of type string/,
+    ],
+    [
+      'a constant that does not fit',
+      ['name'],
+      { fields: { isPayer: { value: 'maybe' } } },
+      /^fields, "isPayer": the constant doesn't fit the field; expected a boolean/,
+    ],
+    [
+      'a number for a string field',
+      ['name'],
+      { fields: { email: { value: 5 } } },
+      /expected a string \(in quotes\)$/,
+    ],
+    [
+      'a key that is not there',
+      ['name', 'Partner Ref'],
+      { key: 'PartnerRef', fields: { email: 'Partner Ref' } },
+      /^key: the file has no column "PartnerRef"\. Did you mean "Partner Ref"\?$/,
+    ],
+    [
+      'an unknown required field',
+      ['name'],
+      { required: ['detail.name'] },
+      /^required, "detail\.name": .* Did you mean "details\.name"\?$/,
+    ],
+    [
+      'one field from two columns',
+      ['name', 'Legal'],
+      { fields: { name: 'Legal' } },
+      /^field "name": column "Legal" and column "name" both fill it; expected one of them/,
+    ],
+    [
+      'one field as constant and column',
+      ['name'],
+      { fields: { name: { value: 'N' } } },
+      /^field "name": a constant and column "name" both fill it/,
+    ],
+    [
+      'one field in two spellings',
+      ['a', 'b'],
+      { fields: { 'accounts.0.iban': 'a', 'accounts[0].iban': 'b' } },
+      /both fill it/,
+    ],
+  ])('%s', (_, columns, settings, problem) => {
+    expect(problemsOf(() => compileCsv(columns, settings))).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('that the path needs an identifier', () => {
+    const compile = () =>
+      compileCsv(['name'], { operation: 'subclient.update' }, { pathField: 'id', needsPathId: true });
+    expect(problemsOf(compile)).toEqual([
+      expect.stringMatching(/^subclient\.update needs the field "id" for its path, and no column fills it/),
+    ]);
+  });
+
+  test('that two columns fill the identifier', () => {
+    const compile = () =>
+      compileCsv(['id', 'S', 'name'], { fields: { id: 'S' } }, { pathField: 'id', needsPathId: true });
+    expect(problemsOf(compile)).toEqual([
+      expect.stringMatching(/^field "id": column "S" and column "id" both fill it/),
+    ]);
+  });
+});
+
+test('whatever a header says, it is refused or fills a known field, and no prototype changes', () => {
+  const part = fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'name',
+    'accounts',
+    '0',
+    '[0]',
+    'iban',
+    'details',
+    'x',
+  );
+  const header = fc.oneof(
+    fc.array(part, { maxLength: 4 }).map((parts) => parts.join('.')),
+    fc.string(),
+  );
+  const before = JSON.stringify([
+    Object.prototype,
+    Array.prototype,
+    Object.getOwnPropertyNames(Object.prototype),
+  ]);
+  fc.assert(
+    fc.property(header, (column) => {
+      try {
+        const body = JSON.stringify(bodyOf(compileCsv([column]).map(cells('polluted'))));
+        expect(body).toContain('polluted');
+        expect(body).not.toMatch(/__proto__|constructor|prototype/);
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+      }
+      expect(
+        JSON.stringify([Object.prototype, Array.prototype, Object.getOwnPropertyNames(Object.prototype)]),
+      ).toBe(before);
+    }),
+  );
+});

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadJob } from '../../src/config/load-job.ts';
+import { compileMapping } from '../../src/mapping/compile-mapping.ts';
+import { templateOf } from '../../src/mapping/template.ts';
+import type { FieldCatalog } from '../../src/model/field.ts';
+import type { Mapped } from '../../src/model/mapping.ts';
+import { fieldCatalog } from '../../src/service/field-catalog.ts';
+import { CATALOG, cells, definitionOf, sourceOf } from './catalog.ts';
+
+type Path = { readonly pathField: string | null; readonly needsPathId: boolean };
+const NO_PATH: Path = { pathField: null, needsPathId: false };
+
+function roundTrip(
+  definition: ReturnType<typeof definitionOf>,
+  catalog: FieldCatalog,
+  path: Path,
+): { columns: readonly string[]; mapped: Mapped } {
+  const template = templateOf(catalog, definition, path.pathField);
+  const columns = template.map(([header]) => header);
+  const mapping = compileMapping({ definition, source: sourceOf('csv', columns), catalog, ...path });
+  return { columns, mapped: mapping.map(cells(...template.map(([, example]) => example))) };
+}
+
+/** The paths of a body's values as the catalog writes them. */
+function fieldsOf(value: unknown, path: string): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  if (Array.isArray(value) && typeof value[0] === 'string') return [path];
+  return Object.entries(value).flatMap(([name, below]) =>
+    fieldsOf(below, [...(path === '' ? [] : [path]), Array.isArray(value) ? '#' : name].join('.')),
+  );
+}
+
+describe('when a template is made for a shipped job', () => {
+  test.each<[string, Path, string[]]>([
+    ['subclients-create', NO_PATH, ['externalId']],
+    ['subclients-update', { pathField: 'id', needsPathId: true }, ['id']],
+    ['subclients-upsert', { pathField: 'id', needsPathId: false }, ['externalId', 'id']],
+    ['counterparty-drafts', NO_PATH, ['externalId']],
+    ['payment-documents', { pathField: 'paymentId', needsPathId: true }, ['paymentId']],
+  ])('the row of %s passes its mapping and fills every field', async (name, path, first) => {
+    const { definition } = await loadJob(name, join(import.meta.dirname, '../../jobs'));
+    const catalog = fieldCatalog(definition.operation);
+    const { columns, mapped } = roundTrip(definition, catalog, path);
+    expect(columns.filter((column) => first.includes(column)).toSorted()).toEqual(first.toSorted());
+    expect(columns[0]).toBe(first[0]);
+    expect(mapped.kind).toBe('mapped');
+    const fillable = [...catalog].flatMap(([field, type]) => (type === 'object' ? [] : [field]));
+    expect(fieldsOf(mapped.kind === 'mapped' ? mapped.body : null, '').toSorted()).toEqual(
+      fillable.toSorted(),
+    );
+    expect(mapped).toMatchObject({ pathId: path.pathField === null ? null : expect.stringMatching(/./) });
+  });
+});
+
+test('when the definition has columns and conversions of its own, the template uses them and its row passes', () => {
+  const definition = definitionOf({
+    key: 'Ref',
+    fields: {
+      name: 'Legal Name',
+      'details.taxId': 'Ref',
+      country: { value: 'GBR' },
+      'kyc.since': { column: 'Since', pattern: 'd.M.yyyy' },
+      'kyc.volume': { column: 'Volume', decimal: ',', grouping: '.' },
+      isPayer: { column: 'Payer?', true: ['J'], false: ['N'] },
+      'currencies.0': 'Currency',
+      'accounts.1.iban': 'Second IBAN',
+    },
+    ignore: ['email'],
+    required: ['name', 'accounts.1.country', 'accounts[0].iban'],
+  });
+  const { columns, mapped } = roundTrip(definition, CATALOG, NO_PATH);
+  expect(columns).toEqual([
+    'Ref',
+    'Legal Name',
+    'Since',
+    'Volume',
+    'Payer?',
+    'Currency',
+    'Second IBAN',
+    'details.name',
+    'kyc.payments',
+    'parent.id',
+    'accounts.0.iban',
+    'accounts.0.country',
+    'accounts.0.currencies',
+    'accounts.0.banks.0.bic',
+    'accounts.1.country',
+  ]);
+  expect(mapped).toMatchObject({
+    kind: 'mapped',
+    body: {
+      details: { taxId: 'PARTNER-0001' },
+      country: 'GBR',
+      isPayer: true,
+      kyc: { since: '2020-03-31T00:00:00.000Z', volume: 2500.5 },
+      accounts: [{}, { country: 'GBR' }],
+    },
+  });
+});
+
+test('when one column feeds fields of several types, its example suits all of them', () => {
+  const definition = definitionOf({ key: 'No', fields: { name: 'No', 'kyc.payments': 'No' } });
+  expect(roundTrip(definition, CATALOG, NO_PATH).mapped).toMatchObject({
+    kind: 'mapped',
+    body: { name: '12', kyc: { payments: 12 } },
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { adviceFor } from '../../src/model/advice.ts';
+import { issueSchema } from '../../src/model/issue.ts';
+import { OUTCOMES, REMAINDER, succeeded } from '../../src/model/outcome.ts';
+import { NETWORK_SENTENCES } from '../../src/service/network-code.ts';
+
+const FALLBACK = adviceFor('a_code_nobody_knows', 'invalid');
+
+test.each(issueSchema.shape.code.options)('the issue %s has advice of its own', (code) => {
+  expect(adviceFor(code, 'invalid')).toMatch(/^[A-Z].*\.$/);
+});
+
+test('most issues are not answered with the general sentence', () => {
+  const general = issueSchema.shape.code.options.filter((code) => adviceFor(code, 'invalid') === FALLBACK);
+  expect(general).toEqual(['unreadable_row']);
+});
+
+test.each(Object.keys(NETWORK_SENTENCES))('the network code %s has advice', (code) => {
+  expect(adviceFor(code, 'failed')).toMatch(/^[A-Z].*\.$/);
+});
+
+test.each([
+  ['http_418', 'rejected', /rejections\.jsonl/],
+  ['http_403', 'denied', /permission/],
+  ['http_404', 'failed', /id/],
+  ['http_429', 'failed', /send\.rate/],
+  ['http_500', 'failed', /when the service is well/],
+  ['http_599', 'failed', /when the service is well/],
+  ['redirect', 'failed', /MSB_BASE_URL/],
+  ['tls_failed', 'failed', /certificate/],
+] as const)('%s (%s) is told apart', (code, outcome, expected) => {
+  expect(adviceFor(code, outcome)).toMatch(expected);
+});
+
+test.each(['http_503', 'timeout', 'connection_lost', 'answer_unreadable', 'nobody_knows'])(
+  'a row in doubt because of %s is settled, never sent again',
+  (code) => expect(adviceFor(code, 'in-doubt')).toMatch(/onboard resolve/),
+);
+
+test('a record accepted without its id is to be looked for', () => {
+  expect(adviceFor('accepted_without_id', 'in-doubt')).toMatch(/--created <id>/);
+});
+
+describe.each(OUTCOMES)('%s', (outcome) => {
+  test('has advice exactly where something is left to do', () => {
+    expect(adviceFor('', outcome) === '').toBe(succeeded(outcome));
+    if (REMAINDER[outcome] !== 'none') expect(adviceFor('key_known', outcome)).not.toBe('');
+    if (succeeded(outcome)) expect(adviceFor('key_known', outcome)).toBe('');
+  });
+});
