@@ -1,0 +1,117 @@
+import type { Dispatcher } from 'undici';
+import type { Reply } from '../model/reply.ts';
+import {
+  codeOf,
+  ENCODED_ANSWER,
+  isBeforeRequest,
+  TIMED_OUT,
+  TIMED_OUT_BEFORE_SENDING,
+} from './network-error.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What undici tells about one request, gathered into one reply; it settles once and never throws. */
+export class AttemptHandler implements Dispatcher.DispatchHandler {
+  readonly #settle: (reply: Reply) => void;
+  readonly #now: () => number;
+  readonly #startedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | null = null;
+  #settled = false;
+  #status = 0;
+  #retryAfterMs: number | null = null;
+  #encoded = false;
+
+  /** `timeoutMs` is for the whole attempt; `now` reads `Retry-After` dates. */
+  constructor(settle: (reply: Reply) => void, timeoutMs: number, now: () => number) {
+    this.#settle = settle;
+    this.#now = now;
+    this.#timer = setTimeout(onTimeout, timeoutMs, this);
+  }
+
+  /**
+   * undici calls this on the connection that the request goes out on, in the same turn as it writes and just before
+   * it announces `undici:client:sendHeaders`: as long as it hasn't been called, not a byte has left.
+   */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Two guarantees hang here: a reply that says "nothing was sent" stays true (the attempt gave up while it waited
+    // for a connection), and no request is ever written twice.
+    if (this.#settled || this.#controller !== null) {
+      controller.abort(new Error('the attempt is over'));
+      return;
+    }
+    this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200) return;
+    this.#status = status;
+    const wish = headers['retry-after'];
+    if (wish !== undefined)
+      this.#retryAfterMs = retryAfterMs(typeof wish === 'string' ? wish : wish[0], this.#now);
+    const encoding = headers['content-encoding'];
+    this.#encoded = encoding !== undefined && encoding !== '' && encoding !== 'identity';
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#finish(this.#encoded ? this.#unreadable(ENCODED_ANSWER) : this.#response());
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    const code = codeOf(error);
+    const sent = this.#controller !== null || !isBeforeRequest(error);
+    this.#finish(
+      this.#status === 0 ? { kind: 'no-response', sent, code, ms: this.#ms() } : this.#unreadable(code),
+    );
+  }
+
+  /** The attempt's time is up: whatever is under way is broken off. */
+  timeOut(): void {
+    const controller = this.#controller;
+    const code = controller === null ? TIMED_OUT_BEFORE_SENDING : TIMED_OUT;
+    this.onResponseError(controller, Object.assign(new Error('the attempt took too long'), { code }));
+    controller?.abort(new Error('the attempt took too long'));
+  }
+
+  #response(): Reply {
+    const body = textOf(this.#chunks);
+    return {
+      kind: 'response',
+      status: this.#status,
+      retryAfterMs: this.#retryAfterMs,
+      body,
+      ms: this.#ms(),
+    };
+  }
+
+  #unreadable(code: string): Reply {
+    return { kind: 'unreadable', status: this.#status, code, ms: this.#ms() };
+  }
+
+  #finish(reply: Reply): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#settle(reply);
+  }
+
+  #ms(): number {
+    return Math.round(performance.now() - this.#startedAt);
+  }
+}
+
+function onTimeout(handler: AttemptHandler): void {
+  handler.timeOut();
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+  const [first] = chunks;
+  if (first === undefined) return '';
+  return (chunks.length === 1 ? first : Buffer.concat(chunks)).toString('utf8');
+}

@@ -1,0 +1,122 @@
+import { Pool } from 'undici';
+import type { Reply } from '../model/reply.ts';
+import type { ServiceRequest } from '../model/request.ts';
+import { AttemptHandler } from './attempt-handler.ts';
+import { parseBaseUrl } from './base-url.ts';
+
+/** Below the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read the request. */
+const KEEP_ALIVE_MS = 4_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** A record is some kilobytes and a payment's documents are some hundred records: more is no answer of this service. */
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+
+/** What HTTP can carry in a request line and in a header's value; undici would lose a connection's place over anything else. */
+const LEGAL_PATH = /^\/[\x21-\x7e]*$/;
+const LEGAL_TOKEN = /^[\x21-\x7e]+$/;
+
+export type ClientOptions = {
+  /** https, or http to this machine itself; a path is kept and stands before every request's. */
+  readonly baseUrl: string;
+  /** Connections at most; more attempts than that wait, within their own time. */
+  readonly concurrency: number;
+  /** For one whole attempt, from the call to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** onboard's own version, for the user agent. */
+  readonly version: string;
+  /** The wall clock in ms, for `Retry-After` dates. */
+  readonly now?: () => number;
+  /** 10 s by default; undici's timers are up to a second late. */
+  readonly connectTimeoutMs?: number;
+  /** The longest wait for the answer's head; by default the attempt's own time decides. */
+  readonly headersTimeoutMs?: number;
+  /** The longest gap within the answer's body; by default the attempt's own time decides. */
+  readonly bodyTimeoutMs?: number;
+  /** 8 MiB by default. */
+  readonly maxResponseBytes?: number;
+  /** A certificate authority (PEM) to trust instead of Node's own. */
+  readonly ca?: string;
+};
+
+export type ServiceClient = {
+  /** One HTTP attempt; never rejects. No redirect is followed and nothing is sent a second time. */
+  attempt(request: ServiceRequest, token: string): Promise<Reply>;
+  /** Lets the attempts in flight end, then closes the connections; safe to call twice. */
+  close(): Promise<void>;
+  /** Breaks off the attempts in flight: each settles as sent, with its outcome unknown. */
+  destroy(): Promise<void>;
+};
+
+/** A pool of keep-alive connections to the service; throws a UsageError for a base URL that must not be used. */
+export function createClient(options: ClientOptions): ServiceClient {
+  const { origin, basePath } = parseBaseUrl(options.baseUrl);
+  const pool = createPool(origin, options);
+  const headersFor = createHeaders(options.version);
+  const now = options.now ?? Date.now;
+  let closing: Promise<void> | null = null;
+
+  const attempt = (request: ServiceRequest, token: string) =>
+    new Promise<Reply>((resolve) => {
+      const path = basePath + request.path;
+      if (!LEGAL_PATH.test(path) || !LEGAL_TOKEN.test(token)) return resolve(NEVER_A_REQUEST);
+      const body = request.body === null ? null : Buffer.from(request.body);
+      const headers = headersFor(token, body !== null);
+      const handler = new AttemptHandler(resolve, options.timeoutMs, now);
+      pool.dispatch({ method: request.method, path, headers, body }, handler);
+    });
+
+  return {
+    attempt,
+    close: () => {
+      closing ??= pool.close();
+      return closing;
+    },
+    destroy: () => {
+      closing = pool.destroy();
+      return closing;
+    },
+  };
+}
+
+const NEVER_A_REQUEST: Reply = { kind: 'no-response', sent: false, code: 'UND_ERR_INVALID_ARG', ms: 0 };
+
+function createPool(origin: string, options: ClientOptions): Pool {
+  return new Pool(origin, {
+    connections: options.concurrency,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A server's own hint may shorten the idle time, never lengthen it.
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: options.headersTimeoutMs ?? options.timeoutMs,
+    bodyTimeout: options.bodyTimeoutMs ?? options.timeoutMs,
+    maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
+    connect: {
+      timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
+      rejectUnauthorized: true,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    },
+  });
+}
+
+/** The header lists of the token in use; undici copies them, so each is made once per token. */
+function createHeaders(version: string): (token: string, hasBody: boolean) => string[] {
+  let current = '';
+  let bare: string[] = [];
+  let withBody: string[] = [];
+  return (token, hasBody) => {
+    if (token !== current) {
+      current = token;
+      bare = [
+        'authorization',
+        `Bearer ${token}`,
+        'accept',
+        'application/json',
+        'user-agent',
+        `onboard/${version}`,
+      ];
+      withBody = [...bare, 'content-type', 'application/json'];
+    }
+    return hasBody ? withBody : bare;
+  };
+}

@@ -1,0 +1,36 @@
+import { UsageError } from '../lib/usage-error.ts';
+
+/** Where the service is: the origin, and what stands before every path (no slash at its end). */
+export type BaseUrl = { readonly origin: string; readonly basePath: string };
+
+const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/;
+
+/** The parts of a base URL; throws a UsageError where it is no plain https address (http only to this machine itself). */
+export function parseBaseUrl(text: string): BaseUrl {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new UsageError('The base URL is no http(s) address: expected one such as https://api.example.com');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError(
+      'The base URL carries credentials: leave them out, and set MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
+    );
+  }
+  // An empty query or fragment leaves no trace in the parsed URL.
+  if (text.includes('?') || text.includes('#')) {
+    throw new UsageError(
+      "The base URL has a query or a fragment: expected an address and at most a path; a job definition's `query` adds parameters.",
+    );
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new UsageError(
+      `The base URL http://${url.host} is not encrypted, and the token would travel in the clear: use https:// (http is for this machine only: localhost, 127.0.0.1, [::1]).`,
+    );
+  }
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+}
+
+/** `hostname` as URL gives it: lower case, IPv4 in dotted form, IPv6 in brackets. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || LOOPBACK_V4.test(hostname);
+}

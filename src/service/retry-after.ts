@@ -1,0 +1,26 @@
+/** Longer wishes are cut to a day: waiting longer is a pause of the run, and timers wrap round at 2^31 ms. */
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
+
+const DELAY_SECONDS = /^\d+$/;
+/** The three forms of an HTTP date that a recipient must accept (RFC 9110, 5.6.7); Date.parse alone takes far more. */
+const HTTP_DATES = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+];
+
+/** Milliseconds to wait from a `Retry-After` value (RFC 9110, 10.2.3), at most a day; `null` where it is absent or unreadable. */
+export function retryAfterMs(value: string | undefined, now: () => number): number | null {
+  if (value === undefined) return null;
+  const text = value.trim();
+  if (DELAY_SECONDS.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
+  const at = dateMs(text);
+  return at === null ? null : Math.min(Math.max(0, at - now()), MAX_RETRY_AFTER_MS);
+}
+
+function dateMs(text: string): number | null {
+  if (!HTTP_DATES.some((form) => form.test(text))) return null;
+  // The asctime form carries no zone and means UTC.
+  const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(ms) ? null : ms;
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { Reply } from '../../src/model/reply.ts';
+import { AttemptHandler } from '../../src/service/attempt-handler.ts';
+
+function controller() {
+  const aborts: Error[] = [];
+  return {
+    aborts,
+    aborted: false,
+    paused: false,
+    reason: null,
+    pause() {},
+    resume() {},
+    abort: (e: Error) => void aborts.push(e),
+  };
+}
+
+test('a request that the pool starts a second time is broken off before it is written', () => {
+  const handler = new AttemptHandler(() => undefined, 10_000, Date.now);
+  const [first, second] = [controller(), controller()];
+  handler.onRequestStart(first);
+  handler.onRequestStart(second);
+  expect(first.aborts).toHaveLength(0);
+  expect(second.aborts).toHaveLength(1);
+  handler.onResponseError(second, new Error('over'));
+});
+
+test('a reply is given once, whatever comes after it', () => {
+  const replies: Reply[] = [];
+  const handler = new AttemptHandler((reply) => void replies.push(reply), 10_000, Date.now);
+  handler.onResponseError(null, Object.assign(new Error('x'), { code: 'ECONNREFUSED' }));
+  handler.onResponseError(null, new Error('again'));
+  handler.onResponseEnd();
+  handler.timeOut();
+  expect(replies).toMatchObject([{ kind: 'no-response', sent: false, code: 'ECONNREFUSED' }]);
+});
+
+test('an early error after the request was started proves nothing', () => {
+  const replies: Reply[] = [];
+  const handler = new AttemptHandler((reply) => void replies.push(reply), 10_000, Date.now);
+  handler.onRequestStart(controller());
+  handler.onResponseError(null, Object.assign(new Error('x'), { code: 'ECONNREFUSED' }));
+  expect(replies).toMatchObject([{ kind: 'no-response', sent: true, code: 'ECONNREFUSED' }]);
+});
+
+test('an error that is not on the list proves nothing, although the request was never started', () => {
+  const replies: Reply[] = [];
+  const handler = new AttemptHandler((reply) => void replies.push(reply), 10_000, Date.now);
+  handler.onResponseError(null, Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }));
+  expect(replies).toMatchObject([{ kind: 'no-response', sent: true, code: 'UND_ERR_DESTROYED' }]);
+});

@@ -1,0 +1,65 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { afterEach } from 'vitest';
+import { z } from 'zod';
+import type { ServiceRequest } from '../../src/model/request.ts';
+import type { ClientOptions, ServiceClient } from '../../src/service/attempt.ts';
+import { createClient } from '../../src/service/attempt.ts';
+
+const closers: Array<() => Promise<void> | void> = [];
+
+/** Closes everything the test opened, last first. */
+export function closeAfterEach(): void {
+  afterEach(async () => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  });
+}
+
+/** The part, which is closed after the test. */
+export function closing<T extends { close(): Promise<void> }>(part: T): T {
+  closers.push(() => part.close());
+  return part;
+}
+
+/** Runs after the test. */
+export function later(close: () => Promise<void> | void): void {
+  closers.push(close);
+}
+
+/** A client that is destroyed after the test. */
+export function clientFor(baseUrl: string, options: Partial<ClientOptions> = {}): ServiceClient {
+  const client = createClient({ baseUrl, concurrency: 1, timeoutMs: 20_000, version: '0.0.0', ...options });
+  closers.push(() => client.destroy());
+  return client;
+}
+
+/** A create. */
+export function post(path = '/v1/subclients', body = '{"details":{"name":"Zürich"}}'): ServiceRequest {
+  return { call: 'subclient.create', method: 'POST', path, body };
+}
+
+/** A look-up. */
+export function get(path = '/v1/documents/payments/attachments/p1'): ServiceRequest {
+  return { call: 'payment.documents', method: 'GET', path, body: null };
+}
+
+const announcementSchema = z.looseObject({ request: z.looseObject({ path: z.string() }) });
+
+/** Counts how often undici announced that it writes a request with this path: the measured half of the proof. */
+export function countAnnouncements(path: string): () => number {
+  let count = 0;
+  const onMessage = (message: unknown) => {
+    if (announcementSchema.parse(message).request.path === path) count += 1;
+  };
+  subscribe('undici:client:sendHeaders', onMessage);
+  closers.push(() => void unsubscribe('undici:client:sendHeaders', onMessage));
+  return () => count;
+}
+
+/** A callback, and the promise that it has been called. */
+export function onceCalled(): { readonly called: Promise<void>; readonly call: () => void } {
+  let call: () => void = () => undefined;
+  const called = new Promise<void>((resolve) => {
+    call = resolve;
+  });
+  return { called, call };
+}

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import { clientFor, closeAfterEach, closing, get, onceCalled, post } from './attempt-setup.ts';
+import { answerText, rawServer } from './raw-server.ts';
+
+closeAfterEach();
+
+const echoOk = () => rawServer((socket) => socket.write(answerText(200, '{"id":"é"}')));
+
+test('an answer arrives whole, decoded as UTF-8, with its status', async () => {
+  const server = closing(await echoOk());
+  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  const ms = expect.any(Number);
+  expect(reply).toEqual({ kind: 'response', status: 200, retryAfterMs: null, body: '{"id":"é"}', ms });
+});
+
+test('an answer that splits a character between two packets arrives whole', async () => {
+  const bytes = Buffer.from(answerText(200, '{"id":"é"}'));
+  const cut = bytes.length - 3;
+  const server = closing(
+    await rawServer((socket) => {
+      socket.write(bytes.subarray(0, cut));
+      setImmediate(() => socket.write(bytes.subarray(cut)));
+    }),
+  );
+  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  expect(reply).toMatchObject({ kind: 'response', body: '{"id":"é"}' });
+});
+
+test('a create goes out with its headers and body, and nothing else', async () => {
+  const server = closing(await echoOk());
+  await clientFor(`http://127.0.0.1:${server.port}/api/`, { version: '1.2.3' }).attempt(
+    post('/v1/subclients', '{"a":"ü"}'),
+    'secret',
+  );
+  expect(server.requests).toEqual([
+    [
+      'POST /api/v1/subclients HTTP/1.1',
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      'authorization: Bearer secret',
+      'accept: application/json',
+      'user-agent: onboard/1.2.3',
+      'content-type: application/json',
+      'content-length: 10',
+      '',
+      Buffer.from('{"a":"ü"}').toString('latin1'),
+    ].join('\r\n'),
+  ]);
+});
+
+test('a look-up goes out without a body or a content type', async () => {
+  const server = closing(await echoOk());
+  await clientFor(`http://127.0.0.1:${server.port}`).attempt(get(), 'token');
+  expect(server.requests[0]).toMatch(/^GET \/v1\/documents\/payments\/attachments\/p1 HTTP/);
+  expect(server.requests[0]).not.toMatch(/content-(type|length)/);
+});
+
+test('each request carries the token it was given', async () => {
+  const server = closing(await echoOk());
+  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  for (const token of ['one', 'two', 'one']) await client.attempt(post(), token);
+  const tokens = server.requests.map((request) => /Bearer (\w+)/.exec(request)?.[1]);
+  expect(tokens).toEqual(['one', 'two', 'one']);
+});
+
+test.each([301, 302, 303, 307, 308, 421, 425])(
+  'after %i the request is neither followed nor sent again',
+  async (status) => {
+    const server = closing(
+      await rawServer((socket) =>
+        socket.write(answerText(status, '', [`location: http://127.0.0.1:${server.port}/x`])),
+      ),
+    );
+    const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+    expect(reply).toMatchObject({ kind: 'response', status });
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test('requests one after the other use one connection, whatever the answers were', async () => {
+  const statuses = [200, 418, 403, 503, 429, 404];
+  let next = 0;
+  const server = closing(
+    await rawServer((socket) => {
+      socket.write(answerText(statuses[next % statuses.length] ?? 200, 'x'.repeat(next * 1_000)));
+      next += 1;
+    }),
+  );
+  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  for (let n = 0; n < 60; n += 1)
+    expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'response' });
+  expect(server.requests).toHaveLength(60);
+  expect(server.connections()).toBe(1);
+});
+
+test('a compressed answer leaves the connection usable', async () => {
+  const server = closing(
+    await rawServer((socket) => socket.write(answerText(200, 'x', ['content-encoding: br']))),
+  );
+  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  for (let n = 0; n < 3; n += 1)
+    expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'unreadable' });
+  expect(server.connections()).toBe(1);
+});
+
+test('no more connections are opened than the concurrency allows', async () => {
+  const server = closing(
+    await rawServer((socket) => void setImmediate(() => socket.write(answerText(200, '{}')))),
+  );
+  const client = clientFor(`http://127.0.0.1:${server.port}`, { concurrency: 3 });
+  const replies = await Promise.all(Array.from({ length: 30 }, () => client.attempt(post(), 'token')));
+  expect(replies.every((reply) => reply.kind === 'response')).toBe(true);
+  expect(server.connections()).toBe(3);
+});
+
+test('an idle connection is closed by the client within four seconds, whatever longer time the server offers', async () => {
+  const socketClosed = onceCalled();
+  const server = closing(
+    await rawServer((socket) => {
+      socket.on('end', socketClosed.call);
+      socket.write(answerText(200, '{}', ['keep-alive: timeout=600']));
+    }),
+  );
+  await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  const idleSince = performance.now();
+  await socketClosed.called;
+  expect(performance.now() - idleSince).toBeLessThan(4_500);
+}, 15_000);
+
+test('Retry-After is read as seconds and as a date', async () => {
+  const headers = ['retry-after: 7', 'retry-after: Sat, 01 Jan 2022 00:01:00 GMT', 'retry-after: soon'];
+  const server = closing(
+    await rawServer((socket) => socket.write(answerText(503, '', headers.splice(0, 1)))),
+  );
+  const now = () => Date.UTC(2022, 0, 1);
+  const client = clientFor(`http://127.0.0.1:${server.port}`, { now });
+  const waits: unknown[] = [];
+  for (let n = 0; n < 3; n += 1) waits.push(await client.attempt(post(), 'token'));
+  expect(waits).toMatchObject([{ retryAfterMs: 7_000 }, { retryAfterMs: 60_000 }, { retryAfterMs: null }]);
+});
+
+test('an interim answer is passed over', async () => {
+  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
+  const server = closing(await rawServer((socket) => socket.write(early + answerText(200, '{}'))));
+  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  expect(reply).toMatchObject({ kind: 'response', status: 200, body: '{}' });
+});
+
+test('an answer without a length is whole when the connection ends', async () => {
+  const server = closing(
+    await rawServer((socket) => void socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"id":"1"}')),
+  );
+  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  expect(reply).toMatchObject({ kind: 'response', status: 200, body: '{"id":"1"}' });
+});
+
+test('closing lets the attempt in flight end, and may be asked for twice', async () => {
+  let client: ReturnType<typeof clientFor> | null = null;
+  const closes: Array<Promise<void>> = [];
+  const server = closing(
+    await rawServer((socket) => {
+      if (client !== null) closes.push(client.close(), client.close());
+      setImmediate(() => socket.write(answerText(200, '{}')));
+    }),
+  );
+  client = clientFor(`http://127.0.0.1:${server.port}`);
+  expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'response', status: 200 });
+  await Promise.all(closes);
+  expect(closes).toHaveLength(2);
+});

@@ -1,0 +1,139 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/lib/usage-error.ts';
+import { createCredentials } from '../../src/service/credentials.ts';
+
+const SECRET = 'hunter2';
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'onboard-credentials-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function tokenFile(text: string): Promise<string> {
+  const path = join(folder, 'token');
+  await writeFile(path, text, { mode: 0o600 });
+  return path;
+}
+
+/** The error that the source ends in: one for the user, and without a secret. */
+async function failureOf(origin: Parameters<typeof createCredentials>[0]): Promise<string> {
+  const error = await createCredentials(origin)
+    .current()
+    .catch((e: unknown) => e);
+  expect(error).toBeInstanceOf(UsageError);
+  const text = error instanceof Error ? `${error.message} ${error.stack} ${String(error.cause)}` : '';
+  expect(text).not.toContain(SECRET);
+  return text;
+}
+
+describe('a fixed token', () => {
+  test('is given as it is, and there is no other', async () => {
+    const credentials = createCredentials({ kind: 'token', token: 'abc' });
+    expect(await credentials.current()).toBe('abc');
+    expect(await credentials.refresh('abc')).toBeNull();
+    expect(credentials.warning()).toBeNull();
+  });
+
+  test.each(['', '  ', `two ${SECRET}`, `two\n${SECRET}`, `${SECRET}é`, `Bearer ${SECRET}`])(
+    '%j is refused',
+    async (token) => {
+      expect(await failureOf({ kind: 'token', token })).toMatch(/MSB_TOKEN.*expected the bearer token/);
+    },
+  );
+});
+
+describe('a token file', () => {
+  test('is read once, without the line break at its end', async () => {
+    const path = await tokenFile('abc\n');
+    const credentials = createCredentials({ kind: 'file', path });
+    expect(await credentials.current()).toBe('abc');
+    await writeFile(path, 'def');
+    expect(await credentials.current()).toBe('abc');
+  });
+
+  test('is read again on a refresh', async () => {
+    const path = await tokenFile('abc');
+    const credentials = createCredentials({ kind: 'file', path });
+    await credentials.current();
+    expect(await credentials.refresh('abc')).toBeNull();
+    await writeFile(path, 'def');
+    expect(await credentials.refresh('abc')).toBe('def');
+    expect(await credentials.current()).toBe('def');
+  });
+
+  test('that everybody can read is warned of', async () => {
+    const path = await tokenFile('abc');
+    const credentials = createCredentials({ kind: 'file', path });
+    await credentials.current();
+    expect(credentials.warning()).toBeNull();
+    await chmod(path, 0o644);
+    await credentials.refresh('abc');
+    expect(credentials.warning()).toMatch(/every user/);
+    expect(credentials.warning()).toContain(path);
+  });
+
+  test('that is missing, empty, too large or of several lines says what to do', async () => {
+    expect(await failureOf({ kind: 'file', path: join(folder, 'none') })).toMatch(/ENOENT.*MSB_TOKEN_FILE/);
+    expect(await failureOf({ kind: 'file', path: await tokenFile(' \n') })).toMatch(/is empty/);
+    expect(await failureOf({ kind: 'file', path: await tokenFile(`a\n${SECRET}`) })).toMatch(/one line/);
+    expect(await failureOf({ kind: 'file', path: await tokenFile('x'.repeat(70_000)) })).toMatch(/64 KiB/);
+  });
+
+  test('that went away keeps the refresh from giving anything, and the problem is told', async () => {
+    const path = await tokenFile('abc');
+    const credentials = createCredentials({ kind: 'file', path });
+    await credentials.current();
+    await rm(path);
+    expect(await credentials.refresh('abc')).toBeNull();
+    expect(credentials.problem()).toMatch(/could not be read/);
+    await tokenFile('def');
+    expect(await credentials.refresh('abc')).toBe('def');
+    expect(credentials.problem()).toBeNull();
+  });
+});
+
+describe('a token command', () => {
+  /** Prints t1, t2, … and leaves a line in the log for every time it runs. */
+  const counting = () => `echo x >> '${folder}/log'; printf 't%d\\n' $(wc -l < '${folder}/log')`;
+  const runs = async () => (await readFile(join(folder, 'log'), 'utf8')).split('\n').length - 1;
+
+  test('runs once for callers at the same time, and again for a refresh', async () => {
+    const credentials = createCredentials({ kind: 'command', command: counting() });
+    const tokens = await Promise.all([credentials.current(), credentials.current(), credentials.current()]);
+    expect(tokens).toEqual(['t1', 't1', 't1']);
+    const fresh = await Promise.all([1, 2, 3, 4].map(() => credentials.refresh('t1')));
+    expect(fresh).toEqual(['t2', 't2', 't2', 't2']);
+    expect(await runs()).toBe(2);
+  });
+
+  test('does not run again for a caller whose token was replaced meanwhile', async () => {
+    const credentials = createCredentials({ kind: 'command', command: counting() });
+    await credentials.current();
+    await credentials.refresh('t1');
+    expect(await credentials.refresh('t1')).toBe('t2');
+    expect(await runs()).toBe(2);
+  });
+
+  test.each([
+    [`echo ${SECRET} >&2; exit 3`, /status 3/],
+    [`echo ${SECRET} ${SECRET}`, /one line/],
+    [`printf '${SECRET}\\nb'`, /one line/],
+    ['true', /is empty/],
+    ['kill -9 $$', /signal/],
+    [`yes ${SECRET}`, /64 KiB/],
+    [`no-such-program-${SECRET}`, /status 127/],
+  ])('%s says what to do, without its output', async (command, message) => {
+    const text = await failureOf({ kind: 'command', command });
+    expect(text).toMatch(message);
+    expect(text).toMatch(/MSB_TOKEN_COMMAND/);
+  });
+
+  test('that reads its input gets none', async () => {
+    const credentials = createCredentials({ kind: 'command', command: 'cat; echo abc' });
+    expect(await credentials.current()).toBe('abc');
+  });
+});

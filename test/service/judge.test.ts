@@ -1,0 +1,379 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Call } from '../../src/model/operation.ts';
+import { CALLS, REPEATABLE } from '../../src/model/operation.ts';
+import type { Reply } from '../../src/model/reply.ts';
+import type { Verdict } from '../../src/model/verdict.ts';
+import { judge } from '../../src/service/judge.ts';
+
+const STRICT = { notExecuted: [] };
+const SECRET = 'hunter2';
+const CREATES = ['subclient.create', 'counterparty.draft'] as const;
+const REPEATABLES = ['subclient.update', 'payment.documents'] as const;
+
+function response(status: number, body = '', retryAfterMs: number | null = null): Reply {
+  return { kind: 'response', status, body, retryAfterMs, ms: 1 };
+}
+
+function unreadable(status: number): Reply {
+  return { kind: 'unreadable', status, code: 'UND_ERR_SOCKET', ms: 1 };
+}
+
+function noResponse(sent: boolean, code: string): Reply {
+  return { kind: 'no-response', sent, code, ms: 1 };
+}
+
+/** Kind, code and wait: what the delivery acts on. */
+function summary(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'accepted':
+      return `accepted ${verdict.outcome} ${verdict.id ?? 'no id'}${verdict.warning === null ? '' : ' (warning)'}`;
+    case 'refused':
+      return `refused ${verdict.outcome} ${verdict.code}`;
+    case 'retry':
+      return `retry ${verdict.code} ${verdict.afterMs ?? 'back off'}`;
+    case 'stop':
+      return `stop ${verdict.reason}`;
+    case 'unknown':
+      return `unknown ${verdict.code}`;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+const ok = '{"id":"a-1","vanityId":7,"state":"new one","more":[1]}';
+
+/** DESIGN.md, section 5, row by row: what came, then a create, an update and a look-up. */
+const TABLE: ReadonlyArray<readonly [string, Reply, string, string, string]> = [
+  [
+    '200 with an id',
+    response(200, ok),
+    'accepted created a-1',
+    'accepted updated a-1',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '200 with a byte order mark',
+    response(200, `\uFEFF${ok}`),
+    'accepted created a-1',
+    'accepted updated a-1',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '200 with a list',
+    response(200, '[{"id":"d"}]'),
+    'unknown accepted_without_id',
+    'accepted updated no id (warning)',
+    'accepted listed no id',
+  ],
+  [
+    '200 with an empty list',
+    response(200, '[]'),
+    'unknown accepted_without_id',
+    'accepted updated no id (warning)',
+    'accepted listed no id',
+  ],
+  [
+    '200 with null',
+    response(200, 'null'),
+    'unknown accepted_without_id',
+    'accepted updated no id (warning)',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '200 with an empty id',
+    response(200, '{"id":""}'),
+    'unknown accepted_without_id',
+    'accepted updated no id (warning)',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '200 with an id that is no string',
+    response(200, '{"id":{}}'),
+    'unknown accepted_without_id',
+    'accepted updated no id (warning)',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '200 without a body',
+    response(200),
+    'unknown answer_unreadable',
+    'retry answer_unreadable back off',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '200 with half a body',
+    response(200, '{"id":"a'),
+    'unknown answer_unreadable',
+    'retry answer_unreadable back off',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '200 cut off',
+    unreadable(200),
+    'unknown answer_unreadable',
+    'retry answer_unreadable back off',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '201 with an id',
+    response(201, ok),
+    'accepted created a-1 (warning)',
+    'accepted updated a-1 (warning)',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '204',
+    response(204),
+    'unknown answer_unreadable',
+    'accepted updated no id (warning)',
+    'retry answer_unreadable back off',
+  ],
+  [
+    '206 with a list',
+    response(206, '[]'),
+    'unknown accepted_without_id',
+    'accepted updated no id (warning)',
+    'accepted listed no id (warning)',
+  ],
+  ['301', response(301), 'refused failed redirect', 'refused failed redirect', 'refused failed redirect'],
+  [
+    '307 cut off',
+    unreadable(307),
+    'refused failed redirect',
+    'refused failed redirect',
+    'refused failed redirect',
+  ],
+  ['400', response(400), 'refused failed http_400', 'refused failed http_400', 'refused failed http_400'],
+  ['401', response(401), 'stop credentials', 'stop credentials', 'stop credentials'],
+  ['401 cut off', unreadable(401), 'stop credentials', 'stop credentials', 'stop credentials'],
+  ['403', response(403), 'refused denied http_403', 'refused denied http_403', 'refused denied http_403'],
+  ['404', response(404), 'refused failed http_404', 'refused failed http_404', 'refused failed http_404'],
+  ['408', response(408), 'refused failed http_408', 'refused failed http_408', 'refused failed http_408'],
+  [
+    '409 cut off',
+    unreadable(409),
+    'refused failed http_409',
+    'refused failed http_409',
+    'refused failed http_409',
+  ],
+  [
+    '418',
+    response(418, '{"e":1}'),
+    'refused rejected http_418',
+    'refused rejected http_418',
+    'refused rejected http_418',
+  ],
+  [
+    '418 cut off',
+    unreadable(418),
+    'refused rejected http_418',
+    'refused rejected http_418',
+    'refused rejected http_418',
+  ],
+  ['421', response(421), 'refused failed http_421', 'refused failed http_421', 'refused failed http_421'],
+  ['425', response(425), 'refused failed http_425', 'refused failed http_425', 'refused failed http_425'],
+  ['429', response(429), 'retry http_429 back off', 'retry http_429 back off', 'retry http_429 back off'],
+  [
+    '429 with Retry-After',
+    response(429, '', 3_000),
+    'retry http_429 3000',
+    'retry http_429 3000',
+    'retry http_429 3000',
+  ],
+  [
+    '429 cut off',
+    unreadable(429),
+    'retry http_429 back off',
+    'retry http_429 back off',
+    'retry http_429 back off',
+  ],
+  ['500', response(500), 'unknown http_500', 'retry http_500 back off', 'retry http_500 back off'],
+  [
+    '500 with Retry-After',
+    response(500, '', 10),
+    'unknown http_500',
+    'retry http_500 10',
+    'retry http_500 10',
+  ],
+  ['502 cut off', unreadable(502), 'unknown http_502', 'retry http_502 back off', 'retry http_502 back off'],
+  ['503', response(503), 'unknown http_503', 'retry http_503 back off', 'retry http_503 back off'],
+  ['503 cut off', unreadable(503), 'unknown http_503', 'retry http_503 back off', 'retry http_503 back off'],
+  [
+    '503 with Retry-After',
+    response(503, '', 10),
+    'retry http_503 10',
+    'retry http_503 10',
+    'retry http_503 10',
+  ],
+  [
+    '503 with Retry-After 0',
+    response(503, '', 0),
+    'retry http_503 0',
+    'retry http_503 0',
+    'retry http_503 0',
+  ],
+  ['504', response(504), 'unknown http_504', 'retry http_504 back off', 'retry http_504 back off'],
+  [
+    'a status HTTP does not know',
+    response(799),
+    'unknown http_799',
+    'retry http_799 back off',
+    'retry http_799 back off',
+  ],
+  [
+    'no connection',
+    noResponse(false, 'ECONNREFUSED'),
+    'retry connection_refused back off',
+    'retry connection_refused back off',
+    'retry connection_refused back off',
+  ],
+  [
+    'no name',
+    noResponse(false, 'ENOTFOUND'),
+    'retry name_not_found back off',
+    'retry name_not_found back off',
+    'retry name_not_found back off',
+  ],
+  [
+    'no TLS',
+    noResponse(false, 'CERT_HAS_EXPIRED'),
+    'retry tls_failed back off',
+    'retry tls_failed back off',
+    'retry tls_failed back off',
+  ],
+  [
+    'reset while connecting',
+    noResponse(false, 'ECONNRESET'),
+    'retry connection_lost back off',
+    'retry connection_lost back off',
+    'retry connection_lost back off',
+  ],
+  [
+    'reset after sending',
+    noResponse(true, 'ECONNRESET'),
+    'unknown connection_lost',
+    'retry connection_lost back off',
+    'retry connection_lost back off',
+  ],
+  [
+    'no answer in time',
+    noResponse(true, 'ONBOARD_TIMEOUT'),
+    'unknown timeout',
+    'retry timeout back off',
+    'retry timeout back off',
+  ],
+  [
+    'an error nobody knows',
+    noResponse(true, 'NEW'),
+    'unknown network_error',
+    'retry network_error back off',
+    'retry network_error back off',
+  ],
+];
+
+describe.each(TABLE)('%s', (_, reply, create, update, lookUp) => {
+  test.each<[Call, string]>([
+    ['subclient.create', create],
+    ['counterparty.draft', create.replace('created', 'drafted')],
+    ['subclient.update', update],
+    ['payment.documents', lookUp],
+  ])('%s', (call, expected) => {
+    expect(summary(judge(call, reply, STRICT))).toBe(expected);
+  });
+});
+
+test.each(CREATES)(
+  'a %s answered 503 is sent again where the definition says that 503 means not executed',
+  (call) => {
+    const verdict = judge(call, response(503), { notExecuted: [503] });
+    expect(summary(verdict)).toBe('retry http_503 back off');
+    expect(summary(judge(call, response(500), { notExecuted: [503] }))).toBe('unknown http_500');
+  },
+);
+
+test('the body of a refusal is kept as it came', () => {
+  const body = ' {"errors": ["ä"],\n"errors": 1} ';
+  expect(judge('counterparty.draft', response(418, body), STRICT)).toMatchObject({
+    kind: 'refused',
+    status: 418,
+    body,
+  });
+  expect(judge('counterparty.draft', unreadable(418), STRICT)).toMatchObject({
+    body: '',
+    message: expect.stringMatching(/could not be read/),
+  });
+});
+
+test('documents are handed over as they came', () => {
+  const body = '[{"id":"d1","nested":{"unknown":[null,1.5]}},"odd",null]';
+  expect(judge('payment.documents', response(200, body), STRICT)).toEqual({
+    kind: 'accepted',
+    outcome: 'listed',
+    status: 200,
+    id: null,
+    documents: JSON.parse(body),
+    warning: null,
+  });
+});
+
+test('a redirect says that it was not followed', () => {
+  expect(judge('subclient.create', response(308), STRICT)).toMatchObject({
+    status: 308,
+    message: expect.stringMatching(/not followed/),
+  });
+});
+
+const anyStatus = fc.integer({ min: 200, max: 999 });
+const anyReply: fc.Arbitrary<Reply> = fc.oneof(
+  fc.record({
+    kind: fc.constant('response' as const),
+    status: anyStatus,
+    retryAfterMs: fc.option(fc.nat()),
+    body: fc.oneof(fc.string(), fc.json(), fc.constant(`{"name":"${SECRET}"}`)),
+    ms: fc.nat(),
+  }),
+  fc.record({ kind: fc.constant('unreadable' as const), status: anyStatus, code: fc.string(), ms: fc.nat() }),
+  fc.record({
+    kind: fc.constant('no-response' as const),
+    sent: fc.boolean(),
+    code: fc.string(),
+    ms: fc.nat(),
+  }),
+);
+
+/** The replies after which a create may go out again: nothing was carried out, and something says so. */
+function provesNotExecuted(reply: Reply): boolean {
+  if (reply.kind === 'no-response') return !reply.sent;
+  if (reply.status === 429) return true;
+  return reply.kind === 'response' && reply.status === 503 && reply.retryAfterMs !== null;
+}
+
+test('whatever comes, a create is sent again only on proof, and a repeatable call is never unknown', () => {
+  fc.assert(
+    fc.property(anyReply, (reply) => {
+      for (const call of CREATES) {
+        const verdict = judge(call, reply, STRICT);
+        expect(verdict.kind === 'retry').toBe(provesNotExecuted(reply));
+        if (verdict.kind === 'accepted') expect(verdict.id).toMatch(/^.+$/s);
+      }
+      for (const call of REPEATABLES) expect(judge(call, reply, STRICT).kind).not.toBe('unknown');
+    }),
+  );
+});
+
+test('no code or message holds anything of a body, and each code is snake case', () => {
+  fc.assert(
+    fc.property(anyReply, fc.constantFrom(...CALLS), (reply, call) => {
+      const verdict = judge(call, reply, STRICT);
+      const words = 'message' in verdict ? verdict.message : (verdict.warning ?? '');
+      expect(words).not.toContain(SECRET);
+      if ('code' in verdict) expect(verdict.code).toMatch(/^[a-z]+(_[a-z0-9]+)*$/);
+    }),
+  );
+});
+
+test('the calls of this test are all there are', () => {
+  expect([...CREATES, ...REPEATABLES].sort()).toEqual([...CALLS].sort());
+  expect(CREATES.some((call) => REPEATABLE[call])).toBe(false);
+});

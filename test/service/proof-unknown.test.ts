@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest';
+import type { ClientOptions } from '../../src/service/attempt.ts';
+import {
+  clientFor,
+  closeAfterEach,
+  closing,
+  countAnnouncements,
+  get,
+  onceCalled,
+  post,
+} from './attempt-setup.ts';
+import type { RawServer } from './raw-server.ts';
+import { answerText, rawServer } from './raw-server.ts';
+
+closeAfterEach();
+
+const PATH = '/unknown';
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n';
+
+type Answer = Parameters<typeof rawServer>[0];
+
+async function attemptAgainst(answer: Answer, options: Partial<ClientOptions> = {}) {
+  const server = closing(await rawServer(answer));
+  const client = clientFor(`http://127.0.0.1:${server.port}`, options);
+  const announced = countAnnouncements(PATH);
+  const reply = await client.attempt(post(PATH), 'token');
+  return { reply, announced: announced(), received: server.requests.length };
+}
+
+/** The server has read the request whole, once, and no answer came. */
+function noResponse(code: unknown) {
+  const reply = { kind: 'no-response', sent: true, code, ms: expect.any(Number) };
+  return { reply, announced: 1, received: 1 };
+}
+
+function unreadable(code: unknown, status = 200) {
+  const reply = { kind: 'unreadable', status, code, ms: expect.any(Number) };
+  return { reply, announced: 1, received: 1 };
+}
+
+/** undici's parser errors carry a code of llhttp in some places and none in others. */
+const parserError = expect.stringMatching(/^(HPE_|HTTPParserError)/);
+
+test.each<[string, Answer, Partial<ClientOptions>, unknown]>([
+  ['the other side closes', (s) => void s.end(), {}, noResponse('UND_ERR_SOCKET')],
+  ['the other side resets', (s) => void s.resetAndDestroy(), {}, noResponse('ECONNRESET')],
+  [
+    'no head comes within the headers timeout',
+    () => undefined,
+    { headersTimeoutMs: 300 },
+    noResponse('UND_ERR_HEADERS_TIMEOUT'),
+  ],
+  [
+    "no answer comes within the attempt's time",
+    () => undefined,
+    { timeoutMs: 150 },
+    noResponse('ONBOARD_TIMEOUT'),
+  ],
+  ['the answer is not HTTP', (s) => void s.write('ONBOARD nonsense\r\n\r\n'), {}, noResponse(parserError)],
+  [
+    'the answer ends within its head',
+    (s) => void s.end('HTTP/1.1 200 OK\r\ncont'),
+    {},
+    noResponse('UND_ERR_SOCKET'),
+  ],
+  [
+    'the head is larger than it may be',
+    (s) => void s.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`),
+    {},
+    noResponse('UND_ERR_HEADERS_OVERFLOW'),
+  ],
+  [
+    'only an interim answer comes',
+    (s) => void s.end('HTTP/1.1 103 X\r\nlink: </x>\r\n\r\n'),
+    {},
+    noResponse('UND_ERR_SOCKET'),
+  ],
+  [
+    'the answer switches protocols',
+    (s) => void s.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
+    {},
+    noResponse('UND_ERR_SOCKET'),
+  ],
+  ['the body is cut off', (s) => void s.end(`${HEAD}{"id":`), {}, unreadable('UND_ERR_SOCKET')],
+  [
+    'the body is reset',
+    (s) => void s.write(`${HEAD}{"id":`, () => s.resetAndDestroy()),
+    {},
+    unreadable(expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/)),
+  ],
+  [
+    'a chunked body is cut off',
+    (s) => void s.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\n'),
+    {},
+    unreadable('UND_ERR_SOCKET'),
+  ],
+  [
+    'the body of the last answer on a connection is cut off',
+    (s) => void s.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 20\r\n\r\n{'),
+    {},
+    unreadable('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'),
+  ],
+  [
+    'the chunks of the last answer on a connection are cut off',
+    (s) =>
+      void s.end('HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\n'),
+    {},
+    unreadable(parserError),
+  ],
+  [
+    'a chunk is no chunk',
+    (s) => void s.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'),
+    {},
+    unreadable(parserError),
+  ],
+  [
+    'the body stalls for the body timeout',
+    (s) => void s.write(`${HEAD}{"id":`),
+    { bodyTimeoutMs: 300 },
+    unreadable('UND_ERR_BODY_TIMEOUT'),
+  ],
+  [
+    "the body stalls for the attempt's time",
+    (s) => void s.write(`${HEAD}{"id":`),
+    { timeoutMs: 150 },
+    unreadable('ONBOARD_TIMEOUT'),
+  ],
+  [
+    'the body is larger than it may be',
+    (s) => void s.write(answerText(200, 'x'.repeat(2_000))),
+    { maxResponseBytes: 1_000 },
+    unreadable('UND_ERR_RES_EXCEEDED_MAX_SIZE'),
+  ],
+  [
+    'the body is compressed',
+    (s) => void s.write(answerText(200, 'x', ['content-encoding: gzip'])),
+    {},
+    unreadable('ONBOARD_CONTENT_ENCODING'),
+  ],
+  [
+    'a refusal is cut off',
+    (s) => void s.end('HTTP/1.1 418 X\r\ncontent-length: 20\r\n\r\n{'),
+    {},
+    unreadable('UND_ERR_SOCKET', 418),
+  ],
+])('when %s, the request counts as sent and goes out once', async (_, answer, options, expected) => {
+  expect(await attemptAgainst(answer, options)).toEqual(expected);
+});
+
+test("the attempt's time holds to within a fraction of a second, although undici's own timers are coarse", async () => {
+  const { reply } = await attemptAgainst(() => undefined, { timeoutMs: 1_000 });
+  expect(reply.ms).toBeGreaterThanOrEqual(990);
+  expect(reply.ms).toBeLessThan(1_400);
+});
+
+test("a body that trickles without end is broken off at the attempt's time", async () => {
+  const trickle: Answer = (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
+    const timer = setInterval(() => socket.write('x'), 10);
+    socket.on('close', () => clearInterval(timer));
+  };
+  expect(await attemptAgainst(trickle, { timeoutMs: 300 })).toEqual(unreadable('ONBOARD_TIMEOUT'));
+});
+
+test('an attempt that ran out of time breaks its connection off, and the next one gets its own', async () => {
+  const firstSocket = onceCalled();
+  const server = closing(
+    await rawServer((socket) => {
+      if (server.requests.length > 1) socket.write(answerText(200, '{}'));
+      else socket.on('close', firstSocket.call);
+    }),
+  );
+  const client = clientFor(`http://127.0.0.1:${server.port}`, { timeoutMs: 500, headersTimeoutMs: 60_000 });
+  expect(await client.attempt(post(PATH), 'token')).toEqual(noResponse('ONBOARD_TIMEOUT').reply);
+  await firstSocket.called;
+  expect(await client.attempt(post(PATH), 'token')).toMatchObject({ kind: 'response', status: 200 });
+  expect(server.connections()).toBe(2);
+});
+
+test('a client destroyed in mid-flight leaves the outcome unknown', async () => {
+  let client: ReturnType<typeof clientFor> | null = null;
+  const server = closing(await rawServer(() => void client?.destroy()));
+  client = clientFor(`http://127.0.0.1:${server.port}`);
+  expect(await client.attempt(post(PATH), 'token')).toEqual(noResponse('UND_ERR_DESTROYED').reply);
+});
+
+test('an attempt on a closed client is no proof of anything', async () => {
+  const client = clientFor('http://127.0.0.1:1');
+  await client.close();
+  expect(await client.attempt(post(PATH), 'token')).toMatchObject({ kind: 'no-response', sent: true });
+});
+
+test('a connection closed just as the next request goes out is not retried in silence', async () => {
+  // The server reads the second request and closes without a word, as at its idle timeout.
+  let answered = 0;
+  const server = closing(
+    await rawServer((socket) => {
+      answered += 1;
+      if (answered === 1) socket.write(answerText(200, '{}'));
+      else socket.destroy();
+    }),
+  );
+  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  await client.attempt(post(PATH), 'token');
+  expect(await client.attempt(post(PATH), 'token')).toMatchObject({ kind: 'no-response', sent: true });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a look-up that was cut off says honestly that it was sent', async () => {
+  const server: RawServer = closing(await rawServer((socket) => void socket.end()));
+  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(get(PATH), 'token');
+  expect(reply).toEqual(noResponse('UND_ERR_SOCKET').reply);
+});

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import type { ClientOptions } from '../../src/service/attempt.ts';
+import { clientFor, closeAfterEach, closing, countAnnouncements, get, later, post } from './attempt-setup.ts';
+import { answerText, listen, rawServer } from './raw-server.ts';
+
+closeAfterEach();
+
+const PATH = '/proof';
+const CERT = readFileSync(new URL('fixtures/localhost-cert.pem', import.meta.url), 'utf8');
+const KEY = readFileSync(new URL('fixtures/localhost-key.pem', import.meta.url), 'utf8');
+
+/** One create against the address; also says how often undici announced the request. */
+async function attemptAt(baseUrl: string, options: Partial<ClientOptions> = {}) {
+  const announced = countAnnouncements(PATH);
+  const reply = await clientFor(baseUrl, options).attempt(post(PATH), 'token');
+  return { reply, announced: announced() };
+}
+
+function unsent(code: unknown) {
+  return {
+    reply: { kind: 'no-response', sent: false, code, ms: expect.any(Number) },
+    announced: 0,
+  };
+}
+
+/** A port of the loopback address that nothing listens on any more. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function tlsServer(): Promise<{ port: number; requests: () => number }> {
+  let requests = 0;
+  const server = createTlsServer({ cert: CERT, key: KEY }, (socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => {
+      requests += 1;
+      socket.end(answerText(200, '{"id":"1"}'));
+    });
+  });
+  server.on('tlsClientError', () => undefined);
+  const port = await listen(server);
+  later(() => new Promise((resolve) => void server.close(() => resolve())));
+  return { port, requests: () => requests };
+}
+
+test('a refused connection proves that nothing was sent', async () => {
+  const port = await closedPort();
+  expect(await attemptAt(`http://127.0.0.1:${port}`)).toEqual(unsent('ECONNREFUSED'));
+});
+
+test('a connection refused on every address of a name proves that nothing was sent', async () => {
+  const port = await closedPort();
+  expect(await attemptAt(`http://localhost:${port}`)).toEqual(unsent('ECONNREFUSED'));
+});
+
+test('a name that does not exist proves that nothing was sent', async () => {
+  // Some resolvers say "try again" for a name that can't exist.
+  expect(await attemptAt('https://service.invalid')).toEqual(
+    unsent(expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/)),
+  );
+});
+
+test('a connection reset while it was being made proves that nothing was sent', async () => {
+  // The reset has to be there before this thread looks: it sleeps until the other thread has sent it.
+  const signal = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(
+    `const { workerData, parentPort } = require('node:worker_threads');
+     const server = require('node:net').createServer((socket) => {
+       socket.on('close', () => { Atomics.store(workerData, 0, 1); Atomics.notify(workerData, 0); });
+       socket.resetAndDestroy();
+     });
+     server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+    { eval: true, workerData: signal },
+  );
+  later(() => void worker.terminate());
+  const [port] = await once(worker, 'message');
+  const attempt = attemptAt(`http://127.0.0.1:${port}`);
+  // The connection is asked for in the next ticks; only then may this thread sleep.
+  await new Promise((resolve) => process.nextTick(resolve));
+  Atomics.wait(signal, 0, 0, 5_000);
+  expect(await attempt).toEqual(unsent('ECONNRESET'));
+});
+
+test('a handshake that does not end within the connect timeout proves that nothing was sent', async () => {
+  const silent = closing(await rawServer(() => undefined));
+  const result = await attemptAt(`https://127.0.0.1:${silent.port}`, { connectTimeoutMs: 300 });
+  expect(result).toEqual(unsent('UND_ERR_CONNECT_TIMEOUT'));
+});
+
+test('a connection that is never accepted proves that nothing was sent', async () => {
+  const { port } = await neverAccepting();
+  const result = await attemptAt(`http://127.0.0.1:${port}`, { connectTimeoutMs: 300 });
+  expect(result).toEqual(unsent('UND_ERR_CONNECT_TIMEOUT'));
+});
+
+/** A listener whose thread sleeps for ever and whose backlog has been filled. */
+async function neverAccepting(): Promise<{ port: number }> {
+  const worker = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+     const server = require('node:net').createServer();
+     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port);
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+     });`,
+    { eval: true },
+  );
+  later(() => void worker.terminate());
+  const [port] = await once(worker, 'message');
+  while (await connects(port)) {}
+  return { port };
+}
+
+/** Whether the backlog had a place left; the connection stays open and takes it. */
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    later(() => void socket.destroy());
+    socket.setTimeout(400, () => resolve(false));
+    socket.on('connect', () => resolve(true));
+    socket.on('error', () => resolve(false));
+  });
+}
+
+test('a self-signed certificate proves that nothing was sent', async () => {
+  const { port, requests } = await tlsServer();
+  expect(await attemptAt(`https://localhost:${port}`)).toEqual(unsent('DEPTH_ZERO_SELF_SIGNED_CERT'));
+  expect(requests()).toBe(0);
+});
+
+test('a certificate of another name proves that nothing was sent', async () => {
+  const { port, requests } = await tlsServer();
+  const result = await attemptAt(`https://127.0.0.1:${port}`, { ca: CERT });
+  expect(result).toEqual(unsent('ERR_TLS_CERT_ALTNAME_INVALID'));
+  expect(requests()).toBe(0);
+});
+
+test('a certificate that is trusted and fits lets the request through', async () => {
+  const { port } = await tlsServer();
+  const { reply, announced } = await attemptAt(`https://localhost:${port}`, { ca: CERT });
+  expect(reply).toMatchObject({ kind: 'response', status: 200, body: '{"id":"1"}' });
+  expect(announced).toBe(1);
+});
+
+test('a server that does not speak TLS proves that nothing was sent', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
+  });
+  const port = await listen(server);
+  later(() => new Promise((resolve) => void server.close(() => resolve())));
+  expect(await attemptAt(`https://127.0.0.1:${port}`)).toEqual(unsent(expect.stringMatching(/^ERR_SSL_/)));
+});
+
+test.each([
+  ['a token with a line break', post(PATH), 'to\r\nken'],
+  ['an empty token', post(PATH), ''],
+  ['a path with a space', post('/a b'), 'token'],
+  ['a path that does not begin with a slash', { ...get('x'), path: '' }, 'token'],
+])('%s never becomes a request, and the client goes on', async (_, request, token) => {
+  const server = closing(await rawServer((socket) => socket.write(answerText(200, '{}'))));
+  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  const announced = countAnnouncements(request.path);
+  expect(await client.attempt(request, token)).toEqual(unsent('UND_ERR_INVALID_ARG').reply);
+  expect(announced()).toBe(0);
+  expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'response', status: 200 });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('an attempt that ran out of time before it had a connection is never sent, not even when the connection comes', async () => {
+  const tls = await tlsServer();
+  const held: Socket[] = [];
+  const gate = createServer((socket) => void held.push(socket.on('error', () => undefined).pause()));
+  const port = await listen(gate);
+  later(() => new Promise((resolve) => void gate.close(() => resolve())));
+  const client = clientFor(`https://localhost:${port}`, { ca: CERT, timeoutMs: 200 });
+  const announced = countAnnouncements(PATH);
+  const reply = await client.attempt(post(PATH), 'token');
+  expect(reply).toEqual(unsent('ONBOARD_TIMEOUT_BEFORE_SENDING').reply);
+
+  const [inbound] = held;
+  if (inbound === undefined) throw new Error('no connection came');
+  const outbound = connect(tls.port, '127.0.0.1');
+  const closed = once(inbound, 'close');
+  inbound.pipe(outbound).pipe(inbound);
+  await closed;
+  expect(announced()).toBe(0);
+  expect(tls.requests()).toBe(0);
+});
+
+test('attempts beyond the pool all get their own reply when the service refuses', async () => {
+  const client = clientFor(`http://127.0.0.1:${await closedPort()}`, { concurrency: 2 });
+  const replies = await Promise.all(Array.from({ length: 7 }, () => client.attempt(post(), 'token')));
+  expect(replies).toEqual(Array.from({ length: 7 }, () => unsent('ECONNREFUSED').reply));
+});
+
+test('a client certificate asked for after the handshake leaves the outcome unknown', async () => {
+  // TLS 1.3 refuses the client only after its request is under way.
+  const server = createTlsServer({ cert: CERT, key: KEY, requestCert: true, minVersion: 'TLSv1.3' });
+  server.on('secureConnection', (socket: TLSSocket) => socket.on('error', () => undefined));
+  server.on('tlsClientError', () => undefined);
+  const port = await listen(server);
+  later(() => new Promise((resolve) => void server.close(() => resolve())));
+  const { reply, announced } = await attemptAt(`https://localhost:${port}`, { ca: CERT });
+  expect(reply).toMatchObject({ kind: 'no-response', sent: true });
+  expect(announced).toBe(1);
+});
