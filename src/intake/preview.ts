@@ -1,0 +1,65 @@
+import { flattenRecord } from '../model/flatten-record.ts';
+import type { Row } from '../model/row.ts';
+import type { SourceInfo } from '../model/source.ts';
+import { DELIMITER_NAMES } from './delimiter-name.ts';
+import { parseRecord } from './json-row.ts';
+import { printable, shorten } from './printable.ts';
+import { renderTable } from './render-table.ts';
+
+/** A terminal's usual width, in characters. */
+const WIDTH = 100;
+
+/** What the reader sees, for people: how the file was understood, its columns and its first rows, one entry per line. */
+export function previewLines(info: SourceInfo, rows: readonly Row[]): string[] {
+  return [...factLines(info), '', ...rowLines(info, rows)];
+}
+
+const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
+  csv: 'CSV',
+  json: 'JSON (one list)',
+  ndjson: 'NDJSON (one object after the other)',
+};
+
+function factLines(info: SourceInfo): string[] {
+  const facts: [string, string][] = [
+    ['type', TYPE_NAMES[info.type]],
+    ['encoding', `${info.encoding.toUpperCase()}${info.bom ? ' with a byte order mark' : ''}`],
+  ];
+  if (info.delimiter !== null) facts.push(['delimiter', delimiterInWords(info.delimiter)]);
+  if (info.quote !== null) facts.push(['quote', info.quote]);
+  facts.push([info.type === 'csv' ? 'header' : 'fields', columnsInWords(info.columns)]);
+  return facts.map(([name, value]) => `${name.padEnd(10)} ${value}`);
+}
+
+function delimiterInWords(delimiter: string): string {
+  const name = DELIMITER_NAMES.get(delimiter) ?? 'the character';
+  return delimiter === '\t' ? name : `${name} ${delimiter}`;
+}
+
+function columnsInWords(columns: readonly string[]): string {
+  const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}`;
+  return columns.length === 0 ? count : `${count}: ${columns.map(printable).join(', ')}`;
+}
+
+function rowLines(info: SourceInfo, rows: readonly Row[]): string[] {
+  if (rows.length === 0) return ['no rows'];
+  const readable = rows.filter((row) => row.kind !== 'unreadable');
+  const unreadable = rows.filter((row) => row.kind === 'unreadable');
+  const head = ['row', 'line', ...info.columns];
+  const body = readable.map((row) => [String(row.row), String(row.line), ...cellsOf(row, info.columns)]);
+  const table = readable.length === 0 ? [] : renderTable(head, body, WIDTH);
+  const problems = unreadable.map((row) =>
+    shorten(`row ${row.row}, line ${row.line} can't be read: ${row.problem}`, WIDTH),
+  );
+  return table.length === 0 || problems.length === 0 ? [...table, ...problems] : [...table, '', ...problems];
+}
+
+function cellsOf(row: Exclude<Row, { kind: 'unreadable' }>, columns: readonly string[]): readonly string[] {
+  if (row.kind === 'cells') return row.cells;
+  const leaves = flattenRecord(parseRecord(row.text));
+  return columns.map((path) => {
+    const leaf = leaves.get(path);
+    if (leaf === undefined) return '';
+    return typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
+  });
+}

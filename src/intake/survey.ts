@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { Format } from '../config/job-definition.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { visitLeaves } from '../model/flatten-record.ts';
+import type { Row } from '../model/row.ts';
+import type { FileFacts, SourceInfo } from '../model/source.ts';
+import { REPORT_MEMBER } from '../model/source.ts';
+import { parseRecord } from './json-row.ts';
+import { MAX_PATHS } from './limits.ts';
+import { fileBytes } from './open-input.ts';
+import type { RowBatch } from './read-rows.ts';
+import { readRows } from './read-rows.ts';
+
+/** Reads a whole file once: its hash, its number of rows (readable or not) and how it was understood. UsageError where it can't be read as a whole. */
+export async function surveyFile(path: string, format: Format): Promise<FileFacts> {
+  const hash = createHash('sha256');
+  const columns = new Set<string>();
+  let bytes = 0;
+  let rows = 0;
+  let source: SourceInfo | null = null;
+  const counted = tap(fileBytes(path), (block) => {
+    hash.update(block);
+    bytes += block.length;
+  });
+  for await (const batch of readRows(counted, path, format)) {
+    source = batch.source;
+    rows += batch.rows.length;
+    collectColumns(path, batch, columns);
+  }
+  if (source === null) throw new Error('a file was read without being understood');
+  return { path, sha256: hash.digest('hex'), bytes, rows, source: withColumns(source, columns) };
+}
+
+/** The source with the field paths met in its records; a CSV source knows its columns already. */
+export function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo {
+  return source.type === 'csv' ? source : { ...source, columns: [...paths] };
+}
+
+/** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
+export function collectColumns(path: string, batch: RowBatch, columns: Set<string>): void {
+  for (const row of batch.rows) collectRow(row, columns);
+  if (columns.size <= MAX_PATHS) return;
+  throw new UsageError(
+    `${path}: its records have more than ${MAX_PATHS} different fields together: expected records of one kind; check that it is the right file`,
+  );
+}
+
+function collectRow(row: Row, columns: Set<string>): void {
+  if (row.kind !== 'record') return;
+  visitLeaves(parseRecord(row.text), (path) => {
+    if (path !== REPORT_MEMBER && !path.startsWith(`${REPORT_MEMBER}.`)) columns.add(path);
+  });
+}
+
+async function* tap(blocks: AsyncIterable<Buffer>, see: (block: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    see(block);
+    yield block;
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { previewLines } from '../../src/intake/preview.ts';
+import { readText } from './read-text.ts';
+
+async function preview(content: string, path: string): Promise<string[]> {
+  const { source, rows } = await readText(content, { path });
+  if (source === null) throw new Error('the file was not understood');
+  return previewLines(source, rows);
+}
+
+test('a CSV file is shown with its facts in words and its first rows in a table', async () => {
+  expect(await preview('\uFEFFid;name\n1;x\n2\n10;"y\nz"\n', 'a.csv')).toEqual([
+    'type       CSV',
+    'encoding   UTF-8 with a byte order mark',
+    'delimiter  semicolon ;',
+    'quote      "',
+    'header     2 columns: id, name',
+    '',
+    'row  line  id  name',
+    '1    2     1   x',
+    '3    4     10  y\\nz',
+    '',
+    "row 2, line 3 can't be read: 1 cell where the header has 2",
+  ]);
+});
+
+test('JSON records are shown by their field paths', async () => {
+  const lines = await preview('[{"a":{"b":"x"}},{"c":[1,2],"a":{"b":null}}]', 'a.json');
+  expect(lines.slice(0, 2)).toEqual(['type       JSON (one list)', 'encoding   UTF-8']);
+});
+
+test('long cells are cut, and columns that do not fit are counted', async () => {
+  const names = Array.from({ length: 12 }, (_, i) => `column${i}`);
+  const lines = await preview(
+    `${names.join('\t')}\n${names.map(() => 'é'.repeat(40)).join('\t')}\n`,
+    'a.tsv',
+  );
+  expect(lines[2]).toBe('delimiter  tab');
+  expect(lines.at(-2)).toBe(
+    `1    2     ${Array(3)
+      .fill(`${'é'.repeat(23)}…`)
+      .join('  ')}`,
+  );
+  expect(lines.at(-1)).toBe('and 9 more columns');
+});
+
+test('control characters in cells and headers cannot reach the terminal', async () => {
+  const lines = await preview('a\u001b[31m,b\n\u001b]0;x\u0007,\u202Ey\n', 'a.csv');
+  expect(lines.filter((line) => /[\p{Cc}\p{Cf}]/u.test(line))).toEqual([]);
+  expect(lines.at(-1)).toBe('1    2     ·]0;x·  ·y');
+});
+
+test('a file without rows says so', async () => {
+  expect((await preview('a,b\n', 'a.csv')).at(-1)).toBe('no rows');
+});

@@ -1,0 +1,360 @@
+import { expect, test } from 'vitest';
+import { formatSchema } from '../../src/config/job-definition.ts';
+import { readRows } from '../../src/intake/read-rows.ts';
+import { brief, readError, readText } from './read-text.ts';
+
+const STRAY = (cell: number) =>
+  `! a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it (cell ${cell})`;
+
+const FILES = [
+  {
+    name: 'a plain file gives its cells',
+    text: 'a,b\n1,2\n3,4\n',
+    rows: [
+      [2, ['1', '2']],
+      [3, ['3', '4']],
+    ],
+  },
+  { name: 'the last line needs no line end', text: 'a,b\n1,2', rows: [[2, ['1', '2']]] },
+  {
+    name: 'CRLF ends a record',
+    text: 'a,b\r\n1,2\r\n3,4\r\n',
+    rows: [
+      [2, ['1', '2']],
+      [3, ['3', '4']],
+    ],
+  },
+  { name: 'a file cut off between CR and LF ends there', text: 'a,b\r\n1,2\r', rows: [[2, ['1', '2']]] },
+  {
+    name: 'CRLF and LF may be mixed',
+    text: 'a,b\n1,2\r\n3,4\n',
+    rows: [
+      [2, ['1', '2']],
+      [3, ['3', '4']],
+    ],
+  },
+  {
+    name: 'a lone CR ends records where the header ends with one',
+    text: 'a,b\r1,2\r3,4\r',
+    rows: [
+      [2, ['1', '2']],
+      [3, ['3', '4']],
+    ],
+  },
+  { name: 'a lone CR elsewhere belongs to its cell', text: 'a,b\n1,2\r3\n', rows: [[2, ['1', '2\r3']]] },
+  {
+    name: 'a lone CR before the last character is no blank line',
+    text: 'a\n1\n\r2',
+    rows: [
+      [2, ['1']],
+      [3, ['\r2']],
+    ],
+  },
+  {
+    name: 'a quoted cell keeps delimiters, quotes and line breaks',
+    text: 'a,b\n"1,""x""\r\n\n2",3\n4,5\n',
+    rows: [
+      [2, ['1,"x"\r\n\n2', '3']],
+      [5, ['4', '5']],
+    ],
+  },
+  {
+    name: 'blank lines are no rows, but lines',
+    text: '\n\na,b\n\n1,2\n\r\n\n3,4\n\n',
+    rows: [
+      [5, ['1', '2']],
+      [8, ['3', '4']],
+    ],
+  },
+  {
+    name: 'a line of spaces is a record',
+    text: 'a,b\n  \n1,2\n',
+    rows: [
+      [2, '! 1 cell where the header has 2'],
+      [3, ['1', '2']],
+    ],
+  },
+  {
+    name: 'cells of spaces and empty cells stay',
+    text: 'a,b\n ,\n,\n" x ",y \n',
+    rows: [
+      [2, [' ', '']],
+      [3, ['', '']],
+      [4, [' x ', 'y ']],
+    ],
+  },
+  {
+    name: 'one column is enough',
+    text: 'a\n1\n"2\n3"\n',
+    rows: [
+      [2, ['1']],
+      [3, ['2\n3']],
+    ],
+  },
+  { name: 'a quoted empty cell is a row of a one-column file', text: 'a\n""\n', rows: [[2, ['']]] },
+  { name: 'a header alone has no rows', text: 'a,b\n', rows: [] },
+  { name: 'a leading quote sign stays', text: "a,b\n'1,''2\n", rows: [[2, ["'1", "''2"]]] },
+  {
+    name: "a report's file loses exactly one leading quote sign",
+    text: "a,onboard_row\n'=1,3\n''x,4\ny,5\n",
+    rows: [
+      [2, ['=1', '3']],
+      [3, ["'x", '4']],
+      [4, ['y', '5']],
+    ],
+  },
+  {
+    name: 'too many cells make the row unreadable and nothing else',
+    text: 'a,b\n1,2\n1,2,3\n4,5\n',
+    rows: [
+      [2, ['1', '2']],
+      [3, '! 3 cells where the header has 2'],
+      [4, ['4', '5']],
+    ],
+  },
+  {
+    name: 'too few cells make the row unreadable and nothing else',
+    text: 'a,b,c\n1,2\n4,5,6\n',
+    rows: [
+      [2, '! 2 cells where the header has 3'],
+      [3, ['4', '5', '6']],
+    ],
+  },
+] as const;
+
+test.each(FILES)('$name', async ({ text, rows }) => {
+  const { rows: read } = await readText(text, { format: { delimiter: ',' } });
+  expect(read.map(brief)).toEqual(rows);
+  expect(read.map((row) => row.row)).toEqual(rows.map((_, i) => i + 1));
+});
+
+const DAMAGED = [
+  { name: 'a quote in an unquoted cell', bad: '5" pipe,x', cell: 1 },
+  { name: 'a quote at the end of an unquoted cell', bad: 'x,pipe 5"', cell: 2 },
+  { name: 'text after a closing quote', bad: '"abc"d,e', cell: 1 },
+  { name: 'unescaped quotes in a quoted cell', bad: '"The "Best, oldest" Ltd",GB', cell: 1 },
+  { name: 'a space before an opening quote', bad: 'x, "y"', cell: 2 },
+  { name: 'a space after a closing quote', bad: '"x" ,y', cell: 1 },
+  { name: 'a second damaged cell', bad: '"a"b,"c"d', cell: 1 },
+  { name: 'a quoted cell left open behind the damage', bad: '"a"b,"', cell: 1 },
+  { name: 'line breaks in a quoted cell behind the damage', bad: 'x"y,"m\nfoo,bar\nz"', cell: 1 },
+  {
+    name: 'unescaped quotes in a cell of several lines',
+    bad: '"one\nthe "best" one\nfoo,bar\nend",GB',
+    cell: 1,
+  },
+] as const;
+
+const NEIGHBOURS = [
+  {
+    name: 'plain rows',
+    before: '1,2',
+    after: '3,4',
+    cells: [
+      ['1', '2'],
+      ['3', '4'],
+    ],
+  },
+  {
+    name: 'quoted rows',
+    before: '"1","2"',
+    after: '"3","4"',
+    cells: [
+      ['1', '2'],
+      ['3', '4'],
+    ],
+  },
+  {
+    name: 'rows of several lines',
+    before: '"1\nx","2"',
+    after: '"3","4\n\ny"',
+    cells: [
+      ['1\nx', '2'],
+      ['3', '4\n\ny'],
+    ],
+  },
+] as const;
+
+const PAIRS = DAMAGED.flatMap((d) =>
+  NEIGHBOURS.map((n) => ({ ...n, ...d, title: `${d.name} between ${n.name}` })),
+);
+
+test.each(PAIRS)(
+  '$title: that row is unreadable and the rows around it are exact',
+  async ({ bad, cell, before, after, cells }) => {
+    const { rows } = await readText(`a,b\n${before}\n${bad}\n${after}\n${after}\n`, {
+      format: { delimiter: ',' },
+    });
+    const line = 2 + before.split('\n').length;
+    const next = line + bad.split('\n').length;
+    expect(rows.map(brief)).toEqual([
+      [2, cells[0]],
+      [line, STRAY(cell)],
+      [next, cells[1]],
+      [next + after.split('\n').length, cells[1]],
+    ]);
+    expect(rows[1]).toMatchObject({ kind: 'unreadable', row: 2, text: bad });
+  },
+);
+
+test('when a closing quote is missing, the damage ends with that line if the next quote opens a good row', async () => {
+  const { rows } = await readText('a,b\n1,2\n"Acme,GB\nFoo,US\n"Bar",FR\n"Baz",DE\n', {
+    format: { delimiter: ',' },
+  });
+  expect(rows.map(brief)).toEqual([
+    [2, ['1', '2']],
+    [3, STRAY(1)],
+    [4, ['Foo', 'US']],
+    [5, ['Bar', 'FR']],
+    [6, ['Baz', 'DE']],
+  ]);
+});
+
+test('bytes that are not UTF-8 make their row unreadable; a U+FFFD that the file holds stays', async () => {
+  const text = Buffer.concat([
+    Buffer.from('a,b\nx\uFFFD,1\nM'),
+    Buffer.from([0xfc]),
+    Buffer.from('ller,2\ny,3\n'),
+  ]);
+  const { rows } = await readText(text);
+  expect(rows.map(brief)).toEqual([
+    [2, ['x\uFFFD', '1']],
+    [3, '! bytes that are not UTF-8: expected text encoded as UTF-8'],
+    [4, ['y', '3']],
+  ]);
+  expect(rows[1]).toMatchObject({ text: 'M\uFFFDller,2' });
+});
+
+test('when the definition says trim, spaces around cells go, also outside and inside quotes', async () => {
+  const { rows } = await readText('a;b\n  x ; " y;z " \n\t;\u00A0\n   \n', { format: { trim: true } });
+  expect(rows.map(brief)).toEqual([
+    [2, ['x', 'y;z']],
+    [3, ['', '']],
+  ]);
+});
+
+test('a quote and a delimiter of the user’s choice are obeyed', async () => {
+  const { rows } = await readText("a^b\n'x^''y'''^\"z\n", { format: { delimiter: '^', quote: "'" } });
+  expect(rows.map(brief)).toEqual([[2, ["x^'y'", '"z']]]);
+});
+
+test('header names lose the spaces around them, and a byte order mark is no part of the first', async () => {
+  const { source } = await readText('\uFEFF a ;\u00A0b c\u00A0\n1;2\n');
+  expect(source).toEqual({
+    type: 'csv',
+    encoding: 'utf-8',
+    bom: true,
+    delimiter: ';',
+    quote: '"',
+    columns: ['a', 'b c'],
+  });
+});
+
+test("a report's guarded header name is the original one again", async () => {
+  const { source } = await readText("'=x,onboard_row\n1,2\n");
+  expect(source?.columns).toEqual(['=x', 'onboard_row']);
+});
+
+test('a row longer than a record may be is unreadable, its text is bounded, and the file goes on', async () => {
+  const long = 'x'.repeat(1_100_000);
+  const { rows } = await readText(`a,b\n${long},1\n"q\n2",${long}\n3,4\n`, { format: { delimiter: ',' } });
+  expect(rows.map(brief)).toEqual([
+    [2, '! longer than 1048576 characters: expected a shorter record'],
+    [3, '! longer than 1048576 characters: expected a shorter record'],
+    [5, ['3', '4']],
+  ]);
+  expect(rows[0]?.kind === 'unreadable' && rows[0].text.length).toBe(65_536);
+});
+
+test('any number of blank lines may follow the header', async () => {
+  const { rows } = await readText(`a,b\n${'\n'.repeat(300_000)}1,2\n`, {
+    format: { delimiter: ',' },
+    blocks: [70_000],
+  });
+  expect(rows.map(brief)).toEqual([[300_002, ['1', '2']]]);
+});
+
+const REFUSED = [
+  { name: 'an empty file', text: '', message: 'UsageError: file.csv: is empty: expected' },
+  { name: 'a file of blank lines and a byte order mark', text: '\uFEFF\n \n', message: 'is empty' },
+  {
+    name: 'an empty header name',
+    text: 'a,,c\n',
+    message: 'file.csv, line 1: column 2 of the header has no name',
+  },
+  {
+    name: 'a header name given twice',
+    text: '\na,b,a \n',
+    message: 'line 2: columns 1 and 3 are both named "a"',
+  },
+  { name: 'a prototype as a column', text: 'a,__proto__\n', message: 'column 2 is named "__proto__"' },
+  {
+    name: 'a prototype in a path',
+    text: 'a,x.constructor.y\n',
+    message: 'column 2 is named "x.constructor.y"',
+  },
+  { name: 'a prototype in brackets', text: 'a,x[prototype]\n', message: 'column 2 is named "x[prototype]"' },
+  {
+    name: 'a stray quote in the header',
+    text: 'a,b"c\n1,2\n',
+    message: 'line 1: the header has a quote in the middle',
+  },
+  {
+    name: 'a quote never closed',
+    text: 'a,b\n1,2\n"3\n,4\n5,6\n',
+    message: 'the quote opened on line 3 is not closed',
+  },
+  {
+    name: 'a quote never closed in a later line of its record',
+    text: 'a,b\n"1\n2","3\n',
+    message: 'opened on line 3',
+  },
+  {
+    name: 'a quote never closed in the header',
+    text: 'a,"b\n1,2\n',
+    message: 'line 1: the header has a quote that is not closed',
+  },
+  { name: 'NUL bytes', text: 'a,b\n1,\u00002\n', message: 'byte 7 is NUL' },
+  { name: 'a header without end', text: `a,${'b'.repeat(300_000)}\n`, message: 'the header has no end' },
+];
+
+test.each(REFUSED)('$name is refused', async ({ text, message }) => {
+  expect(await readError(text, { format: { delimiter: ',' } })).toContain(message);
+});
+
+const ENCODINGS = [
+  {
+    name: 'UTF-16LE with a byte order mark',
+    bytes: Buffer.from('\uFEFFa,b\n1,2\n', 'utf16le'),
+    seen: 'UTF-16LE',
+  },
+  { name: 'UTF-16LE without one', bytes: Buffer.from('a,b\n1,2\n', 'utf16le'), seen: 'UTF-16LE without' },
+  {
+    name: 'UTF-16BE with a byte order mark',
+    bytes: Buffer.from('\uFEFFa,b\n', 'utf16le').swap16(),
+    seen: 'UTF-16BE',
+  },
+  { name: 'UTF-16BE without one', bytes: Buffer.from('a,b\n', 'utf16le').swap16(), seen: 'UTF-16BE without' },
+  {
+    name: 'windows-1252 in the header',
+    bytes: Buffer.from('a,Stra\u00DFe\n1,2\n', 'latin1'),
+    seen: 'column 2 of the header holds bytes that are not UTF-8',
+  },
+];
+
+test.each(ENCODINGS)('$name is refused and named', async ({ bytes, seen }) => {
+  expect(await readError(bytes)).toMatch(/^UsageError: .*UTF-8/);
+  expect(await readError(bytes)).toContain(seen);
+});
+
+test('an unclosed quote in a large file is refused before the file has been read to its end', async () => {
+  let blocks = 0;
+  async function* endless() {
+    for (; ; blocks += 1) yield Buffer.from(blocks === 0 ? 'a,b\n"1,2\n' : 'x,y\n'.repeat(16_384));
+  }
+  const read = async () => {
+    for await (const _ of readRows(endless(), 'file.csv', formatSchema.parse({ delimiter: ',' })));
+  };
+  await expect(read()).rejects.toThrow('the quote opened on line 2 is not closed');
+  expect(blocks).toBeLessThan(64);
+});
