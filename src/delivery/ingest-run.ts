@@ -25,14 +25,18 @@ export type IngestEdges = {
   waitForRoom(): Promise<boolean>;
 };
 
+/** `file-changed`: it has other rows than when it was surveyed; those already sent stay as they are. */
+export type IngestEnd = 'complete' | 'stopped' | 'file-changed';
+
 /**
  * Reads the file from its start, claims keys in file order and hands chunks to the queue, a bounded number at a time.
  * Every step may be done again: chunks that are closed are passed over, those in the queue stay, claims give the same answers.
- * Answers false where it was stopped before the end.
+ * `stopped`: before the file's end.
  */
-export async function ingestRun(edges: IngestEdges): Promise<boolean> {
+export async function ingestRun(edges: IngestEdges): Promise<IngestEnd> {
   let batch: ChunkJob[] = [];
   let added = 0;
+  let read = 0;
   const closedBefore = edges.closed.size;
   const flush = async () => {
     if (batch.length > 0) await edges.add(batch);
@@ -47,14 +51,16 @@ export async function ingestRun(edges: IngestEdges): Promise<boolean> {
   };
 
   for await (const { n, rows } of edges.chunks) {
+    read += rows.length;
+    if (read > edges.run.rows) return 'file-changed';
     if (edges.closed.has(n)) continue;
     batch.push(await claimChunk(edges, n, rows));
     if (batch.length < CHUNKS_PER_ADD) continue;
     await flush();
-    if (!(await hasRoom())) return false;
+    if (!(await hasRoom())) return 'stopped';
   }
   await flush();
-  return true;
+  return read === edges.run.rows ? 'complete' : 'file-changed';
 }
 
 async function claimChunk(edges: IngestEdges, n: number, rows: readonly Row[]): Promise<ChunkJob> {

@@ -7,6 +7,9 @@ import { script } from './script.ts';
 
 const claim = script(CLAIM, z.array(z.string()));
 
+/** Longer than any run is gone on with. */
+const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
+
 const ENTRY = /^([ckd]) (\S+) (\d+) (.*)$/s;
 
 /** Claims keys for rows in the order given; the same rows may be claimed again and get the same answers. */
@@ -15,16 +18,19 @@ export async function claimKeys(
   keys: LedgerKeys,
   options: {
     readonly run: string;
-    readonly space: string;
+    /** An identity ledger, or one that is of this run alone and ends with it. */
+    readonly space: { readonly name: string; readonly ofRun: boolean };
     readonly rows: ReadonlyArray<{ readonly row: number; readonly key: string }>;
   },
 ): Promise<KeyClaim[]> {
   if (options.rows.length === 0) return [];
+  const { space } = options;
+  const ttl = space.ofRun ? RUN_SPACE_TTL_SECONDS : 0;
   const entries = options.rows.flatMap(({ row, key }) => {
     const { bucket, digest } = identityOf(key);
     return [bucket, digest, row];
   });
-  const answers = await claim(redis, [keys.identity(options.space)], [options.run, ...entries]);
+  const answers = await claim(redis, [keys.identity(space.name)], [options.run, ttl, ...entries]);
   return answers.map(parseAnswer);
 }
 

@@ -39,6 +39,9 @@ export type RunStore = {
   definition(id: string): Promise<JobDefinition | null>;
   /** Newest first. */
   list(limit: number): Promise<Run[]>;
+  /** Numbers of the chunks whose rows are all settled. */
+  closedChunks(id: string): Promise<ReadonlySet<number>>;
+  countClosed(id: string): Promise<number>;
   /** False where the table of transitions does not allow it from the state the run is in. */
   transition(id: string, to: RunState, reason: Reason | null): Promise<boolean>;
   /** Takes or renews the right to read the run's file; false: another process has it. */
@@ -70,6 +73,8 @@ export function createRunStore(redis: Redis, keys: LedgerKeys, now: () => Date):
       const runs = await Promise.all(ids.map(get));
       return runs.filter((run) => run !== null);
     },
+    closedChunks: async (id) => new Set((await redis.hkeys(keys.run(id).blocks)).map(Number)),
+    countClosed: async (id) => Number((await redis.hget(keys.run(id).record, 'closedChunks')) ?? 0),
     async transition(id, to, reason) {
       const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
       const args = [to, reason ?? '', now().toISOString(), ...from];
@@ -127,14 +132,14 @@ const reasonFieldSchema = z.union([z.literal('').transform(() => null), reasonSc
 function readRecord(record: Readonly<Record<string, string>>): Run {
   return runSchema.parse({
     ...record,
-    rows: Number(record['rows']),
-    chunkRows: Number(record['chunkRows']),
-    source: JSON.parse(record['source'] ?? 'null'),
-    reason: reasonFieldSchema.parse(record['reason']),
+    rows: Number(record.rows),
+    chunkRows: Number(record.chunkRows),
+    source: JSON.parse(record.source ?? 'null'),
+    reason: reasonFieldSchema.parse(record.reason),
     outcomes: readCounts(record),
-    closedChunks: Number(record['closedChunks'] ?? 0),
-    startedAt: record['startedAt'] ?? null,
-    finishedAt: record['finishedAt'] ?? null,
+    closedChunks: Number(record.closedChunks ?? 0),
+    startedAt: record.startedAt ?? null,
+    finishedAt: record.finishedAt ?? null,
   });
 }
 

@@ -89,7 +89,7 @@ async function underLock(folder: string, work: () => Promise<void>): Promise<voi
 }
 
 async function start(folder: string, socket: string): Promise<void> {
-  const program = await findServerProgram(process.env['PATH'] ?? '');
+  const program = await findServerProgram(process.env.PATH ?? '');
   const logPath = join(folder, 'redis.log');
   const log = await open(logPath, 'a', 0o600);
   try {

@@ -5,7 +5,7 @@ import { errorAnswer, jsonAnswer } from './answer.ts';
 import { carryOut } from './carry-out.ts';
 import { answerAfter, answerBefore } from './fault-answer.ts';
 import type { FaultPlan, FaultTarget } from './fault-plan.ts';
-import { isObject } from './json-object.ts';
+import { isObject, withoutNulls } from './json-object.ts';
 import type { MatchedCall } from './match-call.ts';
 import type { ReceivedBody } from './read-body.ts';
 import type { Records } from './records.ts';
@@ -77,7 +77,7 @@ const UNREADABLE: Readonly<Record<Exclude<ReceivedBody['kind'], 'json'>, Answer>
 };
 
 function typeProblems(schema: z.ZodType | undefined, value: unknown) {
-  const parsed = schema?.safeParse(value);
+  const parsed = schema?.safeParse(withoutNulls(value));
   if (parsed === undefined || parsed.success) return [];
   return parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), problem: issue.message }));
 }

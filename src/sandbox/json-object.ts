@@ -46,3 +46,11 @@ export function merge(known: Members, sent: Members): Members {
   // fromEntries defines own members, so a member called __proto__ stays a member.
   return Object.fromEntries(merged);
 }
+
+/** The value without its null members, at any depth: `null` is how a caller empties a field, whatever its type. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutNulls(member)]));
+}

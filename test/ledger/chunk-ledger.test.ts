@@ -149,7 +149,11 @@ describe('settling', () => {
   ] as const)('a key becomes %s when its row is %s', async (becomes, outcome, answer) => {
     const bench = await runningRun();
     const claim = (run: string) =>
-      claimKeys(own().redis, bench.keys, { run, space: 'subclient', rows: [{ row: 1, key: 'A' }] });
+      claimKeys(own().redis, bench.keys, {
+        run,
+        space: { name: 'subclient', ofRun: false },
+        rows: [{ row: 1, key: 'A' }],
+      });
     await claim(bench.id);
     await bench.ledger.settle(
       row(1, outcome, { identity: { space: 'subclient', key: 'A', becomes, id: 'id-9' } }, 'id-9'),
@@ -171,7 +175,11 @@ describe('settling', () => {
   test('refusals that were not the rows’ fault become unsent again, with their keys', async () => {
     const bench = await runningRun();
     const claim = (run: string) =>
-      claimKeys(own().redis, bench.keys, { run, space: 'subclient', rows: [{ row: 1, key: 'A' }] });
+      claimKeys(own().redis, bench.keys, {
+        run,
+        space: { name: 'subclient', ofRun: false },
+        rows: [{ row: 1, key: 'A' }],
+      });
     await claim(bench.id);
     const denied = row(1, 'denied', {
       source: '{}',
@@ -219,5 +227,5 @@ test('places on the time line are evenly spaced over all who ask', async () => {
   const waits = (
     await Promise.all([1, 2, 3].flatMap(() => [bench.ledger.reserve(1_000_000), other.reserve(1_000_000)]))
   ).sort((a, b) => a - b);
-  waits.forEach((ms, i) => expect(Math.abs(ms - i * 1000)).toBeLessThan(500));
+  for (const [i, ms] of waits.entries()) expect(Math.abs(ms - i * 1000)).toBeLessThan(500);
 });

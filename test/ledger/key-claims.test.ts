@@ -7,7 +7,11 @@ import { ownKeys } from '../support/runs.ts';
 const own = useOwnRedis();
 
 const claim = (keys: LedgerKeys, run: string, ...rows: Array<[number, string]>) =>
-  claimKeys(own().redis, keys, { run, space: 'subclient', rows: rows.map(([row, key]) => ({ row, key })) });
+  claimKeys(own().redis, keys, {
+    run,
+    space: { name: 'subclient', ofRun: false },
+    rows: rows.map(([row, key]) => ({ row, key })),
+  });
 
 const write = (keys: LedgerKeys, key: string, entry: string) => {
   const { bucket, digest } = identityOf(key);
@@ -67,6 +71,10 @@ test('keys of the subclient and the counterparty ledger are apart', async () => 
   const keys = ownKeys();
   await claim(keys, 'r1', [1, 'A']);
   expect(
-    await claimKeys(own().redis, keys, { run: 'r2', space: 'counterparty', rows: [{ row: 1, key: 'A' }] }),
+    await claimKeys(own().redis, keys, {
+      run: 'r2',
+      space: { name: 'counterparty', ofRun: false },
+      rows: [{ row: 1, key: 'A' }],
+    }),
   ).toEqual([{ kind: 'claimed' }]);
 });

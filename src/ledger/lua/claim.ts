@@ -1,6 +1,6 @@
 /**
  * Claims keys for rows, in file order. Running it again for the same rows gives the same answers.
- * KEYS: prefix of the identity buckets. ARGV: run, then bucket, digest, row, …
+ * KEYS: prefix of the identity buckets. ARGV: run, seconds the bucket lives (0: for ever), then bucket, digest, row, …
  * An entry is '<kind> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt, x: given back by a row that was not created.
  * A given-back key is free for other runs, yet still a duplicate within its own, so that what a file's
  * second row with the key becomes never depends on timing. '<digest>s' marks who met a key of another run.
@@ -9,7 +9,7 @@
 export const CLAIM = `
 local run = ARGV[1]
 local out = {}
-for i = 2, #ARGV, 3 do
+for i = 3, #ARGV, 3 do
   local bucket, digest, row = KEYS[1] .. ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local held = redis.call('HGET', bucket, digest)
   local answer = ''
@@ -27,6 +27,7 @@ for i = 2, #ARGV, 3 do
     if srun == run and srow ~= row then answer = 'dup ' .. srow
     else redis.call('HSET', bucket, digest .. 's', run .. ' ' .. row) end
   end
+  if ARGV[2] ~= '0' then redis.call('EXPIRE', bucket, ARGV[2]) end
   out[#out + 1] = answer
 end
 return out

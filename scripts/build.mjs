@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// src/ becomes dist/: compiled, other files copied as they are, leftovers of deleted sources removed.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const SRC = join(ROOT, 'src');
+const DIST = join(ROOT, 'dist');
+const ENTRY = join(DIST, 'cli', 'main.js');
+
+process.exitCode = build(new Date());
+
+function build(began) {
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  // Half a build would count as done the next time.
+  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmitOnError'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) return status ?? 1;
+  copyOthers();
+  removeLeftovers();
+  chmodSync(ENTRY, 0o755);
+  // scripts/setup/gather-facts.mjs compares sources with this date.
+  utimesSync(ENTRY, began, began);
+  return 0;
+}
+
+/** Everything that is no TypeScript, such as Lua scripts. */
+function copyOthers() {
+  for (const path of filesIn(SRC).filter((name) => !name.endsWith('.ts'))) {
+    mkdirSync(dirname(join(DIST, path)), { recursive: true });
+    copyFileSync(join(SRC, path), join(DIST, path));
+  }
+}
+
+function removeLeftovers() {
+  for (const path of filesIn(DIST)) {
+    const source = path.replace(/\.js(\.map)?$/, '.ts');
+    if (!existsSync(join(SRC, source)) && !existsSync(join(SRC, path))) rmSync(join(DIST, path));
+  }
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
+}

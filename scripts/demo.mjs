@@ -1,0 +1,99 @@
+#!/usr/bin/env node
+// The samples of every operation, taken through the program against its built-in sandbox, in a home of their own.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { renderRuns } from './demo/render-runs.mjs';
+import { findProgram } from './setup/find-program.mjs';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const HOME = join('.onboard', `demo-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}`);
+
+/** `exit`: what the step is expected to end with (1: some rows did not succeed, and the report says which). */
+const STEPS = [
+  {
+    title: 'What would happen: read, map and check a file without a single call',
+    command: ['check', 'subclients-create', 'samples/subclients-create.csv'],
+    exit: 1,
+  },
+  {
+    title: 'New subclients from a CSV file, with the mistakes that partners make',
+    command: ['run', 'subclients-create', 'samples/subclients-create.csv', '--sandbox'],
+    exit: 1,
+  },
+  {
+    title: 'The second delivery: what was created before is skipped, what was mended is created',
+    command: ['run', 'subclients-create', 'samples/subclients-create-second-delivery.csv', '--sandbox'],
+    exit: 0,
+  },
+  {
+    title: "A partner's own headers: semicolons, decimal commas, dates as dd/MM/yyyy",
+    command: ['run', 'example-partner-x', 'samples/partner-x-subclients.csv', '--sandbox'],
+    exit: 1,
+  },
+  {
+    title: 'Changes to subclients that exist',
+    command: ['run', 'subclients-update', 'samples/subclients-update.csv', '--sandbox'],
+    exit: 1,
+  },
+  {
+    title: 'Subclients, new or known: update the known ones, create the others',
+    command: ['run', 'subclients-upsert', 'samples/subclients-upsert.csv', '--sandbox'],
+    exit: 1,
+  },
+  {
+    title: 'Payees as drafts; the service refuses some of them (418)',
+    command: ['run', 'counterparty-drafts', 'samples/counterparty-drafts.csv', '--sandbox'],
+    exit: 1,
+  },
+  {
+    title: 'What documents are attached to payments, from a JSON file',
+    command: ['run', 'payment-documents', 'samples/payment-documents.json', '--sandbox'],
+    exit: 1,
+  },
+];
+
+process.exitCode = main();
+
+function main() {
+  mkdirSync(join(ROOT, HOME), { recursive: true, mode: 0o700 });
+  say(`The demo keeps everything in ${HOME}.`);
+  const unexpected = STEPS.filter((step, index) => !endsAsExpected(step, index + 1));
+  say(
+    `\nAll runs of this demo\n\n${renderRuns(join(ROOT, HOME, 'reports'), (path) => relative(ROOT, path))}`,
+  );
+  if (unexpected.length === 0) {
+    say(
+      '\nEvery step ended as expected. Rows that did not succeed are in the files beside each summary.json.',
+    );
+    return 0;
+  }
+  say(`\n${unexpected.length} of ${STEPS.length} steps did not end as expected:`);
+  for (const { command } of unexpected) say(`  npx onboard ${command.join(' ')}`);
+  return 1;
+}
+
+function endsAsExpected({ title, command, exit }, number) {
+  say(`\n── ${number}/${STEPS.length}  ${title}\n`);
+  say(`$ ONBOARD_HOME=${HOME} npx onboard ${command.join(' ')}\n`);
+  const { status, error } = spawnSync(process.execPath, [join('dist', 'cli', 'main.js'), ...command], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: environment(),
+  });
+  if (error !== undefined) say(`could not be started: ${error.message}`);
+  if (status !== exit) say(`\nExit status ${status}, expected ${exit}.`);
+  return status === exit;
+}
+
+/** The embedded server where there is a program for it: a demo leaves nothing in a Redis that is used for more. */
+function environment() {
+  const own = { ...process.env, ONBOARD_HOME: HOME, ONBOARD_JOBS: 'jobs' };
+  if (findProgram('redis-server', 'valkey-server') !== null) delete own.REDIS_URL;
+  return own;
+}
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}

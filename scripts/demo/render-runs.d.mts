@@ -1,0 +1,1 @@
+export function renderRuns(reports: string, show: (path: string) => string): string;

@@ -1,0 +1,32 @@
+import type { Environment } from '../config/environment.ts';
+import type { Job } from '../config/job-definition.ts';
+import { loadJob, loadJobFile } from '../config/load-job.ts';
+import { surveyFile } from '../intake/survey.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { FileFacts } from '../model/source.ts';
+
+/** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
+export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
+
+/** Loads the job and reads every file once to its end, so that nothing is sent where one of them is broken. */
+export async function loadInput(
+  env: Environment,
+  args: {
+    readonly job: string | undefined;
+    readonly files: readonly string[];
+    readonly jobFile: string | undefined;
+  },
+): Promise<Input> {
+  const { jobFile } = args;
+  const named = args.job === undefined ? [] : [args.job];
+  const paths = jobFile === undefined ? args.files : [...named, ...args.files];
+  if (args.job === undefined && jobFile === undefined) {
+    throw new UsageError('No job: expected `onboard run <job> <file...>`, or --job-file with a definition.');
+  }
+  if (paths.length === 0) throw new UsageError('No file: expected one or more files after the job.');
+  const job =
+    jobFile === undefined ? await loadJob(args.job ?? '', env.jobsDirectory) : await loadJobFile(jobFile);
+  const files: FileFacts[] = [];
+  for (const path of paths) files.push(await surveyFile(path, job.definition.format));
+  return { job, files };
+}

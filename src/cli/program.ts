@@ -1,0 +1,80 @@
+import { Command, CommanderError } from 'commander';
+import { UsageError } from '../lib/usage-error.ts';
+import { programVersion } from '../lib/version.ts';
+import { addCheckCommand } from './check.ts';
+import type { AddCommand } from './command.ts';
+import { type Io, tell } from './io.ts';
+import { addPreviewCommand } from './preview.ts';
+import { addReportCommand } from './report.ts';
+import { addRunCommand } from './run.ts';
+import { addRunsCommand } from './runs.ts';
+import { addSandboxCommand } from './sandbox.ts';
+import { addSchemaCommand } from './schema.ts';
+import { addStatusCommand } from './status.ts';
+import { addTemplateCommand } from './template.ts';
+import { addWorkCommand } from './work.ts';
+
+/** A usage, configuration or file that has to be mended before the program can start (DESIGN.md, section 4). */
+const USAGE_EXIT = 3;
+
+const COMMANDS: readonly AddCommand[] = [
+  addRunCommand,
+  addPreviewCommand,
+  addCheckCommand,
+  addWorkCommand,
+  addRunsCommand,
+  addStatusCommand,
+  addReportCommand,
+  addTemplateCommand,
+  addSchemaCommand,
+  addSandboxCommand,
+];
+
+/** Carries one command line out and answers its exit status. */
+export async function runProgram(args: readonly string[], io: Io): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(io, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return explain(error, io);
+  }
+}
+
+function createProgram(io: Io, done: (exitCode: number) => void): Command {
+  const program = new Command('onboard')
+    .description(
+      'Loads partner portfolios into a money-services API: every row sent at most once, every row accounted for.',
+    )
+    .version(programVersion())
+    .showHelpAfterError('(onboard --help shows what there is)')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .addHelpText('after', HELP);
+  for (const add of COMMANDS) add(program, io, done);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+function explain(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
+  if (error instanceof UsageError) {
+    for (const problem of error.problems) tell(io, `onboard: ${problem}`);
+    return USAGE_EXIT;
+  }
+  throw error;
+}
+
+const HELP = `
+Example:
+  onboard run subclients-create portfolio.csv --sandbox     a rehearsal: nothing leaves this machine
+
+Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded
+server); ONBOARD_HOME (./.onboard), ONBOARD_JOBS (./jobs), LOG_LEVEL.
+
+Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start,
+4 interrupted, 5 some rows are in doubt.`;

@@ -1,0 +1,87 @@
+import { readEnvironment } from '../config/environment.ts';
+import { createReleasers } from '../lib/releasers.ts';
+import type { FileFacts } from '../model/source.ts';
+import { settingsProblems } from '../redis/check-settings.ts';
+import { mappingFor, openLedger, type Service, serviceFromEnvironment } from '../wiring.ts';
+import { type AddCommand, collect } from './command.ts';
+import { type Io, tell } from './io.ts';
+import { loadInput } from './load-input.ts';
+import { openLog } from './open-log.ts';
+import type { RunDesk } from './run-desk.ts';
+import { runFile } from './run-file.ts';
+import { startSandboxChild } from './sandbox-child.ts';
+import { startWorker } from './start-worker.ts';
+
+type Flags = {
+  readonly jobFile?: string;
+  readonly sandbox?: boolean;
+  readonly fault: readonly string[];
+  readonly again?: boolean;
+  readonly logFile?: string;
+  readonly json?: boolean;
+};
+
+/** `onboard run`: files taken to their end in this process. */
+export const addRunCommand: AddCommand = (program, io, done) => {
+  program
+    .command('run')
+    .description('Take one file, or several in order, through a job to the end')
+    .argument('[job]', 'name of a job definition in ONBOARD_JOBS')
+    .argument('[files...]', 'CSV, JSON or NDJSON files')
+    .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
+    .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
+    .option('--fault <name=spec>', 'with --sandbox: a fault on request, as in `onboard sandbox`', collect, [])
+    .option('--again', 'a new run, also where this file was already taken to its end')
+    .option('--log-file <file>', 'write the log there')
+    .option('--json', 'print the summary as JSON, a line per file')
+    .addHelpText('after', EXAMPLE)
+    .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
+      done(await runFiles({ job, files, jobFile: flags.jobFile }, flags, io)),
+    );
+};
+
+type Args = {
+  readonly job: string | undefined;
+  readonly files: readonly string[];
+  readonly jobFile: string | undefined;
+};
+
+async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
+  const releasers = createReleasers();
+  try {
+    const env = readEnvironment(io.env);
+    const log = openLog(env, io, flags.logFile);
+    const input = await loadInput(env, args);
+    for (const facts of input.files) mappingFor(input.job.definition, facts.source);
+    const service: Service =
+      flags.sandbox === true
+        ? await startSandboxChild(env.home, flags.fault, releasers)
+        : serviceFromEnvironment(env);
+    await service.credentials.current();
+    const ledger = await openLedger(env, log, releasers);
+    for (const problem of await settingsProblems(ledger.redis)) tell(io, `warning: Redis: ${problem}`);
+    const delivery = startWorker({ io, log, ledger, service, releasers });
+    return await runInOrder(input.files, { env, io, log, ledger, service, delivery, flags, job: input.job });
+  } finally {
+    await releasers.release();
+  }
+}
+
+/** A file whose run does not finish ends the order: what follows may build on it. */
+async function runInOrder(files: readonly FileFacts[], desk: RunDesk): Promise<number> {
+  let worst = 0;
+  for (const facts of files) {
+    const exitCode = await runFile(facts, desk);
+    if (exitCode >= 2 && exitCode <= 4) return exitCode;
+    worst = Math.max(worst, exitCode);
+  }
+  return worst;
+}
+
+const EXAMPLE = `
+Examples:
+  onboard run subclients-create portfolio.csv
+  onboard run --job-file partner-x.yaml march.csv april.csv --json
+  onboard run counterparty-drafts payees.json --sandbox --fault 429=5%
+
+The same file again goes on with an unfinished run; after a finished one nothing is sent, unless --again.`;

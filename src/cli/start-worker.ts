@@ -1,0 +1,26 @@
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Log } from '../lib/log.ts';
+import type { Releasers } from '../lib/releasers.ts';
+import { startChunkWorker } from '../queue/chunk-worker.ts';
+import { type Ledger, openDelivery, type Service } from '../wiring.ts';
+import type { Io } from './io.ts';
+
+/** Begins to take chunks of the service's runs in this process; the releasers end it. */
+export function startWorker(options: {
+  readonly io: Io;
+  readonly log: Log;
+  readonly ledger: Ledger;
+  readonly service: Service;
+  readonly releasers: Releasers;
+}): Delivery {
+  const { io, log, ledger, service, releasers } = options;
+  const delivery = openDelivery({ ledger, service, log, interrupted: io.interrupted, releasers });
+  const worker = startChunkWorker({
+    connection: ledger.redis,
+    prefix: ledger.of(service.target).keys.queuePrefix,
+    deliver: delivery.deliver,
+    onError: (error) => log.warn('worker', { problem: error.message }),
+  });
+  releasers.push(() => worker.close());
+  return delivery;
+}

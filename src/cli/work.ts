@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { readEnvironment } from '../config/environment.ts';
+import { createReleasers } from '../lib/releasers.ts';
+import { openLedger, serviceFromEnvironment } from '../wiring.ts';
+import type { AddCommand } from './command.ts';
+import { type Io, tell } from './io.ts';
+import { openLog } from './open-log.ts';
+import { startWorker } from './start-worker.ts';
+
+/** `onboard work`: a worker that shares the runs of its target, until it is interrupted. */
+export const addWorkCommand: AddCommand = (program, io, done) => {
+  program
+    .command('work')
+    .description('Carry out chunks of the runs of MSB_BASE_URL, beside other workers, until interrupted')
+    .option('--log-file <file>', 'write the log there')
+    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://redis.internal:6379 onboard work')
+    .action(async (flags: { readonly logFile?: string }) => done(await work(flags, io)));
+};
+
+async function work(flags: { readonly logFile?: string }, io: Io): Promise<number> {
+  const releasers = createReleasers();
+  try {
+    const env = readEnvironment(io.env);
+    const log = openLog(env, io, flags.logFile);
+    const service = serviceFromEnvironment(env);
+    await service.credentials.current();
+    const ledger = await openLedger(env, log, releasers);
+    startWorker({ io, log, ledger, service, releasers });
+    tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
+    if (!io.interrupted.aborted) await once(io.interrupted, 'abort');
+    return 4;
+  } finally {
+    await releasers.release();
+  }
+}

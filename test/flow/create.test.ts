@@ -1,0 +1,236 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { startFlow, subclientsCsv } from '../support/flow.ts';
+
+describe('a file of subclients', () => {
+  test('every row is created once, in file order in the report, and the service’s ids are in it', async () => {
+    const flow = await startFlow();
+    const file = await flow.file('a.csv', subclientsCsv(250));
+    const { exitCode, summary } = await flow.run(['subclients-create', file]);
+    expect(exitCode).toBe(0);
+    expect(summary).toMatchObject({ state: 'finished', rows: 250, settled: 250, open: 0, exitCode: 0 });
+    expect(summary.outcomes.created).toBe(250);
+    const results = await flow.results(summary);
+    expect(results.map((r) => r.row)).toEqual(Array.from({ length: 250 }, (_, i) => String(i + 1)));
+    const made = new Map([...flow.sandbox.entities('subclient')].map(({ key, id }) => [key, id]));
+    for (const result of results) expect(made.get(result.key ?? '')).toBe(result.id);
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 250 }, duplicateKeys: 0 });
+  });
+
+  test('the same file again sends nothing, names the earlier run and gives its exit status', async () => {
+    const flow = await startFlow();
+    const file = await flow.file('a.csv', `${subclientsCsv(5)},No Key Ltd\n`);
+    const first = await flow.run(['subclients-create', file]);
+    expect(first.exitCode).toBe(1);
+    const again = await flow.run(['subclients-create', file]);
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toContain(first.summary.run);
+    expect(flow.sandbox.stats().made.subclients).toBe(5);
+  });
+
+  test('with --again, known keys are skipped', async () => {
+    const flow = await startFlow();
+    const file = await flow.file('a.csv', subclientsCsv(5));
+    const first = await flow.run(['subclients-create', file]);
+    const again = await flow.run(['subclients-create', file, '--again']);
+    expect(again).toMatchObject({ exitCode: 0, summary: { outcomes: { skipped: 5, created: 0 } } });
+    const ids = async (run: typeof first) => (await flow.results(run.summary)).map((r) => r.id);
+    expect(await ids(again)).toEqual(await ids(first));
+    expect(flow.sandbox.stats().made.subclients).toBe(5);
+  });
+
+  test('without a key, the row’s place is its identity', async () => {
+    const flow = await startFlow();
+    const job = await flow.file('plain.yaml', 'operation: subclient.create\n');
+    const file = await flow.file('a.csv', 'details.name\nOne\nOne\n');
+    expect(await flow.run(['--job-file', job, file])).toMatchObject({
+      exitCode: 0,
+      summary: { outcomes: { created: 2 } },
+    });
+    const again = await flow.run(['--job-file', job, file, '--again']);
+    expect(again.summary.outcomes.skipped).toBe(2);
+  });
+
+  test('an empty file of rows is finished with nothing sent', async () => {
+    const flow = await startFlow();
+    const file = await flow.file('a.csv', 'externalId,details.name\n');
+    expect(await flow.run(['subclients-create', file])).toMatchObject({
+      exitCode: 0,
+      summary: { rows: 0, state: 'finished' },
+    });
+  });
+});
+
+describe('keys', () => {
+  test('the later row with a key is invalid, however far apart they are and whatever became of the first', async () => {
+    const flow = await startFlow();
+    const rows = [
+      ...subclientsCsv(300).trimEnd().split('\n'),
+      'K1,Again Ltd',
+      'BAD,',
+      'BAD,Now With A Name',
+      '',
+    ];
+    const job = await flow.file(
+      'j.yaml',
+      'operation: subclient.create\nkey: externalId\nrequired: [details.name]\nfields: {additionalInformation.crmId: externalId}\n',
+    );
+    const { exitCode, summary } = await flow.run([
+      '--job-file',
+      job,
+      await flow.file('a.csv', rows.join('\n')),
+    ]);
+    expect(exitCode).toBe(1);
+    expect(summary.outcomes).toMatchObject({ created: 300, invalid: 3 });
+    const results = await flow.results(summary);
+    expect(results.slice(300).map((r) => r.code)).toEqual([
+      'duplicate_key',
+      'missing_required',
+      'duplicate_key',
+    ]);
+    expect(results[300]?.message).toContain('row 1 ');
+  });
+
+  test.each([
+    ['skip', { skipped: 1 }, 0],
+    ['fail', { invalid: 1 }, 1],
+    ['update', { updated: 1 }, 0],
+  ] as const)('onKnownKey: %s', async (policy, outcomes, exitCode) => {
+    const flow = await startFlow({ recordRequests: 10 });
+    const job = await flow.file(
+      'j.yaml',
+      `operation: subclient.create\nkey: externalId\nonKnownKey: ${policy}\nfields: {additionalInformation.crmId: externalId}\n`,
+    );
+    const first = await flow.run([
+      '--job-file',
+      job,
+      await flow.file('a.csv', 'externalId,details.name\nA,Old\n'),
+    ]);
+    const second = await flow.run([
+      '--job-file',
+      job,
+      await flow.file('b.csv', 'externalId,details.name\nA,New\n'),
+    ]);
+    expect(second).toMatchObject({ exitCode, summary: { outcomes } });
+    const [created] = await flow.results(first.summary);
+    if (policy === 'update') {
+      expect(flow.sandbox.requests().at(-1)).toMatchObject({
+        method: 'PATCH',
+        target: `/v1/subclients/${created?.id}`,
+      });
+    }
+    expect(flow.sandbox.stats().made.subclients).toBe(1);
+  });
+
+  test('an upsert creates unknown keys and updates known ones', async () => {
+    const flow = await startFlow();
+    await flow.run(['subclients-create', await flow.file('a.csv', 'externalId,details.name\nA,Old\n')]);
+    const upsert = await flow.run([
+      'subclients-upsert',
+      await flow.file('b.csv', 'externalId,details.name\nA,New\nB,Other\n'),
+    ]);
+    expect(upsert).toMatchObject({ exitCode: 0, summary: { outcomes: { updated: 1, created: 1 } } });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2 }, updated: 1, duplicateKeys: 0 });
+  });
+});
+
+describe('refused drafts', () => {
+  const HEADER = 'externalId,alias,name,email,accounts.0.accountNumber\n';
+
+  test('are in rejected.csv as they were, with the body verbatim; mended there, only they are sent', async () => {
+    const flow = await startFlow({ recordRequests: 20 });
+    const rows =
+      'P1,P1,Payee One,a@example.com,0012\nP2,P2,"=SUM(A1) ""quoted"", 1",broken,0034\nP3,P3,"\'Quoted Payee",broken,-056\n';
+    const first = await flow.run(['counterparty-drafts', await flow.file('payees.csv', HEADER + rows)]);
+    expect(first).toMatchObject({ exitCode: 1, summary: { outcomes: { drafted: 1, rejected: 2 } } });
+
+    const bodies = (await flow.report(first.summary, 'rejections.jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    // The sandbox's answer as its socket carries it, for the same request.
+    const answered = await fetch(`${flow.sandbox.url}/v3/counterparties/draft`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer flow-token', 'content-type': 'application/json' },
+      body: flow.sandbox.requests().find(({ body }) => body.includes('SUM'))?.body ?? '',
+    });
+    const verbatim = await answered.text();
+    expect(answered.status).toBe(418);
+    expect(bodies.map(({ body }) => body)).toEqual([verbatim, verbatim]);
+
+    const rejected = await flow.report(first.summary, 'rejected.csv');
+    const mended = await flow.file('mended.csv', rejected.replaceAll('broken', 'mended@example.com'));
+    const second = await flow.run(['counterparty-drafts', mended]);
+    expect(second).toMatchObject({ exitCode: 0, summary: { rows: 2, outcomes: { drafted: 2 } } });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { drafts: 3 }, duplicateKeys: 0 });
+    const sent = flow.sandbox
+      .requests()
+      .slice(-2)
+      .map(({ body }) => JSON.parse(body));
+    expect(sent.map((b) => [b.name, b.accounts[0].accountNumber]).sort()).toEqual([
+      ["'Quoted Payee", '-056'],
+      ['=SUM(A1) "quoted", 1', '0034'],
+    ]);
+  });
+
+  test('rejected.csv has the original columns in their order, then the program’s own', async () => {
+    const flow = await startFlow();
+    const { summary } = await flow.run([
+      'counterparty-drafts',
+      await flow.file('p.csv', `${HEADER}P2,P2,Payee,broken,0034\n`),
+    ]);
+    const [header, row] = parse(await flow.report(summary, 'rejected.csv'));
+    expect(header).toEqual([
+      'externalId',
+      'alias',
+      'name',
+      'email',
+      'accounts.0.accountNumber',
+      'onboard_run',
+      'onboard_row',
+      'onboard_outcome',
+      'onboard_status',
+      'onboard_code',
+      'onboard_message',
+    ]);
+    expect(row?.slice(0, 9)).toEqual([
+      'P2',
+      'P2',
+      'Payee',
+      'broken',
+      '0034',
+      summary.run,
+      '1',
+      'rejected',
+      '418',
+    ]);
+  });
+});
+
+test('document records of payments are in documents.jsonl with their payment', async () => {
+  const flow = await startFlow();
+  const file = await flow.file('p.csv', 'paymentId\npay-0001\npay-0002\npay-0003\nno-such-payment\n');
+  const { exitCode, summary } = await flow.run(['payment-documents', file]);
+  expect(exitCode).toBe(1);
+  expect(summary.outcomes).toMatchObject({ listed: 3, failed: 1 });
+  const records = (await flow.report(summary, 'documents.jsonl'))
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  expect(records.length).toBeGreaterThan(0);
+  for (const record of records) expect(['pay-0001', 'pay-0002', 'pay-0003']).toContain(record.paymentId);
+});
+
+test('several files are taken in order and the worst exit status is given', async () => {
+  const flow = await startFlow();
+  const one = await flow.file('1.csv', 'externalId,details.name\nA,One\n,Keyless\n');
+  const two = await flow.file('2.csv', 'externalId,details.name\nB,Two\n');
+  const ended = await flow.onboard(['run', 'subclients-create', one, two, '--json']);
+  expect(ended.exitCode).toBe(1);
+  const files = ended.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).file);
+  expect(files.map((f) => f.split('/').at(-1))).toEqual(['1.csv', '2.csv']);
+});

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+
+const quick = (over = '') => `
+operation: subclient.create
+key: externalId
+fields: { additionalInformation.crmId: externalId }
+send: { timeoutSeconds: 2, concurrency: 5, attempts: 3${over} }
+`;
+
+describe('an answer that is lost', () => {
+  test.each([
+    ['reset-after-create', true],
+    ['hang', true],
+    ['hang-before', false],
+    ['500-after-create', true],
+    ['500', false],
+    ['cut-answer', true],
+    ['not-json', true],
+    ['no-id', true],
+    ['503', false],
+    ['503-after-create', true],
+    ['reset-before', false],
+  ])('%s: the row is in doubt, sent once, and nothing is made twice', async (fault, made) => {
+    const flow = await startFlow({ faults: [`${fault}=always;key=K2`] });
+    const job = await flow.file('j.yaml', quick());
+    const { exitCode, summary } = await flow.run([
+      '--job-file',
+      job,
+      await flow.file('a.csv', subclientsCsv(3)),
+    ]);
+    expect(exitCode).toBe(5);
+    expect(summary.outcomes).toMatchObject({ created: 2, 'in-doubt': 1 });
+    const posts = Object.values(flow.sandbox.stats().requests['subclient.create'] ?? {}).reduce(
+      (a, b) => a + b,
+      0,
+    );
+    expect(posts).toBe(3);
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: made ? 3 : 2 }, duplicateKeys: 0 });
+    const inDoubt = await flow.report(summary, 'in-doubt.csv');
+    expect(inDoubt.split('\n')[0]).toMatch(/,onboard_message,onboard_resolution$/);
+    expect(inDoubt).toContain('K2,Company 2 Ltd');
+  });
+
+  test('a key in doubt is not sent from another file either', async () => {
+    const flow = await startFlow({ faults: ['reset-after-create=always;key=K2'] });
+    const job = await flow.file('j.yaml', quick());
+    await flow.run(['--job-file', job, await flow.file('a.csv', subclientsCsv(3))]);
+    const other = await flow.run([
+      '--job-file',
+      job,
+      await flow.file('b.csv', 'externalId,details.name\nK2,Company 2\nK9,Nine\n'),
+    ]);
+    expect(other.summary.outcomes).toMatchObject({ invalid: 1, created: 1 });
+    expect((await flow.results(other.summary))[0]).toMatchObject({ code: 'key_held' });
+    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+  });
+
+  test('of an update or a look-up: it is sent again', async () => {
+    const flow = await startFlow({
+      faults: ['reset-after-create=first:1', 'cut-answer=first:1', '500=first:1;call=subclient.update'],
+    });
+    const updates = await flow.run([
+      'subclients-update',
+      await flow.file('u.csv', 'id,details.name\nsub-0001,New\n'),
+    ]);
+    expect(updates).toMatchObject({ exitCode: 0, summary: { outcomes: { updated: 1 } } });
+    expect(Number((await flow.results(updates.summary))[0]?.attempts)).toBe(4);
+  });
+
+  test('with onUnknownOutcome: retry, the user’s own choice, a bare 503 is tried again', async () => {
+    const flow = await startFlow({ faults: ['503=first:1'] });
+    const job = await flow.file('j.yaml', `${quick()}onUnknownOutcome: retry\n`);
+    const { exitCode, summary } = await flow.run([
+      '--job-file',
+      job,
+      await flow.file('a.csv', subclientsCsv(1)),
+    ]);
+    expect([exitCode, summary.outcomes.created]).toEqual([0, 1]);
+  });
+});
+
+describe('an answer that says nothing was done', () => {
+  test.each(['429=first:4', '503-retry-after=first:4', '429=first:2;retry-after=none'])(
+    '%s: the rows are tried again and created',
+    async (fault) => {
+      const flow = await startFlow({ faults: [fault] });
+      const job = await flow.file('j.yaml', quick());
+      const { exitCode, summary } = await flow.run([
+        '--job-file',
+        job,
+        await flow.file('a.csv', subclientsCsv(10)),
+      ]);
+      expect(exitCode).toBe(0);
+      expect(summary.outcomes.created).toBe(10);
+      expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 10 }, duplicateKeys: 0 });
+    },
+  );
+
+  test('a bare 503 is tried again where the definition lists it as not executed', async () => {
+    const flow = await startFlow({ faults: ['503=first:2'] });
+    const job = await flow.file('j.yaml', quick(', notExecuted: [503]'));
+    const { exitCode } = await flow.run(['--job-file', job, await flow.file('a.csv', subclientsCsv(3))]);
+    expect(exitCode).toBe(0);
+    expect(flow.sandbox.stats().made.subclients).toBe(3);
+  });
+
+  test('a connection that is refused: the rows wait until the service is there', async () => {
+    const flow = await startFlow();
+    const { port } = flow.sandbox;
+    await flow.sandbox.close();
+    const run = flow.start([
+      'run',
+      'subclients-create',
+      await flow.file('a.csv', subclientsCsv(30)),
+      '--json',
+    ]);
+    const status = async () => {
+      const listed = await flow.onboard(['runs', '--json']);
+      return listed.stdout.includes('"state":"running"');
+    };
+    await until(status);
+    const back = await startSandbox({ port, tokens: ['flow-token'] });
+    const ended = await run.ended;
+    const stats = back.stats();
+    await back.close();
+    expect(ended.exitCode).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ outcomes: { created: 30 }, state: 'finished' });
+    expect(stats).toMatchObject({ made: { subclients: 30 }, duplicateKeys: 0 });
+  });
+
+  test('a row that is refused on and on fails when its attempts are used up, while the others go through', async () => {
+    const flow = await startFlow({ faults: ['429=always;key=K150;retry-after=none'] });
+    const job = await flow.file('j.yaml', quick());
+    const { exitCode, summary } = await flow.run([
+      '--job-file',
+      job,
+      await flow.file('a.csv', subclientsCsv(300)),
+    ]);
+    expect(exitCode).toBe(1);
+    expect(summary.outcomes).toMatchObject({ created: 299, failed: 1 });
+    expect((await flow.results(summary))[149]).toMatchObject({ outcome: 'failed', status: '429' });
+  });
+});
+
+describe('credentials and permission', () => {
+  test('an expired token with a new one in its file: the run goes on by itself', async () => {
+    const flow = await startFlow({ tokens: ['one', 'two'] });
+    flow.sandbox.setToken('one', false);
+    const tokens = await flow.file(
+      'command.sh',
+      `f=${flow.home}/asked; if [ -e $f ]; then echo two; else touch $f; echo one; fi\n`,
+    );
+    const env = { MSB_TOKEN: '', MSB_TOKEN_COMMAND: `sh ${tokens}` };
+    const { exitCode, summary } = await flow.run(
+      ['subclients-create', await flow.file('a.csv', subclientsCsv(50))],
+      env,
+    );
+    expect([exitCode, summary.outcomes.created]).toEqual([0, 50]);
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 50 }, duplicateKeys: 0 });
+  });
+
+  test('a token that is refused pauses the run with no row burned; with a good one it goes on', async () => {
+    const flow = await startFlow();
+    const file = await flow.file('a.csv', subclientsCsv(150));
+    const paused = await flow.run(['subclients-create', file], { MSB_TOKEN: 'wrong' });
+    expect(paused).toMatchObject({
+      exitCode: 2,
+      summary: { state: 'paused', reason: 'credentials', settled: 0, open: 150 },
+    });
+    expect(paused.stderr).toContain('onboard run subclients-create');
+    const resumed = await flow.run(['subclients-create', file]);
+    expect(resumed).toMatchObject({
+      exitCode: 0,
+      summary: { run: paused.summary.run, outcomes: { created: 150 } },
+    });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 150 }, duplicateKeys: 0 });
+  });
+
+  test('a missing permission pauses the run with no row burned', async () => {
+    const flow = await startFlow({ permissions: ['subclient.modify'] });
+    const { exitCode, summary } = await flow.run([
+      'subclients-create',
+      await flow.file('a.csv', subclientsCsv(150)),
+    ]);
+    expect(exitCode).toBe(2);
+    expect(summary).toMatchObject({ state: 'paused', reason: 'permission', settled: 0 });
+  });
+
+  test('a row that is forbidden while others go through is denied', async () => {
+    const flow = await startFlow({ faults: ['403=always;key=K20'] });
+    const { exitCode, summary } = await flow.run([
+      'subclients-create',
+      await flow.file('a.csv', subclientsCsv(100)),
+    ]);
+    expect(exitCode).toBe(1);
+    expect(summary.outcomes).toMatchObject({ created: 99, denied: 1 });
+  });
+
+  test('stopAfter stops a run whose rows fail too often', async () => {
+    const flow = await startFlow();
+    const job = await flow.file(
+      'j.yaml',
+      'operation: counterparty.draft\nkey: externalId\nsend: { concurrency: 1, rate: 100/s }\nstopAfter: 5\n',
+    );
+    const rows = Array.from({ length: 500 }, (_, i) => `P${i},broken`);
+    const file = await flow.file('p.csv', ['externalId,email', ...rows].join('\n'));
+    const { exitCode, summary } = await flow.run(['--job-file', job, file]);
+    expect(exitCode).toBe(2);
+    expect(summary).toMatchObject({ state: 'stopped', reason: 'error-limit' });
+    expect(summary.outcomes.rejected).toBeGreaterThanOrEqual(5);
+    expect(summary.open).toBeGreaterThan(0);
+  });
+});

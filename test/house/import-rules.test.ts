@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import type { SourceFile } from './import-rules.ts';
+import { forbiddenImports, importCycles, importsOf, resolveImport } from './import-rules.ts';
+import { filesBelow, textOf } from './source-files.ts';
+
+const SOURCES: readonly SourceFile[] = filesBelow('src')
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => ({
+    file,
+    imports: importsOf(textOf(`src/${file}`))
+      .map((name) => resolveImport(file, name))
+      .filter((target) => target !== null),
+  }));
+
+describe('the sources', () => {
+  test('a station imports only itself, model, config and lib', () => {
+    expect(forbiddenImports(SOURCES)).toEqual([]);
+  });
+
+  test('no file imports itself by a detour', () => {
+    expect(importCycles(SOURCES)).toEqual([]);
+  });
+
+  test('every import of our own names a file that is there, with its ending', () => {
+    const known = new Set(filesBelow('src').map(String));
+    const missing = SOURCES.flatMap(({ file, imports }) =>
+      imports.filter((target) => !known.has(target)).map((target) => `${file} imports ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('imports are found at all: the model is used', () => {
+    expect(
+      SOURCES.flatMap(({ imports }) => imports).filter((target) => target.startsWith('model/')),
+    ).not.toEqual([]);
+  });
+});
+
+describe('the rule itself', () => {
+  test.each<[string, string, string, boolean]>([
+    ['a station that imports itself passes', 'intake/a.ts', 'intake/b.ts', true],
+    ['a station that imports the model passes', 'intake/a.ts', 'model/row.ts', true],
+    ['a station that imports config passes', 'intake/a.ts', 'config/job-definition.ts', true],
+    ['a station that imports another station is caught', 'intake/a.ts', 'mapping/b.ts', false],
+    ['a station that imports the wiring is caught', 'web/a.ts', 'wiring.ts', false],
+    ['a station that imports a command is caught', 'queue/a.ts', 'cli/main.ts', false],
+    ['delivery may introduce stations', 'delivery/a.ts', 'ledger/b.ts', true],
+    ['a command may introduce stations', 'cli/run.ts', 'intake/b.ts', true],
+    ['the wiring may introduce stations', 'wiring.ts', 'service/b.ts', true],
+    ['the model that imports a station is caught', 'model/a.ts', 'intake/b.ts', false],
+    ['the model that imports lib is caught', 'model/a.ts', 'lib/b.ts', false],
+    ['config that imports the model passes', 'config/a.ts', 'model/b.ts', true],
+    ['config that imports a station is caught', 'config/a.ts', 'service/b.ts', false],
+    ['lib that imports the model is caught', 'lib/a.ts', 'model/b.ts', false],
+    ['an import from outside src is caught', 'cli/a.ts', '../test/b.ts', false],
+  ])('%s', (_, file, target, passes) => {
+    expect(forbiddenImports([{ file, imports: [target] }])).toEqual(
+      passes ? [] : [`${file} imports ${target}`],
+    );
+  });
+
+  test('a cycle over three files is named once, file by file', () => {
+    const files = [
+      { file: 'lib/a.ts', imports: ['lib/b.ts'] },
+      { file: 'lib/b.ts', imports: ['lib/c.ts', 'lib/d.ts'] },
+      { file: 'lib/c.ts', imports: ['lib/a.ts'] },
+      { file: 'lib/d.ts', imports: [] },
+    ];
+    expect(importCycles(files)).toEqual(['lib/a.ts → lib/b.ts → lib/c.ts → lib/a.ts']);
+  });
+
+  test('two ways to one file are no cycle', () => {
+    const files = [
+      { file: 'lib/a.ts', imports: ['lib/b.ts', 'lib/c.ts'] },
+      { file: 'lib/b.ts', imports: ['lib/c.ts'] },
+      { file: 'lib/c.ts', imports: [] },
+    ];
+    expect(importCycles(files)).toEqual([]);
+  });
+
+  test.each([
+    ["import { a } from './a.ts';", './a.ts'],
+    ["import type { A } from './a.ts';", './a.ts'],
+    ["import {\n  a,\n  b,\n} from './a.ts';", './a.ts'],
+    ["import './a.ts';", './a.ts'],
+    ["export { a } from './a.ts';", './a.ts'],
+    ["export * from './a.ts';", './a.ts'],
+    ["const a = await import('./a.ts');", './a.ts'],
+    ["import a from './a.ts' with { type: 'json' };", './a.ts'],
+  ])('%j names its module', (text, name) => {
+    expect(importsOf(text)).toEqual([name]);
+  });
+
+  test.each([
+    ["export const a = 'b';"],
+    ["const important = 'a';"],
+    ["// from './a.ts'"],
+    ["export function f(): string {\n  return 'import';\n}"],
+  ])('%j names none', (text) => {
+    expect(importsOf(text)).toEqual([]);
+  });
+
+  test('a relative import is resolved against its file, a package is not', () => {
+    expect(resolveImport('intake/survey.ts', '../lib/digest.ts')).toBe('lib/digest.ts');
+    expect(resolveImport('wiring.ts', './lib/digest.ts')).toBe('lib/digest.ts');
+    expect(resolveImport('intake/survey.ts', 'csv-parse')).toBeNull();
+    expect(resolveImport('intake/survey.ts', 'node:fs')).toBeNull();
+  });
+});

@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { afterEach, expect, test } from 'vitest';
+import { connectRedis } from '../../src/redis/connection.ts';
+import { type EmbeddedRedis, joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+
+const closing: Array<() => Promise<unknown>> = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function ownHome(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'onboard-redis-'));
+  closing.push(() => rm(home, { recursive: true, force: true }));
+  return home;
+}
+
+async function join1(home: string): Promise<EmbeddedRedis> {
+  const server = await joinEmbeddedRedis(home);
+  closing.push(() => server.close());
+  return server;
+}
+
+function connect(server: EmbeddedRedis): Redis {
+  const redis = connectRedis(server.address, () => undefined);
+  closing.push(async () => redis.disconnect());
+  return redis;
+}
+
+test('it is append-only with fsync always, noeviction, on a socket only its user can reach', async () => {
+  const redis = connect(await join1(await ownHome()));
+  const settings = await redis.config('GET', 'append*', 'maxmemory-policy', 'port', 'unixsocketperm');
+  const pairs = Array.isArray(settings) ? settings : Object.entries(settings ?? {}).flat();
+  const of = (name: string) => String(pairs[pairs.indexOf(name) + 1]);
+  expect({
+    aof: of('appendonly'),
+    fsync: of('appendfsync'),
+    policy: of('maxmemory-policy'),
+    port: of('port'),
+  }).toEqual({
+    aof: 'yes',
+    fsync: 'always',
+    policy: 'noeviction',
+    port: '0',
+  });
+});
+
+test('what was written is there after it was stopped and started again', async () => {
+  const home = await ownHome();
+  const first = await joinEmbeddedRedis(home);
+  const redis = connectRedis(first.address, () => undefined);
+  await redis.set('a', '1');
+  redis.disconnect();
+  await first.close();
+  expect(await connect(await join1(home)).get('a')).toBe('1');
+});
+
+test('two starts at once share one server', async () => {
+  const home = await ownHome();
+  const [one, two] = await Promise.all([join1(home), join1(home)]);
+  await connect(one).set('a', '1');
+  expect(await connect(two).get('a')).toBe('1');
+});
+
+test('a home with a long path works', async () => {
+  const home = join(await ownHome(), 'x'.repeat(80), 'y'.repeat(80));
+  expect(await connect(await join1(home)).ping()).toBe('PONG');
+});
+
+const OTHER = fileURLToPath(new URL('../support/join-and-wait.mjs', import.meta.url));
+
+/** Another process on the same home, once it has joined. */
+async function otherProcess(home: string) {
+  const child = spawn(process.execPath, [OTHER, home], { stdio: ['pipe', 'pipe', 'inherit'] });
+  closing.push(async () => {
+    child.kill('SIGKILL');
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+test('a killed owner leaves a server that the next command joins and stops at its end', async () => {
+  const home = await ownHome();
+  const owner = await otherProcess(home);
+  const ended = once(owner, 'exit');
+  owner.kill('SIGKILL');
+  await ended;
+  const next = await joinEmbeddedRedis(home);
+  const redis = connectRedis(next.address, () => undefined);
+  await redis.set('a', '1');
+  redis.disconnect();
+  await next.close();
+  expect(await readdir(join(home, 'redis', 'users'))).toEqual([]);
+  expect(await answers(next)).toBe(false);
+});
+
+test('the command that leaves first does not take the server away from the other', async () => {
+  const home = await ownHome();
+  const owner = await otherProcess(home);
+  const mine = await join1(home);
+  const ended = once(owner, 'exit');
+  owner.stdin.end();
+  await ended;
+  expect(await connect(mine).ping()).toBe('PONG');
+});
+
+test('a server that was killed itself is started again with its data', async () => {
+  const home = await ownHome();
+  const first = await join1(home);
+  const redis = connect(first);
+  await redis.set('a', '1');
+  const info = await redis.info('server');
+  const pid = Number(/process_id:(\d+)/.exec(info)?.[1]);
+  redis.disconnect();
+  process.kill(pid, 'SIGKILL');
+  while (await answers(first)) await new Promise((resolve) => setImmediate(resolve));
+  expect(await connect(await join1(home)).get('a')).toBe('1');
+});
+
+async function answers(server: EmbeddedRedis): Promise<boolean> {
+  const path = server.address.kind === 'socket' ? server.address.path : '';
+  const probe = new Redis(path, { lazyConnect: true, retryStrategy: () => null });
+  probe.on('error', () => undefined);
+  try {
+    await probe.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    probe.disconnect();
+  }
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { expect, onTestFinished } from 'vitest';
+import type { Summary } from '../../src/report/summary.ts';
+import { summarySchema } from '../../src/report/summary.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+
+/** The built program: what a user runs. */
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const JOBS = fileURLToPath(new URL('../../jobs', import.meta.url));
+const TOKEN = 'flow-token';
+
+export type Ended = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
+
+export type Started = {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+};
+
+/** A home, a service and the program between them, all of one test's own. */
+export type Flow = {
+  readonly home: string;
+  readonly sandbox: Sandbox;
+  /** Writes a file of the test's own and answers its path. */
+  file(name: string, content: string): Promise<string>;
+  start(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
+  /** Carries a command to its end. */
+  onboard(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  /** `onboard run … --json` to its end; the control total holds, or the test fails. */
+  run(
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Ended & { readonly summary: Summary }>;
+  /** A report file's text. */
+  report(summary: Summary, name: string): Promise<string>;
+  results(summary: Summary): Promise<Array<Record<string, string>>>;
+};
+
+export async function startFlow(options: SandboxOptions = {}): Promise<Flow> {
+  const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
+  const sandbox = await startSandbox({ tokens: [TOKEN], ...options });
+  const running = new Set<ChildProcess>();
+  onTestFinished(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    await sandbox.close();
+    await stopLeftRedis(home);
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Started => {
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH ?? '',
+        ONBOARD_HOME: home,
+        ONBOARD_JOBS: JOBS,
+        MSB_BASE_URL: sandbox.url,
+        MSB_TOKEN: TOKEN,
+        ...env,
+      },
+    });
+    running.add(child);
+    return { child, ended: collect(child).finally(() => running.delete(child)) };
+  };
+  const onboard: Flow['onboard'] = (args, env) => start(args, env).ended;
+  const report: Flow['report'] = (summary, name) =>
+    readFile(join(home, 'reports', summary.run, name), 'utf8');
+
+  return {
+    home,
+    sandbox,
+    start,
+    onboard,
+    report,
+    async file(name, content) {
+      const path = join(home, name);
+      await writeFile(path, content);
+      return path;
+    },
+    async run(args, env) {
+      const ended = await onboard(['run', ...args, '--json'], env);
+      const line = ended.stdout.trim().split('\n').at(-1) ?? '';
+      expect(line, `no summary; stderr: ${ended.stderr}`).not.toBe('');
+      const summary = summarySchema.parse(JSON.parse(line));
+      expect(summary.controlTotal.holds, 'the control total').toBe(true);
+      return { ...ended, summary };
+    },
+    results: async (summary) => parse(await report(summary, 'results.csv'), { columns: true }),
+  };
+}
+
+async function collect(child: ChildProcess): Promise<Ended> {
+  const text = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    text.stdout += chunk;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text.stderr += chunk;
+  });
+  await once(child, 'close');
+  return { exitCode: child.exitCode, ...text };
+}
+
+/** A killed command leaves its Redis for the next one; after the test there is none. */
+async function stopLeftRedis(home: string): Promise<void> {
+  const { joinEmbeddedRedis } = await import('../../src/redis/embedded.ts');
+  const server = await joinEmbeddedRedis(home);
+  await server.close();
+}
+
+/** Waits until something can be observed; the test's own time-out ends it. */
+export async function until(observe: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await observe())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** A CSV of subclients with keys K1…Kn. */
+export function subclientsCsv(rows: number, prefix = 'K'): string {
+  const lines = Array.from({ length: rows }, (_, i) => `${prefix}${i + 1},Company ${i + 1} Ltd`);
+  return ['externalId,details.name', ...lines, ''].join('\n');
+}
