@@ -4,11 +4,12 @@ import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { FileFacts } from '../model/source.ts';
+import { mappingFor } from '../wiring.ts';
 
 /** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
 
-/** Loads the job and reads every file once to its end, so that nothing is sent where one of them is broken. */
+/** Loads the job and reads every file once to its end, so that nothing is sent where one of them is broken or doesn't fit the job. */
 export async function loadInput(
   env: Environment,
   args: {
@@ -28,5 +29,16 @@ export async function loadInput(
     jobFile === undefined ? await loadJob(args.job ?? '', env.jobsDirectory) : await loadJobFile(jobFile);
   const files: FileFacts[] = [];
   for (const path of paths) files.push(await surveyFile(path, job.definition.format));
+  for (const facts of files) checkColumns(job, facts);
   return { job, files };
+}
+
+/** The columns of a file that don't fit the job, with the file's name. */
+function checkColumns(job: Job, facts: FileFacts): void {
+  try {
+    mappingFor(job.definition, facts.source);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.problems.map((problem) => `${facts.path}: ${problem}`));
+  }
 }

@@ -33,6 +33,8 @@ export async function runFile(facts: FileFacts, desk: RunDesk): Promise<number> 
   const job = flags.jobFile === undefined ? {} : { job: `--job-file ${flags.jobFile}` };
   say(io, flags.json === true ? JSON.stringify(summary) : renderSummary(summary, { directory, ...job }));
   if (ended.state === 'finished' || ended.state === 'cancelled') return summary.exitCode ?? exitCodeOf(ended);
+  const problem = desk.service.credentials.problem();
+  if (problem !== null) tell(io, problem);
   tell(io, `To go on: ${io.typed}`);
   return io.interrupted.aborted ? INTERRUPTED_EXIT : exitCodeOf(ended);
 }

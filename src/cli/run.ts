@@ -2,7 +2,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import type { FileFacts } from '../model/source.ts';
 import { settingsProblems } from '../redis/check-settings.ts';
-import { mappingFor, openLedger, type Service, serviceFromEnvironment } from '../wiring.ts';
+import { openLedger, type Service, serviceFromEnvironment } from '../wiring.ts';
 import { type AddCommand, collect } from './command.ts';
 import { type Io, tell } from './io.ts';
 import { loadInput } from './load-input.ts';
@@ -52,12 +52,13 @@ async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
     const env = readEnvironment(io.env);
     const log = openLog(env, io, flags.logFile);
     const input = await loadInput(env, args);
-    for (const facts of input.files) mappingFor(input.job.definition, facts.source);
     const service: Service =
       flags.sandbox === true
         ? await startSandboxChild(env.home, flags.fault, releasers)
         : serviceFromEnvironment(env);
     await service.credentials.current();
+    const warning = service.credentials.warning();
+    if (warning !== null) tell(io, `warning: ${warning}`);
     const ledger = await openLedger(env, log, releasers);
     for (const problem of await settingsProblems(ledger.redis)) tell(io, `warning: Redis: ${problem}`);
     const delivery = startWorker({ io, log, ledger, service, releasers });

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { REASON_ADVICE } from '../model/reason-advice.ts';
 import { REMAINDERS, type RemainderKind } from './remainder-format.ts';
 import type { Summary } from './summary.ts';
+import { wrap } from './wrap.ts';
 
 /** What to do with the rows of each file; `again`: the file may be loaded once it is mended. */
 const NEXT: Readonly<Record<RemainderKind, { readonly todo: string; readonly again: boolean }>> = {
@@ -25,7 +27,15 @@ export function renderNext(summary: Summary, naming: Naming): string {
 
 function continuing(summary: Summary, naming: Naming): readonly string[] {
   if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
-  return ['  To go on where it stopped, run it again:', `    ${command(summary, summary.file, naming)}`];
+  const why =
+    summary.reason === null
+      ? []
+      : [`  ${wrap(REASON_ADVICE[summary.reason].split(' '), { width: 78, indent: '  ' })}`];
+  return [
+    ...why,
+    '  To go on where it stopped, run it again:',
+    `    ${command(summary, summary.file, naming)}`,
+  ];
 }
 
 function mending(summary: Summary, kind: RemainderKind, naming: Naming): readonly string[] {

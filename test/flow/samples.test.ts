@@ -1,0 +1,34 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { EXPECTED_SAMPLES } from '../samples/expected.ts';
+import { startFlow } from '../support/flow.ts';
+
+const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url));
+
+test('every sample has its expectation', async () => {
+  const files = (await readdir(SAMPLES)).filter((name) => name !== 'README.md');
+  expect(EXPECTED_SAMPLES.map(({ file }) => file).sort()).toEqual(files.sort());
+});
+
+test.each(EXPECTED_SAMPLES)(
+  '$file through $job ends as its table says',
+  async ({ file, job, before, exitCode, outcomes }) => {
+    const flow = await startFlow();
+    for (const earlier of before) {
+      const of = EXPECTED_SAMPLES.find((sample) => sample.file === earlier);
+      await flow.run([of?.job ?? '', `${SAMPLES}/${earlier}`]);
+    }
+    if (outcomes === null) {
+      const refused = await flow.onboard(['run', job, `${SAMPLES}/${file}`]);
+      expect(refused.exitCode).toBe(exitCode);
+      expect(refused.stderr).toContain(file);
+      expect(Object.values(flow.sandbox.stats().requests)).toEqual([]);
+      return;
+    }
+    const { summary, ...ended } = await flow.run([job, `${SAMPLES}/${file}`]);
+    const present = Object.fromEntries(Object.entries(summary.outcomes).filter(([, count]) => count > 0));
+    expect([ended.exitCode, present]).toEqual([exitCode, outcomes]);
+    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+  },
+);
