@@ -23,6 +23,7 @@ import type { Run } from './model/run.ts';
 import type { SourceInfo } from './model/source.ts';
 import { connectRedis, type RedisAddress } from './redis/connection.ts';
 import { joinEmbeddedRedis } from './redis/embedded.ts';
+import { assertReachable } from './redis/reach.ts';
 import { createClient, type ServiceClient } from './service/attempt.ts';
 import { backoffMs } from './service/backoff.ts';
 import { buildRequest } from './service/build-request.ts';
@@ -44,6 +45,7 @@ export type Ledger = {
 export async function openLedger(env: Environment, log: Log, releasers: Releasers): Promise<Ledger> {
   await mkdir(env.home, { recursive: true, mode: 0o700 });
   const address = await redisAddress(env, releasers);
+  await assertReachable(address);
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
   return {

@@ -13,7 +13,7 @@ import type { Service } from '../wiring.ts';
 export const sandboxHelloSchema = z.object({ url: z.string(), token: z.string() });
 
 /** The ledger's name for the sandbox, apart from every base URL. */
-const SANDBOX_TARGET = 'sandbox';
+export const SANDBOX_TARGET = 'sandbox';
 
 /**
  * The built-in stand-in as a process of its own, which ends with this one. It remembers what was made in `<home>/sandbox`,

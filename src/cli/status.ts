@@ -6,6 +6,7 @@ import { findRun, withLedger } from './find-run.ts';
 import { type Io, say } from './io.ts';
 import { outcomesOf } from './progress.ts';
 import { type ShownState, stateOf } from './run-state.ts';
+import { SANDBOX_TARGET } from './sandbox-child.ts';
 
 /** `onboard status <run>`: one run in numbers. */
 export const addStatusCommand: AddCommand = (program, io, done) => {
@@ -33,6 +34,10 @@ async function showStatus(id: string, flags: { readonly json?: boolean }, io: Io
   });
 }
 
+function canGoOn({ state }: Run, { owner }: ShownState): boolean {
+  return owner === 'gone' || state === 'paused' || state === 'stopped';
+}
+
 function linesOf(run: Run, state: ShownState, report: string): string[] {
   return [
     `run       ${run.id}: ${state.words}`,
@@ -42,6 +47,8 @@ function linesOf(run: Run, state: ShownState, report: string): string[] {
     `outcomes  ${outcomesOf(run)}`,
     `began     ${run.startedAt ?? 'not yet'}${run.finishedAt === null ? '' : `, ended ${run.finishedAt}`}`,
     `report    ${report}`,
-    ...(state.owner === 'gone' ? [`To go on:  onboard run ${run.job} ${run.file}`] : []),
+    ...(canGoOn(run, state)
+      ? [`to go on  onboard run ${run.job} ${run.file}${run.target === SANDBOX_TARGET ? ' --sandbox' : ''}`]
+      : []),
   ];
 }

@@ -1,5 +1,6 @@
 import pRetry from 'p-retry';
 import type { SettledRow, Taken } from '../ledger/chunk-ledger.ts';
+import { REPEATABLE } from '../model/operation.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { identityKeyOf } from './identity.ts';
@@ -66,7 +67,8 @@ function sendingOf(
     made: 0,
     throttled: 0,
     refreshed: false,
-    everUnknown: false,
+    // A create taken over from a dead worker may have been carried out by it: a refusal now proves nothing.
+    everUnknown: plan.expected !== '' && !REPEATABLE[plan.request.call],
   };
 }
 
@@ -87,14 +89,25 @@ async function settle(task: RowTask, end: RowEnd, context: RunContext): Promise<
 
 /** An outcome is recorded before anything else happens to its row; the ledger keeps the first definite one. */
 async function record(row: SettledRow, context: RunContext): Promise<'settled'> {
+  try {
+    await context.ledger.settle(row);
+  } catch (error) {
+    await recordLater(row, context, error);
+  }
+  return 'settled';
+}
+
+async function recordLater(row: SettledRow, context: RunContext, first: unknown): Promise<void> {
+  const tell = (error: unknown) =>
+    context.onTrouble(
+      'an outcome could not be recorded yet',
+      error instanceof Error ? error : new Error(String(error)),
+    );
+  tell(first);
   await pRetry(() => context.ledger.settle(row), {
     retries: RECORD_ATTEMPTS,
     maxTimeout: RECORD_PAUSE_MAX_MS,
     minTimeout: 250,
-    shouldRetry: ({ error }) => {
-      context.onTrouble('an outcome could not be recorded yet', error);
-      return true;
-    },
+    onFailedAttempt: ({ error }) => tell(error),
   });
-  return 'settled';
 }

@@ -11,6 +11,8 @@ export function isOverLimit(counts: OutcomeCounts, stopAfter: StopAfter | undefi
   if (stopAfter === undefined) return false;
   const unsuccessful = unsuccessfulRows(counts);
   if (typeof stopAfter === 'number') return unsuccessful >= stopAfter;
+  // 0% stops at the first row without success, not where every row succeeds.
+  if (unsuccessful === 0) return false;
   const settled = settledRows(counts);
   return settled >= SHARE_AFTER_ROWS && unsuccessful / settled >= Number.parseFloat(stopAfter) / 100;
 }

@@ -13,7 +13,7 @@ export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
         status: verdict.status,
         id: verdict.id ?? '',
         ...(verdict.warning === null ? {} : { code: 'warning', message: verdict.warning }),
-        ...(verdict.documents === null ? {} : { documents: JSON.stringify(verdict.documents) }),
+        ...(verdict.documents === null ? {} : { documents: verdict.documents }),
       };
     case 'refused': {
       const { status, code, message, body } = verdict;

@@ -36,7 +36,9 @@ export async function sendRow(sending: Sending, context: RunContext): Promise<Se
     return next.kind === 'wait';
   };
   try {
-    const done = await pRetry(() => attempt(sending, context), {
+    const first = await tryRow(sending, context);
+    if (first.kind !== 'again') return sentOf(first, sending);
+    const done = await pRetry((n) => (n === 1 ? again(first) : attempt(sending, context)), {
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
       shouldRetry: ({ error }) => error instanceof TryAgain && waitForNext(error.verdict),
@@ -50,11 +52,15 @@ export async function sendRow(sending: Sending, context: RunContext): Promise<Se
   }
 }
 
+/** Only rows that need p-retry come to it: it costs as much time as all else that is done for a row. */
+function again({ verdict }: Extract<Tried, { kind: 'again' }>): never {
+  throw new TryAgain(verdict);
+}
+
 /** Nothing raw reaches p-retry: an attempt returns a value, and only the verdict `retry` throws. */
 async function attempt(sending: Sending, context: RunContext): Promise<Done> {
   const tried = await tryRow(sending, context);
-  if (tried.kind === 'again') throw new TryAgain(tried.verdict);
-  return tried;
+  return tried.kind === 'again' ? again(tried) : tried;
 }
 
 function policyOf({ definition, service, weather }: RunContext) {
@@ -64,7 +70,9 @@ function policyOf({ definition, service, weather }: RunContext) {
 
 function sentOf(done: Done, sending: Sending): Sent {
   if (done.kind === 'unsent') {
-    return sending.everUnknown ? { kind: 'ended', end: { ...INTERRUPTED, attempts: sending.made } } : done;
+    // Before the first attempt the row still has the mark of the worker that died: it is as open as before.
+    const isOpen = !sending.everUnknown || sending.made === 0;
+    return isOpen ? done : { kind: 'ended', end: { ...INTERRUPTED, attempts: sending.made } };
   }
   return {
     kind: 'ended',

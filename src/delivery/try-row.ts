@@ -20,7 +20,7 @@ export type Sending = {
   made: number;
   throttled: number;
   refreshed: boolean;
-  /** An attempt's outcome was not known and the user chose to send again (`onUnknownOutcome: retry`). */
+  /** An attempt's outcome, here or in a worker that died, is not known and the user chose to send again (`onUnknownOutcome: retry`). */
   everUnknown: boolean;
 };
 
@@ -47,7 +47,10 @@ export async function tryRow(sending: Sending, context: RunContext): Promise<Tri
   if ((await context.ledger.intend(intent)) !== 'granted') return UNSENT;
   sending.expected = intent.mark;
   // Time has passed since the last look: the chunk may be lost between the intent and the first byte.
-  if (!maySend(sending, context)) return takeBack(sending, context, intent);
+  if (!maySend(sending, context)) {
+    await withdrawUnlessUnknown(sending, context, intent);
+    return UNSENT;
+  }
   sending.made += 1;
   const reply = await context.service.attempt(sending.request, token);
   return weigh(sending, context, {
@@ -70,12 +73,6 @@ function maySend(sending: Sending, context: RunContext): boolean {
 
 function intentOf({ task, taker, made, expected }: Sending): Intent {
   return { chunk: task.chunk, row: task.row.row, mark: intentMark(taker, made + 1), expected };
-}
-
-async function takeBack(sending: Sending, context: RunContext, intent: Intent): Promise<Tried> {
-  await context.ledger.withdraw(intent);
-  sending.expected = '';
-  return UNSENT;
 }
 
 type Answered = {

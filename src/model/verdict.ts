@@ -1,5 +1,4 @@
 import type { Outcome } from './outcome.ts';
-import type { JsonValue } from './request.ts';
 
 /** What one reply means for the row (DESIGN.md, section 5). `code` and `message` hold no personal data. */
 export type Verdict =
@@ -8,8 +7,8 @@ export type Verdict =
       readonly outcome: Extract<Outcome, 'created' | 'updated' | 'drafted' | 'listed'>;
       readonly status: number;
       readonly id: string | null;
-      /** `payment.documents` only: the records as received. */
-      readonly documents: readonly JsonValue[] | null;
+      /** `payment.documents` only: the JSON text of the list, as received. */
+      readonly documents: string | null;
       /** Accepted, but something about the answer is worth a look. */
       readonly warning: string | null;
     }

@@ -25,6 +25,6 @@ export function connectRedis(address: RedisAddress, onError: (error: Error) => v
 }
 
 /** ioredis takes a socket as a bare path. */
-function plainUrl(url: string): string {
+export function plainUrl(url: string): string {
   return url.startsWith('unix://') ? url.slice('unix://'.length) : url;
 }

@@ -33,7 +33,8 @@ function judgeDocuments(call: Call, answer: SuccessAnswer, json: unknown): Verdi
       outcome: OUTCOME[call],
       status: answer.status,
       id: null,
-      documents: documents.data,
+      // The text itself: parsing would round the numbers that a double can't hold.
+      documents: withoutByteOrderMark(answer.body ?? ''),
       warning,
     };
   }
@@ -68,11 +69,15 @@ function judgeRecord(call: Call, answer: SuccessAnswer, json: unknown): Verdict 
 function parseJson(body: string | null): unknown {
   if (body === null) return undefined;
   try {
-    // JSON.parse refuses the byte order mark that some gateways put first.
-    return JSON.parse(body.startsWith('\uFEFF') ? body.slice(1) : body);
+    return JSON.parse(withoutByteOrderMark(body));
   } catch {
     return undefined;
   }
+}
+
+/** JSON.parse refuses the mark that some gateways put first. */
+function withoutByteOrderMark(body: string): string {
+  return body.startsWith('\uFEFF') ? body.slice(1) : body;
 }
 
 function idOf(json: unknown): string | null {

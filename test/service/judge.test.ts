@@ -312,7 +312,7 @@ test('documents are handed over as they came', () => {
     outcome: 'listed',
     status: 200,
     id: null,
-    documents: JSON.parse(body),
+    documents: body,
     warning: null,
   });
 });
