@@ -26,6 +26,7 @@ import { joinEmbeddedRedis } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { createClient, type ServiceClient } from './service/attempt.ts';
 import { backoffMs } from './service/backoff.ts';
+import { parseBaseUrl } from './service/base-url.ts';
 import { buildRequest } from './service/build-request.ts';
 import { type Credentials, createCredentials } from './service/credentials.ts';
 import { fieldCatalog } from './service/field-catalog.ts';
@@ -111,7 +112,10 @@ export function serviceFromEnvironment(env: Environment): Service {
     );
   }
   if (env.baseUrl === null || env.tokenSource.kind === 'none') throw new UsageError(problems);
-  const baseUrl = env.baseUrl.replace(/\/+$/, '');
+  // Refused here, before a run is registered: a worker could only fail at it again and again.
+  // In one spelling, since the ledger goes by it: the same service under two names would be sent everything twice.
+  const { origin, basePath } = parseBaseUrl(env.baseUrl);
+  const baseUrl = `${origin}${basePath}`;
   return { target: baseUrl, baseUrl, credentials: createCredentials(env.tokenSource) };
 }
 
@@ -121,9 +125,8 @@ export function openDelivery(options: {
   readonly service: Service;
   readonly log: Log;
   readonly interrupted: AbortSignal;
-  readonly releasers: Releasers;
 }): Delivery {
-  const { ledger, service, releasers } = options;
+  const { ledger, service } = options;
   const { keys, store } = ledger.of(service.target);
   return createDelivery(async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
@@ -132,7 +135,6 @@ export function openDelivery(options: {
       return null;
     }
     const client = clientFor(definition, service);
-    releasers.push(() => client.destroy());
     return contextFor({ ...options, keys, store, run, definition, client, stopping });
   }, options.interrupted);
 }
@@ -175,6 +177,7 @@ function contextFor(parts: {
     pause: async (reason) => {
       if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
     },
+    close: parts.client.destroy,
     onTrouble: (what, error) => log.error(what, { run: run.id, problem: error.message }),
   };
 }

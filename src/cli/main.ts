@@ -2,8 +2,12 @@
 import type { Io } from './io.ts';
 import { runProgram } from './program.ts';
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const INTERRUPTED_EXIT = 4;
+/** With Redis away nothing more can be recorded: what is in the ledger by then has to do. */
+const INTERRUPTED_DEADLINE_MS = 30_000;
+/** What is left to be closed when a command has ended must not keep its terminal. */
+const LINGER_MS = 2_000;
 
 const interruption = new AbortController();
 for (const signal of SIGNALS) {
@@ -11,13 +15,15 @@ for (const signal of SIGNALS) {
     // The second signal ends at once: every row sent has its intent in the ledger, so nothing is lost even then.
     if (interruption.signal.aborted) process.exit(INTERRUPTED_EXIT);
     interruption.abort();
+    setTimeout(() => process.exit(INTERRUPTED_EXIT), INTERRUPTED_DEADLINE_MS).unref();
   });
 }
-// `onboard runs | head` closes the pipe early; that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
+// A reader that goes away (`| head`, a closed terminal) ends the reading, not the work.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+  });
+}
 
 const io: Io = {
   stdout: process.stdout,
@@ -27,6 +33,7 @@ const io: Io = {
   interrupted: interruption.signal,
 };
 process.exitCode = await runProgram(process.argv.slice(2), io);
+setTimeout(() => process.exit(), LINGER_MS).unref();
 
 function quoted(argument: string): string {
   return /^[\w./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;

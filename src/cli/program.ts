@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
+import { BrokenOffError } from './broken-off.ts';
 import { addCheckCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
 import { type Io, tell } from './io.ts';
@@ -16,6 +17,8 @@ import { addWorkCommand } from './work.ts';
 
 /** A usage, configuration or file that has to be mended before the program can start (DESIGN.md, section 4). */
 const USAGE_EXIT = 3;
+/** A run was under way: it stopped before its end. */
+const BROKEN_OFF_EXIT = 2;
 
 const COMMANDS: readonly AddCommand[] = [
   addRunCommand,
@@ -66,7 +69,10 @@ function explain(error: unknown, io: Io): number {
     for (const problem of error.problems) tell(io, `onboard: ${problem}`);
     return USAGE_EXIT;
   }
-  throw error;
+  // Only the message: an error of Redis carries the command with its arguments, and those are rows.
+  tell(io, `onboard: unexpected: ${error instanceof Error ? error.message : String(error)}`);
+  if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, error.stack ?? '');
+  return error instanceof BrokenOffError ? BROKEN_OFF_EXIT : USAGE_EXIT;
 }
 
 const HELP = `

@@ -14,7 +14,7 @@ export function startWorker(options: {
   readonly releasers: Releasers;
 }): Delivery {
   const { io, log, ledger, service, releasers } = options;
-  const delivery = openDelivery({ ledger, service, log, interrupted: io.interrupted, releasers });
+  const delivery = openDelivery({ ledger, service, log, interrupted: io.interrupted });
   const worker = startChunkWorker({
     connection: ledger.redis,
     prefix: ledger.of(service.target).keys.queuePrefix,
@@ -22,5 +22,7 @@ export function startWorker(options: {
     onError: (error) => log.warn('worker', { problem: error.message }),
   });
   releasers.push(() => worker.close());
+  // Before that: rows in flight settle, and what is left of their chunks goes back for other workers.
+  releasers.push(() => delivery.close());
   return delivery;
 }

@@ -61,6 +61,7 @@ const PER_SECOND = { s: 1, min: 60, h: 3600 } as const;
 const rateSchema = z
   .string()
   .regex(DURATION, 'expected a number per s, min or h, for example 50/s')
+  .refine((rate) => ratePerSecond(rate) > 0, 'expected more than 0')
   .describe('Requests per second, minute or hour over all workers together, e.g. 50/s.');
 
 /** Requests per second of a `send.rate`. */
@@ -107,8 +108,7 @@ const stopAfterSchema = z
   ])
   .describe('Stop the run when this many rows, or this share of the rows so far, did not succeed.');
 
-/** A job definition (DESIGN.md, section 4); the file's name is the job's name. */
-export const jobDefinitionSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   operation: operationSchema.describe('What each row asks of the service.'),
   files: z
     .union([z.string(), z.array(z.string())])
@@ -145,6 +145,15 @@ export const jobDefinitionSchema = z.strictObject({
     .default({})
     .describe('Query parameters, passed through as they stand.'),
 });
+
+/** A job definition (DESIGN.md, section 4); the file's name is the job's name. */
+export const jobDefinitionSchema = settingsSchema.refine(
+  ({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'counterparty.draft',
+  {
+    path: ['onKnownKey'],
+    message: 'expected skip or fail: the interface shows no update of a counterparty draft',
+  },
+);
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
 
 /** A job definition with the name it goes by. */

@@ -5,7 +5,7 @@ import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { identityKeyOf } from './identity.ts';
 import { planRow, type RowPlan } from './plan-row.ts';
-import { type RowEnd, type RowTask, settledRow } from './row-task.ts';
+import { type RowTask, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { sendRow } from './send-row.ts';
 import type { Sending } from './try-row.ts';
@@ -23,18 +23,43 @@ export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEn
   const taken = await context.ledger.take(job.chunk);
   if (taken.closed) return 'closed';
   if (taken.state !== 'running') return 'put-back';
+  if (!isWhole(job, context)) {
+    context.onTrouble(
+      'a chunk with other rows than the run has there was dropped',
+      new Error(`chunk ${job.chunk}`),
+    );
+    return 'closed';
+  }
   const planned = planChunk(job, taken, context);
-  const ended = await Promise.all(planned.map((p) => carryOut(p, hands)));
-  if (ended.includes('unsent')) return 'put-back';
+  // All rows come to their end before the chunk does: none may be on the wire when a failure ends it.
+  const ended = await Promise.allSettled(planned.map((p) => carryOut(p, hands)));
+  const failed = ended.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  if (ended.some((end) => end.status === 'fulfilled' && end.value === 'unsent')) return 'put-back';
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
+}
+
+/** A file that shrank while it was read gives a short chunk: closing it would lose the rows that are missing. */
+function isWhole({ chunk, rows }: ChunkJob, { run }: RunContext): boolean {
+  const before = (chunk - 1) * run.chunkRows;
+  const expected = Math.min(run.chunkRows, run.rows - before);
+  return rows.length === expected && rows.every(({ row }, i) => row.row === before + i + 1);
 }
 
 function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] {
   return job.rows.map(({ row, claim }) => {
     const { run, mapping } = context;
-    const key = mapping.keyOf(row) ?? '';
-    const task = { run, chunk: job.chunk, row, key, identityKey: identityKeyOf(run, mapping, row), claim };
-    return { task, plan: planRow(task, taken.marks.get(row.row), context) };
+    const mark = taken.marks.get(row.row);
+    const task = {
+      run,
+      chunk: job.chunk,
+      row,
+      key: mapping.keyOf(row) ?? '',
+      identityKey: identityKeyOf(run, mapping, row),
+      claim,
+      foundMark: mark?.kind === 'intent' ? mark.text : '',
+    };
+    return { task, plan: planRow(task, mark, context) };
   });
 }
 
@@ -46,7 +71,7 @@ async function carryOut({ task, plan }: Planned, hands: Hands): Promise<'settled
       return record(settledRow(task, plan.end), hands.context);
     case 'send': {
       const sent = await sendRow(sendingOf(task, plan, hands), hands.context);
-      return sent.kind === 'unsent' ? 'unsent' : settle(task, sent.end, hands.context);
+      return sent.kind === 'unsent' ? 'unsent' : settle(settledRow(task, sent.end, sent.mark), hands.context);
     }
     default:
       return plan satisfies never;
@@ -72,10 +97,10 @@ function sendingOf(
   };
 }
 
-async function settle(task: RowTask, end: RowEnd, context: RunContext): Promise<'settled' | 'unsent'> {
-  const row = settledRow(task, end);
-  if (end.outcome !== 'denied') {
-    if (end.outcome !== 'in-doubt') context.denials.broken();
+async function settle(row: SettledRow, context: RunContext): Promise<'settled' | 'unsent'> {
+  const { outcome } = row.settlement;
+  if (outcome !== 'denied') {
+    if (outcome !== 'in-doubt') context.denials.broken();
     return record(row, context);
   }
   const denied = context.denials.denied(row);
@@ -108,6 +133,8 @@ async function recordLater(row: SettledRow, context: RunContext, first: unknown)
     retries: RECORD_ATTEMPTS,
     maxTimeout: RECORD_PAUSE_MAX_MS,
     minTimeout: 250,
+    // Spread, so that a row that Redis refuses does not take the same others with it again and again.
+    randomize: true,
     onFailedAttempt: ({ error }) => tell(error),
   });
 }

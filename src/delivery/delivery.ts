@@ -9,6 +9,8 @@ export type Delivery = {
   deliver(job: ChunkJob, lease: ChunkLease): Promise<ChunkEnd>;
   /** Sends nothing more of the run in this process, and resolves when its rows in flight are settled. */
   halt(run: string): Promise<void>;
+  /** The same for every run; chunks that come later are put back. */
+  close(): Promise<void>;
 };
 
 /** `null` for a run that the ledger doesn't know: its chunks have nobody to report to. */
@@ -25,9 +27,9 @@ const RUNS_KEPT = 32;
 
 /** `interrupted`: the process is to end; nothing new is sent. */
 export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Delivery {
-  const process = randomBytes(5).toString('hex');
+  const taker = createTaker();
   const hands = new Map<string, Hand>();
-  let takes = 0;
+  let closing = false;
 
   const handOf = (run: string): Hand => {
     const known = hands.get(run);
@@ -36,45 +38,59 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
     const context = makeContext(run, AbortSignal.any([interrupted, halt.signal]));
     const hand = { context, halt, active: new Set<Promise<ChunkEnd>>() };
     hands.set(run, hand);
-    forgetOldest(hands);
+    for (const idle of idleBeyond(hands, RUNS_KEPT)) void forget(idle);
     return hand;
   };
   const carryOut = async (job: ChunkJob, lease: ChunkLease, hand: Hand): Promise<ChunkEnd> => {
-    const context = await hand.context.catch((error: unknown) => {
-      hands.delete(job.run);
-      throw error;
-    });
-    if (context === null) return 'closed';
-    takes += 1;
-    return deliverChunk(job, { context, lease, taker: `${process}.${takes}` });
+    const context = await hand.context;
+    return context === null ? 'closed' : deliverChunk(job, { context, lease, taker: taker() });
+  };
+  /** Its connections are closed when its rows have had their answers. */
+  const forget = async (run: string): Promise<void> => {
+    const hand = hands.get(run);
+    if (hand === undefined) return;
+    hands.delete(run);
+    hand.halt.abort();
+    await Promise.allSettled(hand.active);
+    await hand.context.then((context) => context?.close()).catch(() => undefined);
   };
 
   return {
     async deliver(job, lease) {
+      if (closing) return 'put-back';
       const hand = handOf(job.run);
       const work = carryOut(job, lease, hand);
       hand.active.add(work);
+      let end: ChunkEnd | null = null;
       try {
-        return await work;
+        end = await work;
+        return end;
       } finally {
         hand.active.delete(work);
+        // A run that pauses or fails begins afresh when it goes on: what was seen of the service before is no guide.
+        if (end !== 'closed' && hand.active.size === 0 && hands.get(job.run) === hand) void forget(job.run);
       }
     },
-    async halt(run) {
-      const hand = hands.get(run);
-      if (hand === undefined) return;
-      hands.delete(run);
-      hand.halt.abort();
-      await Promise.allSettled(hand.active);
+    halt: forget,
+    async close() {
+      closing = true;
+      await Promise.all([...hands.keys()].map(forget));
     },
   };
 }
 
-function forgetOldest(hands: Map<string, Hand>): void {
-  if (hands.size <= RUNS_KEPT) return;
-  for (const [run, { active }] of hands) {
-    if (active.size > 0) continue;
-    hands.delete(run);
-    return;
-  }
+/** Names each take of a chunk, over all processes. */
+function createTaker(): () => string {
+  const process = randomBytes(5).toString('hex');
+  let takes = 0;
+  return () => {
+    takes += 1;
+    return `${process}.${takes}`;
+  };
+}
+
+/** The oldest runs beyond the limit of which nothing is in hand. */
+function idleBeyond(hands: ReadonlyMap<string, Hand>, limit: number): string[] {
+  const idle = [...hands].filter(([, { active }]) => active.size === 0).map(([run]) => run);
+  return idle.slice(0, Math.max(0, hands.size - limit));
 }

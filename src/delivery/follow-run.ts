@@ -1,8 +1,9 @@
 import type { RunStore } from '../ledger/run-store.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { OutcomeCounts } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import { isOverLimit, type StopAfter } from './error-limit.ts';
+import { gained, isOverLimit, type StopAfter } from './error-limit.ts';
 import type { IngestEnd } from './ingest-run.ts';
 
 const TICK_MS = 200;
@@ -16,11 +17,15 @@ export type FollowEdges = {
   /** Names this process as the one that reads the file. */
   readonly holder: string;
   readonly stopAfter: StopAfter | undefined;
+  /** The outcomes when the run was taken up: a person who goes on after the error limit has accepted those. */
+  readonly before: OutcomeCounts;
   /** Reads the file and hands its chunks to the queue. */
   ingest(signal: AbortSignal): Promise<IngestEnd>;
-  /** Puts back what the queue gave up or lost; true where chunks are missing and the file has to be read again. */
+  /** Puts back what the queue gave up; true where it has lost chunks it was given and the file has to be read again. */
   sweep(): Promise<boolean>;
   onProgress(run: Run): void;
+  /** The machine room is in trouble; it is waited out. */
+  onTrouble(what: string, error: Error): void;
   readonly now: () => number;
   /** Fires when the user or the system ends the process. */
   readonly interrupted: AbortSignal;
@@ -35,13 +40,8 @@ export async function followRun(edges: FollowEdges): Promise<Run> {
   const watch = createStuckWatch(edges.now);
   try {
     for (;;) {
-      const run = await currentRun(edges);
-      edges.onProgress(run);
-      if (run.state !== 'running') return run;
-      if (edges.interrupted.aborted) return await leave(reading.isMine(), edges);
-      await stopOverLimit(run, edges);
-      await reading.keepUp();
-      if (watch(run) && (await edges.sweep())) reading.again();
+      const ended = await waitingOut(() => tick(edges, reading, watch), edges);
+      if (ended !== null) return ended;
       await sleep(TICK_MS, edges.interrupted);
     }
   } finally {
@@ -49,9 +49,37 @@ export async function followRun(edges: FollowEdges): Promise<Run> {
   }
 }
 
+type Reading = ReturnType<typeof createReading>;
+
+/** One look at the run; the run where it is to be followed no longer. */
+async function tick(edges: FollowEdges, reading: Reading, watch: (run: Run) => boolean): Promise<Run | null> {
+  const run = await currentRun(edges);
+  edges.onProgress(run);
+  if (run.state !== 'running') return run;
+  if (edges.interrupted.aborted) return leave(reading.isMine(), edges);
+  await stopOverLimit(run, edges);
+  await reading.keepUp();
+  if (watch(run) && (await edges.sweep())) await reading.again();
+  return null;
+}
+
+/** A Redis that is full or restarting costs time, not the run; what the user has to mend ends the following. */
+async function waitingOut(work: () => Promise<Run | null>, { onTrouble }: FollowEdges): Promise<Run | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    onTrouble(
+      'the run can not be followed right now',
+      error instanceof Error ? error : new Error(String(error)),
+    );
+    return null;
+  }
+}
+
 async function currentRun({ store, id }: FollowEdges): Promise<Run> {
   const run = await store.get(id);
-  if (run === null) throw new Error(`run ${id} is gone from the ledger`);
+  if (run === null) throw new UsageError(`Run ${id} is gone from the ledger: was its Redis emptied?`);
   return run;
 }
 
@@ -61,13 +89,14 @@ async function leave(mine: boolean, edges: FollowEdges): Promise<Run> {
   return currentRun(edges);
 }
 
-async function stopOverLimit(run: Run, { store, id, stopAfter }: FollowEdges): Promise<void> {
-  if (isOverLimit(run.outcomes, stopAfter)) await store.transition(id, 'stopped', 'error-limit');
+async function stopOverLimit(run: Run, { store, id, stopAfter, before }: FollowEdges): Promise<void> {
+  if (isOverLimit(gained(run.outcomes, before), stopAfter))
+    await store.transition(id, 'stopped', 'error-limit');
 }
 
 /** The reading of the file: begun once the lease is had, and renewed with it. */
 function createReading(edges: FollowEdges) {
-  const stop = new AbortController();
+  let stop = new AbortController();
   let reading: Promise<IngestEnd> | null = null;
   let failure: unknown = null;
   let mine = false;
@@ -84,28 +113,36 @@ function createReading(edges: FollowEdges) {
         failure = error;
       });
   };
+  const halt = async () => {
+    stop.abort();
+    await Promise.allSettled([reading]);
+  };
+  /** A file that can't be read any more pauses the run before its user hears of it; any other trouble: read again. */
+  const recover = async () => {
+    const error = failure;
+    failure = null;
+    reading = null;
+    if (error instanceof UsageError) await edges.store.transition(edges.id, 'paused', 'file-changed');
+    throw error;
+  };
   return {
     async keepUp() {
-      if (failure !== null) throw await pausedFor(failure, edges);
+      if (failure !== null) await recover();
       mine = await edges.store.holdLease(edges.id, edges.holder, LEASE_MS);
       if (mine && reading === null) begin();
     },
     isMine: () => mine,
-    again() {
+    /** One that is still under way, waiting for room perhaps, is ended first: there is never more than one. */
+    async again() {
+      await halt();
+      stop = new AbortController();
       reading = null;
     },
     async end() {
-      stop.abort();
-      await Promise.allSettled([reading]);
+      await halt();
       await edges.store.dropLease(edges.id, edges.holder);
     },
   };
-}
-
-/** A file that can't be read any more, or not as it was, pauses the run before its user hears of it. */
-async function pausedFor(failure: unknown, { store, id }: FollowEdges): Promise<unknown> {
-  if (failure instanceof UsageError) await store.transition(id, 'paused', 'file-changed');
-  return failure;
 }
 
 /** Tells when nothing has been settled for so long that the queue may have lost a chunk. */

@@ -52,7 +52,7 @@ export async function ingestRun(edges: IngestEdges): Promise<IngestEnd> {
 
   for await (const { n, rows } of edges.chunks) {
     read += rows.length;
-    if (read > edges.run.rows) return 'file-changed';
+    if (!fits(n, rows.length, edges.run)) return 'file-changed';
     if (edges.closed.has(n)) continue;
     batch.push(await claimChunk(edges, n, rows));
     if (batch.length < CHUNKS_PER_ADD) continue;
@@ -61,6 +61,11 @@ export async function ingestRun(edges: IngestEdges): Promise<IngestEnd> {
   }
   await flush();
   return read === edges.run.rows ? 'complete' : 'file-changed';
+}
+
+/** Whether the run has that many rows in its chunk: a file that grew or shrank since its survey shows here. */
+function fits(n: number, rows: number, run: Run): boolean {
+  return rows === Math.min(run.chunkRows, run.rows - (n - 1) * run.chunkRows);
 }
 
 async function claimChunk(edges: IngestEdges, n: number, rows: readonly Row[]): Promise<ChunkJob> {

@@ -24,9 +24,26 @@ type Means = {
   readonly service: Pick<ServiceEdge, 'build'>;
 };
 
-/** Decides a row's next step from its mark, its key's claim and its mapping (DESIGN.md, section 5). */
+/**
+ * Decides a row's next step from its mark, its key's claim and its mapping (DESIGN.md, section 5).
+ * A row that the program itself stumbles over is invalid: it must not keep its chunk from ending.
+ */
 export function planRow(task: RowTask, mark: Mark | undefined, means: Means): RowPlan {
   if (mark?.kind === 'settled') return { kind: 'done' };
+  try {
+    return planUnsettled(task, mark, means);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : 'unknown';
+    const message = `this row could not be made into a request: a defect of the program (${name})`;
+    return { kind: 'settle', end: { outcome: 'invalid', code: 'internal', message } };
+  }
+}
+
+function planUnsettled(
+  task: RowTask,
+  mark: Extract<Mark, { kind: 'intent' }> | undefined,
+  means: Means,
+): RowPlan {
   const step = callFor(task, means.definition);
   if (step.kind === 'settle') return step;
   if (mark !== undefined && !REPEATABLE[step.call] && means.definition.onUnknownOutcome === 'hold') {

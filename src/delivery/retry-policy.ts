@@ -22,6 +22,9 @@ export type NextTry =
 /** A service that asks to be left alone does not use a row's attempts up, but some day it has to let the row in. */
 const ALL_ATTEMPTS_FACTOR = 10;
 
+/** `Retry-After: 0` is no invitation to a tight loop. */
+const SHORTEST_WAIT_MS = 50;
+
 /** Decides whether and when a row is tried again: an outage costs time, not rows (DESIGN.md, section 5). */
 export function nextTry(
   tries: Tries,
@@ -37,5 +40,5 @@ export function nextTry(
   const counted = tries.made - tries.throttled;
   const usedUp = counted >= policy.attempts || tries.made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
   if (usedUp && policy.weather.answeredSince(tries.startedAt)) return { kind: 'give-up' };
-  return { kind: 'wait', ms: verdict.afterMs ?? policy.backoffMs(counted) };
+  return { kind: 'wait', ms: Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS) };
 }

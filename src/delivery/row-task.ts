@@ -15,6 +15,8 @@ export type RowTask = {
   /** What the identity ledger knows the row by; `null`: nothing. */
   readonly identityKey: string | null;
   readonly claim: KeyClaim;
+  /** The intent that a dead worker left on the row, `''` for none. */
+  readonly foundMark: string;
 };
 
 /** What is to be recorded of a row's end; the rest comes from the task. */
@@ -30,8 +32,11 @@ export type RowEnd = {
   readonly documents?: string;
 };
 
-/** The row's end as the ledger records it: only rows that did not succeed keep their source record. */
-export function settledRow(task: RowTask, end: RowEnd): SettledRow {
+/**
+ * The row's end as the ledger records it: only rows that did not succeed keep their source record.
+ * `mark` is the intent that stands on the row for the one who settles it.
+ */
+export function settledRow(task: RowTask, end: RowEnd, mark: string = task.foundMark): SettledRow {
   const { row } = task;
   return {
     chunk: task.chunk,
@@ -51,6 +56,7 @@ export function settledRow(task: RowTask, end: RowEnd): SettledRow {
     source: REMAINDER[end.outcome] === 'none' && end.outcome !== 'cancelled' ? '' : JSON.stringify(row),
     body: end.body ?? '',
     documents: end.documents ?? '',
+    mark,
   };
 }
 

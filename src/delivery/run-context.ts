@@ -40,6 +40,8 @@ export type RunContext = {
   readonly stopping: AbortSignal;
   /** Pauses the run for a reason that is not a row's fault. */
   pause(reason: Reason): Promise<void>;
+  /** Closes the connections to the service; an attempt still in flight is broken off. */
+  close(): Promise<void>;
   /** Something in the machine room, for the log. */
   onTrouble(what: string, error: Error): void;
 };

@@ -7,7 +7,9 @@ import type { RunContext } from './run-context.ts';
 import { type Sending, type Tried, tryRow } from './try-row.ts';
 
 /** What became of the sending: an end to be recorded, or the row is unsent as before. */
-export type Sent = { readonly kind: 'ended'; readonly end: RowEnd } | { readonly kind: 'unsent' };
+export type Sent =
+  /** `mark`: the intent that stands on the row, `''` where it was withdrawn. */
+  { readonly kind: 'ended'; readonly end: RowEnd; readonly mark: string } | { readonly kind: 'unsent' };
 
 type Done = Exclude<Tried, { kind: 'again' }>;
 
@@ -70,14 +72,13 @@ function policyOf({ definition, service, weather }: RunContext) {
 
 function sentOf(done: Done, sending: Sending): Sent {
   if (done.kind === 'unsent') {
-    // Before the first attempt the row still has the mark of the worker that died: it is as open as before.
-    const isOpen = !sending.everUnknown || sending.made === 0;
-    return isOpen ? done : { kind: 'ended', end: { ...INTERRUPTED, attempts: sending.made } };
+    return sending.everUnknown ? ended({ ...INTERRUPTED, attempts: sending.made }, sending) : done;
   }
-  return {
-    kind: 'ended',
-    end: { ...endOf(done.verdict, sending.everUnknown), attempts: sending.made, ms: done.ms },
-  };
+  return ended({ ...endOf(done.verdict, sending.everUnknown), attempts: sending.made, ms: done.ms }, sending);
+}
+
+function ended(end: RowEnd, { expected }: Sending): Sent {
+  return { kind: 'ended', end, mark: expected };
 }
 
 const INTERRUPTED: RowEnd = {
@@ -92,10 +93,7 @@ async function endOfTries(
   { sending, context }: { readonly sending: Sending; readonly context: RunContext },
 ): Promise<Sent> {
   if (next.kind === 'give-up') {
-    return {
-      kind: 'ended',
-      end: { ...gaveUp(verdict, sending.made, sending.everUnknown), attempts: sending.made },
-    };
+    return ended({ ...gaveUp(verdict, sending.made, sending.everUnknown), attempts: sending.made }, sending);
   }
   await context.pause('service-away');
   return sentOf({ kind: 'unsent' }, sending);

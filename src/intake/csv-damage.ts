@@ -5,11 +5,12 @@ import { cellEndAt, closingQuote, cutRecord, endAfterQuote } from './csv-record.
 
 /**
  * Where a record with a stray quote ends: the index of its line end, the end of the file, or `null` where the stretch ends first.
- * What is left of it must neither swallow the records after it nor come out as a record of its own, so:
- * - as a rule it ends with the line on which the damaged cell starts;
- * - it takes in further lines only where its cells come out at `columns` that way: line breaks in a later quoted cell,
- *   or unescaped quotes in a cell of several lines. For the latter the line of the stray quote must not be a
- *   record by itself: then the closing quote is missing, and that line is none of this record's.
+ * As a rule that is the line on which the damaged cell starts, so that the records after it aren't swallowed.
+ * Its own further lines belong to it too, or they could come out as records of their own:
+ * - those of a later quoted cell, where that cell is closed properly;
+ * - those of a damaged cell of several lines, where its quotes are unescaped (the line of the stray quote is no record
+ *   by itself; if it is, the closing quote is missing) and the cells come out at `columns` that way.
+ *   Where they don't, nothing tells the two apart, and a line of such a cell that has `columns` cells is read as a record.
  */
 export function endOfDamage(
   view: TextView,
@@ -18,29 +19,23 @@ export function endOfDamage(
   columns: number,
 ): number | null {
   const lineEnd = newlineOrEnd(view, stray.cellStart, dialect);
-  const sameLine = lineEnd === null || stray.at < lineEnd;
-  if (sameLine)
-    return lenientEnd(view, { at: stray.at + 1, cells: stray.cells }, dialect, columns) ?? lineEnd;
+  const isOneLine = lineEnd === null || stray.at < lineEnd;
+  if (isOneLine) return lenientEnd(view, stray.at + 1, dialect)?.at ?? lineEnd;
   if (isRecordAt(view, startOfLine(view, stray.at, dialect), dialect, columns)) return lineEnd;
   const close = nextClosing(view, stray.at, dialect);
-  if (close === null) return lineEnd;
-  return lenientEnd(view, { at: close + 1, cells: stray.cells }, dialect, columns) ?? lineEnd;
+  const ending = close === null ? null : lenientEnd(view, close + 1, dialect);
+  return ending !== null && stray.cells + ending.cells === columns ? ending.at : lineEnd;
 }
 
-/** The record's end when quotes in the middle of its unquoted cells are taken as they stand; `null` unless it has `columns` cells. */
-function lenientEnd(
-  view: TextView,
-  from: { readonly at: number; readonly cells: number },
-  dialect: CsvDialect,
-  columns: number,
-): number | null {
-  let ending = nextCellEnd(view, from.at, dialect);
-  let cells = from.cells + 1;
+/** Where the record ends when quotes in the middle of its cells are taken as they stand, and how many cells end from `from` on. */
+function lenientEnd(view: TextView, from: number, dialect: CsvDialect): { at: number; cells: number } | null {
+  let ending = nextCellEnd(view, from, dialect);
+  let cells = 1;
   while (ending !== null && ending.kind === 'delimiter') {
     ending = endOfLenientCell(view, ending.at + 1, dialect);
     cells += 1;
   }
-  return ending !== null && cells === columns ? ending.at : null;
+  return ending === null ? null : { at: ending.at, cells };
 }
 
 function endOfLenientCell(view: TextView, start: number, dialect: CsvDialect) {

@@ -7,7 +7,7 @@ import type { FileFacts, SourceInfo } from '../model/source.ts';
 import { REPORT_MEMBER } from '../model/source.ts';
 import { parseRecord } from './json-row.ts';
 import { MAX_PATHS } from './limits.ts';
-import { fileBytes } from './open-input.ts';
+import { fileBytes, fileStamp } from './open-input.ts';
 import type { RowBatch } from './read-rows.ts';
 import { readRows } from './read-rows.ts';
 
@@ -18,6 +18,7 @@ export async function surveyFile(path: string, format: Format): Promise<FileFact
   let bytes = 0;
   let rows = 0;
   let source: SourceInfo | null = null;
+  const stamp = await stampOf(path);
   const counted = tap(fileBytes(path), (block) => {
     hash.update(block);
     bytes += block.length;
@@ -28,7 +29,17 @@ export async function surveyFile(path: string, format: Format): Promise<FileFact
     collectColumns(path, batch, columns);
   }
   if (source === null) throw new Error('a file was read without being understood');
-  return { path, sha256: hash.digest('hex'), bytes, rows, source: withColumns(source, columns) };
+  if ((await stampOf(path)) !== stamp) {
+    throw new UsageError(
+      `${path}: was changed while it was read: expected a file that is whole; wait until it is`,
+    );
+  }
+  return { path, sha256: hash.digest('hex'), bytes, rows, source: withColumns(source, columns), stamp };
+}
+
+/** What can't be looked at is opened all the same: the opening says best what is wrong with it. */
+async function stampOf(path: string): Promise<string> {
+  return fileStamp(path).catch(() => '');
 }
 
 /** The source with the field paths met in its records; a CSV source knows its columns already. */

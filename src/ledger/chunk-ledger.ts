@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { tickBatch } from '../lib/tick-batch.ts';
+import { wasAccepted } from '../model/outcome.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { packBlock } from './block.ts';
@@ -52,6 +53,8 @@ export type SettledRow = {
   readonly body: string;
   /** JSON text of the document records, for `payment.documents`. */
   readonly documents: string;
+  /** The intent that the settler left or found on the row, `''` for none. */
+  readonly mark: string;
 };
 
 /** One run's rows in Redis; what is asked for in one turn of the event loop travels in one command. */
@@ -59,7 +62,7 @@ export type ChunkLedger = {
   take(chunk: number): Promise<Taken>;
   intend(intent: Intent): Promise<Granted>;
   withdraw(intent: Pick<Intent, 'chunk' | 'row' | 'mark'>): Promise<boolean>;
-  /** True where it was recorded, false where the row already had its outcome. */
+  /** True where it was recorded, false where the row already had its outcome or is in another taker's hands. */
   settle(row: SettledRow): Promise<boolean>;
   /** Makes refused rows unsent again while their chunk is open; for a refusal that was not the rows' fault. */
   unsettle(rows: readonly SettledRow[]): Promise<void>;
@@ -176,6 +179,8 @@ type Entry = readonly [
   source: string,
   body: string,
   documents: string,
+  mark: string,
+  accepted: 0 | 1,
 ];
 
 function entryOf(keys: LedgerKeys, row: SettledRow): Entry {
@@ -189,9 +194,12 @@ function entryOf(keys: LedgerKeys, row: SettledRow): Entry {
     identity === null || place === null ? '' : `${keys.identity(identity.space)}${place.bucket}`,
     place?.digest ?? '',
     identity === null ? '' : IDENTITY_LETTER[identity.becomes],
-    identity?.id ?? '',
+    // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
+    (identity?.id ?? '').toWellFormed(),
     row.source,
     row.body,
     row.documents,
+    row.mark,
+    wasAccepted(settlement.outcome) ? 1 : 0,
   ];
 }

@@ -19,6 +19,7 @@ import type { RequireFields } from './required-fields.ts';
 import { compileRequired } from './required-fields.ts';
 import type { RowContext } from './row-context.ts';
 import { addIssue } from './row-context.ts';
+import { compileIsInDoubt, rowInDoubt } from './row-in-doubt.ts';
 import type { KeyOf } from './row-key.ts';
 import { compileKeyOf, keyText } from './row-key.ts';
 
@@ -46,10 +47,11 @@ export function compileMapping(options: MappingOptions): Mapping {
   const problems: string[] = [];
   const steps = compileSteps(options, problems);
   if (problems.length > 0) throw new UsageError(problems);
+  const isInDoubt = compileIsInDoubt(options);
   return {
     hasKey: steps.key !== null,
     keyOf: steps.key?.keyOf ?? (() => null),
-    map: (row) => mapRow(row, steps),
+    map: (row) => (isInDoubt(row) ? rowInDoubt(row) : mapRow(row, steps)),
   };
 }
 

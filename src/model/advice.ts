@@ -6,7 +6,7 @@ const REACH = 'Check the base URL and the network from this machine, then load f
 const LATER =
   'Load failed.csv again as it is when the service is well; if it goes on, ask the people who run the service.';
 const SETTLE =
-  'Look in the service whether the record is there, then settle the row with `onboard resolve`; sending it again could create it twice.';
+  'Look in the service whether the record is there; it is not sent again by itself, since that could create it twice.';
 
 const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   unreadable_row: `Mend the row ${MEND}.`,
@@ -20,6 +20,8 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   key_held:
     'Another run is sending this key: wait until it has finished, then load failed.csv again as it is.',
   bad_path_id: `Correct the id ${MEND}.`,
+  row_in_doubt:
+    'Look in the service whether the record is there; rows in doubt are not sent again from a report file.',
   conflicting_columns: `Leave only one of the columns filled ${MEND}.`,
 };
 
@@ -93,4 +95,4 @@ export function adviceFor(code: string, outcome: Outcome): string {
 }
 
 const FIND_ID =
-  'The service accepted the record without giving its id: find it there, then settle the row with `onboard resolve --created <id>`.';
+  'The service accepted the record without giving its id: find it there; it is not sent again by itself.';

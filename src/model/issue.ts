@@ -21,6 +21,7 @@ export const issueSchema = z.object({
     'key_held',
     'bad_path_id',
     'conflicting_columns',
+    'row_in_doubt',
   ]),
 });
 export type Issue = z.infer<typeof issueSchema>;

@@ -40,6 +40,11 @@ export function succeeded(outcome: Outcome): boolean {
   return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
 }
 
+/** Whether the service carried the row's request out. */
+export function wasAccepted(outcome: Outcome): boolean {
+  return outcome === 'created' || outcome === 'updated' || outcome === 'drafted' || outcome === 'listed';
+}
+
 export const outcomeCountsSchema = z.record(outcomeSchema, z.number().int().nonnegative());
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 

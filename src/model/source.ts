@@ -19,6 +19,8 @@ export const fileFactsSchema = z.object({
   bytes: z.number().int().nonnegative(),
   rows: z.number().int().nonnegative(),
   source: sourceInfoSchema,
+  /** Tells whether the file at the path is still the same one, untouched: inode, size and time of change. */
+  stamp: z.string(),
 });
 export type FileFacts = z.infer<typeof fileFactsSchema>;
 

@@ -63,17 +63,35 @@ export function startChunkWorker(options: {
     maxStalledCount: Number.MAX_SAFE_INTEGER,
   });
   worker.on('error', options.onError);
+  worker.on('failed', (job, error) =>
+    options.onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)),
+  );
   worker.on('locksRenewed', ({ jobIds }) => {
     for (const id of jobIds) if (renewals.has(id)) renewals.set(id, performance.now());
   });
-  return { close: () => closeWorker(worker) };
+  const isInHand = () => [...renewals.values()].some((renewedAt) => heldUntil(renewedAt) > performance.now());
+  let closing: Promise<void> | null = null;
+  return {
+    close() {
+      closing ??= closeWorker(worker, isInHand);
+      return closing;
+    },
+  };
 }
 
 function heldUntil(renewedAt: number | undefined): number {
   return (renewedAt ?? Number.NEGATIVE_INFINITY) + LOCK_MS - LOCK_MARGIN_MS;
 }
 
-/** With Redis away a graceful close never returns (FACTS.md, BullMQ). */
-async function closeWorker(worker: Worker): Promise<void> {
-  if ((await withDeadline(worker.close(), CLOSE_TIMEOUT_MS)) === 'late') await worker.close(true);
+/**
+ * Waits for the chunks in hand as long as their locks are renewed: with Redis away that ends, and they never do (FACTS.md, BullMQ).
+ * The waiting is pausing, since a close that has begun can't be forced: BullMQ answers a second call with the first one's promise.
+ */
+async function closeWorker(worker: Worker, isInHand: () => boolean): Promise<void> {
+  // A connection that breaks while it is waited for is no reason not to close.
+  const paused = worker.pause().catch(() => undefined);
+  while ((await withDeadline(paused, CLOSE_TIMEOUT_MS)) === 'late') {
+    if (!isInHand()) break;
+  }
+  await worker.close(true);
 }

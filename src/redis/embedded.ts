@@ -78,6 +78,8 @@ function isAlive(pid: number): boolean {
 async function underLock(folder: string, work: () => Promise<void>): Promise<void> {
   const release = await lockfile.lock(folder, {
     stale: LOCK_STALE_MS,
+    // A process that was stopped for longer than that has lost the lock; all it does under it may be done twice.
+    onCompromised: () => undefined,
     update: LOCK_STALE_MS / 5,
     retries: { retries: 3000, factor: 1, minTimeout: POLL_MS * 2, maxTimeout: POLL_MS * 2 },
   });

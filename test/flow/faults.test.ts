@@ -57,6 +57,26 @@ describe('an answer that is lost', () => {
     expect(flow.sandbox.stats().duplicateKeys).toBe(0);
   });
 
+  test('without a key, a row in doubt is not sent again from its report file', async () => {
+    const flow = await startFlow({ faults: ['reset-after-create=first:1'] });
+    const job = await flow.file('j.yaml', 'operation: subclient.create\n');
+    const { summary } = await flow.run(['--job-file', job, await flow.file('a.csv', 'details.name\nOne\n')]);
+    const again = await flow.file('again.csv', await flow.report(summary, 'in-doubt.csv'));
+    expect((await flow.run(['--job-file', job, again])).summary.outcomes).toMatchObject({
+      invalid: 1,
+      created: 0,
+    });
+    const lines = 'operation: subclient.create\nformat: { type: ndjson }\n';
+    const ndjson = await flow.file(
+      'again.ndjson',
+      '{"details":{"name":"One"},"_onboard":{"outcome":"in-doubt"}}\n',
+    );
+    expect(
+      (await flow.run(['--job-file', await flow.file('n.yaml', lines), ndjson])).summary.outcomes.invalid,
+    ).toBe(1);
+    expect(flow.sandbox.stats().made.subclients).toBe(1);
+  });
+
   test('of an update or a look-up: it is sent again', async () => {
     const flow = await startFlow({
       faults: ['reset-after-create=first:1', 'cut-answer=first:1', '500=first:1;call=subclient.update'],
@@ -211,5 +231,8 @@ describe('credentials and permission', () => {
     expect(summary).toMatchObject({ state: 'stopped', reason: 'error-limit' });
     expect(summary.outcomes.rejected).toBeGreaterThanOrEqual(5);
     expect(summary.open).toBeGreaterThan(0);
+    // Who goes on has accepted what came before: the limit counts anew.
+    const resumed = await flow.run(['--job-file', job, file]);
+    expect(resumed.summary.outcomes.rejected).toBeGreaterThanOrEqual(summary.outcomes.rejected + 5);
   });
 });

@@ -70,3 +70,58 @@ test('a worker beside the run shares its rows, and when it is killed the run end
   expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(3000);
   expect(flow.sandbox.stats().duplicateKeys).toBe(0);
 });
+
+test('a command that ends leaves the rows of another run alone, also those it had in hand', async () => {
+  const flow = await startFlow({ faults: ['latency=20ms'] });
+  const short = flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(200, 'A'))]);
+  const long = flow.run(['subclients-create', await flow.file('b.csv', subclientsCsv(3000, 'B'))]);
+  expect((await short).summary.outcomes.created).toBe(200);
+  const { exitCode, summary } = await long;
+  expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 3000, 0]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3200 }, duplicateKeys: 0 });
+});
+
+test('a worker that is interrupted lets its rows in flight settle', async () => {
+  const flow = await startFlow({ faults: ['latency=50ms'] });
+  const run = flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(1500))]);
+  const worker = flow.start(['work']);
+  await until(() => flow.sandbox.stats().made.subclients > 300);
+  worker.child.kill('SIGTERM');
+  expect((await worker.ended).exitCode).toBe(4);
+  const { exitCode, summary } = await run;
+  expect([exitCode, summary.outcomes.created]).toEqual([0, 1500]);
+});
+
+test('a file that is changed between its survey and its reading sends nothing of it, and loses nothing', async () => {
+  const flow = await startFlow({ faults: ['latency=20ms'] });
+  const first = await flow.file('1.csv', subclientsCsv(1000, 'A'));
+  const second = await flow.file('2.csv', subclientsCsv(250, 'B'));
+  const both = flow.start(['run', 'subclients-create', first, second, '--json']);
+  await until(() => flow.sandbox.stats().made.subclients > 50);
+  await flow.file('2.csv', subclientsCsv(240, 'B'));
+  const ended = await both.ended;
+  expect(ended.exitCode).toBe(2);
+  expect(JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    state: 'paused',
+    reason: 'file-changed',
+    settled: 0,
+  });
+  await flow.file('2.csv', subclientsCsv(250, 'B'));
+  expect(await flow.run(['subclients-create', second])).toMatchObject({
+    exitCode: 0,
+    summary: { outcomes: { created: 250 } },
+  });
+});
+
+test('a reader that goes away does not end the run', async () => {
+  const flow = await startFlow({ faults: ['latency=10ms'] });
+  const files = [
+    await flow.file('1.csv', subclientsCsv(100, 'A')),
+    await flow.file('2.csv', subclientsCsv(500, 'B')),
+  ];
+  const run = flow.start(['run', 'subclients-create', ...files]);
+  run.child.stdout?.destroy();
+  run.child.stderr?.destroy();
+  expect((await run.ended).exitCode).toBe(0);
+  expect(flow.sandbox.stats().made.subclients).toBe(600);
+});

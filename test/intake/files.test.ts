@@ -42,6 +42,7 @@ test('a survey gives the hash, the size, the number of rows and how the file was
     sha256: createHash('sha256').update(content).digest('hex'),
     bytes: Buffer.byteLength(content),
     rows: 3,
+    stamp: expect.stringMatching(/^\d+:\d+:\d+$/),
     source: {
       type: 'csv',
       encoding: 'utf-8',

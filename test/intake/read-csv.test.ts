@@ -137,6 +137,7 @@ const DAMAGED = [
   { name: 'a space after a closing quote', bad: '"x" ,y', cell: 1 },
   { name: 'a second damaged cell', bad: '"a"b,"c"d', cell: 1 },
   { name: 'a quoted cell left open behind the damage', bad: '"a"b,"', cell: 1 },
+  { name: 'a cell too many behind such a cell', bad: 'x"y,"m\nfoo,bar\nz",extra', cell: 1 },
   { name: 'line breaks in a quoted cell behind the damage', bad: 'x"y,"m\nfoo,bar\nz"', cell: 1 },
   {
     name: 'unescaped quotes in a cell of several lines',

@@ -43,7 +43,7 @@ function row(number: number, outcome: Outcome, over: Partial<SettledRow> = {}, i
     code: '',
     message: '',
   };
-  return { chunk: 1, settlement, identity: null, source: '', body: '', documents: '', ...over };
+  return { chunk: 1, settlement, identity: null, source: '', body: '', documents: '', mark: '', ...over };
 }
 
 async function settlements({ keys, run }: Bench) {
@@ -190,6 +190,65 @@ describe('settling', () => {
     expect((await bench.run()).outcomes).toEqual(noOutcomes());
     expect((await bench.ledger.take(1)).marks.size).toBe(0);
     expect(await claim('other-run')).toMatchObject([{ kind: 'held' }]);
+  });
+});
+
+describe('two workers on one row', () => {
+  const intend = (ledger: ChunkLedger, mark: string) =>
+    ledger.intend({ chunk: 1, row: 1, mark, expected: '' });
+
+  test('a refusal does not settle a row that another worker has taken meanwhile; what was created stays', async () => {
+    const bench = await runningRun(1);
+    await intend(bench.ledger, 'i a 1');
+    await bench.ledger.withdraw({ chunk: 1, row: 1, mark: 'i a 1' });
+    await intend(bench.ledger, 'i b 1');
+    expect(await bench.ledger.settle(row(1, 'failed'))).toBe(false);
+    expect(await bench.ledger.settle(row(1, 'created', { mark: 'i b 1' }, 'id-1'))).toBe(true);
+    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 1 });
+  });
+
+  test('a row that was found in a dead worker’s hands is settled by the mark that was found', async () => {
+    const bench = await runningRun(1);
+    await intend(bench.ledger, 'i dead 1');
+    expect(await bench.ledger.settle(row(1, 'in-doubt', { mark: 'i other 1' }))).toBe(false);
+    expect(await bench.ledger.settle(row(1, 'in-doubt', { mark: 'i dead 1' }))).toBe(true);
+  });
+
+  test('an intent that is asked for again after the run was paused leaves nothing behind', async () => {
+    const bench = await runningRun(1);
+    await intend(bench.ledger, 'i a 1');
+    await bench.store.transition(bench.id, 'paused', 'requested');
+    expect(await intend(bench.ledger, 'i a 1')).toBe('halted');
+    expect((await bench.ledger.take(1)).marks.size).toBe(0);
+  });
+
+  test('a denied row is not taken back where another run has claimed its key since', async () => {
+    const bench = await runningRun();
+    const claim = (run: string) =>
+      claimKeys(own().redis, bench.keys, {
+        run,
+        space: { name: 'subclient', ofRun: false },
+        rows: [{ row: 1, key: 'A' }],
+      });
+    await claim(bench.id);
+    const denied = row(1, 'denied', {
+      identity: { space: 'subclient', key: 'A', becomes: 'given-back', id: '' },
+    });
+    await bench.ledger.settle(denied);
+    await claim('other-run');
+    await bench.ledger.unsettle([denied]);
+    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), denied: 1 });
+  });
+
+  test('half a surrogate pair in an id does not keep other rows from being recorded', async () => {
+    const bench = await runningRun(2);
+    const identity = { space: 'subclient', key: 'A', becomes: 'known', id: '\ud800' } as const;
+    expect(
+      await Promise.all([
+        bench.ledger.settle(row(1, 'created', { identity }, '\ud800')),
+        bench.ledger.settle(row(2, 'created')),
+      ]),
+    ).toEqual([true, true]);
   });
 });
 

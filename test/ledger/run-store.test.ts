@@ -55,6 +55,15 @@ describe('registering a run', () => {
   });
 });
 
+test('a registration sent again after the run was taken up does not take it back to its queue', async () => {
+  const store = ownStore();
+  const run = newRun();
+  await store.register(run);
+  await store.transition(run.id, 'running', null);
+  await store.register(run);
+  expect((await store.get(run.id))?.state).toBe('running');
+});
+
 describe('transitions', () => {
   const pairs = RUN_STATES.flatMap((from) =>
     RUN_STATES.map((to) => ({ from, to, legal: RUN_TRANSITIONS[from].includes(to) })),

@@ -48,8 +48,8 @@ describe('renderSummary', () => {
           Load failed.csv again as it is when the service is well; if it goes on, ask
           the people who run the service.
         1 × in-doubt in-doubt_code, for example row 15
-          Look in the service whether the record is there, then settle the row with
-          \`onboard resolve\`; sending it again could create it twice.
+          Look in the service whether the record is there; it is not sent again by
+          itself, since that could create it twice.
 
       Report: /home/ops/.onboard/reports/run-1
 

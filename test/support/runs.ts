@@ -27,6 +27,7 @@ export function newRun(over: Partial<NewRun> & { readonly rows?: number } = {}):
       path: '/in/a.csv',
       sha256: randomBytes(32).toString('hex'),
       bytes: 10,
+      stamp: '',
       rows,
       source: { ...source, columns: [...source.columns] },
     },

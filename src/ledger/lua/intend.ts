@@ -11,7 +11,10 @@ for i = 1, #ARGV, 4 do
   local chunk, row, mark, expected = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   local key = KEYS[2] .. chunk
   local answer = 'taken'
-  if not running then answer = 'halted'
+  if not running then
+    answer = 'halted'
+    -- Granted before a lost reply: nothing was sent, so nothing may look as if.
+    if redis.call('HGET', key, row) == mark then redis.call('HDEL', key, row) end
   elseif redis.call('HEXISTS', KEYS[3], chunk) == 0 then
     local current = redis.call('HGET', key, row) or ''
     if current == mark then answer = 'granted'

@@ -1,11 +1,12 @@
 /**
  * Registers a run, or names the one that already took this file through this job.
  * KEYS: files, runs, the new run's record. ARGV: `<sha256>:<job>`, run id, created at (ms), again (0|1), prefix of run records, then field, value, …
- * Answers {'new', id} or {'known', id}. An unfinished run is always gone on with, whatever `again` says.
+ * Sent twice, after a lost reply, it changes nothing. Answers {'new', id} or {'known', id}. An unfinished run is always gone on with, whatever `again` says.
  */
 export const REGISTER = `
 local known = redis.call('HGET', KEYS[1], ARGV[1])
-if known and known ~= ARGV[2] then
+if known == ARGV[2] then return {'new', known} end
+if known then
   local state = redis.call('HGET', ARGV[5] .. known, 'state')
   local ended = state == 'finished' or state == 'cancelled'
   if state and not (ended and ARGV[4] == '1') then return {'known', known} end

@@ -1,9 +1,11 @@
 /**
  * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents. ARGV: run, JSON of
- * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents], …].
+ * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
+ *   the mark the settler left or found ('' none), accepted by the service (0|1)], …].
  * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
- * Answers per row: 1 recorded, 0 it already had its outcome.
+ * Over another taker's intent only what the service accepted is recorded: a refusal says nothing of the other's request.
+ * Answers per row: 1 recorded, 0 it already had its outcome or is another's.
  */
 export const SETTLE = `
 local run = ARGV[1]
@@ -26,8 +28,11 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
   local settled = current and string.sub(current, 1, 1) == '['
   local closed = not current and redis.call('HEXISTS', KEYS[3], chunk) == 1
   local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
+  local foreign = current and not settled and current ~= e[12] and e[13] ~= 1
   local recorded = 1
-  if not settled and not closed then
+  if foreign then
+    recorded = 0
+  elseif not settled and not closed then
     redis.call('HSET', key, row, settlement)
   elseif doubted and outcome ~= 'in-doubt' then
     if closed then redis.call('HSET', KEYS[4], row, settlement)

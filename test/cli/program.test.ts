@@ -1,0 +1,213 @@
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { programVersion } from '../../src/lib/version.ts';
+import { onboard } from './memory-io.ts';
+
+const COMMANDS = [
+  'run',
+  'preview',
+  'check',
+  'work',
+  'runs',
+  'status',
+  'report',
+  'template',
+  'schema',
+  'sandbox',
+] as const;
+
+async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-cli-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A file of the test's own, and the environment of a home that is not there yet. */
+async function ownStart(env: Readonly<Record<string, string>> = {}) {
+  const folder = await ownFolder();
+  const file = join(folder, 'a.csv');
+  await writeFile(file, 'externalId,details.name\nK1,Company 1\n');
+  const home = join(folder, 'home');
+  return { folder, file, home, env: { ONBOARD_HOME: home, ONBOARD_JOBS: 'jobs', ...env } };
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+describe('help', () => {
+  test.each(COMMANDS)('of %s says what it does and shows an example of it', async (command) => {
+    const said = await onboard([command, '--help']);
+    expect([said.exitCode, said.stderr]).toEqual([0, '']);
+    expect(said.stdout).toContain(`Usage: onboard ${command}`);
+    expect(said.stdout).toMatch(new RegExp(`\\nExamples?:\\n  (\\w+=\\S+ )?onboard ${command}\\b`));
+  });
+
+  test('of the program names every command, the environment and the exit statuses', async () => {
+    const said = await onboard(['--help']);
+    expect(said.exitCode).toBe(0);
+    for (const command of COMMANDS) expect(said.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+    for (const word of [
+      'MSB_BASE_URL',
+      'MSB_TOKEN_FILE',
+      'REDIS_URL',
+      'ONBOARD_HOME',
+      'Exit status',
+      'Example',
+    ]) {
+      expect(said.stdout).toContain(word);
+    }
+    expect(await onboard(['help'])).toEqual(said);
+  });
+
+  test('is shown on stderr where no command is given', async () => {
+    const said = await onboard([]);
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr).toContain('Usage: onboard');
+  });
+});
+
+test.each(['--version', '-V'])('%s prints the version alone', async (flag) => {
+  expect(await onboard([flag])).toEqual({ exitCode: 0, stdout: `${programVersion()}\n`, stderr: '' });
+});
+
+describe('a command line that is wrong', () => {
+  test.each([
+    [['rnu'], "unknown command 'rnu'", 'Did you mean run?'],
+    [['tempalte', 'subclients-create'], "unknown command 'tempalte'", 'Did you mean template?'],
+    [['runs', '--limt', '3'], "unknown option '--limt'", 'Did you mean --limit?'],
+    [['run', '--sandbx', 'job', 'a.csv'], "unknown option '--sandbx'", 'Did you mean --sandbox?'],
+    [['status'], "missing required argument 'run'", 'onboard --help shows what there is'],
+    [['report', 'r1', 'r2'], 'too many arguments', 'onboard --help shows what there is'],
+    [['runs', '--limit', '0'], 'expected a whole number from 1', 'onboard --help shows what there is'],
+    [['preview', 'a.csv', '--rows', 'ten'], 'expected a whole number from 1', ''],
+    [['check', '--job-file'], "option '--job-file <file>' argument missing", ''],
+  ])('%j: exit status 3, with what was wrong and what may be meant', async (args, problem, hint) => {
+    const said = await onboard(args);
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr).toContain(problem);
+    expect(said.stderr).toContain(hint);
+  });
+
+  test('an unknown command that resembles none is given no suggestion', async () => {
+    const said = await onboard(['xyzzyfoo']);
+    expect([said.exitCode, said.stderr.includes('Did you mean')]).toEqual([3, false]);
+  });
+});
+
+describe('what has to be mended before the start', () => {
+  test('every problem of the environment is a line on stderr, and the exit status is 3', async () => {
+    const env = { MSB_BASE_URL: 'nowhere', LOG_LEVEL: 'loud', MSB_TOKEN: 'a', MSB_TOKEN_FILE: 'b' };
+    const said = await onboard(['runs'], env);
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^onboard: MSB_BASE_URL: /),
+      expect.stringMatching(/^onboard: LOG_LEVEL: /),
+      expect.stringMatching(/^onboard: MSB_TOKEN and MSB_TOKEN_FILE are both set/),
+    ]);
+  });
+
+  test.each([
+    ['no job', ['run'], 'No job: expected'],
+    ['no file', ['run', 'subclients-create'], 'No file: expected one or more files'],
+    ['a job that there is not', ['check', 'subclient-create', 'FILE'], 'Did you mean "subclients-create"?'],
+    ['a file that there is not', ['check', 'subclients-create', 'FILE.gone'], 'FILE.gone'],
+    [
+      'a delimiter of two characters',
+      ['preview', 'FILE', '--delimiter', '::'],
+      '--delimiter "::": expected one character',
+    ],
+    ['all rows for people', ['preview', 'FILE', '--all'], 'expected --json beside it'],
+  ])('%s', async (_, args, problem) => {
+    const { file, env } = await ownStart();
+    const said = await onboard(
+      args.map((argument) => argument.replace('FILE', file)),
+      env,
+    );
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr).toContain(problem.replace('FILE', file));
+    expect(said.stderr).toMatch(/^onboard: /);
+  });
+
+  test.each([
+    ['no service and no token', {}, ['MSB_BASE_URL is not set', 'No credentials']],
+    ['no token', { MSB_BASE_URL: 'https://api.example.com' }, ['No credentials']],
+    [
+      'a service without encryption',
+      { MSB_BASE_URL: 'http://api.example.com', MSB_TOKEN: 't0ken' },
+      ['The base URL http://api.example.com is not encrypted'],
+    ],
+    [
+      'credentials in the address',
+      { MSB_BASE_URL: 'https://user:s3cret@api.example.com', MSB_TOKEN: 't0ken' },
+      ['The base URL carries credentials'],
+    ],
+    [
+      'a query in the address',
+      { MSB_BASE_URL: 'https://api.example.com/?tenant=1', MSB_TOKEN: 't0ken' },
+      ['The base URL has a query'],
+    ],
+    [
+      'a token that no header can carry',
+      { MSB_BASE_URL: 'https://api.example.com', MSB_TOKEN: 'two words' },
+      ['MSB_TOKEN is not one line of printable ASCII without spaces'],
+    ],
+  ])('%s: neither `run` nor `work` begins, and nothing is made in the home', async (_, env, problems) => {
+    const own = await ownStart(env);
+    for (const args of [['run', 'subclients-create', own.file], ['work']]) {
+      const said = await onboard(args, own.env);
+      expect([said.exitCode, said.stdout]).toEqual([3, '']);
+      expect(
+        said.stderr
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.replace('onboard: ', '')),
+      ).toEqual(problems.map((problem) => expect.stringContaining(problem)));
+      expect(said.stderr).not.toMatch(/s3cret|t0ken|two words/);
+    }
+    expect(await exists(own.home)).toBe(false);
+  });
+});
+
+describe('a command that calls nothing', () => {
+  test('schema prints the JSON Schema of a job definition', async () => {
+    const said = await onboard(['schema']);
+    expect([said.exitCode, said.stderr]).toEqual([0, '']);
+    expect(JSON.parse(said.stdout)).toMatchObject({ type: 'object', properties: { operation: {} } });
+  });
+
+  test('check says that a good file can be sent, as text and as JSON', async () => {
+    const { file, env } = await ownStart();
+    expect(await onboard(['check', 'subclients-create', file], env)).toEqual({
+      exitCode: 0,
+      stdout: `${file}: 1 rows, all can be sent\n`,
+      stderr: '',
+    });
+    const json = await onboard(['check', 'subclients-create', file, '--json'], env);
+    expect(JSON.parse(json.stdout)).toMatchObject({ rows: 1, invalid: 0, issuesTotal: 0 });
+  });
+
+  test('check names each row that would be invalid, with its line and its key, and its exit status is 1', async () => {
+    const { file, env } = await ownStart();
+    await writeFile(file, 'externalId,details.name\nK1,A\nK2,B\nK1,C\n');
+    const said = await onboard(['check', 'subclients-create', file], env);
+    expect([said.exitCode, said.stderr]).toEqual([1, '']);
+    expect(said.stdout.split('\n')).toEqual([
+      `${file}: 3 rows, 1 would be invalid, 2 can be sent`,
+      '  row 3 (line 4, column "externalId"): expected a key that no other row has; row 1 has it, got "K1"',
+      '',
+    ]);
+  });
+
+  test('preview --json says how the file is understood, then a line per row', async () => {
+    const { file } = await ownStart();
+    const said = await onboard(['preview', file, '--all', '--json']);
+    const [head = '', row = ''] = said.stdout.split('\n');
+    expect(JSON.parse(head)).toMatchObject({ delimiter: ',', header: ['externalId', 'details.name'] });
+    expect(JSON.parse(row)).toEqual({ row: 1, line: 2, cells: ['K1', 'Company 1'] });
+  });
+});

@@ -1,0 +1,32 @@
+import { noOutcomes } from '../../src/model/outcome.ts';
+import type { Run } from '../../src/model/run.ts';
+
+/** A running run of ten rows, none of them settled. */
+export function sampleRun(over: Partial<Run> = {}): Run {
+  return {
+    id: '20261121-034512-k3f9',
+    job: 'subclients-create',
+    operation: 'subclient.create',
+    target: 'https://api.example.com',
+    file: '/in/a.csv',
+    sha256: 'a'.repeat(64),
+    rows: 10,
+    chunkRows: 100,
+    source: {
+      type: 'csv',
+      encoding: 'utf-8',
+      bom: false,
+      delimiter: ',',
+      quote: '"',
+      columns: ['externalId'],
+    },
+    state: 'running',
+    reason: null,
+    outcomes: noOutcomes(),
+    closedChunks: 0,
+    createdAt: '2026-11-21T10:00:00.000Z',
+    startedAt: '2026-11-21T10:00:01.000Z',
+    finishedAt: null,
+    ...over,
+  };
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
+import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
+import { memoryIo } from './memory-io.ts';
+
+const own = useOwnRedis();
+/** How long the service takes: the worker is interrupted at the beginning of it. */
+const ANSWER_MS = 200;
+
+/** A service that calls `onRequest` when it has read one, and creates. */
+async function startService(onRequest: () => void) {
+  let made = 0;
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => {
+      made += 1;
+      onRequest();
+      setTimeout(() => response.end(`{"id":"made-${made}"}`), ANSWER_MS);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the service has no port');
+  return { url: `http://127.0.0.1:${address.port}`, made: () => made };
+}
+
+test('a worker that is interrupted waits for the answer to its row in flight, records it, and sends no other', async () => {
+  const interruption = new AbortController();
+  const service = await startService(() => interruption.abort());
+  const { redis, address } = own();
+  if (address.kind !== 'socket') throw new Error('expected a socket');
+  const home = await mkdtemp(join(tmpdir(), 'onboard-work-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const keys = ledgerKeys(service.url);
+  const store = createRunStore(redis, keys, () => new Date());
+  const definition = jobDefinitionSchema.parse({
+    operation: 'subclient.create',
+    key: 'externalId',
+    fields: { 'additionalInformation.crmId': 'externalId' },
+    send: { concurrency: 1 },
+  });
+  const { id } = await store.register(newRun({ rows: 2, definition, target: service.url }));
+  await store.transition(id, 'running', null);
+  const queue = createChunkQueue(redis, keys.queuePrefix, () => undefined);
+  onTestFinished(() => queue.close());
+  const rows = [1, 2].map((row) => ({
+    row: { kind: 'cells' as const, row, line: row + 1, cells: [`K${row}`] },
+    claim: { kind: 'claimed' as const },
+  }));
+  await queue.add([{ run: id, chunk: 1, rows }]);
+
+  const env = {
+    MSB_BASE_URL: service.url,
+    MSB_TOKEN: 't',
+    REDIS_URL: `unix://${address.path}`,
+    ONBOARD_HOME: home,
+  };
+  const io = memoryIo({ env, interrupted: interruption.signal });
+  expect(await runProgram(['work'], io)).toBe(4);
+
+  expect(await store.get(id)).toMatchObject({ state: 'running', outcomes: { ...noOutcomes(), created: 1 } });
+  expect([service.made(), await queue.has(id, 1)]).toEqual([1, true]);
+  expect(io.stderr.text).toContain(`Working for ${service.url}`);
+});

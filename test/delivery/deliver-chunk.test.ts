@@ -1,0 +1,317 @@
+import { describe, expect, test } from 'vitest';
+import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
+import { settledRow } from '../../src/delivery/row-task.ts';
+import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
+import { exitCodeOf } from '../../src/model/run.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import {
+  answer,
+  type Bench,
+  type BenchOptions,
+  chunkOf,
+  created,
+  LOST,
+  NOT_SENT,
+  startBench,
+} from './row-bench.ts';
+import { CLAIMS, sampleRow, sampleTask } from './sample-task.ts';
+
+const own = useOwnRedis();
+const start = (options: BenchOptions = {}) => startBench(own().redis, options);
+const HELD = { isHeld: () => true };
+
+/** Delivers chunk 1 of the bench with `rows` rows. */
+const deliver = (bench: Bench, rows: number, lease = HELD, taker = 'me.1') =>
+  deliverChunk(chunkOf(bench, rows), { context: bench.context, taker, lease });
+
+async function settlements(bench: Bench): Promise<Settlement[]> {
+  const view = createRunView(own().redis, bench.keys, bench.context.run);
+  const all: Settlement[] = [];
+  for await (const batch of view.settlements()) all.push(...batch);
+  return all;
+}
+
+const claimAs = (bench: Bench, run: string, row: number, key: string) =>
+  claimKeys(own().redis, bench.keys, {
+    run,
+    space: { name: 'subclient', ofRun: false },
+    rows: [{ row, key }],
+  });
+
+describe('a chunk', () => {
+  test('ends with every row in its outcome, in file order, and the last one finishes the run', async () => {
+    const bench = await start({
+      rows: 4,
+      attempt: (_, request) => (request.body?.includes('Company 2') ? answer(400) : created()),
+    });
+    const job = chunkOf(bench, 4);
+    const rows = job.rows.map((entry) => {
+      if (entry.row.row === 3) return { ...entry, claim: CLAIMS.duplicate };
+      return entry.row.row === 4 ? { ...entry, row: { ...sampleRow(4), cells: ['K4', ''] } } : entry;
+    });
+    const end = await deliverChunk({ ...job, rows }, { context: bench.context, taker: 'me.1', lease: HELD });
+    expect(end).toBe('closed');
+    expect((await settlements(bench)).map((s) => [s.row, s.outcome, s.code])).toEqual([
+      [1, 'created', ''],
+      [2, 'failed', 'http_400'],
+      [3, 'invalid', 'duplicate_key'],
+      [4, 'invalid', 'missing_required'],
+    ]);
+    const run = await bench.run();
+    expect(run).toMatchObject({ state: 'finished', outcomes: { created: 1, failed: 1, invalid: 2 } });
+    expect([exitCodeOf(run), bench.attempts.length]).toEqual([1, 2]);
+  });
+
+  test('that is closed already is closed, and nothing is sent', async () => {
+    const bench = await start();
+    await deliver(bench, 1);
+    expect(await deliver(bench, 1, HELD, 'me.2')).toBe('closed');
+    expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
+  });
+
+  test.each(['paused', 'stopped', 'cancelled'] as const)(
+    'of a run that is %s is put back: no row is sent, none settled',
+    async (state) => {
+      const bench = await start({ rows: 2 });
+      await bench.store.transition(bench.context.run.id, state, null);
+      expect(await deliver(bench, 2)).toBe('put-back');
+      expect([bench.attempts, await settlements(bench)]).toEqual([[], []]);
+    },
+  );
+
+  test('that was half done goes on where it was: settled rows are not sent again', async () => {
+    const bench = await start({ rows: 3 });
+    await bench.context.ledger.settle(
+      settledRow(sampleTask('subclient.create', { run: bench.context.run, row: sampleRow(2) }), {
+        outcome: 'created',
+        id: 'made-before',
+      }),
+    );
+    expect(await deliver(bench, 3)).toBe('closed');
+    expect([bench.attempts.length, (await bench.run()).outcomes]).toEqual([
+      2,
+      { ...noOutcomes(), created: 3 },
+    ]);
+  });
+
+  test.each([
+    ['too few rows', 3, (rows: ChunkJob['rows']) => rows.slice(0, 2)],
+    ['too many', 2, (rows: ChunkJob['rows']) => [...rows, ...rows.slice(0, 1)]],
+    ['other rows', 3, (rows: ChunkJob['rows']) => rows.toReversed()],
+  ])('with %s is dropped: closing it would lose or mistake rows', async (_, rows, damage) => {
+    const bench = await start({ rows });
+    const job = chunkOf(bench, rows);
+    const hands = { context: bench.context, taker: 'me.1', lease: HELD };
+    expect(await deliverChunk({ ...job, rows: damage(job.rows) }, hands)).toBe('closed');
+    expect([bench.attempts, await settlements(bench), await bench.store.countClosed(job.run)]).toEqual([
+      [],
+      [],
+      0,
+    ]);
+    expect(bench.troubles).toEqual(['a chunk with other rows than the run has there was dropped']);
+  });
+
+  test('of which one row meets a bug fails when all others have come to their ends', async () => {
+    const bench = await start({
+      rows: 5,
+      attempt: async (n) => {
+        if (n === 1) throw new Error('a bug');
+        await new Promise((resolve) => setImmediate(resolve));
+        return created();
+      },
+    });
+    await expect(deliver(bench, 5)).rejects.toThrow('a bug');
+    expect((await settlements(bench)).map((s) => s.outcome)).toEqual(Array(4).fill('created'));
+  });
+
+  test('in two workers’ hands at once is sent once, and both find it closed or put it back', async () => {
+    const bench = await start({ rows: 20 });
+    const ends = await Promise.all(['me.1', 'other.1'].map((taker) => deliver(bench, 20, HELD, taker)));
+    expect(ends).toContain('closed');
+    expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([20, 20]);
+  });
+
+  test('of which a row is taken by another worker meanwhile is put back; that row is left to it', async () => {
+    const bench = await start({ rows: 2 });
+    const service = {
+      ...bench.context.service,
+      token: async () => {
+        await bench.setMark(2, 'i other.1 1');
+        return 'token-1';
+      },
+    };
+    const hands = { context: { ...bench.context, service }, taker: 'me.1', lease: HELD };
+    expect(await deliverChunk(chunkOf(bench, 2), hands)).toBe('put-back');
+    expect(bench.attempts.map((a) => a.request.body)).toEqual(['{"details":{"name":"Company 1"}}']);
+    expect([await bench.mark(2), (await settlements(bench)).map((s) => s.row)]).toEqual(['i other.1 1', [1]]);
+  });
+
+  test('that is lost on the way sends nothing more, and its other rows are free', async () => {
+    const bench = await start({ rows: 3, concurrency: 1 });
+    const lease = { isHeld: () => bench.attempts.length === 0 };
+    expect(await deliver(bench, 3, lease)).toBe('put-back');
+    expect([bench.attempts.length, await bench.mark(2), await bench.mark(3)]).toEqual([1, null, null]);
+    expect((await settlements(bench)).map((s) => [s.row, s.outcome])).toEqual([[1, 'created']]);
+  });
+
+  test('whose rows go out together has all their intents in Redis before the first of them is sent', async () => {
+    const seen: number[] = [];
+    const box: { bench?: Bench } = {};
+    const bench = await start({
+      rows: 10,
+      attempt: async () => {
+        const marks = await Promise.all(Array.from({ length: 10 }, (_, i) => box.bench?.mark(i + 1)));
+        seen.push(
+          marks.filter((mark) => mark?.startsWith('i ') === true || mark?.startsWith('[') === true).length,
+        );
+        return created();
+      },
+    });
+    box.bench = bench;
+    await deliver(bench, 10);
+    expect(seen).toEqual(Array.from({ length: 10 }, () => 10));
+  });
+});
+
+describe('a dead worker’s intent', () => {
+  test('of a create: the row is in doubt, not sent, and its record is kept', async () => {
+    const bench = await start({ rows: 2 });
+    await bench.setMark(1, 'i dead.1 1');
+    expect(await deliver(bench, 2)).toBe('closed');
+    expect((await settlements(bench)).map((s) => [s.row, s.outcome, s.code])).toEqual([
+      [1, 'in-doubt', 'worker_lost'],
+      [2, 'created', ''],
+    ]);
+    expect([bench.attempts.length, exitCodeOf(await bench.run())]).toEqual([1, 5]);
+    const view = createRunView(own().redis, bench.keys, bench.context.run);
+    expect((await view.sources([1])).get(1)).toEqual(sampleRow(1));
+  });
+
+  test('of an update: the row is taken over and sent, once, though two workers find it', async () => {
+    const bench = await start({ operation: 'subclient.update' });
+    await bench.setMark(1, 'i dead.1 1');
+    const ends = await Promise.all(['me.1', 'other.1'].map((taker) => deliver(bench, 1, HELD, taker)));
+    expect(ends).toContain('closed');
+    expect([bench.attempts.length, (await bench.run()).outcomes.updated]).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['created', created(), 'created'],
+    ['refused: the dead worker may have created it', answer(409), 'in-doubt'],
+    ['unknown again and again', LOST, 'in-doubt'],
+  ])('of a create that the user wants sent again, %s', async (_, reply, outcome) => {
+    const bench = await start({
+      definition: { onUnknownOutcome: 'retry', send: { attempts: 1 } },
+      attempt: () => {
+        bench.context.weather.answered();
+        return reply;
+      },
+    });
+    await bench.setMark(1, 'i dead.1 1');
+    expect(await deliver(bench, 1)).toBe('closed');
+    expect(await settlements(bench)).toMatchObject([{ row: 1, outcome }]);
+  });
+
+  test('of an update that is refused is refused: sending it again did no harm', async () => {
+    const bench = await start({ operation: 'subclient.update', attempt: () => answer(404) });
+    await bench.setMark(1, 'i dead.1 1');
+    await deliver(bench, 1);
+    expect(await settlements(bench)).toMatchObject([{ row: 1, outcome: 'failed', status: 404 }]);
+  });
+});
+
+describe('permission', () => {
+  test.each([1, 2, 20])(
+    'missing: after three 403 the run pauses, and no row is burned (%i in flight)',
+    async (concurrency) => {
+      const bench = await start({ rows: 6, concurrency, attempt: () => answer(403) });
+      expect(await claimAs(bench, bench.context.run.id, 1, 'K1')).toEqual([{ kind: 'claimed' }]);
+      expect(await deliver(bench, 6)).toBe('put-back');
+      const run = await bench.run();
+      expect(run).toMatchObject({ state: 'paused', reason: 'permission', outcomes: noOutcomes() });
+      expect(await settlements(bench)).toEqual([]);
+      expect(await Promise.all([1, 2, 3, 4, 5, 6].map(bench.mark))).toEqual(Array(6).fill(null));
+      expect(bench.attempts.length).toBeGreaterThanOrEqual(3);
+      // The key is this run's again: no other run may send it meanwhile.
+      expect(await claimAs(bench, 'run-other', 1, 'K1')).toMatchObject([{ kind: 'held', inDoubt: false }]);
+    },
+  );
+
+  test('refused for single rows while others go through: they are denied, the run goes on', async () => {
+    const bench = await start({
+      rows: 6,
+      concurrency: 1,
+      attempt: (n) => (n % 3 === 0 ? created() : answer(403)),
+    });
+    expect(await deliver(bench, 6)).toBe('closed');
+    expect((await settlements(bench)).map((s) => s.outcome)).toEqual([
+      'denied',
+      'denied',
+      'created',
+      'denied',
+      'denied',
+      'created',
+    ]);
+    expect(bench.pauses).toEqual([]);
+  });
+
+  test('there again after the pause: the same rows are sent and created', async () => {
+    const box = { permitted: false };
+    const bench = await start({
+      rows: 5,
+      concurrency: 1,
+      attempt: () => (box.permitted ? created() : answer(403)),
+    });
+    await deliver(bench, 5);
+    box.permitted = true;
+    await bench.store.transition(bench.context.run.id, 'running', null);
+    expect(await deliver(bench, 5, HELD, 'me.2')).toBe('closed');
+    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 5 });
+  });
+});
+
+test('a token that is refused for good: the run pauses, and no row is burned', async () => {
+  const bench = await start({ rows: 4, concurrency: 1, attempt: () => answer(401) });
+  expect(await deliver(bench, 4)).toBe('put-back');
+  expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'credentials', outcomes: noOutcomes() });
+  expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
+});
+
+test('a process that is to end leaves rows that wait for their next attempt free', async () => {
+  const bench = await start({ rows: 2, attempt: () => NOT_SENT });
+  const service = {
+    ...bench.context.service,
+    backoffMs: () => {
+      bench.stop.abort();
+      return 3_600_000;
+    },
+  };
+  const hands = { context: { ...bench.context, service }, taker: 'me.1', lease: HELD };
+  expect(await deliverChunk(chunkOf(bench, 2), hands)).toBe('put-back');
+  expect([await bench.mark(1), await bench.mark(2)]).toEqual([null, null]);
+});
+
+test('an outcome that Redis refuses to record for want of memory is recorded once there is room', async () => {
+  const { redis } = own();
+  const bench = await start({
+    attempt: async () => {
+      await redis.config('SET', 'maxmemory', '1');
+      return created('made-1');
+    },
+    over: {
+      onTrouble: (what) => {
+        troubles.push(what);
+        void redis.config('SET', 'maxmemory', '0');
+      },
+    },
+  });
+  const troubles: string[] = [];
+  expect(await deliver(bench, 1)).toBe('closed');
+  expect(troubles).toEqual(['an outcome could not be recorded yet']);
+  expect(await settlements(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
+  expect(bench.attempts).toHaveLength(1);
+});

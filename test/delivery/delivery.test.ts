@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import { createDelivery } from '../../src/delivery/delivery.ts';
+import { deferred } from '../support/deferred.ts';
+import { until } from '../support/flow.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { type Bench, type BenchOptions, chunkOf, created, NOT_SENT, startBench } from './row-bench.ts';
+
+const own = useOwnRedis();
+const HELD = { isHeld: () => true };
+/** Runs that a process has lately worked for. */
+const RUNS_KEPT = 32;
+const NEVER = new AbortController().signal;
+
+/** A bench, and a delivery that makes its contexts from it and tells when one is made and closed. */
+async function startDelivery(options: BenchOptions = {}, interrupted = NEVER) {
+  const bench: Bench = await startBench(own().redis, options);
+  const steps: string[] = [];
+  const delivery = createDelivery(async (run, stopping) => {
+    steps.push(`${run} opened`);
+    const close = async () => void steps.push(`${run} closed`);
+    return run === bench.context.run.id ? { ...bench.context, stopping, close } : null;
+  }, interrupted);
+  return { bench, delivery, steps, run: bench.context.run.id };
+}
+
+/** An attempt that tells when it is under way and is answered when the test says so. */
+function slowAttempt() {
+  const [sent, answered] = [deferred<void>(), deferred<void>()];
+  const attempt = async () => {
+    sent.resolve();
+    await answered.promise;
+    return created();
+  };
+  return { sent: sent.promise, answer: () => answered.resolve(), attempt };
+}
+
+test('chunks of a run share one context', async () => {
+  const { bench, delivery, steps, run } = await startDelivery({ rows: 2 });
+  const job = chunkOf(bench, 2);
+  expect(await delivery.deliver(job, HELD)).toBe('closed');
+  expect(await delivery.deliver(job, HELD)).toBe('closed');
+  expect(steps).toEqual([`${run} opened`]);
+});
+
+test('each take of a chunk has intents of its own', async () => {
+  const marks: string[] = [];
+  const box: { bench?: Bench } = {};
+  const { bench, delivery } = await startDelivery({
+    attempt: async () => {
+      marks.push((await box.bench?.mark(1)) ?? '');
+      throw new Error('a bug');
+    },
+  });
+  box.bench = bench;
+  for (const _ of [1, 2]) {
+    await expect(delivery.deliver(chunkOf(bench, 1), HELD)).rejects.toThrow('a bug');
+    await own().redis.del(`${bench.keys.run(bench.context.run.id).chunk}1`);
+  }
+  expect(new Set(marks).size).toBe(2);
+});
+
+test('a chunk of a run that the ledger does not know is dropped', async () => {
+  const { bench, delivery } = await startDelivery();
+  expect(await delivery.deliver({ ...chunkOf(bench, 1), run: 'run-gone' }, HELD)).toBe('closed');
+  expect(bench.attempts).toEqual([]);
+});
+
+test('a context that can’t be made fails its chunk, and is tried again with the next', async () => {
+  const bench = await startBench(own().redis);
+  let tries = 0;
+  const delivery = createDelivery(async () => {
+    tries += 1;
+    if (tries === 1) throw new Error('Redis is away');
+    return bench.context;
+  }, NEVER);
+  await expect(delivery.deliver(chunkOf(bench, 1), HELD)).rejects.toThrow('Redis is away');
+  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
+});
+
+test('a run whose chunk is put back begins afresh: what was seen of the service before is no guide', async () => {
+  const { bench, delivery, steps, run } = await startDelivery();
+  await bench.store.transition(run, 'paused', 'requested');
+  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('put-back');
+  await until(() => steps.length === 2);
+  await bench.store.transition(run, 'running', null);
+  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
+  expect(steps).toEqual([`${run} opened`, `${run} closed`, `${run} opened`]);
+});
+
+test('halting a run lets its row in flight settle, sends no other, and closes its connections after that', async () => {
+  const { sent, answer, attempt } = slowAttempt();
+  const { bench, delivery, steps, run } = await startDelivery({ rows: 3, concurrency: 1, attempt });
+  const delivered = delivery.deliver(chunkOf(bench, 3), HELD);
+  await sent;
+  const halted = delivery.halt(run);
+  await bench.mark(1);
+  expect(steps).toEqual([`${run} opened`]);
+  answer();
+  await halted;
+  expect((await bench.run()).outcomes.created).toBe(1);
+  expect(steps).toEqual([`${run} opened`, `${run} closed`]);
+  expect([await delivered, bench.attempts.length]).toEqual(['put-back', 1]);
+});
+
+test('halting a run ends the waits of its rows', async () => {
+  const { bench, delivery, run } = await startDelivery({ attempt: () => NOT_SENT });
+  const service = { ...bench.context.service, backoffMs: () => 3_600_000 };
+  const waiting = createDelivery(async (_, stopping) => ({ ...bench.context, service, stopping }), NEVER);
+  const delivered = waiting.deliver(chunkOf(bench, 1), HELD);
+  await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
+  await waiting.halt(run);
+  expect(await delivered).toBe('put-back');
+  await delivery.close();
+});
+
+test('a run that was halted can be taken up again in the same process', async () => {
+  const { bench, delivery, steps, run } = await startDelivery();
+  await delivery.halt(run);
+  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
+  await delivery.halt(run);
+  await delivery.halt(run);
+  expect(steps).toEqual([`${run} opened`, `${run} closed`]);
+});
+
+test('closing lets rows in flight settle, and chunks that come later are put back', async () => {
+  const { sent, answer, attempt } = slowAttempt();
+  const { bench, delivery, steps, run } = await startDelivery({ rows: 2, concurrency: 1, attempt });
+  const delivered = delivery.deliver(chunkOf(bench, 2), HELD);
+  await sent;
+  const closed = delivery.close();
+  expect(await delivery.deliver({ ...chunkOf(bench, 2), run: 'run-late' }, HELD)).toBe('put-back');
+  answer();
+  await closed;
+  expect([await delivered, (await bench.run()).outcomes.created]).toEqual(['put-back', 1]);
+  expect(steps).toEqual([`${run} opened`, `${run} closed`]);
+});
+
+test('once the process is interrupted nothing is sent, of any run', async () => {
+  const { bench, delivery } = await startDelivery({ rows: 2 }, AbortSignal.abort());
+  expect(await delivery.deliver(chunkOf(bench, 2), HELD)).toBe('put-back');
+  expect(bench.attempts).toEqual([]);
+});
+
+test('of more runs than are kept those idle longest are closed, never one in hand', async () => {
+  const { sent, answer, attempt } = slowAttempt();
+  const busy = await startBench(own().redis, { attempt });
+  // Its chunk is closed before: each run that is taken for it is opened, and nothing is sent.
+  const done = await startBench(own().redis);
+  const closed: string[] = [];
+  const delivery = createDelivery(async (run, stopping) => {
+    const { context } = run === 'run-busy' ? busy : done;
+    return { ...context, stopping, close: async () => void closed.push(run) };
+  }, NEVER);
+  const take = (bench: Bench, run: string) => delivery.deliver({ ...chunkOf(bench, 1), run }, HELD);
+  const inHand = take(busy, 'run-busy');
+  await sent;
+  const runs = Array.from({ length: RUNS_KEPT + 1 }, (_, i) => `run-${i + 1}`);
+  for (const run of runs) expect(await take(done, run)).toBe('closed');
+  await until(() => closed.length === 2);
+  expect(closed).toEqual(['run-1', 'run-2']);
+  answer();
+  expect([await inHand, done.attempts.length]).toEqual(['closed', 1]);
+});

@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type IngestEdges, ingestRun } from '../../src/delivery/ingest-run.ts';
+import type { KeyClaim } from '../../src/model/claim.ts';
+import type { Mapping } from '../../src/model/mapping.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
+import type { Row } from '../../src/model/row.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { sampleRow } from './sample-task.ts';
+
+const OPEN_CHUNKS_MAX = 64;
+const ROWS_PER_CHUNK = 2;
+
+function runOf(rows: number): Run {
+  return {
+    id: 'run-1',
+    job: 'subclients-create',
+    operation: 'subclient.create',
+    target: 'sandbox',
+    file: '/in/a.csv',
+    sha256: 'abc',
+    rows,
+    chunkRows: ROWS_PER_CHUNK,
+    source: {
+      type: 'csv',
+      encoding: 'utf-8',
+      bom: false,
+      delimiter: ',',
+      quote: '"',
+      columns: ['externalId'],
+    },
+    state: 'running',
+    reason: null,
+    outcomes: noOutcomes(),
+    closedChunks: 0,
+    createdAt: '2026-11-21T10:00:00.000Z',
+    startedAt: null,
+    finishedAt: null,
+  };
+}
+
+/** Keys are column 1; an empty one is none. */
+const KEYED: Mapping = {
+  hasKey: true,
+  keyOf: (row) => (row.kind === 'cells' && row.cells[0] !== '' ? (row.cells[0] ?? null) : null),
+  map: () => ({ kind: 'mapped', body: {}, pathId: null }),
+};
+
+async function* chunksOf(rows: readonly Row[]) {
+  for (let i = 0; i < rows.length; i += ROWS_PER_CHUNK) {
+    yield { n: i / ROWS_PER_CHUNK + 1, rows: rows.slice(i, i + ROWS_PER_CHUNK) };
+  }
+}
+
+const rowsTo = (n: number) => Array.from({ length: n }, (_, i) => sampleRow(i + 1));
+
+type Setup = Partial<IngestEdges> & { readonly rows?: readonly Row[]; readonly surveyed?: number };
+
+/** Reads a file of `rows` into a queue that closes a chunk each time there is no room. */
+async function ingest({ rows = rowsTo(6), surveyed = rows.length, ...over }: Setup = {}) {
+  const added: ChunkJob[][] = [];
+  const claimed: Array<{ row: number; key: string }> = [];
+  let closed = over.closed?.size ?? 0;
+  let mostOpen = 0;
+  const end = await ingestRun({
+    run: runOf(surveyed),
+    mapping: KEYED,
+    chunks: chunksOf(rows),
+    closed: new Set(),
+    async claim(asked) {
+      claimed.push(...asked);
+      return asked.map((): KeyClaim => ({ kind: 'claimed' }));
+    },
+    async add(chunks) {
+      added.push([...chunks]);
+      mostOpen = Math.max(mostOpen, added.flat().length - (closed - (over.closed?.size ?? 0)));
+    },
+    countClosed: async () => closed,
+    async waitForRoom() {
+      closed += 1;
+      return true;
+    },
+    ...over,
+  });
+  return { end, added, claimed, mostOpen, numbers: added.flat().map((job) => job.chunk) };
+}
+
+describe('a file', () => {
+  test('becomes its chunks in order, each row with what its key’s claim said', async () => {
+    const rows = [...rowsTo(2), { ...sampleRow(3), cells: ['', 'no key'] }, sampleRow(4), sampleRow(5)];
+    const answers: Readonly<Record<string, KeyClaim>> = {
+      K2: { kind: 'known', run: 'run-0', id: 'sub-2' },
+      K4: { kind: 'duplicate', row: 1 },
+    };
+    const { end, added } = await ingest({
+      rows,
+      claim: async (asked) => asked.map(({ key }) => answers[key] ?? { kind: 'claimed' }),
+    });
+    expect(end).toBe('complete');
+    expect(added).toEqual([
+      [
+        {
+          run: 'run-1',
+          chunk: 1,
+          rows: [
+            { row: rows[0], claim: { kind: 'claimed' } },
+            { row: rows[1], claim: { kind: 'known', run: 'run-0', id: 'sub-2' } },
+          ],
+        },
+        {
+          run: 'run-1',
+          chunk: 2,
+          rows: [
+            // A row without a key has nothing to claim.
+            { row: rows[2], claim: { kind: 'claimed' } },
+            { row: rows[3], claim: { kind: 'duplicate', row: 1 } },
+          ],
+        },
+        { run: 'run-1', chunk: 3, rows: [{ row: rows[4], claim: { kind: 'claimed' } }] },
+      ],
+    ]);
+  });
+
+  test('has its keys claimed in file order, rows without one left out', async () => {
+    const rows = [sampleRow(1), { ...sampleRow(2), cells: ['', ''] }, sampleRow(3), sampleRow(4)];
+    expect((await ingest({ rows })).claimed).toEqual([
+      { row: 1, key: 'K1' },
+      { row: 3, key: 'K3' },
+      { row: 4, key: 'K4' },
+    ]);
+  });
+
+  test('without a key column has its rows claimed by their place', async () => {
+    const mapping: Mapping = { ...KEYED, hasKey: false };
+    expect((await ingest({ rows: rowsTo(2), mapping })).claimed).toEqual([
+      { row: 1, key: 'abc:1' },
+      { row: 2, key: 'abc:2' },
+    ]);
+  });
+
+  test('has the keys of a chunk claimed before the chunk is in the queue', async () => {
+    const steps: string[] = [];
+    await ingest({
+      rows: rowsTo(4),
+      claim: async (asked) => {
+        steps.push(`claim ${asked.map((a) => a.row).join()}`);
+        return asked.map(() => ({ kind: 'claimed' }));
+      },
+      add: async (chunks) => void steps.push(`add ${chunks.map((c) => c.chunk).join()}`),
+    });
+    expect(steps).toEqual(['claim 1,2', 'claim 3,4', 'add 1,2']);
+  });
+
+  test('without a row is complete at once', async () => {
+    expect(await ingest({ rows: [] })).toMatchObject({ end: 'complete', added: [] });
+  });
+});
+
+describe('a file that is read again', () => {
+  test('has its closed chunks passed over: nothing of them is claimed or added', async () => {
+    const read = await ingest({ rows: rowsTo(8), closed: new Set([1, 3]) });
+    expect([read.end, read.numbers]).toEqual(['complete', [2, 4]]);
+    expect(read.claimed.map((c) => c.row)).toEqual([3, 4, 7, 8]);
+  });
+
+  test('with every chunk closed adds nothing', async () => {
+    const read = await ingest({ rows: rowsTo(4), closed: new Set([1, 2]) });
+    expect([read.end, read.added]).toEqual(['complete', []]);
+  });
+
+  test('counts only what is open now: chunks that were closed before make no room', async () => {
+    const closed = new Set(Array.from({ length: 100 }, (_, i) => i + 1));
+    const read = await ingest({ rows: rowsTo(600), closed, waitForRoom: async () => false });
+    expect([read.end, read.mostOpen]).toEqual(['stopped', OPEN_CHUNKS_MAX]);
+  });
+});
+
+describe('room', () => {
+  test('is for 64 open chunks: the next waits until one is closed', async () => {
+    const read = await ingest({ rows: rowsTo(1000) });
+    expect([read.end, read.mostOpen]).toEqual(['complete', OPEN_CHUNKS_MAX]);
+    expect(read.numbers).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
+  });
+
+  test('that is not to be waited for any more ends the reading before the file’s end', async () => {
+    const read = await ingest({ rows: rowsTo(1000), waitForRoom: async () => false });
+    expect(read.end).toBe('stopped');
+    expect(read.numbers).toHaveLength(OPEN_CHUNKS_MAX);
+  });
+
+  test('stays bounded for any number of rows and chunks closed before, and no open chunk is left out', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(400), fc.uniqueArray(fc.integer({ min: 1, max: 200 })), async (n, before) => {
+        const total = Math.ceil(n / ROWS_PER_CHUNK);
+        const closed = new Set(before.filter((chunk) => chunk <= total));
+        const read = await ingest({ rows: rowsTo(n), closed });
+        expect(read.mostOpen).toBeLessThanOrEqual(OPEN_CHUNKS_MAX);
+        const open = Array.from({ length: total }, (_, i) => i + 1).filter((chunk) => !closed.has(chunk));
+        expect([read.end, read.numbers]).toEqual(['complete', open]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('a file that has changed since it was surveyed', () => {
+  test('and has more rows: what is beyond the survey is not added', async () => {
+    const read = await ingest({ rows: rowsTo(40), surveyed: 20 });
+    expect(read.end).toBe('file-changed');
+    expect(Math.max(...read.added.flat().flatMap((c) => c.rows.map((r) => r.row.row)))).toBeLessThanOrEqual(
+      20,
+    );
+  });
+
+  test('and has fewer rows', async () => {
+    expect((await ingest({ rows: rowsTo(4), surveyed: 5 })).end).toBe('file-changed');
+    expect((await ingest({ rows: [], surveyed: 1 })).end).toBe('file-changed');
+  });
+
+  test('and has a short chunk in the middle: it is not added, nor what follows', async () => {
+    async function* torn() {
+      yield { n: 1, rows: rowsTo(2) };
+      yield { n: 2, rows: [sampleRow(3)] };
+      yield { n: 3, rows: [sampleRow(5), sampleRow(6)] };
+    }
+    const read = await ingest({ surveyed: 6, chunks: torn() });
+    expect(read.end).toBe('file-changed');
+    expect(read.numbers).not.toContain(2);
+    expect(read.claimed.map((c) => c.row)).toEqual([1, 2]);
+  });
+
+  test('and can’t be read any more: the reader’s own error comes out', async () => {
+    async function* broken() {
+      yield { n: 1, rows: rowsTo(2) };
+      throw new Error('the file is gone');
+    }
+    await expect(ingest({ surveyed: 4, chunks: broken() })).rejects.toThrow('the file is gone');
+  });
+});

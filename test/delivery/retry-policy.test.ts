@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { nextTry, type Retry, type Tries } from '../../src/delivery/retry-policy.ts';
+
+const ATTEMPTS = 5;
+const AWAY_MS = 600_000;
+
+type Situation = Partial<Tries> & {
+  readonly afterMs?: number | null;
+  readonly awayForMs?: number;
+  /** Whether another row has got a definite answer since this one's first attempt began. */
+  readonly othersGetThrough?: boolean;
+};
+
+/** What follows the first failed attempt, unless the situation says otherwise; backing off takes `attempt` × 100 ms. */
+function decide(situation: Situation) {
+  const { made = 1, throttled = 0, startedAt = 1000, afterMs = null } = situation;
+  const verdict: Retry = { kind: 'retry', status: 503, code: 'http_503', message: 'busy', afterMs };
+  return nextTry({ made, throttled, startedAt }, verdict, {
+    attempts: ATTEMPTS,
+    awayMs: AWAY_MS,
+    backoffMs: (attempt) => attempt * 100,
+    weather: {
+      awayFor: () => situation.awayForMs ?? 0,
+      answeredSince: (time) => situation.othersGetThrough === true && time === startedAt,
+    },
+  });
+}
+
+const wait = (ms: number) => ({ kind: 'wait', ms });
+const GIVE_UP = { kind: 'give-up' };
+const AWAY = { kind: 'away' };
+
+describe.each([true, false])('while other rows go through: %s', (othersGetThrough) => {
+  test.each([
+    ['the first attempt failed: back off by the first step', { made: 1 }, wait(100)],
+    ['the fourth failed: by the fourth step', { made: 4 }, wait(400)],
+    ['the service names a time: it is taken instead of backing off', { made: 3, afterMs: 7000 }, wait(7000)],
+    ['the service says at once: never in a tight loop', { made: 3, afterMs: 0 }, wait(50)],
+    ['the service says in an instant', { made: 3, afterMs: 49 }, wait(50)],
+    ['asked to wait 20 times: no attempt is used up', { made: 21, throttled: 20 }, wait(100)],
+    ['throttled ones do not lengthen the backing off', { made: 5, throttled: 3 }, wait(200)],
+    ['just not away yet', { made: 1, awayForMs: AWAY_MS - 1 }, wait(100)],
+    ['away for as long as the definition allows', { made: 1, awayForMs: AWAY_MS }, AWAY],
+    ['away counts before anything else', { made: 99, awayForMs: AWAY_MS + 1, afterMs: 5 }, AWAY],
+  ])('%s', (_, situation, expected) => {
+    expect(decide({ othersGetThrough, ...situation })).toEqual(expected);
+  });
+});
+
+describe('attempts are used up', () => {
+  test.each([
+    ['all counted ones are made', { made: ATTEMPTS }],
+    ['more than all, after an outage', { made: ATTEMPTS + 3 }],
+    ['the counted ones, beside throttled ones', { made: ATTEMPTS + 20, throttled: 20 }],
+    ['ten times as many in all, though every one was throttled', { made: 50, throttled: 50, afterMs: 1000 }],
+  ])('%s: the row gives up while others go through, and waits on where nobody does', (_, situation) => {
+    expect(decide({ ...situation, othersGetThrough: true })).toEqual(GIVE_UP);
+    expect(decide({ ...situation, othersGetThrough: false }).kind).toBe('wait');
+  });
+
+  test('one short of ten times as many, all throttled, the row waits as it is told', () => {
+    expect(decide({ made: 49, throttled: 49, afterMs: 1000, othersGetThrough: true })).toEqual(wait(1000));
+  });
+
+  test('an answer to another row before this one began proves nothing', () => {
+    const weather = { awayFor: () => 0, answeredSince: (time: number) => 500 >= time };
+    const verdict: Retry = { kind: 'retry', status: null, code: 'timeout', message: '', afterMs: null };
+    const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, weather };
+    expect(nextTry({ made: 1, throttled: 0, startedAt: 501 }, verdict, policy)).toEqual(wait(99));
+    expect(nextTry({ made: 1, throttled: 0, startedAt: 500 }, verdict, policy)).toEqual(GIVE_UP);
+  });
+});
+
+test('a row never gives up while nobody gets through, however often it was tried', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 10_000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (made, share) => {
+        const throttled = Math.floor(made * share);
+        expect(decide({ made, throttled, othersGetThrough: false }).kind).toBe('wait');
+      },
+    ),
+  );
+});
+
+test('while others get through, a row gives up after ten times its attempts at the latest', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 50, max: 10_000 }), fc.nat(10_000), (made, some) => {
+      const throttled = Math.min(made, some);
+      expect(decide({ made, throttled, afterMs: 1, othersGetThrough: true })).toEqual(GIVE_UP);
+    }),
+  );
+});

@@ -1,0 +1,161 @@
+import type { Redis } from 'ioredis';
+import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
+import type { RunContext } from '../../src/delivery/run-context.ts';
+import { createServiceWeather } from '../../src/delivery/service-weather.ts';
+import type { Sending } from '../../src/delivery/try-row.ts';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import { createSemaphore } from '../../src/lib/semaphore.ts';
+import type { KeyClaim } from '../../src/model/claim.ts';
+import type { Mapping } from '../../src/model/mapping.ts';
+import type { Operation } from '../../src/model/operation.ts';
+import type { Reply } from '../../src/model/reply.ts';
+import type { ServiceRequest } from '../../src/model/request.ts';
+import type { Reason, Run } from '../../src/model/run.ts';
+import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { buildRequest } from '../../src/service/build-request.ts';
+import { judge } from '../../src/service/judge.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
+
+export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply => ({
+  kind: 'response',
+  status,
+  retryAfterMs,
+  body,
+  ms: 3,
+});
+export const created = (id = 'made-1'): Reply => answer(200, JSON.stringify({ id, state: 'incomplete' }));
+/** 503 with a `Retry-After`: not carried out, and how long to wait. */
+export const busy = (afterMs: number): Reply => answer(503, '', afterMs);
+export const LOST: Reply = { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 3 };
+export const NOT_SENT: Reply = { kind: 'no-response', sent: false, code: 'ECONNREFUSED', ms: 1 };
+
+/** One HTTP attempt as the test wants it to go: `n` counts attempts over all rows from 1. */
+export type Attempt = (n: number, request: ServiceRequest, token: string) => Promise<Reply> | Reply;
+
+export type BenchOptions = {
+  readonly operation?: Operation;
+  readonly definition?: object;
+  readonly rows?: number;
+  readonly concurrency?: number;
+  readonly attempt?: Attempt;
+  readonly over?: Partial<RunContext>;
+};
+
+/** A running run in a real ledger, with a service whose every reply the test decides. */
+export type Bench = {
+  readonly context: RunContext;
+  readonly store: RunStore;
+  readonly keys: LedgerKeys;
+  readonly stop: AbortController;
+  /** Every attempt made, in order. */
+  readonly attempts: Array<{ readonly request: ServiceRequest; readonly token: string }>;
+  readonly pauses: Reason[];
+  readonly troubles: string[];
+  /** What Redis has for a row of chunk 1: an intent, a settlement or nothing. */
+  mark(row: number): Promise<string | null>;
+  setMark(row: number, mark: string): Promise<void>;
+  run(): Promise<Run>;
+};
+
+export async function startBench(redis: Redis, options: BenchOptions = {}): Promise<Bench> {
+  const { operation = 'subclient.create', rows = 1, attempt = () => created() } = options;
+  const keys = ownKeys();
+  const store = createRunStore(redis, keys, () => new Date());
+  const definition = sampleDefinition(operation, options.definition);
+  const { id } = await store.register(newRun({ rows, definition }));
+  await store.transition(id, 'running', null);
+  const run = async () => {
+    const read = await store.get(id);
+    if (read === null) throw new Error('the run is gone');
+    return read;
+  };
+  const stop = new AbortController();
+  const attempts: Bench['attempts'] = [];
+  const pauses: Reason[] = [];
+  const troubles: string[] = [];
+  const chunk = `${keys.run(id).chunk}1`;
+  const context: RunContext = {
+    run: await run(),
+    definition,
+    mapping: MAPPING,
+    ledger: createChunkLedger(redis, keys, await run(), () => new Date()),
+    service: {
+      build: (call, parts) => buildRequest(call, { ...parts, query: {} }),
+      attempt: async (request, token) => attempt(attempts.push({ request, token }), request, token),
+      judge: (call, reply) => judge(call, reply, definition.send),
+      token: async () => 'token-1',
+      freshToken: async () => null,
+      backoffMs: () => 0,
+    },
+    slots: createSemaphore(options.concurrency ?? 20),
+    weather: createServiceWeather(() => performance.now()),
+    denials: createDenialStreak(),
+    rateIntervalMicroseconds: null,
+    now: () => performance.now(),
+    stopping: stop.signal,
+    pause: async (reason) => {
+      pauses.push(reason);
+      await store.transition(id, 'paused', reason);
+    },
+    close: async () => undefined,
+    onTrouble: (what) => void troubles.push(what),
+    ...options.over,
+  };
+  return {
+    context,
+    store,
+    keys,
+    stop,
+    attempts,
+    pauses,
+    troubles,
+    mark: (row) => redis.hget(chunk, String(row)),
+    setMark: async (row, mark) => void (await redis.hset(chunk, row, mark)),
+    run,
+  };
+}
+
+/** Column 1 is the key, column 2 the name; without a name a row has an issue. */
+const MAPPING: Mapping = {
+  hasKey: true,
+  keyOf: (row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null),
+  map(row) {
+    const [key = '', name = ''] = row.kind === 'cells' ? row.cells : [];
+    if (name !== '') return { kind: 'mapped', body: { details: { name } }, pathId: key };
+    const { row: number, line } = row;
+    const issue = { row: number, line, column: 'details.name', value: '', expected: 'a name' };
+    return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };
+  },
+};
+
+/** The chunk 1 of the run, with rows 1 to `rows`. */
+export function chunkOf(bench: Bench, rows: number, claim: KeyClaim = CLAIMS.claimed): ChunkJob {
+  const numbers = Array.from({ length: rows }, (_, i) => i + 1);
+  return {
+    run: bench.context.run.id,
+    chunk: 1,
+    rows: numbers.map((n) => ({ row: sampleRow(n), claim })),
+  };
+}
+
+/** Row 1 on its way, in the hands of the taker `me.1`. */
+export function sendingOf(bench: Bench, over: Partial<Sending> = {}): Sending {
+  const { run, service } = bench.context;
+  const row = sampleRow(1);
+  const call = run.operation === 'subclient.upsert' ? 'subclient.create' : run.operation;
+  return {
+    task: { run, chunk: 1, row, key: 'K1', identityKey: 'K1', claim: CLAIMS.claimed, foundMark: '' },
+    request: service.build(call, { pathId: 'K1', body: { details: { name: 'Company 1' } } }),
+    taker: 'me.1',
+    isHeld: () => true,
+    expected: '',
+    made: 0,
+    throttled: 0,
+    refreshed: false,
+    everUnknown: false,
+    ...over,
+  };
+}

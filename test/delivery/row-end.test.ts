@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import type { Retry } from '../../src/delivery/retry-policy.ts';
+import { endOf, gaveUp } from '../../src/delivery/row-end.ts';
+
+const ACCEPTED = {
+  kind: 'accepted',
+  outcome: 'created',
+  status: 200,
+  id: 'sub-1',
+  documents: null,
+  warning: null,
+} as const;
+const UNKNOWN = { kind: 'unknown', status: 500, code: 'http_500', message: 'not known' } as const;
+const REFUSED = {
+  kind: 'refused',
+  outcome: 'rejected',
+  status: 418,
+  code: 'http_418',
+  message: 'invalid',
+  body: '{"a":1}',
+} as const;
+
+describe('a final verdict', () => {
+  test.each([
+    ['accepted', ACCEPTED, { outcome: 'created', status: 200, id: 'sub-1' }],
+    [
+      'accepted without an id: with a warning',
+      { ...ACCEPTED, outcome: 'updated', id: null, warning: 'no id came back' } as const,
+      { outcome: 'updated', status: 200, id: '', code: 'warning', message: 'no id came back' },
+    ],
+    [
+      'accepted with documents: their text is kept byte for byte',
+      {
+        ...ACCEPTED,
+        outcome: 'listed',
+        id: 'pay-1',
+        documents: '[{"id":"d1"}, {"n":12345678901234567890}]',
+      } as const,
+      { outcome: 'listed', status: 200, id: 'pay-1', documents: '[{"id":"d1"}, {"n":12345678901234567890}]' },
+    ],
+    [
+      'accepted without any document: an empty list is kept',
+      { ...ACCEPTED, outcome: 'listed', documents: '[]' } as const,
+      { outcome: 'listed', status: 200, id: 'sub-1', documents: '[]' },
+    ],
+    [
+      'refused',
+      REFUSED,
+      { outcome: 'rejected', status: 418, code: 'http_418', message: 'invalid', body: '{"a":1}' },
+    ],
+    [
+      'denied',
+      { ...REFUSED, outcome: 'denied', status: 403, code: 'http_403' } as const,
+      { outcome: 'denied', status: 403, code: 'http_403', message: 'invalid', body: '{"a":1}' },
+    ],
+    ['unknown', UNKNOWN, { outcome: 'in-doubt', status: 500, code: 'http_500', message: 'not known' }],
+    [
+      'unknown, nothing received',
+      { ...UNKNOWN, status: null, code: 'timeout' } as const,
+      { outcome: 'in-doubt', status: 0, code: 'timeout', message: 'not known' },
+    ],
+  ])('%s', (_, verdict, end) => {
+    expect(endOf(verdict, false)).toEqual(end);
+  });
+});
+
+describe('after an attempt whose outcome is not known', () => {
+  test('an acceptance stands: the row is created', () => {
+    expect(endOf(ACCEPTED, true)).toEqual(endOf(ACCEPTED, false));
+  });
+
+  test.each(['rejected', 'denied', 'failed'] as const)(
+    'a refusal (%s) leaves the row in doubt: the earlier attempt may have created it',
+    (outcome) => {
+      expect(endOf({ ...REFUSED, outcome }, true)).toMatchObject({
+        outcome: 'in-doubt',
+        status: 418,
+        code: 'http_418',
+        body: '{"a":1}',
+      });
+    },
+  );
+});
+
+describe('attempts used up', () => {
+  const verdict: Retry = {
+    kind: 'retry',
+    status: 429,
+    code: 'http_429',
+    message: 'The service asked to wait (429).',
+    afterMs: 1000,
+  };
+
+  test('the row failed, with how often it was tried and why', () => {
+    expect(gaveUp(verdict, 6, false)).toEqual({
+      outcome: 'failed',
+      status: 429,
+      code: 'http_429',
+      message: 'gave up after 6 attempts: The service asked to wait (429).',
+    });
+  });
+
+  test('with no answer at all the status is 0', () => {
+    expect(gaveUp({ ...verdict, status: null }, 1, false).status).toBe(0);
+  });
+
+  test('the row is in doubt where an earlier attempt may have created it', () => {
+    expect(gaveUp(verdict, 6, true).outcome).toBe('in-doubt');
+  });
+});

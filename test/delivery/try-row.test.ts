@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import { tryRow } from '../../src/delivery/try-row.ts';
+import { UsageError } from '../../src/lib/usage-error.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import {
+  answer,
+  type Bench,
+  type BenchOptions,
+  busy,
+  created,
+  LOST,
+  NOT_SENT,
+  sendingOf,
+  startBench,
+} from './row-bench.ts';
+
+const own = useOwnRedis();
+const start = (options: BenchOptions = {}) => startBench(own().redis, options);
+
+/** A bench whose service answers `replies` in order and looks into Redis as each attempt begins. */
+async function watched(replies: ReadonlyArray<ReturnType<typeof answer>>, options: BenchOptions = {}) {
+  const seen: Array<string | null> = [];
+  const box: { bench?: Bench } = {};
+  const bench = await start({
+    ...options,
+    attempt: async (n) => {
+      seen.push((await box.bench?.mark(1)) ?? null);
+      return replies[n - 1] ?? created();
+    },
+  });
+  box.bench = bench;
+  return { bench, seen };
+}
+
+describe('an attempt', () => {
+  test('finds its intent in Redis as it begins, and the intent stays until the outcome is recorded', async () => {
+    const { bench, seen } = await watched([created('made-7')]);
+    const sending = sendingOf(bench);
+    expect(await tryRow(sending, bench.context)).toMatchObject({
+      kind: 'final',
+      verdict: { kind: 'accepted', outcome: 'created', id: 'made-7' },
+      ms: 3,
+    });
+    expect(seen).toEqual(['i me.1 1']);
+    expect(await bench.mark(1)).toBe('i me.1 1');
+    expect([sending.made, bench.attempts.length]).toEqual([1, 1]);
+  });
+
+  test('takes the request and the token to the service as they are', async () => {
+    const bench = await start();
+    const sending = sendingOf(bench);
+    await tryRow(sending, bench.context);
+    expect(bench.attempts).toEqual([{ request: sending.request, token: 'token-1' }]);
+  });
+
+  test('that nobody knows the outcome of is final, and its intent stays', async () => {
+    const { bench } = await watched([LOST]);
+    expect(await tryRow(sendingOf(bench), bench.context)).toMatchObject({
+      kind: 'final',
+      verdict: { kind: 'unknown' },
+    });
+    expect(await bench.mark(1)).toBe('i me.1 1');
+  });
+
+  test.each([
+    ['nothing was sent', NOT_SENT, 0, null],
+    ['the service names a time', busy(1500), 1, 1500],
+    ['the service is too busy, and names none', answer(429), 0, null],
+  ])('that may be repeated (%s) takes its intent back', async (_, reply, throttled, afterMs) => {
+    const { bench, seen } = await watched([reply]);
+    const sending = sendingOf(bench);
+    expect(await tryRow(sending, bench.context)).toMatchObject({
+      kind: 'again',
+      verdict: { kind: 'retry', afterMs },
+    });
+    expect([seen, await bench.mark(1)]).toEqual([['i me.1 1'], null]);
+    expect(sending).toMatchObject({ made: 1, throttled, expected: '', everUnknown: false });
+  });
+
+  test('after one that was taken back has an intent of its own', async () => {
+    const { bench, seen } = await watched([busy(0)]);
+    const sending = sendingOf(bench);
+    await tryRow(sending, bench.context);
+    expect((await tryRow(sending, bench.context)).kind).toBe('final');
+    expect(seen).toEqual(['i me.1 1', 'i me.1 2']);
+  });
+});
+
+describe('nothing is sent', () => {
+  test('of a row that another worker has', async () => {
+    const bench = await start();
+    await bench.setMark(1, 'i other.1 1');
+    expect(await tryRow(sendingOf(bench), bench.context)).toEqual({ kind: 'unsent' });
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], 'i other.1 1']);
+  });
+
+  test('twice, where two workers want the row at the same time', async () => {
+    const bench = await start();
+    const tried = await Promise.all(
+      ['me.1', 'other.1', 'third.1'].map((taker) => tryRow(sendingOf(bench, { taker }), bench.context)),
+    );
+    expect(tried.map((t) => t.kind).sort()).toEqual(['final', 'unsent', 'unsent']);
+    expect(bench.attempts).toHaveLength(1);
+  });
+
+  test('of a row that has its outcome', async () => {
+    const bench = await start();
+    await bench.setMark(1, '[1,2,"K1","created",200,"x",1,1,"",""]');
+    expect(await tryRow(sendingOf(bench), bench.context)).toEqual({ kind: 'unsent' });
+    expect(bench.attempts).toEqual([]);
+  });
+
+  test.each(['paused', 'stopped', 'cancelled', 'finished'] as const)(
+    'of a run that is %s, and no intent is left',
+    async (state) => {
+      const bench = await start();
+      await bench.store.transition(bench.context.run.id, state, null);
+      expect(await tryRow(sendingOf(bench), bench.context)).toEqual({ kind: 'unsent' });
+      expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+    },
+  );
+
+  test('of a chunk that is lost before the intent, and none is made', async () => {
+    const bench = await start();
+    expect(await tryRow(sendingOf(bench, { isHeld: () => false }), bench.context)).toEqual({
+      kind: 'unsent',
+    });
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
+
+  test('of a chunk that is lost between the intent and the first byte, and the intent is taken back', async () => {
+    const bench = await start();
+    let looks = 0;
+    const isHeld = () => {
+      looks += 1;
+      return looks === 1;
+    };
+    const sending = sendingOf(bench, { isHeld });
+    expect(await tryRow(sending, bench.context)).toEqual({ kind: 'unsent' });
+    expect([bench.attempts, await bench.mark(1), looks]).toEqual([[], null, 2]);
+    expect(sending).toMatchObject({ made: 0, expected: '' });
+  });
+
+  test('once the process is to end, and no intent is left', async () => {
+    const bench = await start();
+    bench.stop.abort();
+    expect(await tryRow(sendingOf(bench), bench.context)).toEqual({ kind: 'unsent' });
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
+
+  test('where the process is to end while the token is fetched', async () => {
+    const bench = await start();
+    const service = {
+      ...bench.context.service,
+      token: async () => {
+        bench.stop.abort();
+        return 'token-1';
+      },
+    };
+    expect(await tryRow(sendingOf(bench), { ...bench.context, service })).toEqual({ kind: 'unsent' });
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
+
+  test('without a token: the trouble is thrown, and no intent is left', async () => {
+    const bench = await start();
+    const service = {
+      ...bench.context.service,
+      token: () => Promise.reject(new UsageError('the token file is gone')),
+    };
+    await expect(tryRow(sendingOf(bench), { ...bench.context, service })).rejects.toThrow(
+      'the token file is gone',
+    );
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
+
+  test('before the run’s next place on the time line, and a run that ends meanwhile does not wait for it', async () => {
+    const bench = await start({ over: { rateIntervalMicroseconds: 3_600_000_000 } });
+    expect((await tryRow(sendingOf(bench), bench.context)).kind).toBe('final');
+    const second = tryRow(sendingOf(bench, { taker: 'me.2', expected: 'i me.1 1' }), bench.context);
+    bench.stop.abort();
+    expect(await second).toEqual({ kind: 'unsent' });
+    expect(bench.attempts).toHaveLength(1);
+  });
+});
+
+describe('a dead worker’s intent', () => {
+  test('is replaced by the one who knows it, before the attempt', async () => {
+    const { bench, seen } = await watched([], { operation: 'subclient.update' });
+    await bench.setMark(1, 'i dead.1 1');
+    expect((await tryRow(sendingOf(bench, { expected: 'i dead.1 1' }), bench.context)).kind).toBe('final');
+    expect(seen).toEqual(['i me.1 1']);
+  });
+
+  test('is taken over by one of two who know it', async () => {
+    const bench = await start({ operation: 'subclient.update' });
+    await bench.setMark(1, 'i dead.1 1');
+    const tried = await Promise.all(
+      ['me.1', 'other.1'].map((taker) =>
+        tryRow(sendingOf(bench, { taker, expected: 'i dead.1 1' }), bench.context),
+      ),
+    );
+    expect(tried.map((t) => t.kind).sort()).toEqual(['final', 'unsent']);
+    expect(bench.attempts).toHaveLength(1);
+  });
+});
+
+describe('a token that is refused', () => {
+  const UNAUTHORIZED = answer(401);
+
+  test('is replaced by a fresh one, once, at once, with no attempt counted against the row', async () => {
+    const { bench, seen } = await watched([UNAUTHORIZED]);
+    const service = {
+      ...bench.context.service,
+      token: async () => (bench.attempts.length === 0 ? 'token-1' : 'token-2'),
+      freshToken: async (stale: string) => (stale === 'token-1' ? 'token-2' : null),
+    };
+    const context = { ...bench.context, service };
+    const sending = sendingOf(bench);
+    expect(await tryRow(sending, context)).toMatchObject({
+      kind: 'again',
+      verdict: { afterMs: 0, status: 401 },
+    });
+    expect([await bench.mark(1), sending.made - sending.throttled]).toEqual([null, 0]);
+    expect((await tryRow(sending, context)).kind).toBe('final');
+    expect(bench.attempts.map((a) => a.token)).toEqual(['token-1', 'token-2']);
+    expect([seen, bench.pauses]).toEqual([['i me.1 1', 'i me.1 2'], []]);
+  });
+
+  test('and whose successor is refused too pauses the run; the row is not burned', async () => {
+    const bench = await start({ attempt: () => UNAUTHORIZED });
+    const service = { ...bench.context.service, freshToken: async () => 'token-2' };
+    const context = { ...bench.context, service };
+    const sending = sendingOf(bench);
+    expect((await tryRow(sending, context)).kind).toBe('again');
+    expect(await tryRow(sending, context)).toEqual({ kind: 'unsent' });
+    expect([bench.pauses, await bench.mark(1), bench.attempts.length]).toEqual([['credentials'], null, 2]);
+    expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'credentials' });
+  });
+
+  test('and has no successor pauses the run at once', async () => {
+    const bench = await start({ attempt: () => UNAUTHORIZED });
+    expect(await tryRow(sendingOf(bench), bench.context)).toEqual({ kind: 'unsent' });
+    expect([bench.pauses, await bench.mark(1), bench.attempts.length]).toEqual([['credentials'], null, 1]);
+  });
+});
+
+describe('onUnknownOutcome: retry, the user’s own choice', () => {
+  const definition = { onUnknownOutcome: 'retry' };
+
+  test('sends again, and meanwhile the intent stays: should the process die, the row is not free', async () => {
+    const { bench, seen } = await watched([LOST], { definition });
+    const sending = sendingOf(bench);
+    expect(await tryRow(sending, bench.context)).toMatchObject({ kind: 'again' });
+    expect([await bench.mark(1), sending.everUnknown]).toEqual(['i me.1 1', true]);
+    expect((await tryRow(sending, bench.context)).kind).toBe('final');
+    expect(seen).toEqual(['i me.1 1', 'i me.1 2']);
+  });
+
+  test('an attempt that is known not to have arrived does not free the row after one that may have', async () => {
+    const { bench } = await watched([LOST, busy(0)], { definition });
+    const sending = sendingOf(bench);
+    await tryRow(sending, bench.context);
+    expect((await tryRow(sending, bench.context)).kind).toBe('again');
+    expect(await bench.mark(1)).toBe('i me.1 2');
+  });
+
+  test('a chunk that is lost before the next byte does not free the row after an attempt that may have arrived', async () => {
+    const { bench } = await watched([LOST], { definition });
+    let looks = 0;
+    const isHeld = () => {
+      looks += 1;
+      return looks < 4;
+    };
+    const sending = sendingOf(bench, { isHeld });
+    await tryRow(sending, bench.context);
+    expect(await tryRow(sending, bench.context)).toEqual({ kind: 'unsent' });
+    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, 'i me.1 2']);
+  });
+});

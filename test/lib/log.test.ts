@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../../src/lib/log.ts';
+
+/** A log into memory, on a clock that only the test moves. */
+function memoryLog(level = 'debug') {
+  const lines: string[] = [];
+  const clock = { ms: 0 };
+  const log = createLog(level, { write: (line: string) => void lines.push(line) }, () => clock.ms);
+  const entries = (): Array<Record<string, unknown>> => lines.map((line) => JSON.parse(line));
+  return { log, lines, entries, clock };
+}
+
+describe('a line', () => {
+  test('is one JSON object with the level, the time, the event and its fields', () => {
+    const { log, entries, lines } = memoryLog();
+    log.warn('run paused', { run: 'r1', rows: 3, mine: true, reason: null });
+    expect(entries()).toEqual([
+      {
+        level: 40,
+        time: expect.any(Number),
+        pid: process.pid,
+        msg: 'run paused',
+        run: 'r1',
+        rows: 3,
+        mine: true,
+        reason: null,
+      },
+    ]);
+    expect(lines[0]?.endsWith('\n')).toBe(true);
+  });
+
+  test.each([
+    ['silent', []],
+    ['error', ['error']],
+    ['warn', ['error', 'warn']],
+    ['info', ['error', 'warn', 'info']],
+    ['debug', ['error', 'warn', 'info', 'debug']],
+  ])('at level %s is written for %j', (level, expected) => {
+    const { log, entries } = memoryLog(level);
+    log.error('error');
+    log.warn('warn');
+    log.info('info');
+    log.debug('debug');
+    expect(entries().map((e) => e.msg)).toEqual(expected);
+  });
+});
+
+describe('secrets', () => {
+  test.each(['authorization', 'token', 'password', 'body', 'cells', 'text', 'value'])(
+    'a field named %s is blacked out',
+    (name) => {
+      const { log, lines } = memoryLog();
+      log.error('something', { [name]: 's3cret' });
+      expect(lines.join()).not.toContain('s3cret');
+      expect(lines.join()).toContain('something');
+    },
+  );
+
+  test('objects, errors and lists are no fields: the compiler refuses them', () => {
+    const { log, entries } = memoryLog();
+    // @ts-expect-error a request would carry its token with it
+    log.info('nested', { request: { headers: { authorization: 'x' } } });
+    // @ts-expect-error an error's message or cause may quote a row
+    log.info('error', { error: new Error('x') });
+    // @ts-expect-error cells are personal data
+    log.info('list', { row: ['x'] });
+    expect(entries()).toHaveLength(3);
+  });
+});
+
+describe('an event that repeats', () => {
+  test('is one line per second, and the next says how many were held back', () => {
+    const { log, entries, clock } = memoryLog();
+    for (let i = 0; i < 121; i += 1) log.error('Redis is full', { n: i });
+    expect(entries()).toMatchObject([{ n: 0 }]);
+    clock.ms = 999;
+    log.error('Redis is full', { n: 121 });
+    expect(entries()).toHaveLength(1);
+    clock.ms = 1000;
+    log.error('Redis is full', { n: 122 });
+    expect(entries()).toMatchObject([{ n: 0 }, { n: 122, repeated: 121 }]);
+  });
+
+  test('says nothing of repeats where none was held back', () => {
+    const { log, entries, clock } = memoryLog();
+    log.error('Redis is full');
+    clock.ms = 1000;
+    log.error('Redis is full');
+    expect(entries().map((e) => 'repeated' in e)).toEqual([false, false]);
+  });
+
+  test('begins to count anew after each line', () => {
+    const { log, entries, clock } = memoryLog();
+    log.error('Redis is full');
+    log.error('Redis is full');
+    clock.ms = 1000;
+    log.error('Redis is full');
+    log.error('Redis is full');
+    log.error('Redis is full');
+    clock.ms = 2000;
+    log.error('Redis is full');
+    expect(entries().map((e) => e.repeated)).toEqual([undefined, 1, 2]);
+  });
+
+  test('holds no other event back, and none of another level', () => {
+    const { log, entries } = memoryLog();
+    log.error('a');
+    log.error('b');
+    log.warn('a');
+    expect(entries().map((e) => e.msg)).toEqual(['a', 'b', 'a']);
+  });
+});

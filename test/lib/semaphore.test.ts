@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createSemaphore } from '../../src/lib/semaphore.ts';
+
+/** Lets everything that is ready to go on do so. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('places are handed out up to their number, and the next waits for one given back', async () => {
+  const semaphore = createSemaphore(2);
+  const got: string[] = [];
+  const ask = (name: string) =>
+    semaphore.acquire().then((release) => {
+      got.push(name);
+      return release;
+    });
+  const first = await ask('a');
+  await ask('b');
+  const third = ask('c');
+  await turn();
+  expect([got, semaphore.taken()]).toEqual([['a', 'b'], 2]);
+  first();
+  await third;
+  expect([got, semaphore.taken()]).toEqual([['a', 'b', 'c'], 2]);
+});
+
+test('those who wait are served in the order they came', async () => {
+  const semaphore = createSemaphore(1);
+  const order: number[] = [];
+  const release = await semaphore.acquire();
+  const waiting = [1, 2, 3, 4].map(async (n) => {
+    const done = await semaphore.acquire();
+    order.push(n);
+    done();
+  });
+  release();
+  await Promise.all(waiting);
+  expect([order, semaphore.taken()]).toEqual([[1, 2, 3, 4], 0]);
+});
+
+test('a place given back twice is one place', async () => {
+  const semaphore = createSemaphore(2);
+  const [first] = [await semaphore.acquire(), await semaphore.acquire()];
+  first();
+  first();
+  expect(semaphore.taken()).toBe(1);
+});
+
+test('whatever the order of asking and giving back, no more places are out than there are, and none is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.boolean()), async (places, asks) => {
+      const semaphore = createSemaphore(places);
+      const held: Array<() => void> = [];
+      let asked = 0;
+      let released = 0;
+      for (const isAsk of asks) {
+        if (isAsk) {
+          asked += 1;
+          void semaphore.acquire().then((release) => held.push(release));
+        } else {
+          const release = held.shift();
+          if (release !== undefined) released += 1;
+          release?.();
+        }
+        await turn();
+        expect(held.length).toBe(Math.min(places, asked - released));
+        expect(semaphore.taken()).toBe(held.length);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { noOutcomes, OUTCOMES, type OutcomeCounts, succeeded } from '../../src/model/outcome.ts';
+import {
+  chunksOf,
+  exitCodeOf,
+  openRows,
+  REASONS,
+  RUN_STATES,
+  RUN_TRANSITIONS,
+  type RunState,
+} from '../../src/model/run.ts';
+
+const ENDS: readonly RunState[] = ['cancelled', 'finished'];
+
+describe('transitions', () => {
+  test('an end has no way out, and nothing else is one', () => {
+    expect(RUN_STATES.filter((state) => RUN_TRANSITIONS[state].length === 0)).toEqual(ENDS);
+  });
+
+  test('from anywhere else a run can be cancelled, and its last rows can finish it', () => {
+    for (const state of RUN_STATES.filter((s) => !ENDS.includes(s))) {
+      expect(RUN_TRANSITIONS[state]).toContain('cancelled');
+      expect(RUN_TRANSITIONS[state]).toContain('finished');
+    }
+  });
+
+  test('no state leads to itself, no arrow is there twice, and none leads back to queued', () => {
+    for (const state of RUN_STATES) {
+      const to = RUN_TRANSITIONS[state];
+      expect(to).not.toContain(state);
+      expect(to).not.toContain('queued');
+      expect(new Set(to).size).toBe(to.length);
+    }
+  });
+
+  test('only a running run is stopped by its error limit, and only from there or from queued it pauses', () => {
+    const leadingTo = (to: RunState) => RUN_STATES.filter((from) => RUN_TRANSITIONS[from].includes(to));
+    expect(leadingTo('stopped')).toEqual(['running']);
+    expect(leadingTo('paused')).toEqual(['queued', 'running']);
+    expect(leadingTo('running')).toEqual(['queued', 'paused', 'stopped']);
+  });
+
+  test('any walk along the arrows can be brought to an end, and stays there', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat()), (choices) => {
+        let state: RunState = 'queued';
+        for (const choice of choices) {
+          const to: readonly RunState[] = RUN_TRANSITIONS[state];
+          if (ENDS.includes(state)) expect(to).toEqual([]);
+          else expect(to.some((next) => ENDS.includes(next))).toBe(true);
+          state = to[choice % Math.max(to.length, 1)] ?? state;
+        }
+      }),
+    );
+  });
+});
+
+describe('the exit status', () => {
+  const one = (over: Partial<OutcomeCounts>): OutcomeCounts => ({ ...noOutcomes(), ...over });
+  const finished = (outcomes: OutcomeCounts, rows: number) =>
+    exitCodeOf({ state: 'finished', reason: null, rows, outcomes });
+
+  test.each(OUTCOMES.map((outcome) => [outcome, exitOf(outcome)] as const))(
+    'of a finished run with a row that is %s: %i, alone and among rows that succeeded',
+    (outcome, exitCode) => {
+      expect(finished(one({ [outcome]: 1 }), 1)).toBe(exitCode);
+      expect(
+        finished(
+          one({ created: 9, ...(outcome === 'created' ? {} : { [outcome]: 1 }) }),
+          outcome === 'created' ? 9 : 10,
+        ),
+      ).toBe(exitCode);
+    },
+  );
+
+  test('of a finished run without a row is 0', () => {
+    expect(finished(noOutcomes(), 0)).toBe(0);
+  });
+
+  test('a row in doubt counts before rows that failed', () => {
+    expect(finished(one({ created: 1, failed: 5, rejected: 5, 'in-doubt': 1 }), 12)).toBe(5);
+  });
+
+  test.each([
+    ['a row is missing', one({ created: 1, 'in-doubt': 1 }), 3],
+    ['a row is there twice', one({ created: 4 }), 3],
+    ['all rows are missing', noOutcomes(), 1],
+  ])('a control total that does not hold counts before everything: %s', (_, outcomes, rows) => {
+    expect(finished(outcomes, rows)).toBe(3);
+  });
+
+  test('for any finished run it follows from the counters alone', () => {
+    const numbers = fc.array(fc.nat(3), { minLength: OUTCOMES.length, maxLength: OUTCOMES.length });
+    fc.assert(
+      fc.property(numbers, fc.integer({ min: -1, max: 1 }), (list, off) => {
+        const outcomes = one(Object.fromEntries(OUTCOMES.map((outcome, i) => [outcome, list[i] ?? 0])));
+        const rows = list.reduce((a, b) => a + b, 0) + off;
+        const bad = OUTCOMES.some((outcome) => !succeeded(outcome) && outcomes[outcome] > 0);
+        const expected = off !== 0 ? 3 : outcomes['in-doubt'] > 0 ? 5 : bad ? 1 : 0;
+        expect(finished(outcomes, rows)).toBe(expected);
+      }),
+    );
+  });
+
+  const unfinished = RUN_STATES.filter((state) => state !== 'finished').flatMap((state) =>
+    [null, ...REASONS].map((reason) => ({ state, reason, exitCode: reason === 'interrupted' ? 4 : 2 })),
+  );
+
+  test.each(unfinished)(
+    'of a $state run ($reason) is $exitCode, whatever its rows',
+    ({ state, reason, exitCode }) => {
+      for (const outcomes of [noOutcomes(), one({ created: 2 }), one({ failed: 1, 'in-doubt': 1 })]) {
+        expect(exitCodeOf({ state, reason, rows: 2, outcomes })).toBe(exitCode);
+      }
+    },
+  );
+});
+
+/** DESIGN.md, section 4: exit statuses 0, 1 and 5. */
+function exitOf(outcome: (typeof OUTCOMES)[number]): number {
+  if (outcome === 'in-doubt') return 5;
+  return succeeded(outcome) ? 0 : 1;
+}
+
+test.each([
+  [0, 100, 0],
+  [1, 100, 1],
+  [100, 100, 1],
+  [101, 100, 2],
+  [1_000_000, 100, 10_000],
+  [3, 2, 2],
+])('%i rows in chunks of %i are %i chunks', (rows, chunkRows, chunks) => {
+  expect(chunksOf({ rows, chunkRows })).toBe(chunks);
+});
+
+test('open rows are those without an outcome', () => {
+  expect(openRows({ rows: 10, outcomes: { ...noOutcomes(), created: 3, invalid: 2 } })).toBe(5);
+});

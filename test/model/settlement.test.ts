@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { OUTCOMES } from '../../src/model/outcome.ts';
+import { fromTuple, type Settlement, settlementSchema, toTuple } from '../../src/model/settlement.ts';
+
+const text = fc.string({ unit: 'binary' });
+const settlement: fc.Arbitrary<Settlement> = fc.record({
+  row: fc.integer({ min: 1 }),
+  line: fc.integer({ min: 1 }),
+  key: text,
+  outcome: fc.constantFrom(...OUTCOMES),
+  status: fc.nat(),
+  id: text,
+  attempts: fc.nat(),
+  ms: fc.nat(),
+  code: text,
+  message: text,
+});
+
+test('any settlement comes back from its tuple, also by way of JSON', () => {
+  fc.assert(
+    fc.property(settlement, (s) => {
+      expect(fromTuple(toTuple(s))).toEqual(s);
+      expect(fromTuple(settlementSchema.parse(JSON.parse(JSON.stringify(toTuple(s)))))).toEqual(s);
+    }),
+  );
+});
+
+test('the tuple has the order that lies in Redis', () => {
+  expect(
+    toTuple({
+      row: 7,
+      line: 9,
+      key: 'K7',
+      outcome: 'rejected',
+      status: 418,
+      id: 'cp-1',
+      attempts: 2,
+      ms: 35,
+      code: 'http_418',
+      message: 'The service found the record invalid (418).',
+    }),
+  ).toEqual([
+    7,
+    9,
+    'K7',
+    'rejected',
+    418,
+    'cp-1',
+    2,
+    35,
+    'http_418',
+    'The service found the record invalid (418).',
+  ]);
+});
+
+const GOOD = [1, 2, 'K', 'created', 200, 'id', 1, 5, '', ''];
+
+test.each([
+  ['row 0', GOOD.with(0, 0)],
+  ['line 0', GOOD.with(1, 0)],
+  ['a key that is a number', GOOD.with(2, 1)],
+  ['an outcome that there is not', GOOD.with(3, 'done')],
+  ['half a millisecond', GOOD.with(7, 0.5)],
+  ['one too few', GOOD.slice(0, -1)],
+  ['one too many', [...GOOD, '']],
+])('a tuple with %s is refused', (_, tuple) => {
+  expect(settlementSchema.safeParse(GOOD).success).toBe(true);
+  expect(settlementSchema.safeParse(tuple).success).toBe(false);
+});

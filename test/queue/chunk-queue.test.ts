@@ -1,0 +1,158 @@
+import { UnrecoverableError } from 'bullmq';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type ChunkJob, chunkJobId, chunkJobSchema } from '../../src/queue/chunk-job.ts';
+import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
+import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
+import { deferred } from '../support/deferred.ts';
+import { until } from '../support/flow.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+
+function chunk(n: number, run = 'run-1'): ChunkJob {
+  const row = { kind: 'cells', row: n, line: n + 1, cells: [`K${n}`, 'a "b"\r\n€'] } as const;
+  return { run, chunk: n, rows: [{ row: { ...row, cells: [...row.cells] }, claim: { kind: 'claimed' } }] };
+}
+
+type Deliver = (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
+
+/** A queue of the test's own; a worker on it starts when the test says so. */
+function ownQueue() {
+  const prefix = ownKeys().queuePrefix;
+  const errors: Error[] = [];
+  const onError = (error: Error) => void errors.push(error);
+  const queue = createChunkQueue(own().redis, prefix, onError);
+  onTestFinished(() => queue.close());
+  const work = (deliver: Deliver) => {
+    const worker = startChunkWorker({ connection: own().redis, prefix, deliver, onError });
+    onTestFinished(() => worker.close());
+    return worker;
+  };
+  return { queue, work, errors };
+}
+
+describe('a chunk in the queue', () => {
+  test('that is added twice is delivered once', async () => {
+    const { queue, work } = ownQueue();
+    await queue.add([chunk(1), chunk(2)]);
+    await queue.add([chunk(1), chunk(2), chunk(3)]);
+    const delivered: number[] = [];
+    work(async (job) => {
+      delivered.push(job.chunk);
+      return 'closed';
+    });
+    await until(async () => !(await queue.has('run-1', 3)));
+    expect(delivered).toEqual([1, 2, 3]);
+  });
+
+  test('is there while it waits and while it is worked on, and gone when it is closed', async () => {
+    const { queue, work } = ownQueue();
+    const [begun, end] = [deferred<void>(), deferred<ChunkEnd>()];
+    expect(await queue.has('run-1', 1)).toBe(false);
+    await queue.add([chunk(1)]);
+    expect([await queue.has('run-1', 1), await queue.has('run-1', 2), await queue.has('run-2', 1)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    work(async () => {
+      begun.resolve();
+      return end.promise;
+    });
+    await begun.promise;
+    await queue.add([chunk(1)]);
+    expect(await queue.has('run-1', 1)).toBe(true);
+    end.resolve('closed');
+    await until(async () => !(await queue.has('run-1', 1)));
+  });
+
+  test('arrives as it was added', async () => {
+    const { queue, work } = ownQueue();
+    const arrived = deferred<ChunkJob>();
+    work(async (job) => {
+      arrived.resolve(job);
+      return 'closed';
+    });
+    await queue.add([chunk(7)]);
+    expect(await arrived.promise).toEqual(chunk(7));
+  });
+
+  test('that is put back comes again by itself, with its lease held', async () => {
+    const { queue, work, errors } = ownQueue();
+    const held: boolean[] = [];
+    await queue.add([chunk(1)]);
+    work(async (_, lease) => {
+      held.push(lease.isHeld());
+      return held.length === 1 ? 'put-back' : 'closed';
+    });
+    await until(async () => !(await queue.has('run-1', 1)));
+    expect([held, errors]).toEqual([[true, true], []]);
+  });
+
+  test('that was put back starts at once when it is promoted', async () => {
+    const { queue, work } = ownQueue();
+    let takes = 0;
+    await queue.add([chunk(1)]);
+    const first = work(async () => {
+      takes += 1;
+      return 'put-back';
+    });
+    await until(() => takes === 1);
+    await first.close();
+    const before = takes;
+    await queue.promote();
+    const again = deferred<number>();
+    work(async (job) => {
+      again.resolve(job.chunk);
+      return 'closed';
+    });
+    expect([await again.promise, before]).toEqual([1, 1]);
+  });
+
+  test('whose delivery fails comes again, and the failure is told', async () => {
+    const { queue, work, errors } = ownQueue();
+    let takes = 0;
+    await queue.add([chunk(1)]);
+    work(async () => {
+      takes += 1;
+      if (takes === 1) throw new Error('the ledger could not be reached');
+      return 'closed';
+    });
+    await until(async () => !(await queue.has('run-1', 1)));
+    expect(takes).toBe(2);
+    expect(errors.map((error) => error.message)).toContain('run-1-c1: the ledger could not be reached');
+  });
+
+  test('that BullMQ gave up stays, and is delivered when it is put back', async () => {
+    const { queue, work } = ownQueue();
+    let takes = 0;
+    await queue.add([chunk(1)]);
+    await queue.retryFailed();
+    work(async () => {
+      takes += 1;
+      // As it does with a job that stalled too often: failed for good, whatever its attempts.
+      if (takes === 1) throw new UnrecoverableError('job stalled more than allowable limit');
+      return 'closed';
+    });
+    await until(async () => {
+      await queue.retryFailed();
+      return takes === 2;
+    });
+    await until(async () => !(await queue.has('run-1', 1)));
+  });
+});
+
+test('a job’s id is the run and the chunk: no colon, never only digits', () => {
+  expect(chunkJobId('20261121-034512-k3f9', 12)).toBe('20261121-034512-k3f9-c12');
+});
+
+test.each([
+  ['no rows', { ...chunk(1), rows: [] }],
+  ['chunk 0', chunk(0)],
+  ['no run', { chunk: 1, rows: chunk(1).rows }],
+  ['a claim that there is not', { ...chunk(1), rows: [{ ...chunk(1).rows[0], claim: { kind: 'free' } }] }],
+])('a payload with %s is refused', (_, payload) => {
+  expect(chunkJobSchema.safeParse(chunk(1)).success).toBe(true);
+  expect(chunkJobSchema.safeParse(payload).success).toBe(false);
+});

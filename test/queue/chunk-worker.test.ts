@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
+import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
+import { connectRedis } from '../../src/redis/connection.ts';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { deferred } from '../support/deferred.ts';
+import { until } from '../support/flow.ts';
+
+/** Chunks that one process works on at once. */
+const OPEN_CHUNKS = 8;
+const CHUNK: ChunkJob = {
+  run: 'run-1',
+  chunk: 1,
+  rows: [{ row: { kind: 'cells', row: 1, line: 2, cells: ['K1'] }, claim: { kind: 'claimed' } }],
+};
+
+/** A server of the test's own, which it may stop, with a queue and a worker on it. */
+async function startParts(deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>) {
+  const home = await mkdtemp(join(tmpdir(), 'onboard-worker-'));
+  const server = await joinEmbeddedRedis(home);
+  const redis = connectRedis(server.address, () => undefined);
+  const edges = { connection: redis, prefix: 'onboard:{t}:queue', onError: () => undefined };
+  const queue = createChunkQueue(edges.connection, edges.prefix, edges.onError);
+  const worker = startChunkWorker({ ...edges, deliver });
+  onTestFinished(async () => {
+    redis.disconnect();
+    await server.close();
+    await rm(home, { recursive: true, force: true });
+  });
+  return { redis, queue, worker, stopServer: () => server.close() };
+}
+
+/** The seconds that closing took. */
+async function secondsOf(close: () => Promise<void>): Promise<number> {
+  const before = performance.now();
+  await close();
+  return (performance.now() - before) / 1000;
+}
+
+describe.concurrent('closing a worker', () => {
+  test('waits for the chunks in hand, and takes no other', async () => {
+    const end = deferred<ChunkEnd>();
+    const taken: number[] = [];
+    const { queue, worker } = await startParts(async (job) => {
+      taken.push(job.chunk);
+      return end.promise;
+    });
+    const inHand = Array.from({ length: OPEN_CHUNKS }, (_, i) => i + 1);
+    const waiting = OPEN_CHUNKS + 1;
+    await queue.add([...inHand, waiting].map((chunk) => ({ ...CHUNK, chunk })));
+    await until(() => taken.length === OPEN_CHUNKS);
+    let isClosed = false;
+    const closed = worker.close().then(() => {
+      isClosed = true;
+    });
+    expect([isClosed, await queue.has('run-1', waiting)]).toEqual([false, true]);
+    end.resolve('closed');
+    await closed;
+    expect(taken).toEqual(inHand);
+    expect(await Promise.all(taken.map((chunk) => queue.has('run-1', chunk)))).toEqual(
+      taken.map(() => false),
+    );
+    expect(await queue.has('run-1', waiting)).toBe(true);
+    await queue.close();
+  });
+
+  test('that has nothing in hand is quick', async () => {
+    const { queue, worker } = await startParts(async () => 'closed');
+    await queue.add([CHUNK]);
+    await until(async () => !(await queue.has('run-1', 1)));
+    expect(await secondsOf(worker.close)).toBeLessThan(2);
+    await queue.close();
+  });
+
+  test('ends within its deadline where Redis is gone', async () => {
+    const { queue, worker, stopServer } = await startParts(async () => 'closed');
+    await queue.add([CHUNK]);
+    await until(async () => !(await queue.has('run-1', 1)));
+    await stopServer();
+    expect(await secondsOf(worker.close)).toBeLessThan(8);
+    expect(await secondsOf(queue.close)).toBeLessThan(2);
+  });
+
+  test('with a chunk in hand whose outcome Redis can’t take any more ends when its lease has lapsed', async () => {
+    const begun = deferred<ChunkLease>();
+    const { queue, worker, redis, stopServer } = await startParts(async (_, lease) => {
+      begun.resolve(lease);
+      await stopServer();
+      // Held back by the connection until Redis is there again.
+      await redis.set('outcome', 'created');
+      return 'closed';
+    });
+    await queue.add([CHUNK]);
+    const lease = await begun.promise;
+    expect(lease.isHeld()).toBe(true);
+    expect(await secondsOf(worker.close)).toBeLessThan(18);
+    expect(lease.isHeld()).toBe(false);
+  });
+});
