@@ -1,7 +1,8 @@
 import { readEnvironment } from '../config/environment.ts';
+import { cautions } from './before-start.ts';
 import { type Checked, checkFile } from './check-file.ts';
 import type { AddCommand } from './command.ts';
-import { type Io, say } from './io.ts';
+import { type Io, say, tell } from './io.ts';
 import { loadInput } from './load-input.ts';
 
 type Flags = { readonly jobFile?: string; readonly json?: boolean };
@@ -24,6 +25,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
 async function check(args: Parameters<typeof loadInput>[1], flags: Flags, io: Io): Promise<number> {
   const env = readEnvironment(io.env);
   const { job, files } = await loadInput(env, args);
+  for (const caution of cautions(job, files)) tell(io, `warning: ${caution}`);
   let exitCode = 0;
   for (const facts of files) {
     const checked = await checkFile(job, facts);

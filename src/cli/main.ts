@@ -13,7 +13,10 @@ const interruption = new AbortController();
 for (const signal of SIGNALS) {
   process.on(signal, () => {
     // The second signal ends at once: every row sent has its intent in the ledger, so nothing is lost even then.
-    if (interruption.signal.aborted) process.exit(INTERRUPTED_EXIT);
+    if (interruption.signal.aborted) {
+      process.stderr.write(`\nEnded at once. To go on: ${io.typed}\n`);
+      process.exit(INTERRUPTED_EXIT);
+    }
     interruption.abort();
     setTimeout(() => process.exit(INTERRUPTED_EXIT), INTERRUPTED_DEADLINE_MS).unref();
   });

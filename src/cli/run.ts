@@ -1,8 +1,10 @@
-import { readEnvironment } from '../config/environment.ts';
+import { type Environment, readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import type { FileFacts } from '../model/source.ts';
 import { settingsProblems } from '../redis/check-settings.ts';
 import { openLedger, type Service, serviceFromEnvironment } from '../wiring.ts';
+import { cautions, prepareHome } from './before-start.ts';
 import { type AddCommand, collect } from './command.ts';
 import { type Io, tell } from './io.ts';
 import { loadInput } from './load-input.ts';
@@ -51,14 +53,16 @@ async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
   try {
     const env = readEnvironment(io.env);
     const log = openLog(env, io, flags.logFile);
+    if (flags.fault.length > 0 && flags.sandbox !== true) {
+      throw new UsageError(
+        '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
+      );
+    }
     const input = await loadInput(env, args);
-    const service: Service =
-      flags.sandbox === true
-        ? await startSandboxChild(env.home, flags.fault, releasers)
-        : serviceFromEnvironment(env);
-    await service.credentials.current();
-    const warning = service.credentials.warning();
-    if (warning !== null) tell(io, `warning: ${warning}`);
+    for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
+    const outside = flags.sandbox === true ? null : await serviceReady(env, io);
+    if (await prepareHome(env)) tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
+    const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
     const ledger = await openLedger(env, log, releasers);
     for (const problem of await settingsProblems(ledger.redis)) tell(io, `warning: Redis: ${problem}`);
     const delivery = startWorker({ io, log, ledger, service, releasers });
@@ -66,6 +70,15 @@ async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
   } finally {
     await releasers.release();
   }
+}
+
+/** The service of the environment, once there is a token for it. */
+async function serviceReady(env: Environment, io: Io): Promise<Service> {
+  const service = serviceFromEnvironment(env);
+  await service.credentials.current();
+  const warning = service.credentials.warning();
+  if (warning !== null) tell(io, `warning: ${warning}`);
+  return service;
 }
 
 /** A file whose run does not finish ends the order: what follows may build on it. */

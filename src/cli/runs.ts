@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { openRows, type Run } from '../model/run.ts';
 import type { Ledger } from '../wiring.ts';
 import { wholeNumber } from './arguments.ts';
@@ -44,5 +45,5 @@ async function latestRuns(ledger: Ledger, limit: number): Promise<Listed[]> {
 function lineOf({ run, state }: Listed): string {
   const open = openRows(run);
   const rows = open === 0 ? `${run.rows} rows` : `${run.rows} rows, ${open} open`;
-  return `${run.id}  ${state.words.padEnd(22)} ${run.job}  ${rows}: ${outcomesOf(run)}`;
+  return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${basename(run.file)} to ${run.target}: ${rows}, ${outcomesOf(run)}`;
 }

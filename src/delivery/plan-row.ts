@@ -79,7 +79,7 @@ function callFor({ claim, run }: RowTask, definition: JobDefinition): Step {
     case 'duplicate':
       return unsendable('duplicate_key', `the same key is in row ${claim.row} of this file`);
     case 'held':
-      return unsendable('key_held', heldMessage(claim));
+      return unsendable(claim.inDoubt ? 'key_in_doubt' : 'key_held', heldMessage(claim));
     default:
       return claim satisfies never;
   }

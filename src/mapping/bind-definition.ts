@@ -58,7 +58,9 @@ function bindColumn(
 ): Binding | string {
   const chosen = conversionFor(target.type, source);
   if (chosen.kind === 'problem') return chosen.problem;
-  const slot = slotOf(source.column, options);
+  const slot = isSparse(source.column, options)
+    ? options.source.columns.length
+    : slotOf(source.column, options);
   if (typeof slot === 'string') return slot;
   return { kind: 'cell', path: target.path, column: source.column, slot, conversion: chosen.conversion };
 }
@@ -69,6 +71,11 @@ function bindConstant(target: Target, value: string | number | boolean): Binding
   return converted === undefined || converted === null
     ? `the constant doesn't fit the field; expected ${conversion.expected}`
     : { kind: 'constant', path: target.path, value: converted };
+}
+
+/** JSON records leave out what they don't have: a member that no record has is empty in every row, as in a mended remainder. */
+function isSparse(column: string, { source }: MappingOptions): boolean {
+  return source.type !== 'csv' && !source.columns.includes(column);
 }
 
 /** The column's place in the file, or what is wrong; a JSON file without a record has no columns to miss. */

@@ -19,6 +19,8 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
     'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
   key_held:
     'Another run is sending this key: wait until it has finished, then load failed.csv again as it is.',
+  key_in_doubt:
+    'Look in the service whether the record is there: another row with this key may have created it, and nothing is sent under it.',
   bad_path_id: `Correct the id ${MEND}.`,
   row_in_doubt:
     'Look in the service whether the record is there; rows in doubt are not sent again from a report file.',

@@ -19,6 +19,7 @@ export const issueSchema = z.object({
     'duplicate_key',
     'key_known',
     'key_held',
+    'key_in_doubt',
     'bad_path_id',
     'conflicting_columns',
     'row_in_doubt',

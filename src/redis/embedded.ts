@@ -105,7 +105,9 @@ async function start(folder: string, socket: string): Promise<void> {
       child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `status ${code}`}`));
     });
     child.unref();
-    const outcome = await Promise.race([untilAnswers(socket), failed]);
+    const waiting = new AbortController();
+    const outcome = await Promise.race([untilAnswers(socket, waiting.signal), failed]);
+    waiting.abort();
     if (outcome !== 'ready') throw new UsageError(await explain(program, outcome, logPath));
   } finally {
     await log.close();
@@ -135,11 +137,14 @@ async function explain(program: string, outcome: string, logPath: string): Promi
   return `The embedded Redis (${program}) did not start: ${outcome}. Its log, ${logPath}, ends with:\n  ${lines}`;
 }
 
-async function untilAnswers(socket: string): Promise<'ready' | 'it did not answer in time'> {
+async function untilAnswers(
+  socket: string,
+  signal: AbortSignal,
+): Promise<'ready' | 'it did not answer in time'> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && !signal.aborted) {
     if (await answers(socket)) return 'ready';
-    await sleep(POLL_MS);
+    await sleep(POLL_MS, signal);
   }
   return 'it did not answer in time';
 }

@@ -14,11 +14,15 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   // The input was a report file itself: what it says of an earlier run gives way.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
-  const cellsOf = (row: RemainderRow, kind: RemainderKind) => [
-    ...originalCells(row.source, kept),
-    ...addedCells(id, row),
-    ...(kind === 'in-doubt' ? [''] : []),
-  ];
+  const messageSlot = source.columns.indexOf(`${REPORT_COLUMN_PREFIX}message`);
+  const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
+    const cells = originalCells(row.source, kept);
+    return [
+      ...cells,
+      ...addedCells(id, row, unreadText(row.source, cells, messageSlot)),
+      ...(kind === 'in-doubt' ? [''] : []),
+    ];
+  };
   return {
     extension: 'csv',
     header: (kind) => (source.bom ? '\uFEFF' : '') + csvText([[...columns, ...addedColumns(kind)]], dialect),
@@ -43,8 +47,15 @@ function originalCells(source: Row | null, kept: readonly number[]): readonly st
   return kept.map((i) => source.cells[i] ?? '');
 }
 
-function addedCells(run: string, row: RemainderRow): readonly string[] {
+/** The text of a row that could not be read, also where a report file that holds it was loaded unmended; `''` for others. */
+function unreadText(source: Row | null, cells: readonly string[], messageSlot: number): string {
+  if (source?.kind === 'unreadable') return source.text;
+  if (source?.kind !== 'cells' || cells.some((cell) => cell !== '')) return '';
+  return source.cells[messageSlot] ?? '';
+}
+
+function addedCells(run: string, row: RemainderRow, unread: string): readonly string[] {
   const s = row.settlement;
-  const message = row.source?.kind === 'unreadable' ? row.source.text : messageOf(row);
+  const message = unread === '' ? messageOf(row) : unread;
   return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, message];
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { JsonObject } from '../model/request.ts';
 import type { Run } from '../model/run.ts';
 import { REPORT_MEMBER } from '../model/source.ts';
@@ -20,8 +21,10 @@ function recordText(run: string, row: RemainderRow, kind: RemainderKind): string
   const source = row.source;
   if (source === null) return JSON.stringify({ [REPORT_MEMBER]: member });
   switch (source.kind) {
-    case 'record':
-      return spliceMember(source.text, REPORT_MEMBER, member);
+    case 'record': {
+      const text = unreadText(source.text);
+      return spliceMember(source.text, REPORT_MEMBER, text === null ? member : { ...member, text });
+    }
     case 'unreadable':
       return JSON.stringify({ [REPORT_MEMBER]: { ...member, text: source.text } });
     case 'cells':
@@ -30,6 +33,15 @@ function recordText(run: string, row: RemainderRow, kind: RemainderKind): string
       throw new Error(`a source record of an unknown kind: ${source satisfies never}`);
   }
 }
+
+/** The text of a record that could not be read, where a report file that holds it was loaded unmended. */
+function unreadText(record: string): string | null {
+  if (!record.includes(REPORT_MEMBER)) return null;
+  const parsed = unreadSchema.safeParse(JSON.parse(record));
+  return parsed.success ? parsed.data[REPORT_MEMBER].text : null;
+}
+
+const unreadSchema = z.strictObject({ [REPORT_MEMBER]: z.looseObject({ text: z.string() }) });
 
 function memberOf(run: string, row: RemainderRow, kind: RemainderKind): JsonObject {
   const { row: number, outcome, status, code } = row.settlement;

@@ -1,5 +1,5 @@
-import { adviceFor } from '../model/advice.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { adviceIn } from './advice-in.ts';
 import { csvText } from './csv-text.ts';
 
 /** The columns of `results.csv` (DESIGN.md, section 4); scripts rely on them. */
@@ -25,11 +25,14 @@ export function resultsHeader(): string {
 }
 
 /** The lines of `results.csv`, one per settlement. */
-export function resultsLines(settlements: readonly Settlement[]): string {
-  return csvText(settlements.map(resultCells), DIALECT);
+export function resultsLines(settlements: readonly Settlement[], extension: 'csv' | 'ndjson'): string {
+  return csvText(
+    settlements.map((s) => resultCells(s, extension)),
+    DIALECT,
+  );
 }
 
-function resultCells(s: Settlement): readonly string[] {
+function resultCells(s: Settlement, extension: 'csv' | 'ndjson'): readonly string[] {
   return [
     String(s.row),
     String(s.line),
@@ -41,6 +44,6 @@ function resultCells(s: Settlement): readonly string[] {
     String(s.ms),
     s.code,
     s.message,
-    adviceFor(s.code, s.outcome),
+    adviceIn(s, extension),
   ];
 }

@@ -1,6 +1,6 @@
-import { adviceFor } from '../model/advice.ts';
 import { noOutcomes, type OutcomeCounts, REMAINDER } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { adviceIn } from './advice-in.ts';
 import type { TopError } from './summary.ts';
 
 const TOP = 10;
@@ -16,7 +16,7 @@ export type Tally = {
   topErrors(): readonly TopError[];
 };
 
-export function createTally(): Tally {
+export function createTally(extension: 'csv' | 'ndjson' = 'csv'): Tally {
   const outcomes = noOutcomes();
   const errors = new Map<string, TopError>();
   let lastRow = 0;
@@ -29,19 +29,29 @@ export function createTally(): Tally {
       }
       lastRow = settlement.row;
       outcomes[settlement.outcome] += 1;
-      if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement);
+      if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement, extension);
     },
     outcomes: () => ({ ...outcomes }),
     topErrors: () => [...errors.values()].sort(commonestFirst).slice(0, TOP),
   };
 }
 
-function countError(errors: Map<string, TopError>, { outcome, code, row }: Settlement): void {
+function countError(
+  errors: Map<string, TopError>,
+  { outcome, code, row }: Settlement,
+  extension: 'csv' | 'ndjson',
+): void {
   const pair = `${outcome} ${code}`;
   const known = errors.get(pair);
   if (known !== undefined) known.count += 1;
   else if (errors.size < MAX_PAIRS) {
-    errors.set(pair, { outcome, code, count: 1, exampleRow: row, advice: adviceFor(code, outcome) });
+    errors.set(pair, {
+      outcome,
+      code,
+      count: 1,
+      exampleRow: row,
+      advice: adviceIn({ code, outcome }, extension),
+    });
   }
 }
 

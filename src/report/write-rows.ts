@@ -21,14 +21,14 @@ export type Writing = {
 
 /** Writes every file of the report but the summary, in one pass over the settlements, and counts them. */
 export async function writeRows(writing: Writing): Promise<Tally> {
-  const { run, view, files } = writing;
-  const tally = createTally();
+  const { run, view, files, format } = writing;
+  const tally = createTally(format.extension);
   await files.append(RESULTS_FILE, resultsHeader());
   await files.append(REJECTIONS_FILE, '');
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
   for await (const settlements of view.settlements()) {
     settlements.forEach(tally.add);
-    await files.append(RESULTS_FILE, resultsLines(settlements));
+    await files.append(RESULTS_FILE, resultsLines(settlements, format.extension));
     await writeRemainders(writing, settlements);
     if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
   }

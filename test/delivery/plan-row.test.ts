@@ -176,7 +176,7 @@ describe('a row whose key is not its own', () => {
   test.each([
     ['duplicate', 'duplicate_key', 'the same key is in row 3 of this file'],
     ['held', 'key_held', 'row 4 of run run-other has this key and is not done yet'],
-    ['doubted', 'key_held', 'row 4 of run run-other has this key and its outcome is in doubt'],
+    ['doubted', 'key_in_doubt', 'row 4 of run run-other has this key and its outcome is in doubt'],
   ] as const)(
     '%s: invalid with code %s, in every operation, with a mark or without',
     (claim, code, message) => {

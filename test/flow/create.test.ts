@@ -234,3 +234,52 @@ test('several files are taken in order and the worst exit status is given', asyn
     .map((line) => JSON.parse(line).file);
   expect(files.map((f) => f.split('/').at(-1))).toEqual(['1.csv', '2.csv']);
 });
+
+describe('a report file of a JSON run', () => {
+  test('loads again although no row of it has a member that the definition maps, and its advice names it', async () => {
+    const flow = await startFlow();
+    const job = await flow.file(
+      'j.yaml',
+      'operation: subclient.create\nkey: ref\nfields: { details.name: Name, internalInformation.notes: Note }\nrequired: [details.name]\n',
+    );
+    const first = await flow.run([
+      '--job-file',
+      job,
+      await flow.file('a.json', '[{"ref":"A","Name":"One","Note":"x"},{"ref":"B"}]'),
+    ]);
+    expect(first.summary.topErrors[0]?.advice).toContain('failed.ndjson');
+    const failed = await flow.report(first.summary, 'failed.ndjson');
+    const mended = await flow.file('mended.ndjson', failed.replace('{"ref":"B"', '{"ref":"B","Name":"Two"'));
+    expect(await flow.run(['--job-file', job, mended])).toMatchObject({
+      exitCode: 0,
+      summary: { outcomes: { created: 1 } },
+    });
+  });
+});
+
+test.each([
+  ['csv', 'externalId,details.name\nA,One,extra\n', 'A,One,extra'],
+  ['ndjson', '{"externalId":"A","details":{"name":"One"}}\n{"externalId":\n', '{"externalId":'],
+])(
+  'the text of an unreadable %s row lives on when its report file is loaded unmended',
+  async (type, content, text) => {
+    const flow = await startFlow();
+    const first = await flow.run(['subclients-create', await flow.file(`a.${type}`, content)]);
+    const again = await flow.file(`b.${type}`, await flow.report(first.summary, `failed.${type}`));
+    const second = await flow.run(['subclients-create', again]);
+    expect(second.summary.outcomes).toMatchObject({ invalid: 1, created: 0 });
+    expect(await flow.report(second.summary, `failed.${type}`)).toContain(JSON.stringify(text).slice(1, -1));
+  },
+);
+
+test('--fault without --sandbox is refused, and nothing is sent', async () => {
+  const flow = await startFlow();
+  const ended = await flow.onboard([
+    'run',
+    'subclients-create',
+    await flow.file('a.csv', subclientsCsv(3)),
+    '--fault',
+    '503=5%',
+  ]);
+  expect([ended.exitCode, flow.sandbox.stats().made.subclients]).toEqual([3, 0]);
+});

@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { cautions, prepareHome } from '../../src/cli/before-start.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { newRun } from '../support/runs.ts';
+
+async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-home-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('a home that does not exist is made and said to be new; the next time it is not', async () => {
+  const env = readEnvironment({ ONBOARD_HOME: join(await ownFolder(), 'home') });
+  expect([await prepareHome(env), await prepareHome(env)]).toEqual([true, false]);
+});
+
+test('a home that can not be a folder is refused before anything is sent', async () => {
+  const path = join(await ownFolder(), 'file');
+  await writeFile(path, '');
+  await expect(prepareHome(readEnvironment({ ONBOARD_HOME: path }))).rejects.toThrow(
+    /ONBOARD_HOME .*file can't be used: ENOTDIR/,
+  );
+});
+
+const job = (definition: unknown) => ({ name: 'j', definition: jobDefinitionSchema.parse(definition) });
+const { facts } = newRun({ rows: 3 });
+
+test.each([
+  ['a create without a key', { operation: 'subclient.create' }, [facts], [/no key/]],
+  ['a create with a key', { operation: 'subclient.create', key: 'A' }, [facts], []],
+  ['an update without a key', { operation: 'subclient.update' }, [facts], []],
+  ['a file without rows', { operation: 'subclient.update' }, [{ ...facts, rows: 0 }], [/no rows/]],
+] as const)('%s is worth the right caution', (_, definition, files, expected) => {
+  expect(cautions(job(definition), files)).toEqual(expected.map((text) => expect.stringMatching(text)));
+});
