@@ -54,7 +54,7 @@ export async function sendRow(sending: Sending, context: RunContext): Promise<Se
   }
 }
 
-/** Only rows that need p-retry come to it: it costs as much time as all else that is done for a row. */
+/** Only rows that are tried again come to p-retry: a call of it costs a row that needs none some microseconds. */
 function again({ verdict }: Extract<Tried, { kind: 'again' }>): never {
   throw new TryAgain(verdict);
 }

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { type Row, rowSchema } from '../model/row.ts';
+import type { LedgerView } from '../model/ledger-view.ts';
+import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { unpackBlock } from './block.ts';
@@ -7,21 +8,10 @@ import { settlementsOf } from './chunk-ledger.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { parseMark, parseSettlement } from './mark.ts';
 
-/** What the ledger holds of a run, for the report to be written from; memory does not grow with the run. */
-export type RunView = {
-  /** In row order, a batch per chunk; rows without an outcome yet are absent. */
-  settlements(): AsyncIterable<readonly Settlement[]>;
-  /** Source records of rows that did not succeed. */
-  sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;
-  /** Bodies of refusals as received. */
-  bodies(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /** JSON text of the document records. */
-  documents(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
-};
-
 const CHUNKS_AT_ONCE = 16;
 
-export function createRunView(redis: Redis, keys: LedgerKeys, run: Run): RunView {
+/** What the ledger holds of a run, for its report to be written from; memory does not grow with the run. */
+export function createRunView(redis: Redis, keys: LedgerKeys, run: Run): LedgerView {
   const k = keys.run(run.id);
   return {
     settlements: () => readSettlements(redis, k, chunksOf(run)),

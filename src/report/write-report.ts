@@ -1,5 +1,5 @@
+import type { LedgerView } from '../model/ledger-view.ts';
 import type { Run } from '../model/run.ts';
-import type { LedgerView } from './ledger-view.ts';
 import { createPendingReport } from './pending-report.ts';
 import { csvRemainder } from './remainder-csv.ts';
 import { ndjsonRemainder } from './remainder-ndjson.ts';

@@ -1,8 +1,8 @@
+import type { LedgerView } from '../model/ledger-view.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { documentLines, rejectionLine } from './jsonl.ts';
-import type { LedgerView } from './ledger-view.ts';
 import { groupsOf, LOOKUP_ROWS } from './lookup.ts';
 import type { PendingReport } from './pending-report.ts';
 import { REMAINDERS, type RemainderFormat } from './remainder-format.ts';

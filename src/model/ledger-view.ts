@@ -1,5 +1,5 @@
-import type { Row } from '../model/row.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { Row } from './row.ts';
+import type { Settlement } from './settlement.ts';
 
 /** What a report needs to know of one run; rows are named by their row number. */
 export type LedgerView = {
