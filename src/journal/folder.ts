@@ -1,0 +1,28 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Removes a dead member's journal, after all of its runs have ended; nothing where it is gone. */
+export async function removeMember(folder: string, member: string): Promise<void> {
+  await rm(join(folder, member), { recursive: true, force: true });
+  await syncFolder(folder);
+}
+
+/** Makes `<folder>/<member>`, durably, for its owner alone; throws where the member has one already. */
+export async function makeMemberFolder(folder: string, member: string): Promise<string> {
+  const path = join(folder, member);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(path, { mode: 0o700 });
+  await syncFolder(folder);
+  await syncFolder(join(folder, '..'));
+  return path;
+}
+
+/** Resolves when what was made, renamed or removed in the folder is on the disk. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

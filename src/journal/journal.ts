@@ -1,0 +1,126 @@
+import { rm } from 'node:fs/promises';
+import { makeMemberFolder, syncFolder } from './folder.ts';
+import { createGroupCommit, type Line } from './group-commit.ts';
+import { encodeLine } from './line.ts';
+import type { JournalRecord, LineRecord } from './record.ts';
+import { createSegments } from './segments.ts';
+
+/** One process's memory of what it was about to send and what became of it, on a disk of its own. */
+export type Journal = {
+  readonly member: string;
+  /** Resolves when the record is on the disk, together with all that was asked for meanwhile; rejects where it can't be written. */
+  write(record: JournalRecord): Promise<void>;
+  /** On the disk with the next group, 50 ms from now at the latest; what can't be written is kept for the next try. Never throws. */
+  note(record: JournalRecord): void;
+  /** Resolves when all that was noted is on the disk; rejects where it can't be written. */
+  flush(): Promise<void>;
+  /** Runs of which something is kept. */
+  runs(): readonly string[];
+  /** The run has ended and its report is written: nothing of it need be remembered. Never rejects. */
+  forget(run: string): Promise<void>;
+  /** Flushes, trims, and removes the folder where nothing needs to be kept. Safe to call twice. */
+  close(): Promise<void>;
+};
+
+export type JournalOptions = {
+  /** `<ONBOARD_HOME>/journal`; made where it is missing. */
+  readonly folder: string;
+  /** From `newMember()`: each process has a journal of its own, and never opens an earlier one again. */
+  readonly member: string;
+  /** What can't be written, once per second at most. */
+  readonly onTrouble: (event: string, error: Error) => void;
+  /** Size at which a segment is full, 4 MB. */
+  readonly segmentBytes?: number;
+};
+
+const SEGMENT_BYTES = 4 * 1024 * 1024;
+const TROUBLE_MS = 1_000;
+
+/** Opens a new journal in `<folder>/<member>/` (0700; its files 0600); throws where the folder can't be made or is there already. */
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { folder, member, segmentBytes = SEGMENT_BYTES } = options;
+  const path = await makeMemberFolder(folder, member);
+  const onTrouble = oncePerSecond(options.onTrouble);
+  const segments = createSegments({ folder: path, segmentBytes, onTrouble });
+  const group = createGroupCommit({ commit: segments.commit, onTrouble });
+  const memory = createMemory();
+  let closing: Promise<void> | null = null;
+
+  const shut = async () => {
+    // What can't be written was told of; the rest is closed all the same.
+    await group.flush().catch(() => {});
+    group.stop();
+    if ((await segments.close()) === 'kept') return;
+    await rm(path, { recursive: true, force: true });
+    await syncFolder(folder);
+  };
+
+  return {
+    member,
+    async write(record) {
+      if (closing !== null) throw new Error(`the journal ${path} is closed`);
+      if (memory.takes(record)) await group.write(lineOf(record));
+    },
+    note(record) {
+      if (closing === null && memory.takes(record)) group.note(lineOf(record));
+    },
+    flush: () => (closing === null ? group.flush() : closing),
+    runs: memory.runs,
+    async forget(run) {
+      if (closing !== null || !memory.forgets(run)) return;
+      group.note(lineOf({ kind: 'forgotten', run }));
+      await group.flush().catch(() => {});
+      await segments.tidy();
+    },
+    close() {
+      closing ??= shut();
+      return closing;
+    },
+  };
+}
+
+function lineOf(record: LineRecord): Line {
+  const kind = record.kind === 'forgotten' ? 'forgotten' : 'told';
+  return { text: encodeLine(record), run: record.run, kind };
+}
+
+type Memory = {
+  /** Whether the record has a line: not where its run was forgotten before, until something of it begins anew. */
+  takes(record: JournalRecord): record is Exclude<JournalRecord, { kind: 'closed' }>;
+  /** False where there is nothing to forget. */
+  forgets(run: string): boolean;
+  runs(): readonly string[];
+};
+
+/** A late outcome of a run that is forgotten would be kept for ever. */
+const BEGINNINGS: ReadonlySet<string> = new Set(['run', 'added', 'intended']);
+
+function createMemory(): Memory {
+  const remembered = new Set<string>();
+  const forgotten = new Set<string>();
+  return {
+    takes(record): record is Exclude<JournalRecord, { kind: 'closed' }> {
+      if (record.kind === 'closed') return false;
+      if (forgotten.has(record.run) && !BEGINNINGS.has(record.kind)) return false;
+      forgotten.delete(record.run);
+      remembered.add(record.run);
+      return true;
+    },
+    forgets(run) {
+      if (!remembered.delete(run)) return false;
+      forgotten.add(run);
+      return true;
+    },
+    runs: () => [...remembered],
+  };
+}
+
+function oncePerSecond(tell: JournalOptions['onTrouble']): JournalOptions['onTrouble'] {
+  let last = Number.NEGATIVE_INFINITY;
+  return (event, error) => {
+    const now = performance.now();
+    if (now - last < TROUBLE_MS) return;
+    last = now;
+    tell(event, error);
+  };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+const placeSchema = z.tuple([z.number().int(), z.number().int()]);
+const markSchema = z.tuple([z.number().int(), z.number().int(), z.string()]);
+const intentSchema = z.tuple([z.number().int(), z.number().int(), z.string(), z.string(), z.string()]);
+const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown());
+
+const run = z.string().min(1);
+
+/** A record as its line on the disk holds it: the entries of a settled one are an array there, not text. */
+export const storedRecordSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('run'), run, target: z.string(), fields: z.record(z.string(), z.string()) }),
+  z.object({ kind: z.literal('added'), run, chunk: z.number().int() }),
+  z.object({ kind: z.literal('intended'), run, rows: z.array(intentSchema) }),
+  z.object({ kind: z.literal('withdrawn'), run, rows: z.array(markSchema) }),
+  z.object({ kind: z.literal('settled'), run, entries: z.array(entrySchema) }),
+  z.object({ kind: z.literal('unsettled'), run, rows: z.array(placeSchema) }),
+  z.object({ kind: z.literal('forgotten'), run }),
+]);
+export type StoredRecord = z.infer<typeof storedRecordSchema>;
+
+/** `[chunk, row]`. */
+export type Place = Readonly<z.infer<typeof placeSchema>>;
+/** `[chunk, row, mark]`. */
+export type MarkedRow = Readonly<z.infer<typeof markSchema>>;
+/** `[chunk, row, mark, bucket, digest]`: the last two say where the identity of the row's key lives, `''` for none. */
+export type IntendedRow = Readonly<z.infer<typeof intentSchema>>;
+/** What the ledger's settle script takes for one row: opaque here, but for `[0]` (chunk), `[1]` (row), `[2]` (outcome) and `[12]` (accepted by the service: 1). */
+export type SettleEntry = Readonly<z.infer<typeof entrySchema>>;
+
+/** What the journal is told, in the order in which it happens. */
+export type JournalRecord =
+  /** How the run's record in the ledger is restored; before anything else of the run, once per journal. */
+  | {
+      readonly kind: 'run';
+      readonly run: string;
+      readonly target: string;
+      readonly fields: Readonly<Record<string, string>>;
+    }
+  /** Chunks up to this number are about to be handed to the queue. */
+  | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
+  /** The rows are about to be sent. */
+  | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
+  /** Under these very marks nothing was received. */
+  | { readonly kind: 'withdrawn'; readonly run: string; readonly rows: readonly MarkedRow[] }
+  /** JSON text of an array of settle entries. */
+  | { readonly kind: 'settled'; readonly run: string; readonly entries: string }
+  /** The rows are unsent again, whatever was settled of them before. */
+  | { readonly kind: 'unsettled'; readonly run: string; readonly rows: readonly Place[] }
+  /** Nothing comes of it here: what is kept of a row hangs on the row's own records alone, so that no other's word frees it. */
+  | { readonly kind: 'closed'; readonly run: string; readonly chunk: number };
+
+/** What has a line on the disk; `forgotten`: nothing before it is true of the run any more. */
+export type LineRecord =
+  | Exclude<JournalRecord, { kind: 'closed' }>
+  | { readonly kind: 'forgotten'; readonly run: string };

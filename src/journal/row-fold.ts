@@ -1,0 +1,142 @@
+import type { IntendedRow, MarkedRow, Place, SettleEntry, StoredRecord } from './record.ts';
+
+/** What records, in their order, come down to for one row; `at`: the segment that says so. */
+export type RowFold = {
+  readonly place: Place;
+  /** The segment of the last end, settled or unsettled; 0: none. */
+  endedAt: number;
+  /** The last settle entry; `null` where there is none or it was taken back. */
+  entry: SettleEntry | null;
+  /** Intents since the last end, by mark. */
+  readonly open: Map<string, { readonly intent: IntendedRow; readonly at: number }>;
+  /** Marks that were withdrawn since the last end: their intents may stand in an earlier segment. */
+  readonly withdrawn: Set<string>;
+};
+
+export type RunFold = {
+  target: string;
+  /** `null`: how to restore the run was not said. */
+  fields: Readonly<Record<string, string>> | null;
+  /** The highest chunk; 0: none. */
+  added: number;
+  readonly rows: Map<string, RowFold>;
+};
+
+export type Fold = {
+  readonly runs: Map<string, RunFold>;
+  /** The segment in which a run was last forgotten. */
+  readonly forgotten: Map<string, number>;
+};
+
+export function emptyFold(): Fold {
+  return { runs: new Map(), forgotten: new Map() };
+}
+
+/** Takes the next record in. */
+export function fold(into: Fold, record: StoredRecord, at: number): void {
+  if (record.kind === 'forgotten') {
+    into.runs.delete(record.run);
+    into.forgotten.set(record.run, at);
+    return;
+  }
+  foldRun(runOf(into, record.run), record, at);
+}
+
+function foldRun(run: RunFold, record: Exclude<StoredRecord, { kind: 'forgotten' }>, at: number): void {
+  switch (record.kind) {
+    case 'run':
+      run.target = record.target;
+      run.fields = record.fields;
+      return;
+    case 'added':
+      run.added = Math.max(run.added, record.chunk);
+      return;
+    case 'intended':
+      for (const intent of record.rows) intend(rowOf(run, intent), intent, at);
+      return;
+    case 'withdrawn':
+      for (const marked of record.rows) withdraw(rowOf(run, marked), marked);
+      return;
+    case 'settled':
+      for (const entry of record.entries) settle(rowOf(run, entry), entry, at);
+      return;
+    case 'unsettled':
+      for (const place of record.rows) end(rowOf(run, place), null, at);
+      return;
+    default:
+      record satisfies never;
+  }
+}
+
+/** Several intents may stand on a row: one that was refused is withdrawn by its mark, and the granted one stays. */
+function intend({ open }: RowFold, intent: IntendedRow, at: number): void {
+  const [, , mark] = intent;
+  open.delete(mark);
+  open.set(mark, { intent, at });
+}
+
+function withdraw({ open, withdrawn }: RowFold, [, , mark]: MarkedRow): void {
+  open.delete(mark);
+  withdrawn.add(mark);
+}
+
+/** A row that is taken again while its answer is recorded seems to be in doubt: what was known of it before stays, as in the ledger. */
+function settle(row: RowFold, entry: SettleEntry, at: number): void {
+  end(row, isDoubt(entry) && row.entry !== null ? row.entry : entry, at);
+}
+
+const OUTCOME = 2;
+const ACCEPTED = 12;
+
+/** Whether the row is in doubt by it. */
+function isDoubt(entry: SettleEntry): boolean {
+  return entry[OUTCOME] === 'in-doubt';
+}
+
+/** Whether an earlier entry, of a row that the service accepted, stands although the row seemed to be in doubt later. */
+export function outlivesDoubt(entry: SettleEntry, later: SettleEntry | null): boolean {
+  return entry[ACCEPTED] === 1 && later !== null && isDoubt(later);
+}
+
+function end(row: RowFold, entry: SettleEntry | null, at: number): void {
+  row.endedAt = at;
+  row.entry = entry;
+  row.open.clear();
+  row.withdrawn.clear();
+}
+
+function runOf({ runs }: Fold, run: string): RunFold {
+  const known = runs.get(run) ?? { target: '', fields: null, added: 0, rows: new Map() };
+  runs.set(run, known);
+  return known;
+}
+
+function rowOf({ rows }: RunFold, [chunk, row]: readonly [number, number, ...unknown[]]): RowFold {
+  const key = placeKey(chunk, row);
+  const known = rows.get(key);
+  if (known !== undefined) return known;
+  const fresh: RowFold = {
+    place: [chunk, row],
+    endedAt: 0,
+    entry: null,
+    open: new Map(),
+    withdrawn: new Set(),
+  };
+  rows.set(key, fresh);
+  return fresh;
+}
+
+/** Forgets what was withdrawn, and the rows of which nothing else was said: a reader that goes forward needs neither. */
+export function dropEmptyRows({ runs }: Fold): void {
+  for (const { rows } of runs.values()) {
+    for (const [key, row] of rows) {
+      row.withdrawn.clear();
+      if (row.open.size === 0 && row.endedAt === 0) rows.delete(key);
+    }
+  }
+}
+
+/** A row's key in `RunFold.rows`. */
+export function placeKey(chunk: number, row: number): string {
+  return `${chunk} ${row}`;
+}

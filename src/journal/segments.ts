@@ -1,0 +1,110 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { archiveSegment } from './archive.ts';
+import { syncFolder } from './folder.ts';
+import type { Line } from './group-commit.ts';
+import { createSegmentFile, type SegmentFile, segmentName } from './segment-file.ts';
+import { createSegmentIndex } from './segment-index.ts';
+
+/** The files of one journal: one grows, the full ones are archived, and what nobody needs goes. */
+export type Segments = {
+  /** All lines on the disk, or none; one call at a time. */
+  commit(lines: readonly Line[]): Promise<void>;
+  /** Archives what is full and deletes what nobody needs; never rejects. */
+  tidy(): Promise<void>;
+  /** No segment grows any more; answers whether anything is kept. */
+  close(): Promise<'kept' | 'empty'>;
+};
+
+export type SegmentsOptions = {
+  readonly folder: string;
+  readonly segmentBytes: number;
+  readonly onTrouble: (event: string, error: Error) => void;
+};
+
+export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOptions): Segments {
+  const index = createSegmentIndex();
+  const toArchive = new Set<number>();
+  const onDisk = new Set<number>();
+  let number = 0;
+  let current: SegmentFile | null = null;
+  let tidying = Promise.resolve();
+
+  const open = async () => {
+    current = await createSegmentFile(folder, number + 1);
+    number += 1;
+    index.opened(number);
+    onDisk.add(number);
+    return current;
+  };
+  const seal = async () => {
+    await current?.close().catch(tell);
+    if (current !== null) toArchive.add(number);
+    current = null;
+  };
+  const tell = (error: unknown) =>
+    onTrouble('the journal could not be tidied', error instanceof Error ? error : new Error(String(error)));
+  const tidy = () => {
+    tidying = tidying.then(() => archiveFull().then(sweep)).catch(tell);
+    return tidying;
+  };
+  const archiveFull = async () => {
+    for (const full of toArchive) {
+      if (index.isNeeded(full)) await archiveSegment(folder, full);
+      toArchive.delete(full);
+    }
+  };
+  const sweep = async () => {
+    const growing = current === null ? null : number;
+    for (let gone = index.deletable(growing); gone.length > 0; gone = index.deletable(growing)) {
+      for (const segment of gone) await remove(segment);
+      // The word that a run is forgotten must outlive what it speaks of.
+      await syncFolder(folder);
+    }
+  };
+  const remove = async (segment: number) => {
+    for (const form of ['log', 'gz'] as const) {
+      await rm(join(folder, segmentName(segment, form)), { force: true });
+    }
+    index.deleted(segment);
+    onDisk.delete(segment);
+  };
+  const enter = (lines: readonly Line[]) => {
+    for (const { kind, run } of lines) {
+      if (kind === 'told') index.told(number, run);
+      else if (kind === 'forgotten') index.forgotten(number, run);
+    }
+  };
+  const append = async (lines: readonly Line[], text: string) => {
+    const file = current ?? (await open());
+    try {
+      await file.append(text);
+    } catch (error) {
+      if (!file.isUsable()) await seal();
+      throw new Error(`${lines.length} records could not be written to ${file.path}: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    enter(lines);
+    return file.size() >= segmentBytes || index.isIdle();
+  };
+
+  return {
+    async commit(lines) {
+      const text = lines.map((line) => line.text).join('');
+      if (text === '' || !(await append(lines, text))) return;
+      await seal();
+      void tidy();
+    },
+    tidy,
+    async close() {
+      await seal();
+      await tidy();
+      return onDisk.size === 0 ? 'empty' : 'kept';
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,24 @@
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
+const INDEX = /^(?:0|[1-9]\d*)$/;
+
+/** Whether the text is a JSON pointer (RFC 6901, 3): `''`, or names that each follow a `/`. */
+export function isJsonPointer(text: string): boolean {
+  return POINTER.test(text);
+}
+
+/** The value that a JSON pointer leads to (RFC 6901, 4), `undefined` where there is none. */
+export function valueAtPointer(value: unknown, pointer: string): unknown {
+  return namesOf(pointer).reduce<unknown>(step, value);
+}
+
+function namesOf(pointer: string): readonly string[] {
+  const names = pointer.split('/').slice(1);
+  // `~01` is `~1`, no slash: the order of the two matters.
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function step(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return INDEX.test(name) ? value[Number(name)] : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, name)?.value;
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { intent, type OwnJournal, ownJournal, readAll } from './sample-journal.ts';
+
+type Entry = readonly [chunk: number, row: number, outcome: string, ...rest: unknown[]];
+
+function entry(outcome: string): Entry {
+  const accepted = outcome === 'created' ? 1 : 0;
+  return [1, 1, outcome, 'settlement', 'bucket', 'digest', '', '', '', '', '', 'i a 1', accepted, 1];
+}
+
+const settled = (outcome: string) =>
+  ({ kind: 'settled', run: 'r1', entries: JSON.stringify([entry(outcome)]) }) as const;
+
+async function lastWord({ folder, journal }: OwnJournal): Promise<unknown> {
+  const { settled: words } = await readAll(folder, journal.member);
+  return words.get('r1 1 1')?.[2];
+}
+
+test.each([
+  ['created', 'in-doubt', 'created'],
+  ['rejected', 'in-doubt', 'rejected'],
+  ['in-doubt', 'created', 'created'],
+  ['in-doubt', 'in-doubt', 'in-doubt'],
+])('a row %s, then %s, is %s', async (first, second, word) => {
+  const own = await ownJournal();
+  await own.journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+  await own.journal.write(settled(first));
+  await own.journal.write(settled(second));
+  expect(await lastWord(own)).toBe(word);
+});
+
+test('a row refused, unsent again and then in doubt is in doubt', async () => {
+  const own = await ownJournal();
+  await own.journal.write(settled('denied'));
+  await own.journal.write({ kind: 'unsettled', run: 'r1', rows: [[1, 1]] });
+  await own.journal.write(settled('in-doubt'));
+  expect(await lastWord(own)).toBe('in-doubt');
+});
+
+test('what the service accepted stands though it is in an archive and the doubt in the segment that grows', async () => {
+  const own = await ownJournal(600);
+  await own.journal.write(settled('created'));
+  const filler = Array.from({ length: 20 }, (_, i) => intent(2, 100 + i));
+  await own.journal.write({ kind: 'intended', run: 'r1', rows: filler });
+  await expect.poll(own.files).toContainEqual(expect.stringMatching(/gz$/));
+  await own.journal.write(settled('in-doubt'));
+  expect(await lastWord(own)).toBe('created');
+});

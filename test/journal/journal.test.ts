@@ -1,0 +1,175 @@
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { until } from '../support/flow.ts';
+import { intent, ownJournal, readAll, settled } from './sample-journal.ts';
+
+const RUN = { kind: 'run', run: 'r1', target: 'https://x', fields: { state: 'running', rows: '9' } } as const;
+
+describe('what was written', () => {
+  test('is read back: runs first, then the highest chunk, what was settled, and open intents last', async () => {
+    const { folder, journal } = await ownJournal();
+    await journal.write({ kind: 'added', run: 'r1', chunk: 2 });
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1), intent(1, 2), intent(1, 3)] });
+    await journal.write(RUN);
+    await journal.write({ kind: 'added', run: 'r1', chunk: 1 });
+    journal.note(settled('r1', [1, 1, 'created "é\n\u2028" 😀']));
+    journal.note({ kind: 'withdrawn', run: 'r1', rows: [[1, 2, 'i a 1']] });
+    await journal.flush();
+    const read = await readAll(folder, journal.member);
+    expect(read.kinds).toEqual(['run', 'added', 'settled', 'intended']);
+    expect(read.runs.get('r1')).toEqual({ target: RUN.target, fields: RUN.fields });
+    expect(read.added.get('r1')).toBe(2);
+    expect([...read.settled.values()]).toEqual([[1, 1, 'created "é\n\u2028" 😀']]);
+    expect([...read.intended.values()]).toEqual([intent(1, 3)]);
+    expect(journal.runs()).toEqual(['r1']);
+  });
+
+  test('is for its owner alone', async () => {
+    const { folder, path, journal, files } = await ownJournal();
+    await journal.write(RUN);
+    const modes = [folder, path, join(path, (await files())[0] ?? '')].map(
+      async (p) => (await stat(p)).mode & 0o777,
+    );
+    expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o600]);
+  });
+
+  test('is all on the disk when concurrent writes have resolved', async () => {
+    const { folder, journal } = await ownJournal();
+    const rows = Array.from({ length: 2_000 }, (_, i) => i + 1);
+    await Promise.all(
+      rows.map((row) => journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, row)] })),
+    );
+    expect((await readAll(folder, journal.member)).intended.size).toBe(2_000);
+  });
+
+  test('by a note is on the disk without anybody waiting for it', async () => {
+    const { folder, journal } = await ownJournal();
+    journal.note({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    await until(async () => (await readAll(folder, journal.member)).intended.size === 1);
+  });
+
+  test('in entries of several lines is still one line', async () => {
+    const { folder, journal } = await ownJournal();
+    const entries = JSON.stringify([[1, 1, 'a']], null, 2);
+    await journal.write({ kind: 'settled', run: 'r1', entries });
+    expect((await readAll(folder, journal.member)).settled.size).toBe(1);
+  });
+
+  test('comes back in batches of 200 at most', async () => {
+    const { folder, journal } = await ownJournal(1_000);
+    const rows = Array.from({ length: 450 }, (_, i) => i + 1);
+    await journal.write(settled('r1', ...rows.map((row) => [1, row, 'x'] as const)));
+    await journal.write({ kind: 'intended', run: 'r1', rows: rows.map((row) => intent(2, row)) });
+    await journal.write(settled('r1', ...rows.map((row) => [3, row, 'x'] as const)));
+    const read = await readAll(folder, journal.member);
+    expect(read.settled.size + read.intended.size).toBe(1_350);
+    expect(read.largest).toBe(200);
+  });
+});
+
+describe('a row', () => {
+  test('whose second intent was refused and withdrawn keeps its first', async () => {
+    const { folder, journal } = await ownJournal();
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1, 'i a 1')] });
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1, 'i b 1')] });
+    await journal.write({ kind: 'withdrawn', run: 'r1', rows: [[1, 1, 'i b 1']] });
+    const read = await readAll(folder, journal.member);
+    expect([...read.intended.values()]).toEqual([intent(1, 1, 'i a 1')]);
+  });
+
+  test('whose intent was withdrawn after its end is settled as before', async () => {
+    const { folder, journal } = await ownJournal();
+    await journal.write(settled('r1', [1, 1, 'created']));
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    await journal.write({ kind: 'withdrawn', run: 'r1', rows: [[1, 1, 'i a 1']] });
+    const read = await readAll(folder, journal.member);
+    expect(read.settled.size).toBe(1);
+    expect(read.intended.size).toBe(0);
+  });
+
+  test('that a later segment unsettled is not settled by an archive', async () => {
+    const { folder, journal, files } = await ownJournal(1);
+    await journal.write(settled('r1', [1, 1, 'denied'], [1, 2, 'denied']));
+    await journal.write({ kind: 'unsettled', run: 'r1', rows: [[1, 1]] });
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2)] });
+    await until(async () => (await files()).every((name) => name.endsWith('.gz')));
+    const read = await readAll(folder, journal.member);
+    expect(read.settled.size).toBe(0);
+    expect([...read.intended.keys()]).toEqual(['r1 1 2']);
+  });
+});
+
+describe('a damaged journal', () => {
+  test('with its last line torn at any byte is read up to there, without a word', async () => {
+    const { folder, path, journal, files } = await ownJournal();
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    const file = join(path, (await files())[0] ?? '');
+    const whole = (await stat(file)).size;
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2, 'é')] });
+    const bytes = await readFile(file);
+    for (let size = bytes.length - 1; size >= whole; size -= 1) {
+      await truncate(file, size);
+      const read = await readAll(folder, journal.member);
+      // Without its line feed alone the line is whole.
+      expect(read.intended.size, `${size} bytes`).toBe(size === bytes.length - 1 ? 2 : 1);
+      expect(read.damage).toEqual([]);
+    }
+    await writeFile(file, bytes);
+  });
+
+  test('with a damaged line in the middle is read without it, and says where', async () => {
+    const { folder, path, journal, files } = await ownJournal();
+    for (const row of [1, 2, 3]) {
+      await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, row)] });
+    }
+    const file = join(path, (await files())[0] ?? '');
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    await writeFile(file, lines.map((line, i) => (i === 1 ? line.replace('[1,2', '[1,7') : line)).join('\n'));
+    const read = await readAll(folder, journal.member);
+    expect([...read.intended.keys()]).toEqual(['r1 1 1', 'r1 1 3']);
+    expect(read.damage).toEqual([{ file, line: 2 }]);
+  });
+
+  test('with an archive that was cut is read up to there, and says so', async () => {
+    const { folder, path, journal, files } = await ownJournal(1);
+    await journal.write(RUN);
+    await until(async () => (await files()).join() === '000001.gz');
+    await truncate(join(path, '000001.gz'), 30);
+    const read = await readAll(folder, journal.member);
+    expect(read.damage[0]).toMatchObject({ file: join(path, '000001.gz') });
+  });
+
+  test('that is gone is empty', async () => {
+    const { folder } = await ownJournal();
+    expect((await readAll(folder, 'nobody')).kinds).toEqual([]);
+  });
+});
+
+describe('closing', () => {
+  test('removes the folder where nothing is to be kept, also a second time', async () => {
+    const { path, journal } = await ownJournal();
+    await journal.write(RUN);
+    await journal.forget('r1');
+    await journal.close();
+    await journal.close();
+    await expect(stat(path)).rejects.toThrow('ENOENT');
+  });
+
+  test('keeps what is remembered, archived', async () => {
+    const { folder, journal, files } = await ownJournal();
+    await journal.write(RUN);
+    journal.note(settled('r1', [1, 1, 'created']));
+    await journal.close();
+    expect(await files()).toEqual(['000001.gz']);
+    expect((await readAll(folder, journal.member)).settled.size).toBe(1);
+    await expect(journal.write(RUN)).rejects.toThrow('closed');
+    journal.note(RUN);
+  });
+
+  test('of a journal that was never used leaves nothing', async () => {
+    const { path, journal } = await ownJournal();
+    await journal.close();
+    await expect(stat(path)).rejects.toThrow('ENOENT');
+  });
+});

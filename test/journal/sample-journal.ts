@@ -1,0 +1,90 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Journal, openJournal } from '../../src/journal/journal.ts';
+import { newMember } from '../../src/journal/member.ts';
+import { type Damage, readJournal } from '../../src/journal/read-journal.ts';
+import type { IntendedRow, SettleEntry } from '../../src/journal/record.ts';
+import type { Replayed } from '../../src/journal/replayed.ts';
+
+export type OwnJournal = {
+  /** What `<ONBOARD_HOME>/journal` is. */
+  readonly folder: string;
+  readonly path: string;
+  readonly journal: Journal;
+  readonly troubles: string[];
+  files(): Promise<string[]>;
+};
+
+export async function ownFolder(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'onboard-journal-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  return join(home, 'journal');
+}
+
+/** A journal of the test's own; a small `segmentBytes` makes many segments. */
+export async function ownJournal(segmentBytes?: number): Promise<OwnJournal> {
+  const folder = await ownFolder();
+  const member = newMember();
+  const troubles: string[] = [];
+  const journal = await openJournal({
+    folder,
+    member,
+    onTrouble: (event, error) => troubles.push(`${event}: ${error.message}`),
+    ...(segmentBytes === undefined ? {} : { segmentBytes }),
+  });
+  onTestFinished(() => journal.close());
+  const path = join(folder, member);
+  return { folder, path, journal, troubles, files: async () => (await readdir(path)).sort() };
+}
+
+export type Read = {
+  readonly kinds: string[];
+  readonly runs: Map<string, { readonly target: string; readonly fields: Readonly<Record<string, string>> }>;
+  readonly added: Map<string, number>;
+  /** By `<run> <chunk> <row>`; the last one read. */
+  readonly settled: Map<string, SettleEntry>;
+  readonly intended: Map<string, IntendedRow>;
+  readonly damage: Damage[];
+  readonly largest: number;
+};
+
+/** All that a member's journal replays. */
+export async function readAll(folder: string, member: string): Promise<Read> {
+  const damage: Damage[] = [];
+  const parts: Replayed[] = [];
+  for await (const part of readJournal(folder, member, (d) => damage.push(d))) parts.push(part);
+  const entries = parts.flatMap((part) =>
+    part.kind === 'settled' ? part.entries.map((e) => [`${part.run} ${e[0]} ${e[1]}`, e] as const) : [],
+  );
+  const intents = parts.flatMap((part) =>
+    part.kind === 'intended' ? part.rows.map((i) => [`${part.run} ${i[0]} ${i[1]}`, i] as const) : [],
+  );
+  return {
+    kinds: parts.map((part) => part.kind).filter((kind, i, kinds) => kind !== kinds[i - 1]),
+    runs: new Map(
+      parts.flatMap((p) => (p.kind === 'run' ? [[p.run, { target: p.target, fields: p.fields }]] : [])),
+    ),
+    added: new Map(parts.flatMap((p) => (p.kind === 'added' ? [[p.run, p.chunk]] : []))),
+    settled: new Map(entries),
+    intended: new Map(intents),
+    damage,
+    largest: Math.max(0, ...parts.map(sizeOf)),
+  };
+}
+
+function sizeOf(part: Replayed): number {
+  if (part.kind === 'settled') return part.entries.length;
+  return part.kind === 'intended' ? part.rows.length : 1;
+}
+
+/** A row's intent, its mark in its bucket's place. */
+export function intent(chunk: number, row: number, mark = 'i a 1'): IntendedRow {
+  return [chunk, row, mark, 'bucket', 'digest'];
+}
+
+/** Settle entries as the ledger's script takes them, more or less. */
+export function settled(run: string, ...rows: ReadonlyArray<readonly [number, number, string]>) {
+  return { kind: 'settled', run, entries: JSON.stringify(rows) } as const;
+}
