@@ -6,7 +6,11 @@ const REACH = 'Check the base URL and the network from this machine, then load f
 const LATER =
   'Load failed.csv again as it is when the service is well; if it goes on, ask the people who run the service.';
 const SETTLE =
-  'Look in the service whether the record is there; it is not sent again by itself, since that could create it twice.';
+  'Look in the service whether the record is there, then say so with `onboard resolve`, row by row or by the resolutions in in-doubt.csv; it is not sent again by itself, since that could create it twice.';
+const FIND_ID =
+  'The service accepted the record without giving its id: find it there, then name it with `onboard resolve`; it is not sent again by itself.';
+const CHOOSE =
+  "The service has more than one record under this key: find out which one is the row's, name it with `onboard resolve`, and have the others removed; it is not sent again by itself.";
 
 const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   unreadable_row: `Mend the row ${MEND}.`,
@@ -20,10 +24,10 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   key_held:
     'Another run is sending this key: wait until it has finished, then load failed.csv again as it is.',
   key_in_doubt:
-    'Look in the service whether the record is there: another row with this key may have created it, and nothing is sent under it.',
+    'Another row with this key may have created the record: settle that row with `onboard resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',
   bad_path_id: `Correct the id ${MEND}.`,
   row_in_doubt:
-    'Look in the service whether the record is there; rows in doubt are not sent again from a report file.',
+    'Look in the service whether the record is there, then settle the row in its own run with `onboard resolve`; rows in doubt are not sent again from a report file.',
   conflicting_columns: `Leave only one of the columns filled ${MEND}.`,
 };
 
@@ -45,6 +49,7 @@ const BY_CODE = new Map<string, string>([
     'http_429',
     'Lower `send.rate` or `send.concurrency` in the job definition, then load failed.csv again as it is.',
   ],
+  ['not_created', 'Send it with `onboard rerun`, or load failed.csv again as it is.'],
   [
     'redirect',
     'Set MSB_BASE_URL to the address that the service redirects to; a redirect is never followed.',
@@ -85,16 +90,18 @@ const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
   cancelled: 'Load the file again if the row is to be sent after all.',
 };
 
+const IN_DOUBT: ReadonlyMap<string, string> = new Map([
+  ['accepted_without_id', FIND_ID],
+  ['found_twice', CHOOSE],
+]);
+
 const FAULT = /^http_5\d\d$/;
 
 /** What to do next about a row that ended like this, in one plain sentence; empty where there is nothing to do. */
 export function adviceFor(code: string, outcome: Outcome): string {
-  // Whatever the reason, an unknown create has one way out; and a row that succeeded or was cancelled needs none.
-  if (outcome === 'in-doubt') return code === 'accepted_without_id' ? FIND_ID : SETTLE;
+  // Whatever the reason, an unknown create is settled, not sent; and a row that succeeded or was cancelled needs nothing.
+  if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
-
-const FIND_ID =
-  'The service accepted the record without giving its id: find it there; it is not sent again by itself.';

@@ -10,5 +10,7 @@ export const REASON_ADVICE: Readonly<Record<Reason, string>> = {
   'error-limit':
     'Too many rows did not succeed (stopAfter): look at failed.csv, rejected.csv and the job definition.',
   'file-changed': 'The file is not what it was when it was read first: put the first one back.',
+  journal:
+    'The journal in ONBOARD_HOME could not be written, and nothing is sent without it: make room on its disk.',
   requested: 'Somebody asked for it.',
 };

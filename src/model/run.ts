@@ -31,6 +31,7 @@ export const REASONS = [
   'service-away',
   'error-limit',
   'file-changed',
+  'journal',
   'requested',
 ] as const;
 export const reasonSchema = z.enum(REASONS);
@@ -45,6 +46,8 @@ export const runSchema = z.object({
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
+  /** The run whose rows without success these are; `null` for a run of a file. */
+  parent: z.string().nullable(),
   rows: z.number().int().nonnegative(),
   /** Rows per chunk; fixed for the run, so that chunk numbers mean the same rows after a restart. */
   chunkRows: z.number().int().positive(),
@@ -63,6 +66,16 @@ export type Run = z.infer<typeof runSchema>;
 
 export function chunksOf(run: Pick<Run, 'rows' | 'chunkRows'>): number {
   return Math.ceil(run.rows / run.chunkRows);
+}
+
+/** How many rows the chunk has; `n` from 1. */
+export function rowsOfChunk(run: Pick<Run, 'rows' | 'chunkRows'>, n: number): number {
+  return Math.min(run.chunkRows, run.rows - (n - 1) * run.chunkRows);
+}
+
+/** Whether nothing more happens to the run by itself; one that was cancelled is wound up first, so that every row has its outcome. */
+export function isOver(run: Pick<Run, 'state' | 'rows' | 'outcomes'>): boolean {
+  return run.state === 'finished' || (run.state === 'cancelled' && openRows(run) === 0);
 }
 
 /** Rows without an outcome yet. */

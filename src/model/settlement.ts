@@ -4,11 +4,11 @@ import { outcomeSchema } from './outcome.ts';
 /**
  * What the ledger keeps of a settled row, and what a line of results.csv is made of.
  * A tuple, since a run of a million rows holds a million of them:
- * row, line, key, outcome, status (0: none), id, attempts, ms, code, message. No personal data but the key.
+ * row, line (0: not known), key, outcome, status (0: none), id, attempts, ms, code, message. No personal data but the key.
  */
 export const settlementSchema = z.tuple([
   z.number().int().positive(),
-  z.number().int().positive(),
+  z.number().int().nonnegative(),
   z.string(),
   outcomeSchema,
   z.number().int().nonnegative(),
@@ -22,6 +22,7 @@ export type SettlementTuple = z.infer<typeof settlementSchema>;
 
 export type Settlement = {
   readonly row: number;
+  /** 0 where it is not known: the row's file was gone when its run was cancelled. */
   readonly line: number;
   readonly key: string;
   readonly outcome: z.infer<typeof outcomeSchema>;

@@ -1,30 +1,86 @@
-import type { Redis } from 'ioredis';
+import type { RedisSettings } from './read-settings.ts';
 
-/** What in the server's settings can lose what the ledger promises, in words; empty: all is well or can't be seen. */
-export async function settingsProblems(redis: Redis): Promise<string[]> {
-  const info = await redis.info();
-  const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
-  const problems: string[] = [];
-  if (value('aof_enabled') === '0') {
-    problems.push('append-only is off: a restart of Redis forgets what was sent. Set `appendonly yes`.');
-  }
-  const policy = value('maxmemory_policy');
-  if (policy !== undefined && policy !== 'noeviction') {
-    problems.push(`maxmemory-policy is ${policy}: Redis may drop rows. Set \`maxmemory-policy noeviction\`.`);
-  }
-  const fsync = await appendFsync(redis);
-  if (fsync !== null && fsync !== 'always') {
-    problems.push(`appendfsync is ${fsync}: a power cut loses up to a second. Set \`appendfsync always\`.`);
-  }
-  return problems;
+/**
+ * `impossible`: the ledger can't work there. `refused`: it would lose what the ledger promises, unless the user accepts
+ * that. `warning`: it may lose a little, or can't be checked.
+ */
+export type SettingsFinding = {
+  readonly kind: 'impossible' | 'refused' | 'warning';
+  readonly setting: 'version' | 'eviction' | 'append-only' | 'fsync' | 'unreadable';
+  /** What is set, what that costs, and what was expected. */
+  readonly problem: string;
+  /** What to do. */
+  readonly advice: string;
+};
+
+/** Script flags came with 7.0: without them a full Redis could not record what became of rows. */
+const OLDEST_MAJOR = 7;
+
+/** What in the server's settings can lose what the ledger promises; empty: all is well. */
+export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
+  return [judgeVersion, judgeEviction, judgeAppendOnly, judgeFsync, judgeUnreadable].flatMap(
+    (one) => one(settings) ?? [],
+  );
 }
 
-/** `null` where the server doesn't let its settings be read. */
-async function appendFsync(redis: Redis): Promise<string | null> {
-  try {
-    const answer = await redis.config('GET', 'appendfsync');
-    return Array.isArray(answer) ? String(answer[1]) : null;
-  } catch {
-    return null;
-  }
+function judgeVersion({ version }: RedisSettings): SettingsFinding | null {
+  if (version === null || Number.parseInt(version, 10) >= OLDEST_MAJOR) return null;
+  return {
+    kind: 'impossible',
+    setting: 'version',
+    problem: `it is version ${version}, expected ${OLDEST_MAJOR}.0 or newer`,
+    advice: 'Update it (Valkey serves too), or leave REDIS_URL unset for an embedded server.',
+  };
+}
+
+function judgeEviction({ evictionPolicy }: RedisSettings): SettingsFinding | null {
+  if (evictionPolicy === null || evictionPolicy === 'noeviction') return null;
+  return {
+    kind: 'refused',
+    setting: 'eviction',
+    problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis would drop what it knows of rows, and they could be sent twice`,
+    advice: mend('maxmemory-policy', 'noeviction'),
+  };
+}
+
+function judgeAppendOnly({ appendOnly }: RedisSettings): SettingsFinding | null {
+  if (appendOnly !== false) return null;
+  return {
+    kind: 'refused',
+    setting: 'append-only',
+    problem: 'appendonly is no, expected yes: a restart of Redis would forget what was sent',
+    advice: mend('appendonly', 'yes'),
+  };
+}
+
+function judgeFsync({ appendOnly, fsync }: RedisSettings): SettingsFinding | null {
+  if (appendOnly === false || fsync === null || fsync === 'always') return null;
+  const lost = fsync === 'everysec' ? 'up to a second' : 'what the system had not written yet';
+  return {
+    kind: 'warning',
+    setting: 'fsync',
+    problem: `appendfsync is ${fsync}, expected always: a power cut loses ${lost}`,
+    advice: mend('appendfsync', 'always'),
+  };
+}
+
+function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
+  const hidden = [
+    settings.version === null ? 'version' : null,
+    settings.evictionPolicy === null ? 'maxmemory-policy' : null,
+    settings.appendOnly === null ? 'appendonly' : null,
+    settings.appendOnly !== false && settings.fsync === null ? 'appendfsync' : null,
+  ].filter((name) => name !== null);
+  if (hidden.length === 0) return null;
+  return {
+    kind: 'warning',
+    setting: 'unreadable',
+    problem: `it doesn't let ${hidden.join(', ')} be read, so that could not be checked`,
+    advice:
+      'Look it up where the server is managed: expected appendonly yes, appendfsync always, maxmemory-policy noeviction.',
+  };
+}
+
+function mend(name: string, value: string): string {
+  return `\`CONFIG SET ${name} ${value}\`, and \`${name} ${value}\` in redis.conf so that it stays.`;
 }

@@ -16,6 +16,8 @@ export function connectRedis(address: RedisAddress, onError: (error: Error) => v
   const options = {
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
+    // A master that has become a replica keeps its connections: the command is sent again over a new one.
+    reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? (2 as const) : false),
     retryStrategy: (times: number) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MAX_MS),
   };
   const redis =
@@ -27,4 +29,12 @@ export function connectRedis(address: RedisAddress, onError: (error: Error) => v
 /** ioredis takes a socket as a bare path. */
 export function plainUrl(url: string): string {
   return url.startsWith('unix://') ? url.slice('unix://'.length) : url;
+}
+
+/** The address without its user and password. */
+export function shownAddress(address: RedisAddress): string {
+  if (address.kind === 'socket' || address.url.startsWith('unix:'))
+    return plainUrl(address.kind === 'url' ? address.url : address.path);
+  const { protocol, host } = new URL(address.url);
+  return `${protocol}//${host}`;
 }

@@ -1,14 +1,15 @@
-import { spawn } from 'node:child_process';
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Redis } from 'ioredis';
 import lockfile from 'proper-lockfile';
 import { shortDigest } from '../lib/digest.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { RedisAddress } from './connection.ts';
-import { findServerProgram } from './find-server.ts';
+import { isAlive } from './is-alive.ts';
+import { askToEnd, probeSocket } from './probe-socket.ts';
+import { pidFile, serverProcess } from './server-process.ts';
+import { type ServerPlace, startServer } from './start-server.ts';
 
 /** A Unix socket's path may take 107 bytes on Linux and 103 on macOS. */
 const SOCKET_PATH_MAX_BYTES = 100;
@@ -21,6 +22,11 @@ const LOCK_STALE_MS = 5_000;
 
 export type EmbeddedRedis = {
   readonly address: RedisAddress;
+  /**
+   * Starts the server again if it is gone; false: it can't be said to answer yet, ask again. One that is there but
+   * doesn't answer is left alone. Any number of processes may call it at the same time.
+   */
+  revive(): Promise<boolean>;
   /** Stops the server, unless another command on the same home still uses it: the last one out stops it. */
   close(): Promise<void>;
 };
@@ -33,14 +39,18 @@ export type EmbeddedRedis = {
 export async function joinEmbeddedRedis(home: string): Promise<EmbeddedRedis> {
   const folder = join(home, 'redis');
   await mkdir(join(folder, 'users'), { recursive: true, mode: 0o700 });
-  const socket = socketPath(folder);
-  await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
+  const place = { folder, socket: socketPath(folder) };
+  await mkdir(dirname(place.socket), { recursive: true, mode: 0o700 });
   const me = join(folder, 'users', String(process.pid));
   await underLock(folder, async () => {
-    if (!(await answers(socket))) await start(folder, socket);
+    await untilReady(place);
     await writeFile(me, '');
   });
-  return { address: { kind: 'socket', path: socket }, close: () => leave(folder, socket, me) };
+  return {
+    address: { kind: 'socket', path: place.socket },
+    revive: () => underLock(folder, () => isReady(place)),
+    close: () => leave(place, me),
+  };
 }
 
 function socketPath(folder: string): string {
@@ -49,10 +59,36 @@ function socketPath(folder: string): string {
   return join(tmpdir(), `onboard-${shortDigest(folder, 16)}`, 'redis.sock');
 }
 
-async function leave(folder: string, socket: string, me: string): Promise<void> {
-  await underLock(folder, async () => {
+async function untilReady(place: ServerPlace): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await isReady(place))) {
+    if (Date.now() > deadline) throw new UsageError(await explainSilence(place.folder));
+    await sleep(POLL_MS);
+  }
+}
+
+/** Whether the server answers; one that is gone is started. Under the lock only. */
+async function isReady(place: ServerPlace): Promise<boolean> {
+  const state = await probeSocket(place.socket);
+  if (state !== 'silent') return state === 'ready';
+  if ((await serverProcess(place.folder)) !== null) return false;
+  await startServer(place, START_TIMEOUT_MS);
+  return true;
+}
+
+async function explainSilence(folder: string): Promise<string> {
+  const pid = await serverProcess(folder);
+  const which = pid === null ? 'Its server' : `Its server, process ${pid},`;
+  return (
+    `The embedded Redis in ${folder} does not answer. ${which} holds the data folder, so no second one is started: ` +
+    `let it go on (kill -CONT) or end it, and try again. If that process is no Redis, remove ${pidFile(folder)}.`
+  );
+}
+
+async function leave(place: ServerPlace, me: string): Promise<void> {
+  await underLock(place.folder, async () => {
     await rm(me, { force: true });
-    if ((await liveUsers(folder)) === 0) await shutDown(socket);
+    if ((await liveUsers(place.folder)) === 0) await shutDown(place);
   });
 }
 
@@ -66,16 +102,17 @@ async function liveUsers(folder: string): Promise<number> {
   return live;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+/** Whoever removes the home after this must find it at rest. */
+async function shutDown({ folder, socket }: ServerPlace): Promise<void> {
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  await askToEnd(socket);
+  while (Date.now() < deadline) {
+    if ((await probeSocket(socket)) === 'silent' && (await serverProcess(folder)) === null) return;
+    await sleep(POLL_MS);
   }
 }
 
-async function underLock(folder: string, work: () => Promise<void>): Promise<void> {
+async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const release = await lockfile.lock(folder, {
     stale: LOCK_STALE_MS,
     // A process that was stopped for longer than that has lost the lock; all it does under it may be done twice.
@@ -84,94 +121,8 @@ async function underLock(folder: string, work: () => Promise<void>): Promise<voi
     retries: { retries: 3000, factor: 1, minTimeout: POLL_MS * 2, maxTimeout: POLL_MS * 2 },
   });
   try {
-    await work();
+    return await work();
   } finally {
     await release();
-  }
-}
-
-async function start(folder: string, socket: string): Promise<void> {
-  const program = await findServerProgram(process.env.PATH ?? '');
-  const logPath = join(folder, 'redis.log');
-  const log = await open(logPath, 'a', 0o600);
-  try {
-    await rm(socket, { force: true });
-    const child = spawn(program, serverArguments(folder, socket), {
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
-    });
-    const failed = new Promise<string>((resolve) => {
-      child.once('error', (error) => resolve(error.message));
-      child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `status ${code}`}`));
-    });
-    child.unref();
-    const waiting = new AbortController();
-    const outcome = await Promise.race([untilAnswers(socket, waiting.signal), failed]);
-    waiting.abort();
-    if (outcome !== 'ready') throw new UsageError(await explain(program, outcome, logPath));
-  } finally {
-    await log.close();
-  }
-}
-
-function serverArguments(folder: string, socket: string): string[] {
-  const settings: Readonly<Record<string, string>> = {
-    port: '0',
-    unixsocket: socket,
-    unixsocketperm: '700',
-    dir: folder,
-    daemonize: 'no',
-    save: '',
-    appendonly: 'yes',
-    appendfsync: 'always',
-    'maxmemory-policy': 'noeviction',
-    // The identity ledger is small hashes: these keep them in the compact encoding. The old names work in every version.
-    'hash-max-ziplist-entries': '512',
-    'hash-max-ziplist-value': '128',
-  };
-  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-}
-
-async function explain(program: string, outcome: string, logPath: string): Promise<string> {
-  const lines = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-3).join('\n  ');
-  return `The embedded Redis (${program}) did not start: ${outcome}. Its log, ${logPath}, ends with:\n  ${lines}`;
-}
-
-async function untilAnswers(
-  socket: string,
-  signal: AbortSignal,
-): Promise<'ready' | 'it did not answer in time'> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < deadline && !signal.aborted) {
-    if (await answers(socket)) return 'ready';
-    await sleep(POLL_MS, signal);
-  }
-  return 'it did not answer in time';
-}
-
-/** Whether a server on the socket is ready for commands: one that is still loading its file is not. */
-async function answers(socket: string): Promise<boolean> {
-  return withProbe(socket, async (redis) => (await redis.ping()) === 'PONG');
-}
-
-async function shutDown(socket: string): Promise<void> {
-  await withProbe(socket, async (redis) => {
-    await redis.shutdown();
-    return true;
-  });
-  const deadline = Date.now() + STOP_TIMEOUT_MS;
-  while ((await answers(socket)) && Date.now() < deadline) await sleep(POLL_MS);
-}
-
-async function withProbe(socket: string, ask: (redis: Redis) => Promise<boolean>): Promise<boolean> {
-  const redis = new Redis(socket, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
-  redis.on('error', () => undefined);
-  try {
-    await redis.connect();
-    return await ask(redis);
-  } catch {
-    return false;
-  } finally {
-    redis.disconnect();
   }
 }

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { UsageError } from '../lib/usage-error.ts';
-import { plainUrl, type RedisAddress } from './connection.ts';
+import { plainUrl, type RedisAddress, shownAddress } from './connection.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -19,19 +19,11 @@ export async function assertReachable(address: RedisAddress): Promise<void> {
   } catch (error) {
     const cause = failure ?? error;
     throw new UsageError(
-      `Redis at ${shown(address)} can't be used: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+      `Redis at ${shownAddress(address)} can't be used: ${cause instanceof Error ? cause.message : String(cause)}. ` +
         'Start it, correct REDIS_URL, or leave REDIS_URL unset for an embedded server.',
       { cause },
     );
   } finally {
     probe.disconnect();
   }
-}
-
-/** The address without its user and password. */
-function shown(address: RedisAddress): string {
-  if (address.kind === 'socket' || address.url.startsWith('unix:'))
-    return plainUrl(address.kind === 'url' ? address.url : address.path);
-  const { protocol, host } = new URL(address.url);
-  return `${protocol}//${host}`;
 }

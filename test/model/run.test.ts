@@ -4,11 +4,13 @@ import { noOutcomes, OUTCOMES, type OutcomeCounts, succeeded } from '../../src/m
 import {
   chunksOf,
   exitCodeOf,
+  isOver,
   openRows,
   REASONS,
   RUN_STATES,
   RUN_TRANSITIONS,
   type RunState,
+  rowsOfChunk,
 } from '../../src/model/run.ts';
 
 const ENDS: readonly RunState[] = ['cancelled', 'finished'];
@@ -136,4 +138,19 @@ test.each([
 
 test('open rows are those without an outcome', () => {
   expect(openRows({ rows: 10, outcomes: { ...noOutcomes(), created: 3, invalid: 2 } })).toBe(5);
+});
+
+test.each([
+  [1, 100],
+  [2, 100],
+  [3, 50],
+])('chunk %i of 250 rows has %i', (n, rows) => {
+  expect(rowsOfChunk({ rows: 250, chunkRows: 100 }, n)).toBe(rows);
+});
+
+test.each(RUN_STATES)('a run that is %s is over only where nothing more happens to it', (state) => {
+  const done = { ...noOutcomes(), created: 2, cancelled: 8 };
+  expect(isOver({ state, rows: 10, outcomes: done })).toBe(ENDS.includes(state));
+  // A finished run with open rows is a defect; a cancelled one is being wound up.
+  expect(isOver({ state, rows: 11, outcomes: done })).toBe(state === 'finished');
 });

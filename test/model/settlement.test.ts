@@ -6,7 +6,7 @@ import { fromTuple, type Settlement, settlementSchema, toTuple } from '../../src
 const text = fc.string({ unit: 'binary' });
 const settlement: fc.Arbitrary<Settlement> = fc.record({
   row: fc.integer({ min: 1 }),
-  line: fc.integer({ min: 1 }),
+  line: fc.nat(),
   key: text,
   outcome: fc.constantFrom(...OUTCOMES),
   status: fc.nat(),
@@ -58,7 +58,7 @@ const GOOD = [1, 2, 'K', 'created', 200, 'id', 1, 5, '', ''];
 
 test.each([
   ['row 0', GOOD.with(0, 0)],
-  ['line 0', GOOD.with(1, 0)],
+  ['line -1', GOOD.with(1, -1)],
   ['a key that is a number', GOOD.with(2, 1)],
   ['an outcome that there is not', GOOD.with(3, 'done')],
   ['half a millisecond', GOOD.with(7, 0.5)],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,8 @@ import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { type EmbeddedRedis, joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { reviveOnLoss } from '../../src/redis/revive-on-loss.ts';
+import { until } from '../support/flow.ts';
 
 const closing: Array<() => Promise<unknown>> = [];
 
@@ -115,12 +117,71 @@ test('a server that was killed itself is started again with its data', async () 
   const first = await join1(home);
   const redis = connect(first);
   await redis.set('a', '1');
-  const info = await redis.info('server');
-  const pid = Number(/process_id:(\d+)/.exec(info)?.[1]);
+  const pid = await pidOf(redis);
   redis.disconnect();
   process.kill(pid, 'SIGKILL');
   while (await answers(first)) await new Promise((resolve) => setImmediate(resolve));
   expect(await connect(await join1(home)).get('a')).toBe('1');
+});
+
+async function pidOf(redis: Redis): Promise<number> {
+  return Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+}
+
+/** A connection whose process has the server revived, as a command's has. */
+function connectReviving(server: EmbeddedRedis): Redis {
+  const redis = connect(server);
+  const reviving = reviveOnLoss(redis, server.revive, () => undefined);
+  closing.push(() => reviving.stop());
+  return redis;
+}
+
+test('killed while it is in use it is revived: the same connection goes on, and everything confirmed is there', async () => {
+  const redis = connectReviving(await join1(await ownHome()));
+  for (let round = 1; round <= 3; round += 1) {
+    await redis.set(`a${round}`, round);
+    const pid = await pidOf(redis);
+    process.kill(pid, 'SIGKILL');
+    expect(await redis.mget('a1', `a${round}`)).toEqual(['1', String(round)]);
+    expect(await pidOf(redis)).not.toBe(pid);
+  }
+}, 10_000);
+
+test('revived by several at once there is one server', async () => {
+  const home = await ownHome();
+  const [one, two] = await Promise.all([join1(home), join1(home)]);
+  const redis = connect(one);
+  const other = connect(two);
+  process.kill(await pidOf(redis), 'SIGKILL');
+  await until(async () => (await Promise.all([one.revive(), two.revive(), one.revive()])).every(Boolean));
+  expect(await pidOf(redis)).toBe(await pidOf(other));
+});
+
+test('a server that is stopped is not replaced: it is waited for, and goes on with what it had', async () => {
+  const home = await ownHome();
+  const server = await join1(home);
+  const redis = connect(server);
+  await redis.set('a', '1');
+  const pid = await pidOf(redis);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    expect(await server.revive()).toBe(false);
+    // Not even where its socket was taken away, by a cleaner of /tmp for example.
+    if (server.address.kind === 'socket') await rm(server.address.path);
+    expect(await server.revive()).toBe(false);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect([await redis.get('a'), await pidOf(redis)]).toEqual(['1', pid]);
+  process.kill(pid, 'SIGTERM');
+});
+
+test('a process id that has passed to another program does not keep a server from being started', async () => {
+  const home = await ownHome();
+  const folder = join(home, 'redis');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'redis.pid'), String(process.pid));
+  expect(await connect(await join1(home)).ping()).toBe('PONG');
 });
 
 async function answers(server: EmbeddedRedis): Promise<boolean> {

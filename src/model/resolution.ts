@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** What became of a row in doubt, as somebody who looked at the service says. */
+export type Decision = { readonly kind: 'created'; readonly id: string } | { readonly kind: 'not-created' };
+
+/** What the ledger keeps of a decision: who took it, when (ISO 8601, UTC), and the code that the row was in doubt with. */
+export const resolutionSchema = z.object({
+  decision: z.enum(['created', 'not-created']),
+  /** Empty for `not-created`. */
+  id: z.string(),
+  by: z.string(),
+  at: z.string(),
+  was: z.string(),
+});
+export type Resolution = z.infer<typeof resolutionSchema>;
+
+const CONTROL = /\p{Cc}/u;
+
+/** What keeps the text from being an identifier of the service, to follow "expected an id"; `null` for one that is fine. */
+export function idProblem(id: string): string | null {
+  if (id === '') return ', got none';
+  if (CONTROL.test(id) || !id.isWellFormed()) return ' without control characters or broken ones';
+  if (id === '.' || id === '..') return `, got "${id}", which is a folder in a path`;
+  return null;
+}
+
+/** The decision in words: `created, id sub-1` or `not created`. */
+export function describeDecision(decision: Decision): string {
+  return decision.kind === 'created' ? `created, id ${decision.id}` : 'not created';
+}

@@ -1,0 +1,42 @@
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { acceptSettings } from '../../src/redis/accept-settings.ts';
+import { readSettings } from '../../src/redis/read-settings.ts';
+import { startRedisServer } from '../support/redis-server.ts';
+
+const FORGETFUL = { appendonly: 'no', 'maxmemory-policy': 'allkeys-lru', maxmemory: '64mb' };
+
+test('a server that forgets is refused with every reason and the way to go on; accepted, the reasons are warnings', async () => {
+  const { redis } = await startRedisServer(FORGETFUL);
+  expect(await readSettings(redis)).toMatchObject({
+    version: expect.stringMatching(/^\d+\./),
+    appendOnly: false,
+    evictionPolicy: 'allkeys-lru',
+    maxMemoryBytes: 64 * 1024 * 1024,
+  });
+  const reasons = [
+    expect.stringMatching(/^Redis: maxmemory-policy is allkeys-lru.*CONFIG SET maxmemory-policy noeviction/),
+    expect.stringMatching(/^Redis: appendonly is no.*CONFIG SET appendonly yes/),
+  ];
+  await expect(acceptSettings(redis, false)).rejects.toMatchObject({
+    name: 'UsageError',
+    problems: [...reasons, expect.stringContaining('--accept-redis-settings')],
+  });
+  expect(await acceptSettings(redis, true)).toEqual(reasons);
+});
+
+test('fsync every second is a warning, not a refusal', async () => {
+  const { redis } = await startRedisServer({ appendonly: 'yes', appendfsync: 'everysec' });
+  expect(await acceptSettings(redis, false)).toEqual([expect.stringMatching(/appendfsync is everysec/)]);
+});
+
+test('a user who may read neither INFO nor CONFIG gets a warning that nothing could be checked', async () => {
+  const { redis, url } = await startRedisServer({ appendonly: 'yes' });
+  await redis.call('ACL', 'SETUSER', 'loader', 'on', '>word', '~*', '&*', '+@all', '-info', '-config');
+  const limited = new Redis(url.replace('redis://', 'redis://loader:word@'), { enableReadyCheck: false });
+  limited.on('error', () => undefined);
+  onTestFinished(() => limited.disconnect());
+  expect(await acceptSettings(limited, false)).toEqual([
+    expect.stringMatching(/doesn't let version, maxmemory-policy, appendonly, appendfsync be read/),
+  ]);
+});
