@@ -5,12 +5,15 @@ import type { Environment } from './config/environment.ts';
 import { type JobDefinition, ratePerSecond } from './config/job-definition.ts';
 import { createDelivery, type Delivery } from './delivery/delivery.ts';
 import { createDenialStreak } from './delivery/denial-streak.ts';
+import { type Membership, openMembership } from './delivery/membership.ts';
 import type { RunContext, ServiceEdge } from './delivery/run-context.ts';
 import { createServiceWeather } from './delivery/service-weather.ts';
+import { createStillRuns } from './delivery/still-runs.ts';
 import { createChunkLedger } from './ledger/chunk-ledger.ts';
 import { type LedgerKeys, ledgerKeys } from './ledger/keys.ts';
 import { createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
+import { createSharedWeather } from './ledger/weather.ts';
 import type { Log } from './lib/log.ts';
 import type { Releasers } from './lib/releasers.ts';
 import { createSemaphore } from './lib/semaphore.ts';
@@ -22,8 +25,10 @@ import type { Operation } from './model/operation.ts';
 import type { Run } from './model/run.ts';
 import type { SourceInfo } from './model/source.ts';
 import { connectRedis, type RedisAddress } from './redis/connection.ts';
-import { joinEmbeddedRedis } from './redis/embedded.ts';
+import { createDiskNotice } from './redis/disk-notice.ts';
+import { type EmbeddedRedis, joinEmbeddedRedis } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
+import { reviveOnLoss } from './redis/revive-on-loss.ts';
 import { createClient, type ServiceClient } from './service/attempt.ts';
 import { backoffMs } from './service/backoff.ts';
 import { parseBaseUrl } from './service/base-url.ts';
@@ -40,15 +45,23 @@ export type Ledger = {
   readonly index: RunIndex;
   /** The runs and keys of one target. */
   of(target: string): { readonly keys: LedgerKeys; readonly store: RunStore };
+  /** What the user is told when the embedded server can't go on for want of room. */
+  onDiskFull(tell: (text: string) => void): void;
 };
 
 /** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. */
 export async function openLedger(env: Environment, log: Log, releasers: Releasers): Promise<Ledger> {
   await mkdir(env.home, { recursive: true, mode: 0o700 });
-  const address = await redisAddress(env, releasers);
+  const { address, revive } = await ledgerServer(env, releasers);
   await assertReachable(address);
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
+  const diskNotice = createDiskNotice(join(env.home, 'redis'), () => performance.now());
+  if (revive !== null) {
+    const onTrouble = (error: Error) => log.warn('the embedded Redis is gone', { problem: error.message });
+    const reviving = reviveOnLoss(redis, () => diskNotice.around(revive), onTrouble);
+    releasers.push(() => reviving.stop());
+  }
   return {
     redis,
     address,
@@ -57,14 +70,48 @@ export async function openLedger(env: Environment, log: Log, releasers: Releaser
       const keys = ledgerKeys(target);
       return { keys, store: createRunStore(redis, keys, () => new Date()) };
     },
+    onDiskFull: diskNotice.onFull,
   };
 }
 
-async function redisAddress(env: Environment, releasers: Releasers): Promise<RedisAddress> {
-  if (env.redisUrl !== null) return { kind: 'url', url: env.redisUrl };
-  const server = await joinEmbeddedRedis(env.home);
+/** A server that is ours is also ours to start again. */
+type LedgerServer = { readonly address: RedisAddress; readonly revive: EmbeddedRedis['revive'] | null };
+
+async function ledgerServer({ redisUrl, home }: Environment, releasers: Releasers): Promise<LedgerServer> {
+  if (redisUrl !== null) return { address: { kind: 'url', url: redisUrl }, revive: null };
+  const server = await joinEmbeddedRedis(home);
   releasers.push(() => server.close());
-  return server.address;
+  return server;
+}
+
+/** Makes this process one that moves rows of the target; closed by the releasers. */
+export async function joinLedger(
+  ledger: Ledger,
+  target: string,
+  options: {
+    readonly env: Environment;
+    readonly log: Log;
+    readonly releasers: Releasers;
+    notify(text: string): void;
+  },
+): Promise<Membership> {
+  const { keys, store } = ledger.of(target);
+  ledger.onDiskFull(options.notify);
+  const membership = await openMembership({
+    redis: ledger.redis,
+    keys,
+    store,
+    target,
+    folder: join(options.env.home, 'journal'),
+    indexRun: (run, createdAt) => ledger.index.add(run, target, createdAt),
+    onNotice(text) {
+      options.log.info(text);
+      options.notify(text);
+    },
+    onTrouble: options.log.warn,
+  });
+  options.releasers.push(() => membership.close());
+  return membership;
 }
 
 /** Where a run's report lies. */
@@ -122,18 +169,25 @@ export function serviceFromEnvironment(env: Environment): Service {
 /** What a worker process needs to carry chunks out. */
 export function openDelivery(options: {
   readonly ledger: Ledger;
+  readonly membership: Membership;
   readonly service: Service;
   readonly log: Log;
   readonly interrupted: AbortSignal;
 }): Delivery {
   const { ledger, service } = options;
   const { keys, store } = ledger.of(service.target);
+  // Told once per run: its chunks are looked at again and again.
+  const missing = new Set<string>();
   return createDelivery(async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
-      options.log.error('a chunk of a run that the ledger does not know was dropped', { run: id });
+      if (!missing.has(id))
+        options.log.warn('chunks of a run that the ledger does not know wait', { run: id });
+      missing.add(id);
       return null;
     }
+    missing.delete(id);
+    await options.membership.remember(id);
     const client = clientFor(definition, service);
     return contextFor({ ...options, keys, store, run, definition, client, stopping });
   }, options.interrupted);
@@ -148,8 +202,12 @@ function clientFor({ send }: JobDefinition, service: Service): ServiceClient {
   });
 }
 
+/** Beyond the time-out of the call itself: a probe that is not heard of is given up. */
+const PROBE_MARGIN_MS = 5_000;
+
 function contextFor(parts: {
   readonly ledger: Ledger;
+  readonly membership: Membership;
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly service: Service;
@@ -165,15 +223,29 @@ function contextFor(parts: {
     run,
     definition,
     mapping: mappingFor(definition, run.source),
-    ledger: createChunkLedger(parts.ledger.redis, parts.keys, run, () => new Date()),
+    ledger: createChunkLedger({
+      gate: parts.membership.gate,
+      journal: parts.membership.journal,
+      keys: parts.keys,
+      run,
+      probeMs: send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
+      now: () => new Date(),
+    }),
     service: serviceEdge(definition, parts.client, parts.service.credentials),
     slots: createSemaphore(send.concurrency),
-    weather: createServiceWeather(() => performance.now()),
+    weather: createServiceWeather(
+      () => performance.now(),
+      createSharedWeather(parts.ledger.redis, parts.keys),
+    ),
     denials: createDenialStreak(),
     rateIntervalMicroseconds:
       send.rate === undefined ? null : Math.round(1_000_000 / ratePerSecond(send.rate)),
     now: () => performance.now(),
     stopping: parts.stopping,
+    stillRuns: createStillRuns(
+      () => parts.ledger.redis.hget(parts.keys.run(run.id).record, 'state'),
+      () => performance.now(),
+    ),
     pause: async (reason) => {
       if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
     },

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { interruptionNotice } from './interruption-notice.ts';
 import type { Io } from './io.ts';
 import { runProgram } from './program.ts';
 
@@ -18,6 +19,7 @@ for (const signal of SIGNALS) {
       process.exit(INTERRUPTED_EXIT);
     }
     interruption.abort();
+    announceEnd();
     setTimeout(() => process.exit(INTERRUPTED_EXIT), INTERRUPTED_DEADLINE_MS).unref();
   });
 }
@@ -37,6 +39,14 @@ const io: Io = {
 };
 process.exitCode = await runProgram(process.argv.slice(2), io);
 setTimeout(() => process.exit(), LINGER_MS).unref();
+
+function announceEnd(): void {
+  const { text, afterMs } = interruptionNotice(process.argv.slice(2), INTERRUPTED_DEADLINE_MS);
+  // Below the `^C` that the terminal has drawn into the progress.
+  const line = `${process.stderr.isTTY ? '\n' : ''}${text}\n`;
+  if (afterMs === 0) process.stderr.write(line);
+  else setTimeout(() => process.stderr.write(line), afterMs).unref();
+}
 
 function quoted(argument: string): string {
   return /^[\w./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;

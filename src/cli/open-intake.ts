@@ -1,38 +1,46 @@
 import type { StopAfter } from '../delivery/error-limit.ts';
 import { identitySpace } from '../delivery/identity.ts';
 import { type IngestEnd, ingestRun } from '../delivery/ingest-run.ts';
-import { fileStamp } from '../intake/open-input.ts';
-import { readChunks } from '../intake/read-chunks.ts';
+import { windUpRun } from '../delivery/wind-up.ts';
 import { claimKeys } from '../ledger/key-claims.ts';
+import { createRunInput } from '../ledger/run-input.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Run } from '../model/run.ts';
-import type { FileFacts } from '../model/source.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { mappingFor } from '../wiring.ts';
+import type { RowSource } from './row-source.ts';
 import type { RunDesk } from './run-desk.ts';
+import { createWaitingNotice } from './waiting-notice.ts';
 
-/** One run's way from its file into the queue. */
+/** One run's way from its rows into the queue, and out of it. */
 export type RunIntake = {
   readonly stopAfter: StopAfter | undefined;
   ingest(signal: AbortSignal): Promise<IngestEnd>;
+  /** The run was cancelled: gives its open rows their outcomes. */
+  windUp(signal: AbortSignal): Promise<IngestEnd>;
   /** Puts back what the queue gave up; true where open chunks that it was given are not in it at all. */
   sweep(): Promise<boolean>;
   close(): Promise<void>;
 };
 
 const ROOM_POLL_MS = 20;
+/** Between two looks at a chunk that a worker has in hand. */
+const HELD_POLL_MS = 200;
 
 /** Opens the queue for a run; the run goes on with the definition it began with. */
-export async function openIntake(run: Run, facts: FileFacts, desk: RunDesk): Promise<RunIntake> {
-  const { ledger, service, log } = desk;
+export async function openIntake(run: Run, source: RowSource, desk: RunDesk): Promise<RunIntake> {
+  const { ledger, membership, service, log } = desk;
   const { keys, store } = ledger.of(service.target);
-  const definition = (await store.definition(run.id)) ?? desk.job.definition;
+  const definition = await store.definition(run.id);
+  if (definition === null) throw new Error(`run ${run.id} is gone from the ledger`);
   const mapping = mappingFor(definition, run.source);
   const space = identitySpace(run);
   const queue = createChunkQueue(ledger.redis, keys.queuePrefix, (error) =>
     log.warn('queue', { problem: error.message }),
   );
   await queue.promote();
+  await membership.remember(run.id);
+  const notice = createWaitingNotice(desk.io, () => performance.now());
   let lastAdded = 0;
 
   return {
@@ -40,22 +48,42 @@ export async function openIntake(run: Run, facts: FileFacts, desk: RunDesk): Pro
     async ingest(signal) {
       // Chunks that this reading has not come to yet are not missing.
       lastAdded = 0;
-      if ((await fileStamp(facts.path)) !== facts.stamp) return 'file-changed';
-      return ingestRun({
+      const chunks = await source(run, definition.format);
+      if (chunks === null) return 'file-changed';
+      const end = await ingestRun({
         run,
         mapping,
-        chunks: readChunks(facts.path, run.source, definition.format, run.chunkRows),
+        chunks,
         closed: await store.closedChunks(run.id),
-        claim: (rows) => claimKeys(ledger.redis, keys, { run: run.id, space, rows }),
+        claim: (rows) => claimKeys(membership.gate, keys, { run: run.id, space, rows }),
         async add(chunks) {
+          await membership.noteAdded(run.id, chunks.at(-1)?.chunk ?? 0);
           await queue.add(chunks);
           lastAdded = chunks.at(-1)?.chunk ?? lastAdded;
         },
         countClosed: () => store.countClosed(run.id),
-        async waitForRoom() {
-          await sleep(ROOM_POLL_MS, signal);
-          return !signal.aborted;
-        },
+        waitForRoom: () => pause(ROOM_POLL_MS, signal),
+        pause: (ms) => pause(ms, signal),
+        onWaiting: notice.heard,
+      });
+      if (end === 'complete') notice.complete();
+      return end;
+    },
+    async windUp(signal) {
+      const unreadable = (error: unknown) =>
+        log.warn('rows can not be read any more', { run: run.id, problem: messageOf(error) });
+      const chunks = await source(run, definition.format).catch(unreadable);
+      return windUpRun({
+        run,
+        chunks: chunks ?? null,
+        numbers: once(createRunInput(ledger.redis, keys, run.id).numbers),
+        closed: await store.closedChunks(run.id),
+        takeOut: (n) => queue.takeOut(run.id, n),
+        // No worker has it, and nothing is sent: nobody can take it away.
+        deliver: (job) => desk.delivery.deliver(job, { isHeld: () => true }),
+        wait: () => sleep(HELD_POLL_MS, signal),
+        onUnreadable: unreadable,
+        signal,
       });
     },
     async sweep() {
@@ -68,4 +96,22 @@ export async function openIntake(run: Run, facts: FileFacts, desk: RunDesk): Pro
     },
     close: queue.close,
   };
+}
+
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null;
+  return () => {
+    answer ??= ask();
+    return answer;
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** False: the signal came. */
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(ms, signal);
+  return !signal.aborted;
 }

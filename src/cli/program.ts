@@ -1,12 +1,18 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { BrokenOffError } from './broken-off.ts';
+import { addCancelCommand } from './cancel.ts';
 import { addCheckCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { type Io, tell } from './io.ts';
+import { addPauseCommand } from './pause.ts';
 import { addPreviewCommand } from './preview.ts';
 import { addReportCommand } from './report.ts';
+import { addRerunCommand } from './rerun.ts';
+import { addResolveCommand } from './resolve.ts';
+import { addResumeCommand } from './resume.ts';
 import { addRunCommand } from './run.ts';
 import { addRunsCommand } from './runs.ts';
 import { addSandboxCommand } from './sandbox.ts';
@@ -28,9 +34,15 @@ const COMMANDS: readonly AddCommand[] = [
   addRunsCommand,
   addStatusCommand,
   addReportCommand,
+  addRerunCommand,
+  addResolveCommand,
+  addPauseCommand,
+  addResumeCommand,
+  addCancelCommand,
   addTemplateCommand,
   addSchemaCommand,
   addSandboxCommand,
+  addDoctorCommand,
 ];
 
 /** Carries one command line out and answers its exit status. */
@@ -56,11 +68,22 @@ function createProgram(io: Io, done: (exitCode: number) => void): Command {
     .showHelpAfterError('(onboard --help shows what there is)')
     .showSuggestionAfterError()
     .exitOverride()
+    .configureHelp(HELP_STYLE)
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .addHelpText('after', HELP);
   for (const add of COMMANDS) add(program, io, done);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
+}
+
+const plainHelp = new Help();
+const HELP_STYLE: Partial<Help> = {
+  optionDescription: (option) => withoutEmptyDefault(plainHelp.optionDescription(option)),
+  argumentDescription: (argument) => withoutEmptyDefault(plainHelp.argumentDescription(argument)),
+};
+
+function withoutEmptyDefault(description: string): string {
+  return description.replace(/ \(default: (\[\]|"")\)$/, '');
 }
 
 function explain(error: unknown, io: Io): number {
@@ -80,7 +103,8 @@ Example:
   onboard run subclients-create portfolio.csv --sandbox     a rehearsal: nothing leaves this machine
 
 Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded
-server); ONBOARD_HOME (./.onboard), ONBOARD_JOBS (./jobs), LOG_LEVEL.
+server); ONBOARD_HOME (./.onboard), ONBOARD_JOBS (./jobs),
+ONBOARD_ACCEPT_REDIS_SETTINGS, LOG_LEVEL.
 
 Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start,
 4 interrupted, 5 some rows are in doubt.`;

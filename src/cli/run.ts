@@ -1,24 +1,24 @@
-import { type Environment, readEnvironment } from '../config/environment.ts';
+import { readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { FileFacts } from '../model/source.ts';
-import { settingsProblems } from '../redis/check-settings.ts';
-import { openLedger, type Service, serviceFromEnvironment } from '../wiring.ts';
+import { openLedger } from '../wiring.ts';
 import { cautions, prepareHome } from './before-start.ts';
 import { type AddCommand, collect } from './command.ts';
 import { type Io, tell } from './io.ts';
 import { loadInput } from './load-input.ts';
+import { openDesk, serviceReady } from './open-desk.ts';
 import { openLog } from './open-log.ts';
-import type { RunDesk } from './run-desk.ts';
-import { runFile } from './run-file.ts';
+import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
+import { type FileDesk, runFile } from './run-file.ts';
 import { startSandboxChild } from './sandbox-child.ts';
-import { startWorker } from './start-worker.ts';
 
 type Flags = {
   readonly jobFile?: string;
   readonly sandbox?: boolean;
   readonly fault: readonly string[];
   readonly again?: boolean;
+  readonly acceptRedisSettings?: boolean;
   readonly logFile?: string;
   readonly json?: boolean;
 };
@@ -34,6 +34,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
     .option('--fault <name=spec>', 'with --sandbox: a fault on request, as in `onboard sandbox`', collect, [])
     .option('--again', 'a new run, also where this file was already taken to its end')
+    .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON, a line per file')
     .addHelpText('after', EXAMPLE)
@@ -64,25 +65,15 @@ async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
     if (await prepareHome(env)) tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
     const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
     const ledger = await openLedger(env, log, releasers);
-    for (const problem of await settingsProblems(ledger.redis)) tell(io, `warning: Redis: ${problem}`);
-    const delivery = startWorker({ io, log, ledger, service, releasers });
-    return await runInOrder(input.files, { env, io, log, ledger, service, delivery, flags, job: input.job });
+    const desk = await openDesk({ env, io, log, ledger, releasers }, service, flags);
+    return await runInOrder(input.files, { ...desk, job: input.job, again: flags.again === true });
   } finally {
     await releasers.release();
   }
 }
 
-/** The service of the environment, once there is a token for it. */
-async function serviceReady(env: Environment, io: Io): Promise<Service> {
-  const service = serviceFromEnvironment(env);
-  await service.credentials.current();
-  const warning = service.credentials.warning();
-  if (warning !== null) tell(io, `warning: ${warning}`);
-  return service;
-}
-
 /** A file whose run does not finish ends the order: what follows may build on it. */
-async function runInOrder(files: readonly FileFacts[], desk: RunDesk): Promise<number> {
+async function runInOrder(files: readonly FileFacts[], desk: FileDesk): Promise<number> {
   let worst = 0;
   for (const facts of files) {
     const exitCode = await runFile(facts, desk);

@@ -6,7 +6,7 @@ import type { AddCommand } from './command.ts';
 import { withLedger } from './find-run.ts';
 import { type Io, say } from './io.ts';
 import { outcomesOf } from './progress.ts';
-import { type ShownState, stateOf } from './run-state.ts';
+import { goingOnWith, type ShownState, stateOf } from './run-state.ts';
 
 type Flags = { readonly json?: boolean; readonly limit: number };
 type Listed = { readonly run: Run; readonly state: ShownState };
@@ -44,6 +44,8 @@ async function latestRuns(ledger: Ledger, limit: number): Promise<Listed[]> {
 
 function lineOf({ run, state }: Listed): string {
   const open = openRows(run);
+  const goOn = goingOnWith(run, state);
+  const from = run.parent === null ? basename(run.file) : `rerun of ${run.parent}`;
   const rows = open === 0 ? `${run.rows} rows` : `${run.rows} rows, ${open} open`;
-  return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${basename(run.file)} to ${run.target}: ${rows}, ${outcomesOf(run)}`;
+  return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${from} to ${run.target}: ${rows}, ${outcomesOf(run)}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }

@@ -1,4 +1,5 @@
 import type { Delivery } from '../delivery/delivery.ts';
+import type { Membership } from '../delivery/membership.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { startChunkWorker } from '../queue/chunk-worker.ts';
@@ -10,11 +11,12 @@ export function startWorker(options: {
   readonly io: Io;
   readonly log: Log;
   readonly ledger: Ledger;
+  readonly membership: Membership;
   readonly service: Service;
   readonly releasers: Releasers;
 }): Delivery {
-  const { io, log, ledger, service, releasers } = options;
-  const delivery = openDelivery({ ledger, service, log, interrupted: io.interrupted });
+  const { io, log, ledger, membership, service, releasers } = options;
+  const delivery = openDelivery({ ledger, membership, service, log, interrupted: io.interrupted });
   const worker = startChunkWorker({
     connection: ledger.redis,
     prefix: ledger.of(service.target).keys.queuePrefix,

@@ -1,3 +1,4 @@
+import { createSharedWeather } from '../ledger/weather.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { reportDirectory } from '../wiring.ts';
@@ -5,8 +6,8 @@ import type { AddCommand } from './command.ts';
 import { findRun, withLedger } from './find-run.ts';
 import { type Io, say } from './io.ts';
 import { outcomesOf } from './progress.ts';
-import { type ShownState, stateOf } from './run-state.ts';
-import { SANDBOX_TARGET } from './sandbox-child.ts';
+import { goingOnWith, type ShownState, stateOf } from './run-state.ts';
+import { serviceWords } from './service-words.ts';
 
 /** `onboard status <run>`: one run in numbers. */
 export const addStatusCommand: AddCommand = (program, io, done) => {
@@ -26,29 +27,28 @@ async function showStatus(id: string, flags: { readonly json?: boolean }, io: Io
     const run = await findRun(ledger, id);
     const state = stateOf(run, await ledger.of(run.target).store.hasLease(id));
     const report = reportDirectory(env, id);
+    const service = await createSharedWeather(ledger.redis, ledger.of(run.target).keys).read();
     if (flags.json === true) {
       const summary = summarize(run, [], new Date());
-      say(io, JSON.stringify({ ...summary, owner: state.owner, report }, null, 2));
-    } else for (const line of linesOf(run, state, report)) say(io, line);
+      say(io, JSON.stringify({ ...summary, owner: state.owner, service, report }, null, 2));
+    } else
+      for (const line of [...linesOf(run, state, report), `service   ${serviceWords(service)}`])
+        say(io, line);
     return 0;
   });
 }
 
-function canGoOn({ state }: Run, { owner }: ShownState): boolean {
-  return owner === 'gone' || state === 'paused' || state === 'stopped';
-}
-
 function linesOf(run: Run, state: ShownState, report: string): string[] {
+  const goOn = goingOnWith(run, state);
   return [
     `run       ${run.id}: ${state.words}`,
     `job       ${run.job} (${run.operation}), to ${run.target}`,
     `file      ${run.file}`,
+    ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),
     `rows      ${run.rows}, ${openRows(run)} without an outcome yet`,
     `outcomes  ${outcomesOf(run)}`,
     `began     ${run.startedAt ?? 'not yet'}${run.finishedAt === null ? '' : `, ended ${run.finishedAt}`}`,
     `report    ${report}`,
-    ...(canGoOn(run, state)
-      ? [`to go on  onboard run ${run.job} ${run.file}${run.target === SANDBOX_TARGET ? ' --sandbox' : ''}`]
-      : []),
+    ...(goOn === null ? [] : [`to go on  ${goOn}`]),
   ];
 }

@@ -1,23 +1,27 @@
 import { once } from 'node:events';
 import { readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { openLedger, serviceFromEnvironment } from '../wiring.ts';
+import { joinLedger, openLedger, serviceFromEnvironment } from '../wiring.ts';
 import type { AddCommand } from './command.ts';
 import { type Io, tell } from './io.ts';
 import { openLog } from './open-log.ts';
+import { ACCEPT_REDIS_SETTINGS, checkRedisSettings } from './redis-settings.ts';
 import { startWorker } from './start-worker.ts';
+
+type Flags = { readonly logFile?: string; readonly acceptRedisSettings?: boolean };
 
 /** `onboard work`: a worker that shares the runs of its target, until it is interrupted. */
 export const addWorkCommand: AddCommand = (program, io, done) => {
   program
     .command('work')
     .description('Carry out chunks of the runs of MSB_BASE_URL, beside other workers, until interrupted')
+    .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://redis.internal:6379 onboard work')
-    .action(async (flags: { readonly logFile?: string }) => done(await work(flags, io)));
+    .action(async (flags: Flags) => done(await work(flags, io)));
 };
 
-async function work(flags: { readonly logFile?: string }, io: Io): Promise<number> {
+async function work(flags: Flags, io: Io): Promise<number> {
   const releasers = createReleasers();
   try {
     const env = readEnvironment(io.env);
@@ -25,7 +29,14 @@ async function work(flags: { readonly logFile?: string }, io: Io): Promise<numbe
     const service = serviceFromEnvironment(env);
     await service.credentials.current();
     const ledger = await openLedger(env, log, releasers);
-    startWorker({ io, log, ledger, service, releasers });
+    await checkRedisSettings(io, ledger, { env, flag: flags.acceptRedisSettings });
+    const membership = await joinLedger(ledger, service.target, {
+      env,
+      log,
+      releasers,
+      notify: (text) => tell(io, text),
+    });
+    startWorker({ io, log, ledger, membership, service, releasers });
     tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
     if (!io.interrupted.aborted) await once(io.interrupted, 'abort');
     return 4;

@@ -20,6 +20,7 @@ const environmentSchema = z.object({
     })
     .optional(),
   ONBOARD_WEB_TOKEN: z.string().optional(),
+  ONBOARD_ACCEPT_REDIS_SETTINGS: z.enum(['1', '0'], { error: 'expected 1 or 0' }).optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).optional(),
 });
 
@@ -39,6 +40,8 @@ export type Environment = {
   readonly home: string;
   /** Absolute. */
   readonly jobsDirectory: string;
+  /** A Redis whose settings may lose what was sent is used all the same. */
+  readonly acceptRedisSettings: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number] | null;
 };
 
@@ -56,6 +59,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     redisUrl: e.REDIS_URL ?? null,
     home: resolve(e.ONBOARD_HOME),
     jobsDirectory: resolve(e.ONBOARD_JOBS),
+    acceptRedisSettings: e.ONBOARD_ACCEPT_REDIS_SETTINGS === '1',
     logLevel: e.LOG_LEVEL ?? null,
   };
 }

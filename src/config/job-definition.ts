@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { operationSchema } from '../model/operation.ts';
+import { IDENTITY, operationSchema } from '../model/operation.ts';
+import { lookupSchema } from './lookup-settings.ts';
 
 const column = z.string().min(1).describe('A column of the file, as its header names it.');
 
@@ -139,6 +140,7 @@ const settingsSchema = z.strictObject({
     .default('hold')
     .describe('`retry` sends a create again whose outcome is unknown: it can create twice.'),
   send: sendSchema.prefault({}).describe('How requests are sent.'),
+  lookup: lookupSchema.optional(),
   stopAfter: stopAfterSchema.optional(),
   query: z
     .record(z.string(), z.string())
@@ -147,13 +149,19 @@ const settingsSchema = z.strictObject({
 });
 
 /** A job definition (DESIGN.md, section 4); the file's name is the job's name. */
-export const jobDefinitionSchema = settingsSchema.refine(
-  ({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'counterparty.draft',
-  {
+export const jobDefinitionSchema = settingsSchema
+  .refine(({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'counterparty.draft', {
     path: ['onKnownKey'],
     message: 'expected skip or fail: the interface shows no update of a counterparty draft',
-  },
-);
+  })
+  .refine(({ operation, lookup }) => lookup === undefined || IDENTITY[operation] !== null, {
+    path: ['lookup'],
+    message: 'expected no look-up: this operation creates nothing, so no row of it is ever in doubt',
+  })
+  .refine(({ key, lookup }) => lookup === undefined || key !== undefined, {
+    path: ['key'],
+    message: 'expected a column, since a row without a key cannot be looked up',
+  });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
 
 /** A job definition with the name it goes by. */

@@ -15,7 +15,6 @@ const NOT_YET: ReadonlySet<string> = new Set([
   'after',
   'window',
   'checks',
-  'lookup',
   'priority',
 ]);
 

@@ -1,10 +1,12 @@
 import pRetry from 'p-retry';
-import type { SettledRow, Taken } from '../ledger/chunk-ledger.ts';
+import type { Taken } from '../ledger/chunk-ledger.ts';
+import type { SettledRow } from '../ledger/settle-entry.ts';
 import { REPEATABLE } from '../model/operation.ts';
+import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { identityKeyOf } from './identity.ts';
-import { planRow, type RowPlan } from './plan-row.ts';
+import { planCancelled, planRow, type RowPlan } from './plan-row.ts';
 import { type RowTask, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { sendRow } from './send-row.ts';
@@ -22,8 +24,8 @@ export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEn
   const { context } = hands;
   const taken = await context.ledger.take(job.chunk);
   if (taken.closed) return 'closed';
-  if (taken.state !== 'running') return 'put-back';
-  if (!isWhole(job, context)) {
+  if (taken.state !== 'running' && taken.state !== 'cancelled') return 'put-aside';
+  if (!isWhole(job, context.run)) {
     context.onTrouble(
       'a chunk with other rows than the run has there was dropped',
       new Error(`chunk ${job.chunk}`),
@@ -39,11 +41,19 @@ export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEn
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 
-/** A file that shrank while it was read gives a short chunk: closing it would lose the rows that are missing. */
-function isWhole({ chunk, rows }: ChunkJob, { run }: RunContext): boolean {
+/**
+ * Whether a chunk has the rows that the run has there. A file that shrank while it was read gives a short one:
+ * closing it would lose the rows that are missing.
+ */
+export function isWhole(
+  { chunk, rows }: Pick<ChunkJob, 'chunk' | 'rows'>,
+  run: Pick<Run, 'rows' | 'chunkRows' | 'parent'>,
+): boolean {
+  if (rows.length !== rowsOfChunk(run, chunk)) return false;
   const before = (chunk - 1) * run.chunkRows;
-  const expected = Math.min(run.chunkRows, run.rows - before);
-  return rows.length === expected && rows.every(({ row }, i) => row.row === before + i + 1);
+  // The rows of a rerun keep the numbers that they have in the file: only their order is known.
+  if (run.parent !== null) return rows.every(({ row }, i) => row.row > (rows[i - 1]?.row.row ?? 0));
+  return rows.every(({ row }, i) => row.row === before + i + 1);
 }
 
 function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] {
@@ -58,8 +68,10 @@ function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] 
       identityKey: identityKeyOf(run, mapping, row),
       claim,
       foundMark: mark?.kind === 'intent' ? mark.text : '',
+      suspect: taken.suspect,
     };
-    return { task, plan: planRow(task, mark, context) };
+    const plan = taken.state === 'cancelled' ? planCancelled(task, mark) : planRow(task, mark, context);
+    return { task, plan };
   });
 }
 
@@ -93,7 +105,7 @@ function sendingOf(
     throttled: 0,
     refreshed: false,
     // A create taken over from a dead worker may have been carried out by it: a refusal now proves nothing.
-    everUnknown: plan.expected !== '' && !REPEATABLE[plan.request.call],
+    everUnknown: (plan.expected !== '' || task.suspect) && !REPEATABLE[plan.request.call],
   };
 }
 
@@ -106,9 +118,7 @@ async function settle(row: SettledRow, context: RunContext): Promise<'settled' |
   const denied = context.denials.denied(row);
   await record(row, context);
   if (denied.kind === 'row') return 'settled';
-  // Paused first, so that no worker takes these rows again before somebody has looked.
-  await context.pause('permission');
-  await context.ledger.unsettle([...denied.earlier, row]);
+  await context.ledger.unsettle([...denied.earlier, row], 'permission');
   return 'unsent';
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { deliverChunk } from './deliver-chunk.ts';
@@ -13,7 +14,7 @@ export type Delivery = {
   close(): Promise<void>;
 };
 
-/** `null` for a run that the ledger doesn't know: its chunks have nobody to report to. */
+/** `null` for a run that the ledger doesn't know, or not now: its Redis may have been emptied and is being put back. */
 export type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
 
 type Hand = {
@@ -35,7 +36,10 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
     const known = hands.get(run);
     if (known !== undefined) return known;
     const halt = new AbortController();
-    const context = makeContext(run, AbortSignal.any([interrupted, halt.signal]));
+    const stopping = AbortSignal.any([interrupted, halt.signal]);
+    // Every row that waits listens.
+    setMaxListeners(0, stopping);
+    const context = makeContext(run, stopping);
     const hand = { context, halt, active: new Set<Promise<ChunkEnd>>() };
     hands.set(run, hand);
     for (const idle of idleBeyond(hands, RUNS_KEPT)) void forget(idle);
@@ -43,7 +47,11 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   };
   const carryOut = async (job: ChunkJob, lease: ChunkLease, hand: Hand): Promise<ChunkEnd> => {
     const context = await hand.context;
-    return context === null ? 'closed' : deliverChunk(job, { context, lease, taker: taker() });
+    if (context !== null) return deliverChunk(job, { context, lease, taker: taker() });
+    // The next chunk looks for itself. One that is dropped is lost for good, and putting back a ledger may take any time:
+    // a look at each every few seconds is the smaller evil, even where the run never comes back.
+    if (hands.get(job.run) === hand) void forget(job.run);
+    return 'put-aside';
   };
   /** Its connections are closed when its rows have had their answers. */
   const forget = async (run: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { SettledRow } from '../ledger/chunk-ledger.ts';
+import type { SettledRow } from '../ledger/settle-entry.ts';
 
 /** This many 403 in a row are a missing permission, not rows that are forbidden (DESIGN.md, section 5). */
 const STREAK = 3;

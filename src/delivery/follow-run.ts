@@ -2,7 +2,7 @@ import type { RunStore } from '../ledger/run-store.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
-import type { Run } from '../model/run.ts';
+import { isOver, type Run } from '../model/run.ts';
 import { gained, isOverLimit, type StopAfter } from './error-limit.ts';
 import type { IngestEnd } from './ingest-run.ts';
 
@@ -19,8 +19,14 @@ export type FollowEdges = {
   readonly stopAfter: StopAfter | undefined;
   /** The outcomes when the run was taken up: a person who goes on after the error limit has accepted those. */
   readonly before: OutcomeCounts;
+  /** How often the ledger was found to have gone back in time: the queue may have lost chunks by it. */
+  recoveries(): number;
+  /** Resolves when the ledger is what it was, put back from the journals if need be. */
+  verify(): Promise<void>;
   /** Reads the file and hands its chunks to the queue. */
   ingest(signal: AbortSignal): Promise<IngestEnd>;
+  /** Gives every row of a cancelled run its outcome. */
+  windUp(signal: AbortSignal): Promise<IngestEnd>;
   /** Puts back what the queue gave up; true where it has lost chunks it was given and the file has to be read again. */
   sweep(): Promise<boolean>;
   onProgress(run: Run): void;
@@ -32,8 +38,8 @@ export type FollowEdges = {
 };
 
 /**
- * Takes a running run to where it ends, is paused or stopped, and answers what it is then. One process at a time reads
- * the file; another one that follows the same run takes the reading over when the first is gone.
+ * Takes a running run to where it ends, is paused or stopped, and answers what it is then; a cancelled one is followed until
+ * every row has its outcome. One process at a time reads the file; another one that follows the same run takes the reading over when the first is gone.
  */
 export async function followRun(edges: FollowEdges): Promise<Run> {
   const reading = createReading(edges);
@@ -55,11 +61,14 @@ type Reading = ReturnType<typeof createReading>;
 async function tick(edges: FollowEdges, reading: Reading, watch: (run: Run) => boolean): Promise<Run | null> {
   const run = await currentRun(edges);
   edges.onProgress(run);
-  if (run.state !== 'running') return run;
+  const isCancelled = run.state === 'cancelled';
+  if (isOver(run) || (run.state !== 'running' && !isCancelled)) return run;
   if (edges.interrupted.aborted) return leave(reading.isMine(), edges);
-  await stopOverLimit(run, edges);
+  if (!isCancelled) await stopOverLimit(run, edges);
+  await reading.turnTo(isCancelled ? 'windUp' : 'ingest');
   await reading.keepUp();
-  if (watch(run) && (await edges.sweep())) await reading.again();
+  if (edges.recoveries() !== reading.recoveries) await reading.again();
+  if (watch(run) && (isCancelled || (await edges.sweep()))) await reading.again();
   return null;
 }
 
@@ -77,7 +86,10 @@ async function waitingOut(work: () => Promise<Run | null>, { onTrouble }: Follow
   }
 }
 
-async function currentRun({ store, id }: FollowEdges): Promise<Run> {
+async function currentRun({ store, id, verify }: FollowEdges): Promise<Run> {
+  const known = await store.get(id);
+  if (known !== null) return known;
+  await verify();
   const run = await store.get(id);
   if (run === null) throw new UsageError(`Run ${id} is gone from the ledger: was its Redis emptied?`);
   return run;
@@ -100,8 +112,10 @@ function createReading(edges: FollowEdges) {
   let reading: Promise<IngestEnd> | null = null;
   let failure: unknown = null;
   let mine = false;
+  let recoveries = edges.recoveries();
+  let task: 'ingest' | 'windUp' = 'ingest';
   const begin = () => {
-    reading = edges.ingest(stop.signal);
+    reading = edges[task](stop.signal);
     reading
       .then(
         (end) => end === 'file-changed' && edges.store.transition(edges.id, 'paused', 'file-changed'),
@@ -117,6 +131,13 @@ function createReading(edges: FollowEdges) {
     stop.abort();
     await Promise.allSettled([reading]);
   };
+  /** One that is still under way, waiting for room perhaps, is ended first: there is never more than one. */
+  const again = async () => {
+    await halt();
+    stop = new AbortController();
+    reading = null;
+    recoveries = edges.recoveries();
+  };
   /** A file that can't be read any more pauses the run before its user hears of it; any other trouble: read again. */
   const recover = async () => {
     const error = failure;
@@ -131,13 +152,19 @@ function createReading(edges: FollowEdges) {
       mine = await edges.store.holdLease(edges.id, edges.holder, LEASE_MS);
       if (mine && reading === null) begin();
     },
-    isMine: () => mine,
-    /** One that is still under way, waiting for room perhaps, is ended first: there is never more than one. */
-    async again() {
-      await halt();
-      stop = new AbortController();
-      reading = null;
+    /** A reading for the other purpose is ended, and what was wrong with it doesn't matter any more. */
+    async turnTo(next: 'ingest' | 'windUp') {
+      if (task === next) return;
+      task = next;
+      await again();
+      failure = null;
     },
+    isMine: () => mine,
+    /** As many as there had been when this reading began. */
+    get recoveries() {
+      return recoveries;
+    },
+    again,
     async end() {
       await halt();
       await edges.store.dropLease(edges.id, edges.holder);

@@ -1,16 +1,18 @@
+import { passStage } from '../lib/stage.ts';
 import type { KeyClaim } from '../model/claim.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
-import type { Run } from '../model/run.ts';
+import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import { identityKeyOf } from './identity.ts';
+import { type WaitEdges, waitOut } from './wait-out.ts';
 
 /** Chunks of a run that may wait or be worked on at once: bounds Redis' memory whatever the file's size. */
 const OPEN_CHUNKS_MAX = 64;
 /** Chunks that are added in one command. */
 const CHUNKS_PER_ADD = 8;
 
-export type IngestEdges = {
+export type IngestEdges = WaitEdges & {
   readonly run: Run;
   readonly mapping: Mapping;
   /** The file's rows, the same chunks at every reading. */
@@ -31,7 +33,7 @@ export type IngestEnd = 'complete' | 'stopped' | 'file-changed';
 /**
  * Reads the file from its start, claims keys in file order and hands chunks to the queue, a bounded number at a time.
  * Every step may be done again: chunks that are closed are passed over, those in the queue stay, claims give the same answers.
- * `stopped`: before the file's end.
+ * A Redis that is full or away is waited out in place. `stopped`: before the file's end.
  */
 export async function ingestRun(edges: IngestEdges): Promise<IngestEnd> {
   let batch: ChunkJob[] = [];
@@ -39,41 +41,63 @@ export async function ingestRun(edges: IngestEdges): Promise<IngestEnd> {
   let read = 0;
   const closedBefore = edges.closed.size;
   const flush = async () => {
-    if (batch.length > 0) await edges.add(batch);
+    if (!(await addChunks(edges, batch))) return false;
     added += batch.length;
     batch = [];
+    return true;
   };
   const hasRoom = async () => {
-    while (added - ((await edges.countClosed()) - closedBefore) > OPEN_CHUNKS_MAX - CHUNKS_PER_ADD) {
+    for (;;) {
+      const closed = await waitOut(edges.countClosed, edges);
+      if (closed === null) return false;
+      if (added - (closed - closedBefore) <= OPEN_CHUNKS_MAX - CHUNKS_PER_ADD) return true;
       if (!(await edges.waitForRoom())) return false;
     }
-    return true;
   };
 
   for await (const { n, rows } of edges.chunks) {
     read += rows.length;
     if (!fits(n, rows.length, edges.run)) return 'file-changed';
     if (edges.closed.has(n)) continue;
-    batch.push(await claimChunk(edges, n, rows));
+    const chunk = await claimChunk(edges, n, rows);
+    if (chunk === null) return 'stopped';
+    batch.push(chunk);
     if (batch.length < CHUNKS_PER_ADD) continue;
-    await flush();
-    if (!(await hasRoom())) return 'stopped';
+    if (!(await flush()) || !(await hasRoom())) return 'stopped';
   }
-  await flush();
+  if (!(await flush())) return 'stopped';
   return read === edges.run.rows ? 'complete' : 'file-changed';
 }
 
 /** Whether the run has that many rows in its chunk: a file that grew or shrank since its survey shows here. */
 function fits(n: number, rows: number, run: Run): boolean {
-  return rows === Math.min(run.chunkRows, run.rows - (n - 1) * run.chunkRows);
+  return rows === rowsOfChunk(run, n);
 }
 
-async function claimChunk(edges: IngestEdges, n: number, rows: readonly Row[]): Promise<ChunkJob> {
+/** Chunks that a try added before it failed stay as they are. False: stop reading. */
+async function addChunks(edges: IngestEdges, chunks: readonly ChunkJob[]): Promise<boolean> {
+  const last = chunks.at(-1)?.chunk;
+  if (last === undefined) return true;
+  passStage('adding', () => [], last);
+  const isAdded = await waitOut(async () => {
+    await edges.add(chunks);
+    return true;
+  }, edges);
+  if (isAdded === null) return false;
+  passStage('added', () => [], last);
+  return true;
+}
+
+/** `null`: stop reading. */
+async function claimChunk(edges: IngestEdges, n: number, rows: readonly Row[]): Promise<ChunkJob | null> {
   const keyed = rows.flatMap((row) => {
     const key = identityKeyOf(edges.run, edges.mapping, row);
     return key === null ? [] : [{ row: row.row, key }];
   });
-  const claims = await edges.claim(keyed);
+  passStage('claiming', () => [], n);
+  const claims = await waitOut(() => edges.claim(keyed), edges);
+  if (claims === null) return null;
+  passStage('claimed', () => [], n);
   const byRow = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
   const unclaimed: KeyClaim = { kind: 'claimed' };
   return {

@@ -2,7 +2,7 @@ import type { JobDefinition } from '../config/job-definition.ts';
 import type { Mark } from '../ledger/mark.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';
 import type { Mapping } from '../model/mapping.ts';
-import { type Call, REPEATABLE } from '../model/operation.ts';
+import { type Call, type Operation, REPEATABLE } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { RowEnd, RowTask } from './row-task.ts';
 import type { ServiceEdge } from './run-context.ts';
@@ -39,6 +39,15 @@ export function planRow(task: RowTask, mark: Mark | undefined, means: Means): Ro
   }
 }
 
+/** The same for a run that was cancelled: nothing is sent any more, and what may have been sent is in doubt. */
+export function planCancelled(task: RowTask, mark: Mark | undefined): RowPlan {
+  if (mark?.kind === 'settled') return { kind: 'done' };
+  if (mark !== undefined) return { kind: 'settle', end: WORKER_LOST };
+  const call = callOfClaimed(task.run.operation);
+  if (task.suspect && !REPEATABLE[call]) return { kind: 'settle', end: JOURNAL_LOST };
+  return { kind: 'settle', end: { outcome: 'cancelled' } };
+}
+
 function planUnsettled(
   task: RowTask,
   mark: Extract<Mark, { kind: 'intent' }> | undefined,
@@ -46,8 +55,9 @@ function planUnsettled(
 ): RowPlan {
   const step = callFor(task, means.definition);
   if (step.kind === 'settle') return step;
-  if (mark !== undefined && !REPEATABLE[step.call] && means.definition.onUnknownOutcome === 'hold') {
-    return { kind: 'settle', end: WORKER_LOST };
+  if (!REPEATABLE[step.call] && means.definition.onUnknownOutcome === 'hold') {
+    if (mark !== undefined) return { kind: 'settle', end: WORKER_LOST };
+    if (task.suspect) return { kind: 'settle', end: JOURNAL_LOST };
   }
   const mapped = means.mapping.map(task.row);
   if (mapped.kind === 'issues') return { kind: 'settle', end: invalid(mapped.issues) };
@@ -62,6 +72,12 @@ const WORKER_LOST: RowEnd = {
   message: 'the worker ended while the request was in flight',
 };
 
+const JOURNAL_LOST: RowEnd = {
+  outcome: 'in-doubt',
+  code: 'journal_lost',
+  message: 'Redis lost what it knew, and the journal of a worker that may have sent the row is gone',
+};
+
 type Step =
   | { readonly kind: 'settle'; readonly end: RowEnd }
   | { readonly kind: 'call'; readonly call: Call; readonly knownId: string | null };
@@ -71,7 +87,7 @@ function callFor({ claim, run }: RowTask, definition: JobDefinition): Step {
     case 'claimed':
       return {
         kind: 'call',
-        call: run.operation === 'subclient.upsert' ? 'subclient.create' : run.operation,
+        call: callOfClaimed(run.operation),
         knownId: null,
       };
     case 'known':
@@ -83,6 +99,10 @@ function callFor({ claim, run }: RowTask, definition: JobDefinition): Step {
     default:
       return claim satisfies never;
   }
+}
+
+function callOfClaimed(operation: Operation): Call {
+  return operation === 'subclient.upsert' ? 'subclient.create' : operation;
 }
 
 function callForKnown(

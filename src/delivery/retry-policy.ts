@@ -33,12 +33,29 @@ export function nextTry(
     readonly attempts: number;
     readonly awayMs: number;
     readonly backoffMs: (attempt: number) => number;
-    readonly weather: Pick<ServiceWeather, 'awayFor' | 'answeredSince'>;
+    readonly weather: Pick<ServiceWeather, 'awayFor' | 'answeredSince' | 'getsThroughSince'>;
   },
 ): NextTry {
   if (policy.weather.awayFor() >= policy.awayMs) return { kind: 'away' };
   const counted = tries.made - tries.throttled;
   const usedUp = counted >= policy.attempts || tries.made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
-  if (usedUp && policy.weather.answeredSince(tries.startedAt)) return { kind: 'give-up' };
+  if (usedUp && othersGetThrough(tries, verdict, policy.weather)) return { kind: 'give-up' };
   return { kind: 'wait', ms: Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS) };
+}
+
+/** No connection came about: that is not about this row, and a service that has gone still answers what was begun before. */
+const UNCONNECTED: ReadonlySet<string> = new Set([
+  'connection_refused',
+  'name_not_found',
+  'host_unreachable',
+  'connect_timeout',
+  'tls_failed',
+]);
+
+function othersGetThrough(
+  { startedAt }: Tries,
+  { code }: Retry,
+  weather: Pick<ServiceWeather, 'answeredSince' | 'getsThroughSince'>,
+): boolean {
+  return UNCONNECTED.has(code) ? weather.getsThroughSince(startedAt) : weather.answeredSince(startedAt);
 }

@@ -1,4 +1,4 @@
-import type { IdentityChange, SettledRow } from '../ledger/chunk-ledger.ts';
+import type { IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/claim.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { type Outcome, REMAINDER } from '../model/outcome.ts';
@@ -17,6 +17,8 @@ export type RowTask = {
   readonly claim: KeyClaim;
   /** The intent that a dead worker left on the row, `''` for none. */
   readonly foundMark: string;
+  /** Redis has lost something: a worker that is gone may have sent the row although the ledger doesn't say so. */
+  readonly suspect: boolean;
 };
 
 /** What is to be recorded of a row's end; the rest comes from the task. */
@@ -53,11 +55,16 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
       message: end.message ?? '',
     },
     identity: identityChange(task, end),
-    source: REMAINDER[end.outcome] === 'none' && end.outcome !== 'cancelled' ? '' : JSON.stringify(row),
+    source: isKept(row, end.outcome) ? JSON.stringify(row) : '',
     body: end.body ?? '',
     documents: end.documents ?? '',
     mark,
   };
+}
+
+function isKept({ line }: Row, outcome: Outcome): boolean {
+  // A row on no line was made up: its file was gone.
+  return line > 0 && (REMAINDER[outcome] !== 'none' || outcome === 'cancelled');
 }
 
 /** The key stays claimed while its outcome is not known, and is free again where nothing was created. */

@@ -38,6 +38,8 @@ export type RunContext = {
   readonly now: () => number;
   /** Fires when the process is to end: nothing new is sent. */
   readonly stopping: AbortSignal;
+  /** False once the run is known not to be running, about a second after it was paused or cancelled elsewhere. */
+  stillRuns(): boolean;
   /** Pauses the run for a reason that is not a row's fault. */
   pause(reason: Reason): Promise<void>;
   /** Closes the connections to the service; an attempt still in flight is broken off. */

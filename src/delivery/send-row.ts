@@ -1,9 +1,9 @@
 import pRetry from 'p-retry';
-import { sleep } from '../lib/sleep.ts';
 import { type NextTry, nextTry, type Retry } from './retry-policy.ts';
 import { endOf, gaveUp } from './row-end.ts';
 import type { RowEnd } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
+import { waitWhileRunning } from './still-runs.ts';
 import { type Sending, type Tried, tryRow } from './try-row.ts';
 
 /** What became of the sending: an end to be recorded, or the row is unsent as before. */
@@ -34,8 +34,7 @@ export async function sendRow(sending: Sending, context: RunContext): Promise<Se
       verdict,
       policyOf(context),
     );
-    if (next.kind === 'wait') await sleep(next.ms, context.stopping);
-    return next.kind === 'wait';
+    return next.kind === 'wait' && waitWhileRunning(next.ms, context);
   };
   try {
     const first = await tryRow(sending, context);
@@ -74,11 +73,17 @@ function sentOf(done: Done, sending: Sending): Sent {
   if (done.kind === 'unsent') {
     return sending.everUnknown ? ended({ ...INTERRUPTED, attempts: sending.made }, sending) : done;
   }
+  if (done.kind === 'held') return ended(heldBy(done.by, sending.everUnknown), sending);
   return ended({ ...endOf(done.verdict, sending.everUnknown), attempts: sending.made, ms: done.ms }, sending);
 }
 
 function ended(end: RowEnd, { expected }: Sending): Sent {
   return { kind: 'ended', end, mark: expected };
+}
+
+function heldBy({ run, row }: { readonly run: string; readonly row: number }, everUnknown: boolean): RowEnd {
+  const message = `row ${row} of run ${run} has this key and is not done yet`;
+  return { outcome: everUnknown ? 'in-doubt' : 'invalid', code: 'key_held', message };
 }
 
 const INTERRUPTED: RowEnd = {
@@ -95,6 +100,7 @@ async function endOfTries(
   if (next.kind === 'give-up') {
     return ended({ ...gaveUp(verdict, sending.made, sending.everUnknown), attempts: sending.made }, sending);
   }
-  await context.pause('service-away');
+  // A wait that ended here was broken off: the run or the process ends.
+  if (next.kind === 'away') await context.pause('service-away');
   return sentOf({ kind: 'unsent' }, sending);
 }

@@ -1,11 +1,13 @@
-import type { Intent } from '../ledger/chunk-ledger.ts';
+import type { Granted, Intent } from '../ledger/intend-rows.ts';
 import { intentMark } from '../ledger/mark.ts';
-import { sleep } from '../lib/sleep.ts';
+import { passStage } from '../lib/stage.ts';
+import { IDENTITY, REPEATABLE } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Retry } from './retry-policy.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
+import { waitWhileRunning } from './still-runs.ts';
 
 /** A row on its way, in the hands of one take of its chunk. */
 export type Sending = {
@@ -34,17 +36,27 @@ export type Tried =
   /** The intent is withdrawn; another attempt is safe. */
   | { readonly kind: 'again'; readonly verdict: Retry }
   /** Nothing was received and the row stays as it was: the process or the run ends, or another worker has the row. */
-  | { readonly kind: 'unsent' };
+  | { readonly kind: 'unsent' }
+  /** Nothing was received: since the file was read, the key has become another row's. */
+  | { readonly kind: 'held'; readonly by: { readonly run: string; readonly row: number } };
 
-const UNSENT: Tried = { kind: 'unsent' };
+const UNAUTHORIZED = 401;
+/** A process that stood still has missed the places of all its rows: these would go at once. */
+const LATE_MS = 100;
+/** One that is always late sends all the same. */
+const PLACES_MAX = 2;
+const UNSENT = { kind: 'unsent' } as const;
+
+type Permit =
+  | { readonly kind: 'permitted'; readonly token: string }
+  | Extract<Tried, { kind: 'unsent' | 'held' }>;
 
 /** One attempt: intend, send, judge; the intent is in the ledger before the first byte leaves. */
 export async function tryRow(sending: Sending, context: RunContext): Promise<Tried> {
-  await waitForRate(context);
-  if (!maySend(sending, context)) return UNSENT;
-  const token = await context.service.token();
-  const intent = intentOf(sending);
-  if ((await context.ledger.intend(intent)) !== 'granted') return UNSENT;
+  const intent = intentOf(sending, context);
+  const permit = await permitted(intent, sending, context);
+  if (permit.kind !== 'permitted') return permit;
+  const { token } = permit;
   sending.expected = intent.mark;
   // Time has passed since the last look: the chunk may be lost between the intent and the first byte.
   if (!maySend(sending, context)) {
@@ -52,7 +64,10 @@ export async function tryRow(sending: Sending, context: RunContext): Promise<Tri
     return UNSENT;
   }
   sending.made += 1;
+  const rows = () => [intent.row];
+  passStage('sending', rows);
   const reply = await context.service.attempt(sending.request, token);
+  passStage('answered', rows);
   return weigh(sending, context, {
     verdict: context.service.judge(sending.request.call, reply),
     ms: reply.ms,
@@ -61,18 +76,53 @@ export async function tryRow(sending: Sending, context: RunContext): Promise<Tri
   });
 }
 
-async function waitForRate(context: RunContext): Promise<void> {
-  if (context.rateIntervalMicroseconds === null) return;
-  const ms = await context.ledger.reserve(context.rateIntervalMicroseconds);
-  if (ms > 0) await sleep(ms, context.stopping);
+/** The intent is recorded, at a place on the run's time line; or why it may not go. */
+async function permitted(intent: Intent, sending: Sending, context: RunContext): Promise<Permit> {
+  for (;;) {
+    // Anew each time: rows that waited for the service together would go at once, were their places behind them.
+    if (!(await waitForRate(context)) || !maySend(sending, context)) return UNSENT;
+    const token = await context.service.token();
+    const granted: Granted = await context.ledger.intend(intent);
+    if (granted.kind === 'granted') return { kind: 'permitted', token };
+    if (granted.kind === 'held') return granted;
+    if (granted.kind === 'unwritten') {
+      context.onTrouble('the journal could not be written', new Error(granted.problem));
+      await context.pause('journal');
+    }
+    if (granted.kind !== 'wait') return UNSENT;
+    if (!(await waitWhileRunning(granted.ms, context)) || !maySend(sending, context)) return UNSENT;
+  }
+}
+
+/** False: the run or the process ends. */
+async function waitForRate(context: RunContext): Promise<boolean> {
+  if (context.rateIntervalMicroseconds === null) return true;
+  for (let places = 1; ; places += 1) {
+    // A place that is not used is lost to the rows that come after.
+    if (context.stopping.aborted || !context.stillRuns()) return false;
+    const ms = await context.ledger.reserve(context.rateIntervalMicroseconds);
+    const due = context.now() + ms;
+    if (ms > 0 && !(await waitWhileRunning(ms, context))) return false;
+    const isLate = context.now() - due > LATE_MS;
+    if (!isLate || places === PLACES_MAX) return true;
+  }
 }
 
 function maySend(sending: Sending, context: RunContext): boolean {
   return !context.stopping.aborted && sending.isHeld();
 }
 
-function intentOf({ task, taker, made, expected }: Sending): Intent {
-  return { chunk: task.chunk, row: task.row.row, mark: intentMark(taker, made + 1), expected };
+function intentOf({ task, taker, made, expected, request }: Sending, { definition }: RunContext): Intent {
+  const { chunk, row, identityKey: key } = task;
+  const space = task.claim.kind === 'claimed' ? IDENTITY[task.run.operation] : null;
+  return {
+    chunk,
+    row: row.row,
+    mark: intentMark(taker, made + 1),
+    expected,
+    identity: space === null || key === null ? null : { space, key },
+    repeatable: REPEATABLE[request.call] || definition.onUnknownOutcome === 'retry',
+  };
 }
 
 type Answered = {
@@ -87,16 +137,16 @@ async function weigh(sending: Sending, context: RunContext, answered: Answered):
   switch (verdict.kind) {
     case 'accepted':
     case 'refused':
-      context.weather.answered();
+      context.weather.answered(ms);
       return { kind: 'final', verdict, ms };
     case 'unknown':
-      context.weather.stumbled();
+      await context.weather.stumbled({ mark: intent.mark, status: verdict.status, afterMs: null });
       if (context.definition.onUnknownOutcome === 'hold') return { kind: 'final', verdict, ms };
       sending.everUnknown = true;
       // The intent stays: should this process die now, the row is not free.
       return { kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null } };
     case 'retry':
-      context.weather.stumbled();
+      await context.weather.stumbled({ mark: intent.mark, status: verdict.status, afterMs: verdict.afterMs });
       await withdrawUnlessUnknown(sending, context, intent);
       if (verdict.afterMs !== null) sending.throttled += 1;
       return { kind: 'again', verdict };
@@ -115,6 +165,8 @@ async function withdrawUnlessUnknown(sending: Sending, context: RunContext, inte
 
 /** 401: a fresh token, once; then the run pauses and the row is unsent (DESIGN.md, section 5). */
 async function stopOrRefresh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
+  // A refused token is an answer: should this have been the probe, the service is there.
+  await context.weather.stumbled({ mark: answered.intent.mark, status: UNAUTHORIZED, afterMs: null });
   await withdrawUnlessUnknown(sending, context, answered.intent);
   const fresh = sending.refreshed ? null : await context.service.freshToken(answered.token);
   if (fresh === null) {

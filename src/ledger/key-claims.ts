@@ -1,11 +1,10 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { KeyClaim } from '../model/claim.ts';
+import { gated, type LedgerGate } from './gate.ts';
 import { identityOf, type LedgerKeys } from './keys.ts';
 import { CLAIM } from './lua/claim.ts';
-import { script } from './script.ts';
 
-const claim = script(CLAIM, z.array(z.string()));
+const claim = gated(CLAIM, z.array(z.string()));
 
 /** Longer than any run is gone on with. */
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
@@ -14,7 +13,7 @@ const ENTRY = /^([ckd]) (\S+) (\d+) (.*)$/s;
 
 /** Claims keys for rows in the order given; the same rows may be claimed again and get the same answers. */
 export async function claimKeys(
-  redis: Redis,
+  gate: LedgerGate,
   keys: LedgerKeys,
   options: {
     readonly run: string;
@@ -30,7 +29,7 @@ export async function claimKeys(
     const { bucket, digest } = identityOf(key);
     return [bucket, digest, row];
   });
-  const answers = await claim(redis, [keys.identity(space.name)], [options.run, ttl, ...entries]);
+  const answers = await gate.call(claim, [keys.identity(space.name)], [options.run, ttl, ...entries]);
   return answers.map(parseAnswer);
 }
 

@@ -5,6 +5,10 @@ import { shortDigest } from '../lib/digest.ts';
  * and the ledgers of the sandbox and of each base URL are apart.
  */
 export type LedgerKeys = {
+  /** Hash: for which server run the ledger was verified, and its members. */
+  readonly gate: string;
+  /** Hash: how the service is doing, over all workers. */
+  readonly weather: string;
   /** Prefix for the queue's own keys. */
   readonly queuePrefix: string;
   /** Sorted set: run id by creation time. */
@@ -33,6 +37,10 @@ export type RunKeys = {
   readonly bodies: string;
   /** Hash: row → document records. Personal data. */
   readonly documents: string;
+  /** Hash: row → who settled it from in doubt, when and how. */
+  readonly resolutions: string;
+  /** Hash: chunk → its rows, deflated, of a rerun that is not over. Personal data. */
+  readonly input: string;
   /** Who reads the file: a lease. */
   readonly lease: string;
   /** When the next request of the run may go, over all workers. */
@@ -42,6 +50,8 @@ export type RunKeys = {
 export function ledgerKeys(target: string): LedgerKeys {
   const root = `onboard:{${target === 'sandbox' ? target : shortDigest(target, 12)}}`;
   return {
+    gate: `${root}:gate`,
+    weather: `${root}:weather`,
     queuePrefix: `${root}:queue`,
     runs: `${root}:runs`,
     files: `${root}:files`,
@@ -60,6 +70,8 @@ function runKeys(base: string): RunKeys {
     sources: `${base}:sources`,
     bodies: `${base}:bodies`,
     documents: `${base}:documents`,
+    resolutions: `${base}:resolutions`,
+    input: `${base}:input`,
     lease: `${base}:lease`,
     rate: `${base}:rate`,
   };

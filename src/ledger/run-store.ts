@@ -48,6 +48,8 @@ export type RunStore = {
   holdLease(id: string, holder: string, ms: number): Promise<boolean>;
   dropLease(id: string, holder: string): Promise<void>;
   hasLease(id: string): Promise<boolean>;
+  /** Who has that right and for how many more milliseconds, unless it is renewed. */
+  leaseOf(id: string): Promise<{ readonly holder: string; readonly ms: number } | null>;
 };
 
 const register = script(REGISTER, z.tuple([z.enum(['new', 'known']), z.string()]));
@@ -86,6 +88,11 @@ export function createRunStore(redis: Redis, keys: LedgerKeys, now: () => Date):
       await dropLease(redis, [keys.run(id).lease], [holder]);
     },
     hasLease: async (id) => (await redis.exists(keys.run(id).lease)) === 1,
+    async leaseOf(id) {
+      const { lease } = keys.run(id);
+      const [holder, ms] = await Promise.all([redis.get(lease), redis.pttl(lease)]);
+      return holder === null ? null : { holder, ms };
+    },
   };
 }
 
@@ -107,7 +114,8 @@ async function registerRun(redis: Redis, keys: LedgerKeys, run: NewRun) {
   return { kind, id };
 }
 
-function newRecord(run: NewRun): Record<string, string | number> {
+/** The fields of a new run's record. */
+export function newRecord(run: NewRun): Record<string, string | number> {
   const { facts } = run;
   return {
     id: run.id,
@@ -135,6 +143,7 @@ function readRecord(record: Readonly<Record<string, string>>): Run {
     rows: Number(record.rows),
     chunkRows: Number(record.chunkRows),
     source: JSON.parse(record.source ?? 'null'),
+    parent: record.parent ?? null,
     reason: reasonFieldSchema.parse(record.reason),
     outcomes: readCounts(record),
     closedChunks: Number(record.closedChunks ?? 0),

@@ -31,10 +31,19 @@ async function* readSettlements(
 ): AsyncIterable<readonly Settlement[]> {
   for (let first = 1; first <= chunks; first += CHUNKS_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(CHUNKS_AT_ONCE, chunks - first + 1) }, (_, i) => first + i);
-    const batch = await Promise.all(numbers.map((n) => readChunk(redis, k, n)));
-    const late = await readFields(redis, k.late, doubtful(batch));
-    for (const settlements of batch) yield settlements.map((s) => replaced(s, late));
+    for (const settlements of await readChunks(redis, k, numbers)) yield settlements;
   }
+}
+
+/** Settlements of each of the chunks, open or closed, as they stand now; rows without an outcome yet are absent. */
+export async function readChunks(
+  redis: Redis,
+  k: RunKeys,
+  chunks: readonly number[],
+): Promise<ReadonlyArray<readonly Settlement[]>> {
+  const batch = await Promise.all(chunks.map((n) => readChunk(redis, k, n)));
+  const late = await readFields(redis, k.late, doubtful(batch));
+  return batch.map((settlements) => settlements.map((s) => replaced(s, late)));
 }
 
 /** A chunk that is closed between the two look-ups is found at the second look at its block. */

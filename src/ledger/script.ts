@@ -9,16 +9,20 @@ export type Script<Answer> = (
   args: ReadonlyArray<string | number | Buffer>,
 ) => Promise<Answer>;
 
+/** A Redis that is full still records what became of rows: what it gives up by that is bounded (Redis 7.0, script flags). */
+const ALSO_WHEN_FULL = '#!lua flags=allow-oom\n';
+
 /** The script with the schema of its answer; a server that has lost it (a restart, a flush) is given it again. */
 export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<Answer> {
-  const sha = createHash('sha1').update(lua).digest('hex');
+  const text = ALSO_WHEN_FULL + lua;
+  const sha = createHash('sha1').update(text).digest('hex');
   return async (redis, keys, args) => {
     const rest = [keys.length, ...keys, ...args] as const;
     try {
       return answer.parse(await redis.evalsha(sha, ...rest));
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return answer.parse(await redis.eval(lua, ...rest));
+      return answer.parse(await redis.eval(text, ...rest));
     }
   };
 }

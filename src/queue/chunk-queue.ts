@@ -1,5 +1,5 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
-import { type ChunkJob, chunkJobId } from './chunk-job.ts';
+import { type ChunkJob, chunkJobId, chunkJobSchema } from './chunk-job.ts';
 
 /** BullMQ's name for the queue of chunks; the target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
@@ -19,6 +19,8 @@ export type ChunkQueue = {
   has(run: string, chunk: number): Promise<boolean>;
   /** Puts chunks back that BullMQ gave up: it can do so without having run them. */
   retryFailed(): Promise<void>;
+  /** Takes a chunk out of the queue for good, with its rows where it had them; `null`: a worker has it in hand. */
+  takeOut(run: string, chunk: number): Promise<{ readonly rows: ChunkJob['rows'] | null } | null>;
   /** Lets chunks that were put back for a while start at once. */
   promote(): Promise<void>;
   close(): Promise<void>;
@@ -44,6 +46,13 @@ export function createChunkQueue(
     has: async (run, chunk) => (await queue.getJob(chunkJobId(run, chunk))) !== undefined,
     async retryFailed() {
       if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
+    },
+    async takeOut(run, chunk) {
+      const id = chunkJobId(run, chunk);
+      const job = await queue.getJob(id);
+      // Refused while its lock lives: the worker that holds it may have rows on the wire.
+      if (job !== undefined && (await queue.remove(id)) !== 1) return null;
+      return { rows: chunkJobSchema.safeParse(job?.data).data?.rows ?? null };
     },
     promote: () => queue.promoteJobs(),
     close: () => queue.close(),

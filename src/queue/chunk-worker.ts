@@ -11,8 +11,13 @@ const LOCK_MARGIN_MS = 1_000;
 const STALLED_CHECK_MS = 5_000;
 /** Chunks open at once in one process: enough that rows are always at hand when others wait for their last replies. */
 const OPEN_CHUNKS = 8;
-/** A chunk of a run that is not running is looked at again after this long. */
-const PUT_BACK_MS = 1_000;
+/** A chunk that is put back is looked at again after this long; the queue's `promote` doesn't let it wait. */
+const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
+  'put-back': 1_000,
+  // Every chunk of every run that is paused is looked at that often, by somebody.
+  'put-aside': 5_000,
+};
+const RETRY_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /** The right to work on a chunk, as long as this worker surely has it. */
@@ -21,8 +26,8 @@ export type ChunkLease = {
   isHeld(): boolean;
 };
 
-/** `put-back`: rows are left that could not be sent now. */
-export type ChunkEnd = 'closed' | 'put-back';
+/** `put-back`: rows are left that could not be sent now. `put-aside`: the run is not running. */
+export type ChunkEnd = 'closed' | 'put-back' | 'put-aside';
 
 export type ChunkWorker = {
   /** Takes no more chunks and waits for those in hand, at most a few seconds longer than they need to settle. */
@@ -47,7 +52,7 @@ export function startChunkWorker(options: {
     try {
       const end = await options.deliver(chunkJobSchema.parse(job.data), lease);
       if (end === 'closed') return;
-      await job.moveToDelayed(Date.now() + PUT_BACK_MS, token);
+      await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
       throw new DelayedError();
     } finally {
       renewals.delete(id);
@@ -61,6 +66,8 @@ export function startChunkWorker(options: {
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: Number.MAX_SAFE_INTEGER,
+    // By default a worker rests for 15 s after a lost connection, longer than its locks live.
+    runRetryDelay: RETRY_MS,
   });
   worker.on('error', options.onError);
   worker.on('failed', (job, error) =>

@@ -4,6 +4,8 @@ import { removeStaleFiles, syncDirectory } from './report-directory.ts';
 /** The files of one writing of a report: all of them are whole before the first takes its name. */
 export type PendingReport = {
   append(name: string, text: string): Promise<void>;
+  /** A file that takes its name before all others; its last version may be among those. */
+  claim(name: string, text: string): Promise<void>;
   /** The files appended to so far. */
   names(): readonly string[];
   /** Every file takes its name, in the order they were begun; older report files that are not among them go. */
@@ -12,7 +14,9 @@ export type PendingReport = {
   discard(): Promise<void>;
 };
 
-export function createPendingReport(directory: string): PendingReport {
+/** `keep`: names of older files that are neither written nor removed. */
+export function createPendingReport(directory: string, keep: readonly string[] = []): PendingReport {
+  const claims: PendingFile[] = [];
   const files = new Map<string, PendingFile>();
   const fileOf = async (name: string) => {
     const known = files.get(name);
@@ -22,16 +26,24 @@ export function createPendingReport(directory: string): PendingReport {
     return file;
   };
   return {
-    append: async (name, text) => (await fileOf(name)).append(text),
+    append: async (name, text) => {
+      if (!keep.includes(name)) await (await fileOf(name)).append(text);
+    },
+    claim: async (name, text) => {
+      const file = await openPendingFile(directory, name);
+      claims.push(file);
+      await file.append(text);
+    },
     names: () => [...files.keys()],
     publish: async () => {
-      for (const file of files.values()) await file.seal();
-      for (const file of files.values()) await file.publish();
-      await removeStaleFiles(directory, new Set(files.keys()));
+      const inOrder = [...claims, ...files.values()];
+      for (const file of inOrder) await file.seal();
+      for (const file of inOrder) await file.publish();
+      await removeStaleFiles(directory, new Set([...files.keys(), ...keep]));
       await syncDirectory(directory);
     },
     discard: async () => {
-      await Promise.allSettled([...files.values()].map((file) => file.discard()));
+      await Promise.allSettled([...claims, ...files.values()].map((file) => file.discard()));
     },
   };
 }

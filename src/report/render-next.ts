@@ -4,14 +4,12 @@ import { REMAINDERS, type RemainderKind } from './remainder-format.ts';
 import type { Summary } from './summary.ts';
 import { wrap } from './wrap.ts';
 
-/** What to do with the rows of each file; `again`: the file may be loaded once it is mended. */
-const NEXT: Readonly<Record<RemainderKind, { readonly todo: string; readonly again: boolean }>> = {
-  rejected: { todo: 'mend what the service refused, then load it:', again: true },
-  failed: { todo: 'mend the rows, then load it:', again: true },
-  'in-doubt': {
-    todo: 'look each row up at the service first;\n  one that is there must not be sent again.',
-    again: false,
-  },
+/** What to do with the rows of each file before the command that follows. */
+const NEXT: Readonly<Record<RemainderKind, string>> = {
+  rejected: 'mend what the service refused, then load it:',
+  failed: 'mend the rows, then load it:',
+  'in-doubt':
+    'look each row up at the service, and write created:<id> or\n  not-created as its resolution, so that none is created twice; then:',
 };
 
 type Naming = { readonly directory: string; readonly job?: string };
@@ -20,6 +18,7 @@ type Naming = { readonly directory: string; readonly job?: string };
 export function renderNext(summary: Summary, naming: Naming): string {
   const steps = [
     ...continuing(summary, naming),
+    ...takingUp(summary),
     ...REMAINDERS.flatMap((kind) => mending(summary, kind, naming)),
   ];
   return steps.length === 0 ? '' : `Next:\n${steps.join('\n')}`;
@@ -31,19 +30,24 @@ function continuing(summary: Summary, naming: Naming): readonly string[] {
     summary.reason === null
       ? []
       : [`  ${wrap(REASON_ADVICE[summary.reason].split(' '), { width: 78, indent: '  ' })}`];
-  return [
-    ...why,
-    '  To go on where it stopped, run it again:',
-    `    ${command(summary, summary.file, naming)}`,
-  ];
+  const again = summary.parent === null ? [`    ${command(summary, summary.file, naming)}`, '  or:'] : [];
+  return [...why, '  To go on where it stopped:', ...again, `    onboard resume ${summary.run}`];
+}
+
+function takingUp({ run, state, outcomes }: Summary): readonly string[] {
+  if (state !== 'cancelled' || outcomes.cancelled === 0) return [];
+  return ['  To take up the rows that were not sent:', `    onboard rerun ${run} --only cancelled`];
 }
 
 function mending(summary: Summary, kind: RemainderKind, naming: Naming): readonly string[] {
   const name = summary.files.find((file) => file === `${kind}.csv` || file === `${kind}.ndjson`);
   if (name === undefined) return [];
-  const { todo, again } = NEXT[kind];
-  const line = `  ${name}: ${todo}`;
-  return again ? [line, `    ${command(summary, join(naming.directory, name), naming)}`] : [line];
+  const file = join(naming.directory, name);
+  const then =
+    kind === 'in-doubt'
+      ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
+      : command(summary, file, naming);
+  return [`  ${name}: ${NEXT[kind]}`, `    ${then}`];
 }
 
 function command(summary: Summary, file: string, { job }: Naming): string {

@@ -37,6 +37,9 @@ function heading(summary: Summary): string {
     `Run ${summary.run}: ${state}`,
     `  job     ${summary.job}`,
     `  file    ${summary.file}`,
+    ...(summary.parent === null
+      ? []
+      : [`  parent  ${summary.parent}, of which these are rows without success`]),
     `  target  ${summary.target}`,
     `  rate    ${summary.rowsPerSecond} rows/s`,
   ].join('\n');

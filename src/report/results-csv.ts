@@ -35,7 +35,7 @@ export function resultsLines(settlements: readonly Settlement[], extension: 'csv
 function resultCells(s: Settlement, extension: 'csv' | 'ndjson'): readonly string[] {
   return [
     String(s.row),
-    String(s.line),
+    s.line === 0 ? '' : String(s.line),
     s.key,
     s.outcome,
     s.status === 0 ? '' : String(s.status),

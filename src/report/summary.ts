@@ -7,7 +7,7 @@ import {
   outcomeSchema,
   settledRows,
 } from '../model/outcome.ts';
-import { exitCodeOf, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
+import { exitCodeOf, isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -30,6 +30,8 @@ export const summarySchema = z.object({
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
+  /** The run whose rows without success these are; `null` for a run of a file. */
+  parent: z.string().nullable(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
   rows: count,
@@ -45,10 +47,10 @@ export const summarySchema = z.object({
   finishedAt: z.string().nullable(),
   /** When these numbers were taken; ISO 8601, UTC. */
   writtenAt: z.string(),
-  /** Rows with an outcome per second since the run started, one decimal. */
+  /** Rows with an outcome, those cancelled aside, per second since the run started, one decimal. */
   rowsPerSecond: z.number().nonnegative(),
   topErrors: z.array(topErrorSchema),
-  /** `null` while the run is queued or running. */
+  /** `null` while the run is queued, running or wound up. */
   exitCode: z.number().int().nullable(),
   /** The other files of the report; none while the run is running. */
   files: z.array(z.string()),
@@ -66,32 +68,43 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     target: run.target,
     file: run.file,
     sha256: run.sha256,
+    parent: run.parent,
     state: run.state,
     reason: run.reason,
     rows: run.rows,
     outcomes: run.outcomes,
     settled,
     open,
-    controlTotal: { rows: run.rows, settled, open, holds: run.state === 'finished' ? open === 0 : open >= 0 },
+    controlTotal: {
+      rows: run.rows,
+      settled,
+      open,
+      holds: isOver(run) || run.state === 'finished' ? open === 0 : open >= 0,
+    },
     startedAt: run.startedAt,
     finishedAt: run.finishedAt,
     writtenAt: now.toISOString(),
-    rowsPerSecond: rowsPerSecond(run, settled, now),
+    rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
     topErrors: [...topErrors],
-    exitCode: run.state === 'queued' || run.state === 'running' ? null : exitCodeOf(run),
+    exitCode: isUnderWay(run) ? null : exitCodeOf(run),
     files: [],
   };
 }
 
-/** The summary of a report that was written whole: of a finished run, the lines must be what the ledger counted. */
+/** The summary of a report that was written whole: of a run that is over, the lines must be what the ledger counted. */
 export function withWritten(
   summary: Summary,
   written: { readonly outcomes: OutcomeCounts; readonly files: readonly string[] },
 ): Summary {
   const agrees = OUTCOMES.every((outcome) => written.outcomes[outcome] === summary.outcomes[outcome]);
   const files = [...written.files];
-  if (agrees || summary.state !== 'finished') return { ...summary, files };
+  const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
+  if (agrees || !mustAgree) return { ...summary, files };
   return { ...summary, files, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: 3 };
+}
+
+function isUnderWay(run: Run): boolean {
+  return run.state === 'queued' || run.state === 'running' || (run.state === 'cancelled' && !isOver(run));
 }
 
 function rowsPerSecond(run: Run, settled: number, now: Date): number {

@@ -1,3 +1,4 @@
+import { passStage } from '../lib/stage.ts';
 import type { LedgerView } from '../model/ledger-view.ts';
 import type { Run } from '../model/run.ts';
 import { createPendingReport } from './pending-report.ts';
@@ -12,6 +13,8 @@ export type ReportOptions = {
   readonly view: LedgerView;
   readonly directory: string;
   readonly now: () => Date;
+  /** Files of an earlier writing that stay as they are: somebody's work is in them. */
+  readonly keep?: readonly string[];
 };
 
 /**
@@ -19,23 +22,31 @@ export type ReportOptions = {
  * run. When anything fails, the report written before stays as it was. Only one writer per directory at a time: stop
  * the two-second `writeSummary` first.
  */
-export async function writeReport({ run, view, directory, now }: ReportOptions): Promise<Summary> {
+export async function writeReport({ run, view, directory, now, keep = [] }: ReportOptions): Promise<Summary> {
   const { hasSummary } = await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = run.source.type === 'csv' ? csvRemainder(run) : ndjsonRemainder(run);
-  const files = createPendingReport(directory);
+  const files = createPendingReport(directory, keep);
   try {
-    // The summary says whose directory this is: it comes first in a new one. In an old one it comes last, so that
-    // it never speaks of files that are not there yet.
-    if (!hasSummary) await files.append(SUMMARY_FILE, '');
+    // A summary says whose directory this is. It speaks of a whole report only as the last of the files: until then
+    // that of a new directory has no exit status, so that a report whose writer was killed is written again.
+    if (!hasSummary) {
+      await files.claim(SUMMARY_FILE, textOf({ ...summarize(run, [], now()), exitCode: null }));
+    }
     const tally = await writeRows({ run, view, files, format });
-    const others = files.names().filter((name) => name !== SUMMARY_FILE);
+    const others = [...files.names(), ...keep].filter((name) => name !== SUMMARY_FILE);
     const counted = { outcomes: tally.outcomes(), files: others };
     const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
-    await files.append(SUMMARY_FILE, `${JSON.stringify(summary, null, 2)}\n`);
+    await files.append(SUMMARY_FILE, textOf(summary));
+    passStage('reporting');
     await files.publish();
+    passStage('reported');
     return summary;
   } finally {
     await files.discard();
   }
+}
+
+function textOf(summary: Summary): string {
+  return `${JSON.stringify(summary, null, 2)}\n`;
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { passStage } from '../lib/stage.ts';
 import type { Reply } from '../model/reply.ts';
 import {
   codeOf,
@@ -46,6 +47,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    passStage('headers');
     if (status < 200) return;
     this.#status = status;
     const wish = headers['retry-after'];

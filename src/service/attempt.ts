@@ -37,9 +37,12 @@ export type ClientOptions = {
   readonly ca?: string;
 };
 
+/** What goes over the wire; `path` stands below the base URL's own. */
+export type HttpRequest = Pick<ServiceRequest, 'method' | 'path' | 'body'>;
+
 export type ServiceClient = {
   /** One HTTP attempt; never rejects. No redirect is followed and nothing is sent a second time. */
-  attempt(request: ServiceRequest, token: string): Promise<Reply>;
+  attempt(request: HttpRequest, token: string): Promise<Reply>;
   /** Lets the attempts in flight end, then closes the connections; safe to call twice. */
   close(): Promise<void>;
   /** Breaks off the attempts in flight: each settles as sent, with its outcome unknown. */
@@ -54,7 +57,7 @@ export function createClient(options: ClientOptions): ServiceClient {
   const now = options.now ?? Date.now;
   let closing: Promise<void> | null = null;
 
-  const attempt = (request: ServiceRequest, token: string) =>
+  const attempt = (request: HttpRequest, token: string) =>
     new Promise<Reply>((resolve) => {
       const path = basePath + request.path;
       if (!LEGAL_PATH.test(path) || !LEGAL_TOKEN.test(token)) return resolve(NEVER_A_REQUEST);

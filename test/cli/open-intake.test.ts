@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { expect, onTestFinished, test } from 'vitest';
 import { openIntake } from '../../src/cli/open-intake.ts';
+import { fileRows } from '../../src/cli/row-source.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
@@ -11,7 +12,7 @@ import { createLog } from '../../src/lib/log.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
 import { chunkJobId } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
-import { openDelivery, openLedger, serviceFromEnvironment } from '../../src/wiring.ts';
+import { joinLedger, openDelivery, openLedger, serviceFromEnvironment } from '../../src/wiring.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
@@ -48,9 +49,16 @@ async function startIntake() {
   await store.transition(id, 'running', null);
   const run = await store.get(id);
   if (run === null) throw new Error('the run is gone');
-  const delivery = openDelivery({ ledger, service, log, interrupted: io.interrupted });
+  const membership = await joinLedger(ledger, service.target, {
+    env,
+    log,
+    releasers,
+    notify: () => undefined,
+  });
+  const delivery = openDelivery({ ledger, membership, service, log, interrupted: io.interrupted });
   const job = { name: run.job, definition };
-  const intake = await openIntake(run, facts, { env, io, log, ledger, service, delivery, job, flags: {} });
+  const desk = { env, io, log, ledger, membership, service, delivery, job, flags: {} };
+  const intake = await openIntake(run, fileRows(facts), desk);
   releasers.push(() => intake.close());
   const queue = createChunkQueue(ledger.redis, keys.queuePrefix, () => undefined);
   const lose = async (chunk: number) => {

@@ -13,9 +13,15 @@ const COMMANDS = [
   'runs',
   'status',
   'report',
+  'rerun',
+  'resolve',
+  'pause',
+  'resume',
+  'cancel',
   'template',
   'schema',
   'sandbox',
+  'doctor',
 ] as const;
 
 async function ownFolder(): Promise<string> {
@@ -44,6 +50,7 @@ describe('help', () => {
     const said = await onboard([command, '--help']);
     expect([said.exitCode, said.stderr]).toEqual([0, '']);
     expect(said.stdout).toContain(`Usage: onboard ${command}`);
+    expect(said.stdout).not.toMatch(/default:\s+(\[\]|"")/);
     expect(said.stdout).toMatch(new RegExp(`\\nExamples?:\\n  (\\w+=\\S+ )?onboard ${command}\\b`));
   });
 

@@ -10,6 +10,7 @@ export function sampleRun(over: Partial<Run> = {}): Run {
     target: 'https://api.example.com',
     file: '/in/a.csv',
     sha256: 'a'.repeat(64),
+    parent: null,
     rows: 10,
     chunkRows: 100,
     source: {

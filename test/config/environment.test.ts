@@ -23,6 +23,7 @@ const NOTHING_SET = {
   redisUrl: null,
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
+  acceptRedisSettings: false,
   logLevel: null,
 };
 
@@ -49,6 +50,8 @@ describe('a value that is as expected', () => {
     [{ ONBOARD_HOME: 'state' }, { home: resolve('state') }],
     [{ ONBOARD_JOBS: '../jobs' }, { jobsDirectory: resolve('../jobs') }],
     [{ ONBOARD_WEB_TOKEN: 'any' }, {}],
+    [{ ONBOARD_ACCEPT_REDIS_SETTINGS: '1' }, { acceptRedisSettings: true }],
+    [{ ONBOARD_ACCEPT_REDIS_SETTINGS: '0' }, {}],
   ])('%j is read', (env, expected) => {
     expect(readEnvironment(env)).toEqual({ ...NOTHING_SET, ...expected });
   });
@@ -72,6 +75,7 @@ test('a variable that is set to nothing is not set', () => {
     'ONBOARD_JOBS',
     'ONBOARD_ENCRYPTION_KEY',
     'ONBOARD_WEB_TOKEN',
+    'ONBOARD_ACCEPT_REDIS_SETTINGS',
     'LOG_LEVEL',
   ];
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(NOTHING_SET);
@@ -85,6 +89,7 @@ describe('a malformed value stops the start', () => {
     [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL: expected redis://, rediss:// or unix://'],
     [{ REDIS_URL: '/var/run/redis.sock' }, 'REDIS_URL: expected redis://, rediss:// or unix://'],
     [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL: expected one of silent, fatal, error, warn, info, debug, trace'],
+    [{ ONBOARD_ACCEPT_REDIS_SETTINGS: 'yes' }, 'ONBOARD_ACCEPT_REDIS_SETTINGS: expected 1 or 0'],
     [{ LOG_LEVEL: 'INFO' }, 'LOG_LEVEL: expected one of silent, fatal, error, warn, info, debug, trace'],
     [
       { ONBOARD_ENCRYPTION_KEY: 'k' },

@@ -76,6 +76,18 @@ describe('when a definition is sound', () => {
     expect(definition.fields.country).toEqual({ column: 'Country' });
   });
 
+  test('a look-up has its defaults: absence proves nothing, and a create may be under way for ten seconds', async () => {
+    const lookup = 'lookup: { path: "/v1/things?ref={key}&again={key}", match: "", id: /id }';
+    const path = await write('job.yaml', `operation: counterparty.draft\nkey: Ref\n${lookup}`);
+    expect((await loadJobFile(path)).definition.lookup).toEqual({
+      path: '/v1/things?ref={key}&again={key}',
+      match: '',
+      id: '/id',
+      absence: 'unknown',
+      afterSeconds: 10,
+    });
+  });
+
   test.each(['null', '"null"'])('emptyCell: %s sends nulls', async (written) => {
     const path = await write('job.yaml', `operation: subclient.update\nemptyCell: ${written}`);
     expect((await loadJobFile(path)).definition.emptyCell).toBe('null');
@@ -193,6 +205,55 @@ describe('when a definition has problems, each is named with its line and settin
       /^line 1: expected plain settings: .*alias/,
     ],
     [
+      'a look-up without the key in its path',
+      ['operation: subclient.create', 'key: a', 'lookup: { path: /v1/things, match: "", id: /id }'],
+      /^line 3, lookup\.path: expected a path with \{key\} in it, such as .*, got "\/v1\/things"\.$/,
+    ],
+    [
+      'a look-up elsewhere than below the base URL',
+      ['operation: subclient.create', 'key: a', 'lookup: { path: "https://x/{key}", match: "", id: /id }'],
+      /^line 3, lookup\.path: expected a path with \{key\} in it/,
+    ],
+    [
+      'a look-up with another name in braces',
+      ['operation: subclient.create', 'key: a', 'lookup: { path: "/x/{key}/{id}", match: "", id: /id }'],
+      /^line 3, lookup\.path: expected a path with \{key\} in it/,
+    ],
+    [
+      'a look-up with a fragment in its path',
+      ['operation: subclient.create', 'key: a', 'lookup: { path: "/x/{key}#a", match: "", id: /id }'],
+      /^line 3, lookup\.path: expected a path with \{key\} in it/,
+    ],
+    [
+      'a look-up with a path that is no JSON pointer',
+      ['operation: subclient.create', 'key: a', 'lookup: { path: "/x/{key}", match: items, id: /id }'],
+      /^line 3, lookup\.match: expected a JSON pointer such as \/items\/0 \(RFC 6901\), got "items"\.$/,
+    ],
+    [
+      'a look-up that lacks its id',
+      ['operation: subclient.create', 'key: a', 'lookup: { path: "/x/{key}", match: "" }'],
+      /^line 3, lookup\.id: is missing; expected text$/,
+    ],
+    [
+      'an unknown word for absence',
+      [
+        'operation: subclient.create',
+        'key: a',
+        'lookup: { path: "/x/{key}", match: "", id: "", absence: prof }',
+      ],
+      /^line 3, lookup\.absence: expected "unknown" or "proof", got "prof"\. Did you mean "proof"\?$/,
+    ],
+    [
+      'a look-up of rows without a key',
+      ['operation: subclient.create', 'lookup: { path: "/x/{key}", match: "", id: /id }'],
+      /^line 1, key: is missing; expected a column, since a row without a key cannot be looked up$/,
+    ],
+    [
+      'a look-up where nothing is created',
+      ['operation: payment.documents', 'key: a', 'lookup: { path: "/x/{key}", match: "", id: /id }'],
+      /^line 3, lookup: expected no look-up: this operation creates nothing, so no row of it is ever in doubt, got /,
+    ],
+    [
       'two documents',
       ['key: a', '---', 'key: b'],
       /^line 2: a second document begins here; expected one definition per file$/,
@@ -214,7 +275,7 @@ describe('when a definition has problems, each is named with its line and settin
     expect(problems).toHaveLength(5);
   });
 
-  test.each(['schedule', 'group', 'after', 'window', 'checks', 'lookup', 'priority'])(
+  test.each(['schedule', 'group', 'after', 'window', 'checks', 'priority'])(
     'a %s is said to be not supported yet, not unknown',
     async (setting) => {
       const problems = await problemsIn(['operation: subclient.create', `${setting}: {}`]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { settledRow } from '../../src/delivery/row-task.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
@@ -7,6 +7,7 @@ import { noOutcomes } from '../../src/model/outcome.ts';
 import { exitCodeOf } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { memoryJournal } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   answer,
@@ -36,7 +37,7 @@ async function settlements(bench: Bench): Promise<Settlement[]> {
 }
 
 const claimAs = (bench: Bench, run: string, row: number, key: string) =>
-  claimKeys(own().redis, bench.keys, {
+  claimKeys(bench.gate, bench.keys, {
     run,
     space: { name: 'subclient', ofRun: false },
     rows: [{ row, key }],
@@ -73,15 +74,55 @@ describe('a chunk', () => {
     expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
   });
 
-  test.each(['paused', 'stopped', 'cancelled'] as const)(
-    'of a run that is %s is put back: no row is sent, none settled',
+  test.each(['paused', 'stopped'] as const)(
+    'of a run that is %s is put aside: no row is sent, none settled',
     async (state) => {
       const bench = await start({ rows: 2 });
       await bench.store.transition(bench.context.run.id, state, null);
-      expect(await deliver(bench, 2)).toBe('put-back');
+      expect(await deliver(bench, 2)).toBe('put-aside');
       expect([bench.attempts, await settlements(bench)]).toEqual([[], []]);
     },
   );
+
+  test('of a run that was cancelled is settled without sending: what is untouched is cancelled, what was in flight in doubt', async () => {
+    const bench = await start({ rows: 3 });
+    const { id } = bench.context.run;
+    await claimAs(bench, id, 1, 'K1');
+    await bench.setMark(2, 'i dead.1 1');
+    await bench.context.ledger.settle(
+      settledRow(sampleTask('subclient.create', { run: bench.context.run, row: sampleRow(3) }), {
+        outcome: 'created',
+        id: 'made-before',
+      }),
+    );
+    await bench.store.transition(id, 'cancelled', null);
+    expect(await deliver(bench, 3)).toBe('closed');
+    expect((await settlements(bench)).map((s) => [s.row, s.outcome])).toEqual([
+      [1, 'cancelled'],
+      [2, 'in-doubt'],
+      [3, 'created'],
+    ]);
+    expect([bench.attempts, (await bench.run()).state]).toEqual([[], 'cancelled']);
+    expect(await claimAs(bench, 'run-other', 1, 'K1')).toEqual([{ kind: 'claimed' }]);
+  });
+
+  test('of a rerun has the numbers that its rows have in the file, in ascending order', async () => {
+    const bench = await start({ rows: 2 });
+    const context = { ...bench.context, run: { ...bench.context.run, parent: 'run-0' } };
+    const job = chunkOf(bench, 2);
+    const withRows = (...rows: number[]) => ({
+      ...job,
+      rows: rows.map((n) => ({ row: sampleRow(n), claim: CLAIMS.claimed })),
+    });
+    const hands = { context, taker: 'me.1', lease: HELD };
+    for (const damaged of [withRows(7), withRows(303, 7), withRows(7, 7)]) await deliverChunk(damaged, hands);
+    expect([bench.attempts, bench.troubles.length]).toEqual([[], 3]);
+    expect(await deliverChunk(withRows(7, 303), hands)).toBe('closed');
+    expect((await settlements(bench)).map((s) => [s.row, s.outcome])).toEqual([
+      [7, 'created'],
+      [303, 'created'],
+    ]);
+  });
 
   test('that was half done goes on where it was: settled rows are not sent again', async () => {
     const bench = await start({ rows: 3 });
@@ -207,7 +248,7 @@ describe('a dead worker’s intent', () => {
     const bench = await start({
       definition: { onUnknownOutcome: 'retry', send: { attempts: 1 } },
       attempt: () => {
-        bench.context.weather.answered();
+        bench.context.weather.answered(0);
         return reply;
       },
     });
@@ -221,6 +262,77 @@ describe('a dead worker’s intent', () => {
     await bench.setMark(1, 'i dead.1 1');
     await deliver(bench, 1);
     expect(await settlements(bench)).toMatchObject([{ row: 1, outcome: 'failed', status: 404 }]);
+  });
+});
+
+describe('a journal that can’t be written', () => {
+  test('lets nothing be sent: the intents are taken back, and the run pauses', async () => {
+    const bench = await start({ rows: 3, journal: memoryJournal('no space left on device') });
+    expect(await deliver(bench, 3)).toBe('put-back');
+    expect(bench.attempts).toEqual([]);
+    expect(await Promise.all([1, 2, 3].map(bench.mark))).toEqual([null, null, null]);
+    expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'journal', outcomes: noOutcomes() });
+    expect(new Set(bench.troubles)).toEqual(new Set(['the journal could not be written']));
+    // Should it be on the disk after all, a replay must not think that the rows went.
+    expect(bench.journal.records.map(({ kind }) => kind)).toEqual(['withdrawn']);
+  });
+
+  test('and that can again has its rows sent once the run goes on', async () => {
+    const bench = await start({ rows: 1, journal: memoryJournal('no space left on device') });
+    await deliver(bench, 1);
+    await bench.store.transition(bench.context.run.id, 'running', null);
+    bench.journal.mend();
+    expect(await deliver(bench, 1, HELD, 'me.2')).toBe('closed');
+    expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
+  });
+});
+
+describe('a chunk that a worker may have had whose journal is lost', () => {
+  const makeSuspect = (bench: Bench) =>
+    own().redis.hset(bench.keys.run(bench.context.run.id).record, 'suspect', 1);
+
+  test('of creates: rows without a mark are in doubt, nothing is sent, and their keys stay taken', async () => {
+    const bench = await start({ rows: 3 });
+    await claimAs(bench, bench.context.run.id, 1, 'K1');
+    await bench.setMark(2, 'i dead.1 1');
+    await bench.context.ledger.settle(
+      settledRow(sampleTask('subclient.create', { run: bench.context.run, row: sampleRow(3) }), {
+        outcome: 'created',
+        id: 'made-before',
+      }),
+    );
+    await makeSuspect(bench);
+    expect(await deliver(bench, 3)).toBe('closed');
+    expect((await settlements(bench)).map((s) => [s.row, s.outcome, s.code])).toEqual([
+      [1, 'in-doubt', 'journal_lost'],
+      [2, 'in-doubt', 'worker_lost'],
+      [3, 'created', ''],
+    ]);
+    expect([bench.attempts, exitCodeOf(await bench.run())]).toEqual([[], 5]);
+    expect(await claimAs(bench, 'run-other', 1, 'K1')).toMatchObject([{ kind: 'held', inDoubt: true }]);
+  });
+
+  test('of updates: all rows are sent', async () => {
+    const bench = await start({ operation: 'subclient.update', rows: 2 });
+    await makeSuspect(bench);
+    expect(await deliver(bench, 2)).toBe('closed');
+    expect([bench.attempts.length, (await bench.run()).outcomes.updated]).toEqual([2, 2]);
+  });
+
+  test('of creates, if that comes out after it was taken: nothing is sent any more, and the next take has it in doubt', async () => {
+    const bench = await start({ rows: 1 });
+    const service = {
+      ...bench.context.service,
+      token: async () => {
+        await makeSuspect(bench);
+        return 'token-1';
+      },
+    };
+    const hands = { context: { ...bench.context, service }, taker: 'me.1', lease: HELD };
+    expect(await deliverChunk(chunkOf(bench, 1), hands)).toBe('put-back');
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+    expect(await deliver(bench, 1, HELD, 'me.2')).toBe('closed');
+    expect(await settlements(bench)).toMatchObject([{ outcome: 'in-doubt', code: 'journal_lost' }]);
   });
 });
 
@@ -295,17 +407,33 @@ test('a process that is to end leaves rows that wait for their next attempt free
   expect([await bench.mark(1), await bench.mark(2)]).toEqual([null, null]);
 });
 
-test('an outcome that Redis refuses to record for want of memory is recorded once there is room', async () => {
+test('an outcome is recorded although Redis is full', async () => {
   const { redis } = own();
+  onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0')));
   const bench = await start({
     attempt: async () => {
       await redis.config('SET', 'maxmemory', '1');
       return created('made-1');
     },
+  });
+  expect(await deliver(bench, 1)).toBe('closed');
+  expect(bench.troubles).toEqual([]);
+  expect(await settlements(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
+});
+
+test('an outcome that Redis refuses to record for want of a replica is recorded once there is one', async () => {
+  const { redis } = own();
+  const wantReplicas = (count: string) => redis.config('SET', 'min-replicas-to-write', count);
+  onTestFinished(async () => void (await wantReplicas('0')));
+  const bench = await start({
+    attempt: async () => {
+      await wantReplicas('1');
+      return created('made-1');
+    },
     over: {
       onTrouble: (what) => {
         troubles.push(what);
-        void redis.config('SET', 'maxmemory', '0');
+        void wantReplicas('0');
       },
     },
   });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createDelivery } from '../../src/delivery/delivery.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/flow.ts';
@@ -59,10 +59,44 @@ test('each take of a chunk has intents of its own', async () => {
   expect(new Set(marks).size).toBe(2);
 });
 
-test('a chunk of a run that the ledger does not know is dropped', async () => {
-  const { bench, delivery } = await startDelivery();
-  expect(await delivery.deliver({ ...chunkOf(bench, 1), run: 'run-gone' }, HELD)).toBe('closed');
+test('a chunk of a run that the ledger does not know is put aside, and sent once the run is there again', async () => {
+  const bench = await startBench(own().redis);
+  const contexts = [null, bench.context];
+  const delivery = createDelivery(async () => contexts.shift() ?? null, NEVER);
+  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('put-aside');
   expect(bench.attempts).toEqual([]);
+  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
+  expect(bench.attempts).toHaveLength(1);
+});
+
+test('chunks that wait for a run beside each other do not keep what was not found', async () => {
+  const bench = await startBench(own().redis, { rows: 1 });
+  let isThere = false;
+  const delivery = createDelivery(async () => (isThere ? bench.context : null), NEVER);
+  const take = () => delivery.deliver(chunkOf(bench, 1), HELD);
+  expect(await Promise.all([take(), take()])).toEqual(['put-aside', 'put-aside']);
+  isThere = true;
+  expect(await take()).toBe('closed');
+});
+
+test('any number of rows may wait at once without a warning of a leak', async () => {
+  const warnings: string[] = [];
+  const hear = (warning: Error) => void warnings.push(warning.name);
+  process.on('warning', hear);
+  onTestFinished(() => void process.off('warning', hear));
+  const bench = await startBench(own().redis, { rows: 15, attempt: () => NOT_SENT });
+  const service = { ...bench.context.service, backoffMs: () => 3_600_000 };
+  // A breaker that opens would let some of them wait elsewhere.
+  const weather = { ...bench.context.weather, stumbled: async () => {} };
+  const delivery = createDelivery(
+    async (_, stopping) => ({ ...bench.context, service, weather, stopping }),
+    NEVER,
+  );
+  const delivered = delivery.deliver(chunkOf(bench, 15), HELD);
+  await until(async () => bench.attempts.length === 15 && (await bench.mark(15)) === null);
+  await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+  expect(await delivered).toBe('put-back');
+  expect(warnings).toEqual([]);
 });
 
 test('a context that can’t be made fails its chunk, and is tried again with the next', async () => {
@@ -77,10 +111,10 @@ test('a context that can’t be made fails its chunk, and is tried again with th
   expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
 });
 
-test('a run whose chunk is put back begins afresh: what was seen of the service before is no guide', async () => {
+test('a run whose chunk is put aside begins afresh: what was seen of the service before is no guide', async () => {
   const { bench, delivery, steps, run } = await startDelivery();
   await bench.store.transition(run, 'paused', 'requested');
-  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('put-back');
+  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('put-aside');
   await until(() => steps.length === 2);
   await bench.store.transition(run, 'running', null);
   expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');

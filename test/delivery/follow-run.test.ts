@@ -45,6 +45,9 @@ async function startFollowing(
         void onProgress?.(counts.looks, run);
       },
       before: noOutcomes(),
+      recoveries: () => 0,
+      verify: async () => {},
+      windUp: async () => 'complete',
       onTrouble: () => undefined,
       now: () => 0,
       interrupted: interruption.signal,
@@ -212,6 +215,72 @@ describe.concurrent('a reading', () => {
     expect(await f.follow()).toMatchObject({ state: 'finished' });
     expect(f.readings).toHaveLength(2);
     expect(troubles).toEqual(['the run can not be followed right now: OOM command not allowed']);
+  });
+});
+
+describe.concurrent('a run that is cancelled', () => {
+  const cancelledWith = (f: { settle(outcome: string, by: number): Promise<number> }) => async () => {
+    await f.settle('cancelled', 1000);
+    return 'complete' as const;
+  };
+
+  test('while it is read is wound up instead, and followed until every row has its outcome', async () => {
+    const box: { cancel?: () => Promise<boolean>; windUp?: () => Promise<IngestEnd> } = {};
+    const seen: number[] = [];
+    const f = await startFollowing({
+      ingest: readsOn,
+      windUp: async () => box.windUp?.() ?? 'complete',
+      onProgress(look, run) {
+        seen.push(run.outcomes.cancelled);
+        if (look === 3) void box.cancel?.();
+      },
+    });
+    box.cancel = () => f.store.transition(f.id, 'cancelled', null);
+    box.windUp = cancelledWith(f);
+    expect(await f.follow()).toMatchObject({ state: 'cancelled', outcomes: { cancelled: 1000 } });
+    expect(f.readings.map((signal) => signal.aborted)).toEqual([true]);
+    expect([seen.at(-1), await f.store.hasLease(f.id)]).toEqual([1000, false]);
+  });
+
+  test('after its file could not be read any more is wound up all the same', async () => {
+    const box: { cancel?: () => Promise<boolean>; windUp?: () => Promise<IngestEnd> } = {};
+    const f = await startFollowing({
+      ingest: async () => {
+        await box.cancel?.();
+        throw new UsageError('a.csv: the file is gone');
+      },
+      windUp: async () => box.windUp?.() ?? 'complete',
+    });
+    box.cancel = () => f.store.transition(f.id, 'cancelled', null);
+    box.windUp = cancelledWith(f);
+    expect(await f.follow()).toMatchObject({ state: 'cancelled', outcomes: { cancelled: 1000 } });
+  });
+
+  test('and wound up by another process is only watched', async () => {
+    const windUps: string[] = [];
+    const box: { end?: () => Promise<unknown> } = {};
+    const f = await startFollowing({
+      windUp: async () => {
+        windUps.push('here');
+        return 'complete';
+      },
+      onProgress: (look) => void (look === 4 && box.end?.()),
+    });
+    await f.store.transition(f.id, 'cancelled', null);
+    await f.store.holdLease(f.id, 'other', LEASE_MS);
+    box.end = cancelledWith(f);
+    expect(await f.follow()).toMatchObject({ outcomes: { cancelled: 1000 } });
+    expect([windUps, f.counts.looks >= 4]).toEqual([[], true]);
+  });
+
+  test('stays cancelled where its winding up is interrupted', async () => {
+    const f = await startFollowing({
+      windUp: readsOn,
+      onProgress: (look) => void (look === 3 && f.interruption.abort()),
+    });
+    await f.store.transition(f.id, 'cancelled', null);
+    expect(await f.follow()).toMatchObject({ state: 'cancelled', reason: null, outcomes: noOutcomes() });
+    expect(await f.store.hasLease(f.id)).toBe(false);
   });
 });
 

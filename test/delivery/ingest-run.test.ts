@@ -20,6 +20,7 @@ function runOf(rows: number): Run {
     target: 'sandbox',
     file: '/in/a.csv',
     sha256: 'abc',
+    parent: null,
     rows,
     chunkRows: ROWS_PER_CHUNK,
     source: {
@@ -81,6 +82,8 @@ async function ingest({ rows = rowsTo(6), surveyed = rows.length, ...over }: Set
       closed += 1;
       return true;
     },
+    pause: async () => true,
+    onWaiting: () => undefined,
     ...over,
   });
   return { end, added, claimed, mostOpen, numbers: added.flat().map((job) => job.chunk) };
@@ -201,6 +204,76 @@ describe('room', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+/** Fails a number of times, then does as told. */
+function failing<A extends readonly unknown[], T>(error: Error, times: number, then: (...args: A) => T) {
+  let left = times;
+  return async (...args: A): Promise<T> => {
+    left -= 1;
+    if (left >= 0) throw error;
+    return then(...args);
+  };
+}
+
+const OOM = new Error("OOM command not allowed when used memory > 'maxmemory'.");
+
+describe('a Redis that does not take a command', () => {
+  test('because it is full is waited out in place, with growing pauses up to 2 s: the file is not read again', async () => {
+    const pauses: number[] = [];
+    const heard: Array<string | null> = [];
+    const tried: number[][] = [];
+    const add = failing(OOM, 8, () => undefined);
+    const read = await ingest({
+      rows: rowsTo(4),
+      add: async (chunks) => {
+        tried.push(chunks.map((c) => c.chunk));
+        await add();
+      },
+      pause: async (ms) => pauses.push(ms) > 0,
+      onWaiting: (reason) => void heard.push(reason),
+    });
+    expect(read.end).toBe('complete');
+    expect(tried).toEqual(Array.from({ length: 9 }, () => [1, 2]));
+    expect(pauses).toEqual([50, 100, 200, 400, 800, 1600, 2000, 2000]);
+    expect(heard).toEqual([null, null, ...Array.from({ length: 8 }, () => 'full'), null]);
+    expect(read.claimed.map((c) => c.row)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('is waited out whatever the command was', async () => {
+    const error = new Error('LOADING Redis is loading the dataset in memory');
+    const read = await ingest({
+      rows: rowsTo(20),
+      claim: failing(error, 3, (asked: readonly unknown[]) =>
+        asked.map((): KeyClaim => ({ kind: 'claimed' })),
+      ),
+      countClosed: failing(error, 3, () => 0),
+    });
+    expect([read.end, read.numbers.length]).toEqual(['complete', 10]);
+  });
+
+  test.each([
+    ['adding', { add: failing(OOM, 1000, () => undefined) }],
+    ['claiming', { claim: failing(OOM, 1000, (): KeyClaim[] => []) }],
+    ['counting', { rows: rowsTo(100), countClosed: failing(OOM, 1000, () => 0) }],
+  ])('ends the reading at once when stop is asked for while %s waits', async (_, over) => {
+    let pauses = 0;
+    const read = await ingest({
+      ...over,
+      pause: async () => {
+        pauses += 1;
+        return pauses < 3;
+      },
+    });
+    expect([read.end, pauses]).toEqual(['stopped', 3]);
+  });
+
+  test('for a reason that waiting does not mend is not waited for', async () => {
+    const add = async () => {
+      throw new Error('WRONGTYPE Operation against a key');
+    };
+    await expect(ingest({ add, pause: async () => false })).rejects.toThrow('WRONGTYPE');
   });
 });
 

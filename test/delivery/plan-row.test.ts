@@ -33,10 +33,14 @@ type Case = {
   readonly mark?: Mark | undefined;
   readonly definition?: object;
   readonly mapped?: Mapped;
+  readonly suspect?: boolean;
 };
 
-function plan(operation: Operation, { claim = 'claimed', mark, definition, mapped }: Case = {}) {
-  return planRow(sampleTask(operation, { claim: CLAIMS[claim] }), mark, {
+function plan(
+  operation: Operation,
+  { claim = 'claimed', mark, definition, mapped, suspect = false }: Case = {},
+) {
+  return planRow(sampleTask(operation, { claim: CLAIMS[claim], suspect }), mark, {
     definition: sampleDefinition(operation, definition),
     mapping: mappingTo(mapped ?? { kind: 'mapped', body: BODY, pathId: 'from-row' }),
     service: { build },
@@ -148,6 +152,47 @@ describe('a row with an intent of a worker that is gone', () => {
       kind: 'send',
       request: { call: 'subclient.update' },
       expected: 'i dead.1 2',
+    });
+  });
+});
+
+describe('a row that a worker may have sent whose journal is lost', () => {
+  test.each(OPERATION_CALLS.filter(([, call]) => !REPEATABLE[call]))('of %s is in doubt', (operation) => {
+    expect(plan(operation, { suspect: true })).toEqual({
+      kind: 'settle',
+      end: {
+        outcome: 'in-doubt',
+        code: 'journal_lost',
+        message: 'Redis lost what it knew, and the journal of a worker that may have sent the row is gone',
+      },
+    });
+  });
+
+  test.each(OPERATION_CALLS.filter(([, call]) => REPEATABLE[call]))('of %s is sent', (operation, call) => {
+    expect(plan(operation, { suspect: true })).toEqual({
+      kind: 'send',
+      request: request(call, 'from-row'),
+      expected: '',
+    });
+  });
+
+  test('and has an intent is in doubt for that intent', () => {
+    expect(plan('subclient.create', { suspect: true, mark: INTENT })).toMatchObject({
+      end: { outcome: 'in-doubt', code: 'worker_lost' },
+    });
+  });
+
+  test.each([
+    ['known', 'skipped'],
+    ['duplicate', 'invalid'],
+  ] as const)('and that is not to be sent by its key (%s) is %s', (claim, outcome) => {
+    expect(plan('subclient.create', { suspect: true, claim })).toMatchObject({ end: { outcome } });
+  });
+
+  test('of an upsert whose key is known is an update, and sent', () => {
+    expect(plan('subclient.upsert', { suspect: true, claim: 'known' })).toMatchObject({
+      kind: 'send',
+      request: { call: 'subclient.update' },
     });
   });
 });

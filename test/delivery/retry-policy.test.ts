@@ -23,6 +23,7 @@ function decide(situation: Situation) {
     weather: {
       awayFor: () => situation.awayForMs ?? 0,
       answeredSince: (time) => situation.othersGetThrough === true && time === startedAt,
+      getsThroughSince: () => false,
     },
   });
 }
@@ -64,12 +65,28 @@ describe('attempts are used up', () => {
   });
 
   test('an answer to another row before this one began proves nothing', () => {
-    const weather = { awayFor: () => 0, answeredSince: (time: number) => 500 >= time };
+    const answeredSince = (time: number) => 500 >= time;
+    const weather = { awayFor: () => 0, answeredSince, getsThroughSince: () => false };
     const verdict: Retry = { kind: 'retry', status: null, code: 'timeout', message: '', afterMs: null };
     const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, weather };
     expect(nextTry({ made: 1, throttled: 0, startedAt: 501 }, verdict, policy)).toEqual(wait(99));
     expect(nextTry({ made: 1, throttled: 0, startedAt: 500 }, verdict, policy)).toEqual(GIVE_UP);
   });
+
+  test.each(['connection_refused', 'connect_timeout', 'name_not_found', 'host_unreachable', 'tls_failed'])(
+    'a row that can not connect (%s) waits on while others only get answers to what was begun before',
+    (code) => {
+      const weather = {
+        awayFor: () => 0,
+        answeredSince: () => true,
+        getsThroughSince: (time: number) => 500 >= time,
+      };
+      const verdict: Retry = { kind: 'retry', status: null, code, message: '', afterMs: null };
+      const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, weather };
+      expect(nextTry({ made: 1, throttled: 0, startedAt: 501 }, verdict, policy)).toEqual(wait(99));
+      expect(nextTry({ made: 1, throttled: 0, startedAt: 500 }, verdict, policy)).toEqual(GIVE_UP);
+    },
+  );
 });
 
 test('a row never gives up while nobody gets through, however often it was tried', () => {

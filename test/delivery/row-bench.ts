@@ -2,10 +2,13 @@ import type { Redis } from 'ioredis';
 import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
 import { createServiceWeather } from '../../src/delivery/service-weather.ts';
+import { createStillRuns } from '../../src/delivery/still-runs.ts';
 import type { Sending } from '../../src/delivery/try-row.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { LedgerGate } from '../../src/ledger/gate.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import { createSharedWeather } from '../../src/ledger/weather.ts';
 import { createSemaphore } from '../../src/lib/semaphore.ts';
 import type { KeyClaim } from '../../src/model/claim.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
@@ -16,6 +19,7 @@ import type { Reason, Run } from '../../src/model/run.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { buildRequest } from '../../src/service/build-request.ts';
 import { judge } from '../../src/service/judge.ts';
+import { type MemoryJournal, memoryJournal, openTestGate } from '../support/gate.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
 
@@ -41,6 +45,7 @@ export type BenchOptions = {
   readonly rows?: number;
   readonly concurrency?: number;
   readonly attempt?: Attempt;
+  readonly journal?: MemoryJournal;
   readonly over?: Partial<RunContext>;
 };
 
@@ -49,6 +54,8 @@ export type Bench = {
   readonly context: RunContext;
   readonly store: RunStore;
   readonly keys: LedgerKeys;
+  readonly gate: LedgerGate;
+  readonly journal: MemoryJournal;
   readonly stop: AbortController;
   /** Every attempt made, in order. */
   readonly attempts: Array<{ readonly request: ServiceRequest; readonly token: string }>;
@@ -60,9 +67,13 @@ export type Bench = {
   run(): Promise<Run>;
 };
 
+const PROBE_MS = 5_000;
+
 export async function startBench(redis: Redis, options: BenchOptions = {}): Promise<Bench> {
   const { operation = 'subclient.create', rows = 1, attempt = () => created() } = options;
+  const { journal = memoryJournal() } = options;
   const keys = ownKeys();
+  const gate = await openTestGate(redis, keys);
   const store = createRunStore(redis, keys, () => new Date());
   const definition = sampleDefinition(operation, options.definition);
   const { id } = await store.register(newRun({ rows, definition }));
@@ -81,7 +92,14 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     run: await run(),
     definition,
     mapping: MAPPING,
-    ledger: createChunkLedger(redis, keys, await run(), () => new Date()),
+    ledger: createChunkLedger({
+      gate,
+      keys,
+      journal,
+      run: await run(),
+      probeMs: PROBE_MS,
+      now: () => new Date(),
+    }),
     service: {
       build: (call, parts) => buildRequest(call, { ...parts, query: {} }),
       attempt: async (request, token) => attempt(attempts.push({ request, token }), request, token),
@@ -91,11 +109,15 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       backoffMs: () => 0,
     },
     slots: createSemaphore(options.concurrency ?? 20),
-    weather: createServiceWeather(() => performance.now()),
+    weather: createServiceWeather(() => performance.now(), createSharedWeather(redis, keys)),
     denials: createDenialStreak(),
     rateIntervalMicroseconds: null,
     now: () => performance.now(),
     stopping: stop.signal,
+    stillRuns: createStillRuns(
+      () => redis.hget(keys.run(id).record, 'state'),
+      () => performance.now(),
+    ),
     pause: async (reason) => {
       pauses.push(reason);
       await store.transition(id, 'paused', reason);
@@ -108,6 +130,8 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     context,
     store,
     keys,
+    gate,
+    journal,
     stop,
     attempts,
     pauses,
@@ -147,7 +171,16 @@ export function sendingOf(bench: Bench, over: Partial<Sending> = {}): Sending {
   const row = sampleRow(1);
   const call = run.operation === 'subclient.upsert' ? 'subclient.create' : run.operation;
   return {
-    task: { run, chunk: 1, row, key: 'K1', identityKey: 'K1', claim: CLAIMS.claimed, foundMark: '' },
+    task: {
+      run,
+      chunk: 1,
+      row,
+      key: 'K1',
+      identityKey: 'K1',
+      claim: CLAIMS.claimed,
+      foundMark: '',
+      suspect: false,
+    },
     request: service.build(call, { pathId: 'K1', body: { details: { name: 'Company 1' } } }),
     taker: 'me.1',
     isHeld: () => true,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sendRow } from '../../src/delivery/send-row.ts';
+import { identityPlace } from '../../src/ledger/settle-entry.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
@@ -25,6 +26,34 @@ const FAR_TOO_LONG_MS = 3_600_000;
 function backingOff(bench: Bench, backoffMs: (attempt: number) => number) {
   return { ...bench.context, service: { ...bench.context.service, backoffMs } };
 }
+
+describe('a key that Redis has forgotten the claim of', () => {
+  test('and that another run has by now: the row is not sent, and says who has it', async () => {
+    const bench = await start();
+    const sending = sendingOf(bench);
+    const { bucket, digest } = identityPlace(bench.keys, {
+      space: 'subclient',
+      key: sending.task.identityKey ?? '',
+    });
+    await own().redis.hset(bucket, digest, 'c run-other 7 ');
+    const sent = await sendRow(sending, bench.context);
+    expect(sent).toMatchObject({ kind: 'ended', end: { outcome: 'invalid', code: 'key_held' } });
+    expect(sent.kind === 'ended' && sent.end.message).toContain('row 7 of run run-other');
+    expect(bench.attempts).toEqual([]);
+    expect(await bench.mark(1)).toBeNull();
+  });
+
+  test('and that nobody has: it is claimed again with the intent', async () => {
+    const bench = await start();
+    const sending = sendingOf(bench);
+    const { bucket, digest } = identityPlace(bench.keys, {
+      space: 'subclient',
+      key: sending.task.identityKey ?? '',
+    });
+    expect((await sendRow(sending, bench.context)).kind).toBe('ended');
+    expect(await own().redis.hget(bucket, digest)).toBe(`c ${bench.context.run.id} 1 `);
+  });
+});
 
 describe('a row that is sent', () => {
   test('at the first attempt ends as the service says', async () => {
@@ -111,7 +140,7 @@ describe('a row that can’t be sent now', () => {
     const bench = await start({ definition, attempt: () => NOT_SENT });
     // Another row gets through each time this one waits.
     const context = backingOff(bench, () => {
-      bench.context.weather.answered();
+      bench.context.weather.answered(0);
       return 0;
     });
     const sent = await sendRow(sendingOf(bench), context);
@@ -134,12 +163,31 @@ describe('a row that can’t be sent now', () => {
   });
 
   test('pauses the run when the service is away for too long, and is unsent', async () => {
-    const weather = { answered() {}, stumbled() {}, answeredSince: () => false, awayFor: () => 60_000 };
+    const weather = {
+      answered() {},
+      stumbled: async () => {},
+      answeredSince: () => false,
+      getsThroughSince: () => false,
+      awayFor: () => 60_000,
+    };
     const bench = await replying([NOT_SENT], { definition: { send: { awayMinutes: 1 } }, over: { weather } });
     expect(await sendRow(sendingOf(bench), bench.context)).toEqual({ kind: 'unsent' });
     expect([bench.pauses, await bench.mark(1)]).toEqual([['service-away'], null]);
     expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-away' });
   });
+
+  test.each(['paused', 'cancelled'] as const)(
+    'is unsent soon after the run is %s elsewhere, however long it was to wait',
+    async (state) => {
+      const bench = await replying([busy(FAR_TOO_LONG_MS)]);
+      const sending = sendingOf(bench);
+      const sent = sendRow(sending, bench.context);
+      await until(() => sending.throttled === 1);
+      await bench.store.transition(bench.context.run.id, state, null);
+      expect(await sent).toEqual({ kind: 'unsent' });
+      expect([bench.attempts.length, await bench.mark(1), bench.pauses]).toEqual([1, null, []]);
+    },
+  );
 
   test('is unsent when the run was paused while it waited', async () => {
     const bench = await replying([NOT_SENT]);
@@ -181,10 +229,26 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     });
   });
 
+  test('an unknown outcome, then a run that is paused elsewhere: the row is in doubt, not unsent', async () => {
+    const bench = await replying([LOST], { definition });
+    const sending = sendingOf(bench);
+    const sent = sendRow(
+      sending,
+      backingOff(bench, () => FAR_TOO_LONG_MS),
+    );
+    await until(() => sending.everUnknown);
+    await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+    expect(await sent).toMatchObject({
+      kind: 'ended',
+      end: { outcome: 'in-doubt', code: 'interrupted', attempts: 1 },
+      mark: 'i me.1 1',
+    });
+  });
+
   test('unknown outcomes until the attempts are used up: in doubt, not failed', async () => {
     const bench = await start({ definition, attempt: () => LOST });
     const context = backingOff(bench, () => {
-      bench.context.weather.answered();
+      bench.context.weather.answered(0);
       return 0;
     });
     expect(await sendRow(sendingOf(bench), context)).toMatchObject({
@@ -222,7 +286,8 @@ describe('a slot', () => {
     });
     const rows = Array.from({ length: 8 }, (_, i) => {
       const sending = sendingOf(bench, { taker: `me.${i}` });
-      return { ...sending, task: { ...sending.task, row: { ...sending.task.row, row: i + 1 } } };
+      const row = { ...sending.task.row, row: i + 1 };
+      return { ...sending, task: { ...sending.task, row, identityKey: `K${i + 1}` } };
     });
     const sent = await Promise.all(rows.map((sending) => sendRow(sending, bench.context)));
     expect(sent.every((s) => s.kind === 'ended')).toBe(true);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tryRow } from '../../src/delivery/try-row.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
+import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   answer,
@@ -180,6 +181,63 @@ describe('nothing is sent', () => {
     bench.stop.abort();
     expect(await second).toEqual({ kind: 'unsent' });
     expect(bench.attempts).toHaveLength(1);
+  });
+});
+
+describe('a run that is paused or cancelled by another process', () => {
+  const FAR_TOO_LONG_MS = 86_400_000;
+
+  test.each(['paused', 'cancelled'] as const)(
+    'and is %s ends the wait for a service that asked to be left alone for a day',
+    async (state) => {
+      const bench = await start();
+      await bench.context.weather.stumbled({ mark: 'another', status: 429, afterMs: FAR_TOO_LONG_MS });
+      const tried = tryRow(sendingOf(bench), bench.context);
+      // It has been told to wait.
+      await until(() => bench.journal.records.some(({ kind }) => kind === 'withdrawn'));
+      await bench.store.transition(bench.context.run.id, state, null);
+      expect(await tried).toEqual({ kind: 'unsent' });
+      expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+    },
+  );
+
+  test('ends the wait for a place on the time line, and rows that come after it take no place', async () => {
+    const bench = await start({ over: { rateIntervalMicroseconds: 3_600_000_000 } });
+    await bench.context.ledger.reserve(3_600_000_000);
+    const tried = tryRow(sendingOf(bench), bench.context);
+    await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+    expect(await tried).toEqual({ kind: 'unsent' });
+    const { rate } = bench.keys.run(bench.context.run.id);
+    const free = await own().redis.get(rate);
+    expect(await tryRow(sendingOf(bench, { taker: 'me.2' }), bench.context)).toEqual({ kind: 'unsent' });
+    expect([bench.attempts, await own().redis.get(rate)]).toEqual([[], free]);
+  });
+});
+
+describe('rows with a rate', () => {
+  test('that waited for the service together take new places, and do not go at once', async () => {
+    const times: number[] = [];
+    const bench = await start({
+      over: { rateIntervalMicroseconds: 100_000 },
+      attempt: () => {
+        times.push(performance.now());
+        return created();
+      },
+    });
+    // So long that the places which all have at first are behind them.
+    const hold = { mark: 'another', status: 429, afterMs: 800 };
+    await bench.context.weather.stumbled(hold);
+    const { task } = sendingOf(bench);
+    const rows = [1, 2, 3, 4, 5].map((n) => ({
+      ...task,
+      row: { ...task.row, row: n },
+      identityKey: `K${n}`,
+    }));
+    const sendings = rows.map((each, i) => sendingOf(bench, { task: each, taker: `me.${i}` }));
+    const ends = await Promise.all(sendings.map((each) => tryRow(each, bench.context)));
+    expect(ends.map(({ kind }) => kind)).toEqual(Array.from({ length: 5 }, () => 'final'));
+    const [first = 0] = times;
+    expect((times.at(-1) ?? 0) - first).toBeGreaterThan(350);
   });
 });
 

@@ -36,6 +36,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     run.child.kill(signal);
     const ended = await run.ended;
     expect(ended.exitCode).toBe(4);
+    expect(ended.stderr.match(/rows in flight are being settled, at most 30 s/g)).toHaveLength(1);
     expect(ended.stderr).toContain(`onboard run subclients-create ${file}`);
     expect(ended.stdout).toContain('interrupted');
     const made = flow.sandbox.stats().made.subclients;
@@ -56,6 +57,17 @@ test('two commands on the same file at once are one run: nothing is sent twice',
   expect([one.exitCode, two.exitCode]).toEqual([0, 0]);
   expect(one.summary.run).toBe(two.summary.run);
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1000 }, duplicateKeys: 0 });
+});
+
+test('a second command on a file under way names the process that reads it', async () => {
+  const flow = await startFlow({ faults: ['latency=10ms'] });
+  const file = await flow.file('a.csv', subclientsCsv(4000));
+  const first = flow.start(['run', 'subclients-create', file]);
+  await until(() => flow.sandbox.stats().made.subclients > 50);
+  const { exitCode, stderr } = await flow.onboard(['run', 'subclients-create', file]);
+  expect(exitCode).toBe(0);
+  expect(stderr).toMatch(new RegExp(` is under way in process ${first.child.pid} on [^.]+: this process`));
+  expect((await first.ended).exitCode).toBe(0);
 });
 
 test('a worker beside the run shares its rows, and when it is killed the run ends all the same', async () => {

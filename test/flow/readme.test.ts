@@ -16,6 +16,27 @@ async function readmeCommands(): Promise<string[]> {
     .flatMap((line) => (line.startsWith('npx onboard ') ? [line] : []));
 }
 
+/** The commands of its other blocks: they need a run that went wrong, and are carried out by tests of their own. */
+async function otherCommands(): Promise<string[]> {
+  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const names = [...text.matchAll(/^npx onboard ([a-z]+)\b/gm)].map(([, name = '']) => name);
+  return [...new Set(names)];
+}
+
+test('every command that the README names is there, with an example in its help', async () => {
+  const flow = await startFlow();
+  const names = await otherCommands();
+  expect(names.length).toBeGreaterThan(12);
+  await Promise.all(
+    names.map(async (name) => {
+      const { exitCode, stdout } = await flow.onboard([name, '--help']);
+      expect([name, exitCode]).toEqual([name, 0]);
+      expect(stdout).toContain(`onboard ${name}`);
+      expect(stdout).toMatch(/Examples?:/);
+    }),
+  );
+});
+
 /** Rows that do not succeed, and files with issues, are part of the samples. */
 const ENDS = [0, 1];
 

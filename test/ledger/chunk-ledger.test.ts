@@ -1,22 +1,36 @@
 import { describe, expect, test } from 'vitest';
-import { type ChunkLedger, createChunkLedger, type SettledRow } from '../../src/ledger/chunk-ledger.ts';
+import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { LedgerGate } from '../../src/ledger/gate.ts';
+import type { Intent } from '../../src/ledger/intend-rows.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
-import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
+import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { exitCodeOf, type Run } from '../../src/model/run.ts';
+import { type MemoryJournal, memoryJournal, openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
+const PROBE_MS = 5_000;
 const NOW = new Date('2026-11-21T11:00:00.000Z');
 
-type Bench = { keys: LedgerKeys; store: RunStore; id: string; ledger: ChunkLedger; run: () => Promise<Run> };
+type Bench = {
+  keys: LedgerKeys;
+  gate: LedgerGate;
+  journal: MemoryJournal;
+  store: RunStore;
+  id: string;
+  ledger: ChunkLedger;
+  run: () => Promise<Run>;
+};
 
-async function runningRun(rows = 2, chunkRows = 100): Promise<Bench> {
+async function runningRun(rows = 2, chunkRows = 100, journal = memoryJournal()): Promise<Bench> {
   const keys = ownKeys();
+  const gate = await openTestGate(own().redis, keys);
   const store = createRunStore(own().redis, keys, () => NOW);
   const registered = newRun({ rows, chunkRows });
   await store.register(registered);
@@ -26,9 +40,22 @@ async function runningRun(rows = 2, chunkRows = 100): Promise<Bench> {
     if (read === null) throw new Error('the run is gone');
     return read;
   };
-  const ledger = createChunkLedger(own().redis, keys, await run(), () => NOW);
-  return { keys, store, id: registered.id, ledger, run };
+  const bench = { keys, gate, journal, store, id: registered.id, run };
+  return { ...bench, ledger: await anotherLedger(bench) };
 }
+
+/** As another worker of the same run has it. */
+async function anotherLedger({ gate, keys, journal, run }: Omit<Bench, 'ledger'>): Promise<ChunkLedger> {
+  return createChunkLedger({ gate, keys, journal, run: await run(), probeMs: PROBE_MS, now: () => NOW });
+}
+
+function intent(mark: string, over: Partial<Intent> = {}): Intent {
+  return { chunk: 1, row: 1, mark, expected: '', identity: null, repeatable: false, ...over };
+}
+
+const GRANTED = { kind: 'granted' };
+const TAKEN = { kind: 'taken' };
+const HALTED = { kind: 'halted' };
 
 function row(number: number, outcome: Outcome, over: Partial<SettledRow> = {}, id = ''): SettledRow {
   const settlement = {
@@ -56,22 +83,21 @@ async function settlements({ keys, run }: Bench) {
 describe('intents', () => {
   test('a row is granted to one taker only', async () => {
     const { ledger } = await runningRun();
-    const ask = (mark: string) => ledger.intend({ chunk: 1, row: 1, mark, expected: '' });
-    expect(await Promise.all([ask('i a 1'), ask('i b 1')])).toEqual(['granted', 'taken']);
+    const ask = (mark: string) => ledger.intend(intent(mark));
+    expect(await Promise.all([ask('i a 1'), ask('i b 1')])).toEqual([GRANTED, TAKEN]);
   });
 
   test('the same intent sent twice, after a lost reply, is granted again', async () => {
     const { ledger } = await runningRun();
-    const intent = { chunk: 1, row: 1, mark: 'i a 1', expected: '' };
-    await ledger.intend(intent);
-    expect(await ledger.intend(intent)).toBe('granted');
+    await ledger.intend(intent('i a 1'));
+    expect(await ledger.intend(intent('i a 1'))).toEqual(GRANTED);
   });
 
   test('a dead worker’s intent is taken over by the one who names it', async () => {
     const { ledger } = await runningRun();
-    await ledger.intend({ chunk: 1, row: 1, mark: 'i dead 1', expected: '' });
-    expect(await ledger.intend({ chunk: 1, row: 1, mark: 'i b 1', expected: 'i dead 1' })).toBe('granted');
-    expect(await ledger.intend({ chunk: 1, row: 1, mark: 'i c 1', expected: 'i dead 1' })).toBe('taken');
+    await ledger.intend(intent('i dead 1'));
+    expect(await ledger.intend(intent('i b 1', { expected: 'i dead 1' }))).toEqual(GRANTED);
+    expect(await ledger.intend(intent('i c 1', { expected: 'i dead 1' }))).toEqual(TAKEN);
   });
 
   test.each(['paused', 'stopped', 'cancelled', 'finished'] as const)(
@@ -79,34 +105,116 @@ describe('intents', () => {
     async (state) => {
       const { ledger, store, id } = await runningRun();
       await store.transition(id, state, null);
-      expect(await ledger.intend({ chunk: 1, row: 1, mark: 'i a 1', expected: '' })).toBe('halted');
+      expect(await ledger.intend(intent('i a 1'))).toEqual(HALTED);
     },
   );
 
   test('a settled row is granted to nobody, in an open chunk and in a closed one', async () => {
     const { ledger } = await runningRun(1);
     await ledger.settle(row(1, 'created'));
-    expect(await ledger.intend({ chunk: 1, row: 1, mark: 'i a 1', expected: '' })).toBe('taken');
+    expect(await ledger.intend(intent('i a 1'))).toEqual(TAKEN);
     await ledger.close(1, 1);
-    expect(await ledger.intend({ chunk: 1, row: 1, mark: 'i a 1', expected: '' })).not.toBe('granted');
+    expect(await ledger.intend(intent('i a 1'))).not.toEqual(GRANTED);
   });
 
   test('a withdrawn intent leaves the row free; another’s can’t be withdrawn', async () => {
     const { ledger } = await runningRun();
-    await ledger.intend({ chunk: 1, row: 1, mark: 'i a 1', expected: '' });
+    await ledger.intend(intent('i a 1'));
     expect(await ledger.withdraw({ chunk: 1, row: 1, mark: 'i b 1' })).toBe(false);
     expect(await ledger.withdraw({ chunk: 1, row: 1, mark: 'i a 1' })).toBe(true);
-    expect(await ledger.intend({ chunk: 1, row: 1, mark: 'i b 1', expected: '' })).toBe('granted');
+    expect(await ledger.intend(intent('i b 1'))).toEqual(GRANTED);
   });
 
   test('what a taker finds: intents as they are, settled rows with their outcome', async () => {
     const { ledger } = await runningRun();
-    await ledger.intend({ chunk: 1, row: 1, mark: 'i a 1', expected: '' });
+    await ledger.intend(intent('i a 1'));
     await ledger.settle(row(2, 'rejected'));
     const taken = await ledger.take(1);
     expect(taken).toMatchObject({ state: 'running', closed: false });
     expect(taken.marks.get(1)).toEqual({ kind: 'intent', text: 'i a 1' });
     expect(taken.marks.get(2)).toMatchObject({ kind: 'settled', settlement: { outcome: 'rejected' } });
+  });
+});
+
+describe('the journal', () => {
+  const identity = { space: 'subclient', key: 'A' };
+
+  test('has what was granted, and where the key’s identity lives', async () => {
+    const { ledger, journal, id, keys } = await runningRun();
+    await ledger.intend(intent('i a 1', { identity }));
+    const { bucket, digest } = identityOf('A');
+    const place = [`${keys.identity('subclient')}${bucket}`, digest] as const;
+    expect(journal.records).toEqual([{ kind: 'intended', run: id, rows: [[1, 1, 'i a 1', ...place]] }]);
+  });
+
+  test('has what was refused taken back again: a replay must not think that it went', async () => {
+    const { ledger, journal, id } = await runningRun();
+    await Promise.all([ledger.intend(intent('i a 1')), ledger.intend(intent('i b 1'))]);
+    expect(journal.records).toEqual([
+      {
+        kind: 'intended',
+        run: id,
+        rows: [
+          [1, 1, 'i a 1', '', ''],
+          [1, 1, 'i b 1', '', ''],
+        ],
+      },
+      { kind: 'withdrawn', run: id, rows: [[1, 1, 'i b 1']] },
+    ]);
+  });
+
+  test('has ends, withdrawals and refusals that were taken back', async () => {
+    const { ledger, journal } = await runningRun();
+    await ledger.withdraw({ chunk: 1, row: 2, mark: 'i a 1' });
+    await ledger.settle(row(1, 'denied'));
+    await ledger.unsettle([row(1, 'denied')], 'permission');
+    expect(journal.records).toMatchObject([
+      { kind: 'withdrawn', rows: [[1, 2, 'i a 1']] },
+      { kind: 'settled', entries: expect.stringMatching(/^\[\[1,1,"denied",/) },
+      { kind: 'unsettled', rows: [[1, 1]] },
+    ]);
+  });
+
+  test('that can’t be written has nothing granted, and no intent is left', async () => {
+    const { ledger } = await runningRun(2, 100, memoryJournal('no space left on device'));
+    const answers = [ledger.intend(intent('i a 1')), ledger.intend(intent('i b 1'))];
+    expect(await Promise.all(answers)).toEqual([
+      { kind: 'unwritten', problem: 'no space left on device' },
+      TAKEN,
+    ]);
+    expect((await ledger.take(1)).marks.size).toBe(0);
+  });
+});
+
+describe('rows that a lost worker may have sent', () => {
+  const makeSuspect = (bench: Bench, upTo: number) =>
+    own().redis.hset(bench.keys.run(bench.id).record, 'suspect', upTo);
+
+  test('are shown to their taker, up to the chunk that may have been handed out', async () => {
+    const bench = await runningRun(6, 2);
+    await makeSuspect(bench, 2);
+    const taken = await Promise.all([1, 2, 3].map(bench.ledger.take));
+    expect(taken.map(({ suspect }) => suspect)).toEqual([true, true, false]);
+  });
+
+  test('are granted only where the call may be repeated, or another worker’s intent is taken over', async () => {
+    const bench = await runningRun(6, 2);
+    await bench.ledger.intend(intent('i dead 1', { row: 2 }));
+    await makeSuspect(bench, 1);
+    const answers = [
+      intent('i a 1'),
+      intent('i b 1', { repeatable: true }),
+      intent('i a 1', { row: 2, expected: 'i dead 1' }),
+      intent('i a 1', { row: 3, chunk: 2 }),
+    ].map(bench.ledger.intend);
+    expect(await Promise.all(answers)).toEqual([TAKEN, GRANTED, GRANTED, GRANTED]);
+  });
+
+  test('are not granted to the one whose own journal has put the intent back that was never granted', async () => {
+    const bench = await runningRun();
+    await bench.ledger.intend(intent('i a 1'));
+    await makeSuspect(bench, 1);
+    expect(await bench.ledger.intend(intent('i a 1'))).toEqual(TAKEN);
   });
 });
 
@@ -149,7 +257,7 @@ describe('settling', () => {
   ] as const)('a key becomes %s when its row is %s', async (becomes, outcome, answer) => {
     const bench = await runningRun();
     const claim = (run: string) =>
-      claimKeys(own().redis, bench.keys, {
+      claimKeys(bench.gate, bench.keys, {
         run,
         space: { name: 'subclient', ofRun: false },
         rows: [{ row: 1, key: 'A' }],
@@ -175,7 +283,7 @@ describe('settling', () => {
   test('refusals that were not the rows’ fault become unsent again, with their keys', async () => {
     const bench = await runningRun();
     const claim = (run: string) =>
-      claimKeys(own().redis, bench.keys, {
+      claimKeys(bench.gate, bench.keys, {
         run,
         space: { name: 'subclient', ofRun: false },
         rows: [{ row: 1, key: 'A' }],
@@ -186,16 +294,19 @@ describe('settling', () => {
       identity: { space: 'subclient', key: 'A', becomes: 'given-back', id: '' },
     });
     await bench.ledger.settle(denied);
-    await bench.ledger.unsettle([denied]);
-    expect((await bench.run()).outcomes).toEqual(noOutcomes());
+    await bench.ledger.unsettle([denied], 'permission');
+    expect(await bench.run()).toMatchObject({
+      state: 'paused',
+      reason: 'permission',
+      outcomes: noOutcomes(),
+    });
     expect((await bench.ledger.take(1)).marks.size).toBe(0);
     expect(await claim('other-run')).toMatchObject([{ kind: 'held' }]);
   });
 });
 
 describe('two workers on one row', () => {
-  const intend = (ledger: ChunkLedger, mark: string) =>
-    ledger.intend({ chunk: 1, row: 1, mark, expected: '' });
+  const intend = (ledger: ChunkLedger, mark: string) => ledger.intend(intent(mark));
 
   test('a refusal does not settle a row that another worker has taken meanwhile; what was created stays', async () => {
     const bench = await runningRun(1);
@@ -218,14 +329,14 @@ describe('two workers on one row', () => {
     const bench = await runningRun(1);
     await intend(bench.ledger, 'i a 1');
     await bench.store.transition(bench.id, 'paused', 'requested');
-    expect(await intend(bench.ledger, 'i a 1')).toBe('halted');
+    expect(await intend(bench.ledger, 'i a 1')).toEqual(HALTED);
     expect((await bench.ledger.take(1)).marks.size).toBe(0);
   });
 
   test('a denied row is not taken back where another run has claimed its key since', async () => {
     const bench = await runningRun();
     const claim = (run: string) =>
-      claimKeys(own().redis, bench.keys, {
+      claimKeys(bench.gate, bench.keys, {
         run,
         space: { name: 'subclient', ofRun: false },
         rows: [{ row: 1, key: 'A' }],
@@ -236,7 +347,7 @@ describe('two workers on one row', () => {
     });
     await bench.ledger.settle(denied);
     await claim('other-run');
-    await bench.ledger.unsettle([denied]);
+    await bench.ledger.unsettle([denied], 'permission');
     expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), denied: 1 });
   });
 
@@ -257,7 +368,7 @@ describe('closing', () => {
     const bench = await runningRun(2);
     await bench.ledger.settle(row(1, 'created'));
     expect(await bench.ledger.close(1, 2)).toBe(false);
-    await bench.ledger.intend({ chunk: 1, row: 2, mark: 'i a 1', expected: '' });
+    await bench.ledger.intend(intent('i a 1', { row: 2 }));
     expect(await bench.ledger.close(1, 2)).toBe(false);
   });
 
@@ -282,7 +393,7 @@ describe('closing', () => {
 
 test('places on the time line are evenly spaced over all who ask', async () => {
   const bench = await runningRun();
-  const other = createChunkLedger(own().redis, bench.keys, await bench.run(), () => NOW);
+  const other = await anotherLedger(bench);
   const waits = (
     await Promise.all([1, 2, 3].flatMap(() => [bench.ledger.reserve(1_000_000), other.reserve(1_000_000)]))
   ).sort((a, b) => a - b);

@@ -1,7 +1,7 @@
-import { UnrecoverableError } from 'bullmq';
+import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ChunkJob, chunkJobId, chunkJobSchema } from '../../src/queue/chunk-job.ts';
-import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
+import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/flow.ts';
@@ -29,7 +29,13 @@ function ownQueue() {
     onTestFinished(() => worker.close());
     return worker;
   };
-  return { queue, work, errors };
+  const delays = async () => {
+    const bull = new Queue(QUEUE_NAME, { connection: own().redis, prefix });
+    const delayed = await bull.getDelayed();
+    await bull.close();
+    return delayed.map(({ delay }) => delay);
+  };
+  return { queue, work, errors, delays };
 }
 
 describe('a chunk in the queue', () => {
@@ -108,6 +114,44 @@ describe('a chunk in the queue', () => {
       return 'closed';
     });
     expect([await again.promise, before]).toEqual([1, 1]);
+  });
+
+  test('that is put aside waits five seconds, unless it is promoted', async () => {
+    const { queue, work, delays } = ownQueue();
+    await queue.add([chunk(1)]);
+    const aside = work(async () => 'put-aside');
+    await until(async () => (await delays()).length === 1);
+    await aside.close();
+    expect(Math.round(((await delays())[0] ?? 0) / 1000)).toBe(5);
+    await queue.promote();
+    expect(await delays()).toEqual([]);
+  });
+
+  test('is taken out with its rows while nobody has it in hand', async () => {
+    const { queue, work } = ownQueue();
+    const [begun, end] = [deferred<void>(), deferred<ChunkEnd>()];
+    await queue.add([chunk(1), chunk(2)]);
+    work(async (job) => {
+      if (job.chunk !== 1) return 'closed';
+      begun.resolve();
+      return end.promise;
+    });
+    await begun.promise;
+    await until(async () => !(await queue.has('run-1', 2)));
+    await queue.add([{ ...chunk(3), run: 'run-2' }]);
+    expect([await queue.takeOut('run-1', 1), await queue.has('run-1', 1)]).toEqual([null, true]);
+    // It may be gone already: then nothing is known of its rows.
+    expect(await queue.takeOut('run-1', 2)).toEqual({ rows: null });
+    end.resolve('put-back');
+    await until(async () => (await queue.takeOut('run-1', 1)) !== null);
+    expect(await queue.has('run-1', 1)).toBe(false);
+  });
+
+  test('and is taken out before any worker came has the rows that it was added with', async () => {
+    const { queue } = ownQueue();
+    await queue.add([chunk(1)]);
+    expect(await queue.takeOut('run-1', 1)).toEqual({ rows: chunk(1).rows });
+    expect(await queue.has('run-1', 1)).toBe(false);
   });
 
   test('whose delivery fails comes again, and the failure is told', async () => {

@@ -43,6 +43,7 @@ export function makeRun(
     target: 'sandbox',
     file: 'samples/partner.csv',
     sha256: 'ab'.repeat(32),
+    parent: null,
     rows: settlements.length,
     chunkRows: 100,
     state: 'finished',

@@ -48,8 +48,9 @@ describe('renderSummary', () => {
           Load failed.csv again as it is when the service is well; if it goes on, ask
           the people who run the service.
         1 × in-doubt in-doubt_code, for example row 15
-          Look in the service whether the record is there; it is not sent again by
-          itself, since that could create it twice.
+          Look in the service whether the record is there, then say so with \`onboard
+          resolve\`, row by row or by the resolutions in in-doubt.csv; it is not
+          sent again by itself, since that could create it twice.
 
       Report: /home/ops/.onboard/reports/run-1
 
@@ -58,8 +59,9 @@ describe('renderSummary', () => {
           onboard run subclients-create --sandbox /home/ops/.onboard/reports/run-1/rejected.csv
         failed.csv: mend the rows, then load it:
           onboard run subclients-create --sandbox /home/ops/.onboard/reports/run-1/failed.csv
-        in-doubt.csv: look each row up at the service first;
-        one that is there must not be sent again."
+        in-doubt.csv: look each row up at the service, and write created:<id> or
+        not-created as its resolution, so that none is created twice; then:
+          onboard resolve run-1 --file /home/ops/.onboard/reports/run-1/in-doubt.csv"
     `);
   });
 
@@ -98,6 +100,22 @@ describe('renderSummary', () => {
       job: '--job-file j.yaml',
     });
     expect(text).toContain('    onboard run --job-file j.yaml a.csv');
+  });
+
+  it('given a paused rerun, names its parent and the one command that goes on, since no file has its rows', () => {
+    const given = { state: 'paused', reason: 'requested', parent: 'run-0', rows: 5 } as const;
+    const text = renderSummary(summaryOf(['created'], given), { directory: DIRECTORY });
+    expect(text).toContain('  parent  run-0');
+    expect(text).toContain('    onboard resume run-1');
+    expect(text).not.toContain('onboard run ');
+  });
+
+  it('given a cancelled run, gives the command that takes up what was not sent', () => {
+    const text = renderSummary(summaryOf(['created', 'cancelled'], { state: 'cancelled' }), {
+      directory: DIRECTORY,
+    });
+    expect(text).toContain('    onboard rerun run-1 --only cancelled');
+    expect(text).not.toContain('onboard resume');
   });
 
   it('given a total that does not hold, says so', () => {

@@ -53,6 +53,35 @@ describe('summarize', () => {
   );
 });
 
+describe('a cancelled run', () => {
+  const rows = [
+    settled(1, 'created'),
+    settled(2, 'created'),
+    settled(3, 'cancelled'),
+    settled(4, 'cancelled'),
+  ];
+
+  it('given open rows, has no exit status yet: it is being wound up', () => {
+    const run = makeRun(rows, { state: 'cancelled', rows: 9 });
+    expect(summarize(run, [], NOW())).toMatchObject({ controlTotal: { holds: true }, exitCode: null });
+  });
+
+  it('given an outcome for every row, has its speed from those that were not cancelled', () => {
+    const run = makeRun(rows, { state: 'cancelled' });
+    expect(summarize(run, [], NOW())).toMatchObject({
+      controlTotal: { holds: true },
+      rowsPerSecond: 0.5,
+      exitCode: 2,
+    });
+  });
+
+  it('given other lines than the ledger counted, does not hold', () => {
+    const summary = summarize(makeRun(rows, { state: 'cancelled' }), [], NOW());
+    const written = withWritten(summary, { outcomes: { ...noOutcomes(), created: 2 }, files: [] });
+    expect(written).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
+  });
+});
+
 describe('withWritten', () => {
   const outcomes = { ...noOutcomes(), created: 2, failed: 1 };
 

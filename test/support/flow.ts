@@ -45,9 +45,11 @@ export type Flow = {
 export async function startFlow(options: SandboxOptions = {}): Promise<Flow> {
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
   const sandbox = await startSandbox({ tokens: [TOKEN], ...options });
-  const running = new Set<ChildProcess>();
+  const running = new Map<ChildProcess, Promise<Ended>>();
   onTestFinished(async () => {
-    for (const child of running) child.kill('SIGKILL');
+    for (const child of running.keys()) child.kill('SIGKILL');
+    // One that is still ending could start the Redis again that is stopped below.
+    await Promise.allSettled(running.values());
     await sandbox.close();
     await stopLeftRedis(home);
     await rm(home, { recursive: true, force: true });
@@ -65,8 +67,9 @@ export async function startFlow(options: SandboxOptions = {}): Promise<Flow> {
         ...env,
       },
     });
-    running.add(child);
-    return { child, ended: collect(child).finally(() => running.delete(child)) };
+    const ended = collect(child).finally(() => running.delete(child));
+    running.set(child, ended);
+    return { child, ended };
   };
   const onboard: Flow['onboard'] = (args, env) => start(args, env).ended;
   const report: Flow['report'] = (summary, name) =>

@@ -1,14 +1,46 @@
 /**
  * Compare-and-set: marks rows as about to be sent. Nothing is sent without a 'granted'.
- * KEYS: record, prefix of chunks, blocks. ARGV: chunk, row, mark, expected mark ('': none), …
- * Answers per row: 'granted'; 'taken': another worker has or had it; 'halted': the run is not running.
- * Running it again (a lost reply) grants the same mark again.
+ * KEYS: record, prefix of chunks, blocks, weather. ARGV: run, milliseconds a probe may take, then chunk, row, mark,
+ * expected mark ('': none), may the row be sent though a lost worker may have sent it (0|1), bucket key of its key's identity ('' none), digest, …
+ * Answers per row: 'granted'; 'taken': another worker has or had it; 'halted': the run is not running;
+ * 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'wait <ms>': the service
+ * has asked to be left alone, or is away and another row probes. Running it again (a lost reply) grants the same mark again.
  */
 export const INTEND = `
-local running = redis.call('HGET', KEYS[1], 'state') == 'running'
+local state = redis.call('HMGET', KEYS[1], 'state', 'suspect')
+local running = state[1] == 'running'
+local suspect = tonumber(state[2] or '0')
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local weather = redis.call('HMGET', KEYS[4], 'hold', 'until', 'probing')
+local hold = tonumber(weather[1] or '0')
+local open = tonumber(weather[2] or '0')
+local probing = tonumber(weather[3] or '0')
+
+local function wait()
+  if hold > now then return hold - now end
+  if open == 0 then return 0 end
+  if open > now then return open - now end
+  if probing > now then return math.min(probing - now, 250) end
+  return 0
+end
+
+-- The claim of the ingest may be gone with what a Redis has lost: taken again here, or another's by now.
+local function holder(bucket, digest, row)
+  if bucket == '' then return nil end
+  local held = redis.call('HGET', bucket, digest)
+  if held and string.sub(held, 1, 1) ~= 'x' then
+    local run, of = string.match(held, '^%a (%S+) (%d+)')
+    if run == ARGV[1] and of == row then return nil end
+    return held
+  end
+  redis.call('HSET', bucket, digest, 'c ' .. ARGV[1] .. ' ' .. row .. ' ')
+  return nil
+end
+
 local out = {}
-for i = 1, #ARGV, 4 do
-  local chunk, row, mark, expected = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+for i = 3, #ARGV, 7 do
+  local chunk, row, mark, expected, bold = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   local key = KEYS[2] .. chunk
   local answer = 'taken'
   if not running then
@@ -17,10 +49,19 @@ for i = 1, #ARGV, 4 do
     if redis.call('HGET', key, row) == mark then redis.call('HDEL', key, row) end
   elseif redis.call('HEXISTS', KEYS[3], chunk) == 0 then
     local current = redis.call('HGET', key, row) or ''
-    if current == mark then answer = 'granted'
+    local ms = wait()
+    local fresh = current == '' or current == mark
+    if fresh and bold == '0' and tonumber(chunk) <= suspect then answer = 'taken'
+    elseif current == mark then answer = 'granted'
+    elseif current == expected and ms > 0 then answer = 'wait ' .. ms
     elseif current == expected then
-      redis.call('HSET', key, row, mark)
-      answer = 'granted'
+      local other = holder(ARGV[i + 5], ARGV[i + 6], row)
+      answer = other and 'held ' .. other or 'granted'
+      if not other then redis.call('HSET', key, row, mark) end
+      if not other and open > 0 then
+        probing = now + tonumber(ARGV[2])
+        redis.call('HSET', KEYS[4], 'probing', probing, 'probe', mark)
+      end
     end
   end
   out[#out + 1] = answer

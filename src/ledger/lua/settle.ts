@@ -1,15 +1,24 @@
+import { CLEAR_UP } from './weather.ts';
+
 /**
  * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
- * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents. ARGV: run, JSON of
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, weather, resolutions. ARGV: run, JSON of
  * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
- *   the mark the settler left or found ('' none), accepted by the service (0|1)], …].
+ *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1)], …].
  * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
+ * A take that gave up (no mark: its intent is withdrawn) says nothing of what is in doubt: another's request.
+ * What the service accepted also replaces a person's decision that the row was not created.
+ * A take's own intents count as one, whatever the attempt: a replayed journal may meet an earlier one.
  * Over another taker's intent only what the service accepted is recorded: a refusal says nothing of the other's request.
  * Answers per row: 1 recorded, 0 it already had its outcome or is another's.
  */
 export const SETTLE = `
 local run = ARGV[1]
 local out = {}
+local WEATHER = KEYS[9]
+local answered = false
+local ANSWERED = {}
+local function taker(mark) return string.match(mark or '', '^i (%S+) ') end
 local function count(outcome, by) redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 local function keep(key, row, value)
   if value ~= '' then redis.call('HSET', key, row, value) end
@@ -28,19 +37,30 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
   local settled = current and string.sub(current, 1, 1) == '['
   local closed = not current and redis.call('HEXISTS', KEYS[3], chunk) == 1
   local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
-  local foreign = current and not settled and current ~= e[12] and e[13] ~= 1
+  local foreign = current and not settled and taker(current) ~= taker(e[12]) and e[13] ~= 1
+  if e[14] == 1 then
+    answered = true
+    ANSWERED[e[12]] = true
+  end
+  local decided = e[13] == 1 and (settled or closed) and not doubted and redis.call('HGET', KEYS[10], row)
+  local overruled = decided and string.find(decided, '"decision":"not-created"', 1, true)
+  local gaveUp = outcome == 'failed' and e[12] == ''
   local recorded = 1
   if foreign then
     recorded = 0
   elseif not settled and not closed then
     redis.call('HSET', key, row, settlement)
-  elseif doubted and outcome ~= 'in-doubt' then
+  elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
     if closed then redis.call('HSET', KEYS[4], row, settlement)
     else
       redis.call('HSET', key, row, settlement)
       redis.call('HINCRBY', key, 'v', 1)
     end
-    count('in-doubt', -1)
+    if overruled then
+      count('failed', -1)
+      redis.call('HSET', KEYS[10], row .. ' overruled', decided)
+      redis.call('HDEL', KEYS[10], row)
+    else count('in-doubt', -1) end
     redis.call('HDEL', KEYS[5], row)
     redis.call('HDEL', KEYS[6], row)
   else
@@ -56,5 +76,6 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
   end
   out[i] = recorded
 end
+if answered then ${CLEAR_UP} end
 return out
 `;

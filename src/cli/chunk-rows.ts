@@ -1,0 +1,2 @@
+/** Rows of one BullMQ job (FACTS.md, BullMQ). */
+export const CHUNK_ROWS = 100;

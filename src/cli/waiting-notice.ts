@@ -1,0 +1,44 @@
+import type { WaitingReason } from '../delivery/wait-out.ts';
+import { type Io, tell } from './io.ts';
+
+/** Tells the user once that reading waits for Redis, and once that it goes on. */
+export type WaitingNotice = {
+  /** After each command to Redis: why it has to wait; `null`: it went through. */
+  heard(reason: WaitingReason | null): void;
+  /** The file has been read to its end. */
+  complete(): void;
+};
+
+/** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
+const CALM_MS = 5_000;
+/** Of the progress bar, which draws itself again below. */
+const CLEAR_LINE = '\r\u001b[K';
+
+const WAITS: Readonly<Record<WaitingReason, string>> = {
+  full: 'Redis is full (maxmemory): reading waits, rows in hand go on. Raise maxmemory, or wait.',
+  disk: "Redis can't write to its disk: reading waits. Make room on that disk; it goes on by itself.",
+  away: 'Redis takes no commands right now: reading waits, and goes on by itself.',
+};
+const GOES_ON = 'Redis takes rows again: reading goes on.';
+
+export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
+  let shown: WaitingReason | null = null;
+  let refusedAt = 0;
+  const say = (text: string) => tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
+  const goOn = () => {
+    if (shown !== null) say(GOES_ON);
+    shown = null;
+  };
+  return {
+    heard(reason) {
+      if (reason === null) {
+        if (now() - refusedAt >= CALM_MS) goOn();
+        return;
+      }
+      refusedAt = now();
+      if (shown !== reason) say(WAITS[reason]);
+      shown = reason;
+    },
+    complete: goOn,
+  };
+}

@@ -1,0 +1,113 @@
+import type { Redis } from 'ioredis';
+import { readDoubts, rowsInDoubt } from '../ledger/doubts.ts';
+import type { LedgerKeys } from '../ledger/keys.ts';
+import type { RowDecision } from '../ledger/resolve-entry.ts';
+import { noteDoubts, resolveRows } from '../ledger/resolve-rows.ts';
+import { createRunView } from '../ledger/run-view.ts';
+import { createSemaphore } from '../lib/semaphore.ts';
+import type { Run } from '../model/run.ts';
+import type { Settlement } from '../model/settlement.ts';
+import type { Sighting } from '../service/judge-look-up.ts';
+import type { LookUp } from '../service/look-up.ts';
+import { type Conclusion, conclude } from './look-up-conclusion.ts';
+
+export type LookUpEdges = {
+  readonly redis: Redis;
+  readonly keys: LedgerKeys;
+  readonly run: Run;
+  readonly lookUp: LookUp;
+  /** Not found means not created. */
+  readonly absenceIsProof: boolean;
+  readonly concurrency: number;
+  readonly now: () => Date;
+  /** Fires when it has to end: rows not asked for stay as they are. */
+  readonly signal: AbortSignal;
+};
+
+/** How many of the rows in doubt came out how. */
+export type LookedUp = {
+  readonly created: number;
+  readonly notCreated: number;
+  /** Asked for, and still in doubt; each says why. */
+  readonly open: number;
+  readonly keyless: number;
+  /** Not asked for: it was broken off, took too long, or the token was refused. */
+  readonly left: number;
+};
+
+const BY = 'lookup';
+/** Rows of which the settlements are in memory at a time. */
+const BATCH_ROWS = 1_000;
+
+type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
+
+/** Asks the service for every row of the run that is in doubt, and settles those of which it gives proof. */
+export async function lookUpDoubts(edges: LookUpEdges): Promise<LookedUp> {
+  const rows = await rowsInDoubt(edges.redis, edges.keys.run(edges.run.id));
+  const asked: Asked[] = [];
+  let keyless = 0;
+  for (let at = 0; at < rows.length && !edges.signal.aborted; at += BATCH_ROWS) {
+    const k = edges.keys.run(edges.run.id);
+    const doubts = [...(await readDoubts(edges.redis, k, rows.slice(at, at + BATCH_ROWS))).values()];
+    const keyed = doubts.filter(({ key }) => key !== '');
+    keyless += doubts.length - keyed.length;
+    asked.push(...(await askAll(edges, keyed)));
+  }
+  const settled = await settle(edges, asked);
+  const left = rows.length - asked.length - keyless;
+  return { ...settled, open: asked.length - settled.created - settled.notCreated, keyless, left };
+}
+
+async function askAll(edges: LookUpEdges, doubts: readonly Settlement[]): Promise<readonly Asked[]> {
+  const slots = createSemaphore(edges.concurrency);
+  const ask = async (doubt: Settlement): Promise<readonly Asked[]> => {
+    const release = await slots.acquire();
+    try {
+      if (edges.signal.aborted) return [];
+      const sighting = await edges.lookUp(doubt.key, edges.signal);
+      return sighting === null ? [] : [{ doubt, sighting }];
+    } finally {
+      release();
+    }
+  };
+  return (await Promise.all(doubts.map(ask))).flat();
+}
+
+/** Concluded only when all have been asked: what is wrong with the look-up itself shows in the answers together. */
+async function settle(edges: LookUpEdges, asked: readonly Asked[]) {
+  const { redis, keys, run } = edges;
+  const at = edges.now();
+  const owners = await ownersOf(edges, asked);
+  const concluded = asked.map((one) => ({
+    ...one,
+    conclusion: conclude(one.doubt, one.sighting, {
+      absenceIsProof: edges.absenceIsProof,
+      at,
+      sharedBy: one.sighting.kind === 'found' ? (owners.get(one.sighting.id) ?? []) : [],
+    }),
+  }));
+  const decisions = concluded.flatMap(({ doubt, conclusion }) => decisionOf(doubt.row, conclusion));
+  const notes = concluded.flatMap(({ conclusion }) => (conclusion.kind === 'open' ? [conclusion.note] : []));
+  const answers = await resolveRows(redis, keys, { run, by: BY, at, decisions });
+  await noteDoubts(redis, keys, { run, notes });
+  const count = (kind: 'created' | 'not-created') =>
+    decisions.filter(({ decision }, i) => decision.kind === kind && answers[i]?.kind === 'resolved').length;
+  return { created: count('created'), notCreated: count('not-created') };
+}
+
+function decisionOf(row: number, conclusion: Conclusion): readonly RowDecision[] {
+  return conclusion.kind === 'decided' ? [{ row, decision: conclusion.decision }] : [];
+}
+
+/** The rows of each id that was found, also those that had it before: one record is never two rows'. */
+async function ownersOf(edges: LookUpEdges, asked: readonly Asked[]): Promise<Map<string, number[]>> {
+  const owners = new Map<string, number[]>();
+  for (const { doubt, sighting } of asked) {
+    if (sighting.kind === 'found') owners.set(sighting.id, [...(owners.get(sighting.id) ?? []), doubt.row]);
+  }
+  if (owners.size === 0) return owners;
+  for await (const settlements of createRunView(edges.redis, edges.keys, edges.run).settlements()) {
+    for (const { id, row, outcome } of settlements) if (outcome !== 'in-doubt') owners.get(id)?.push(row);
+  }
+  return owners;
+}

@@ -1,0 +1,47 @@
+import { sleep } from '../lib/sleep.ts';
+import type { RunContext } from './run-context.ts';
+
+/** How old the answer to a look at the run may be, whoever asked for it. */
+const LOOK_MS = 1_000;
+/** Between two questions of a row that waits: shorter than an answer lives, so that every row hears of it. */
+const PIECE_MS = 500;
+
+/**
+ * Tells whether the run still runs, without waiting for the answer: at most one look a second, shared by all rows.
+ * True as long as nobody knows better; whether a row may go is the ledger's to say.
+ */
+export function createStillRuns(readState: () => Promise<string | null>, now: () => number): () => boolean {
+  let runs = true;
+  let knownAt = Number.NEGATIVE_INFINITY;
+  let isLooking = false;
+  const look = async () => {
+    isLooking = true;
+    // A record that is missing may be put back right now.
+    const state = await readState().catch(() => null);
+    runs = state === null || state === 'running';
+    knownAt = now();
+    isLooking = false;
+  };
+  return () => {
+    if (!isLooking && now() - knownAt >= LOOK_MS) {
+      // The run may have been resumed since.
+      runs = true;
+      void look();
+    }
+    return runs;
+  };
+}
+
+/** Waits `ms` as long as the run runs and the process goes on; false: one of them does not. */
+export async function waitWhileRunning(
+  ms: number,
+  { stillRuns, stopping, now }: Pick<RunContext, 'stillRuns' | 'stopping' | 'now'>,
+): Promise<boolean> {
+  const due = now() + ms;
+  for (;;) {
+    if (stopping.aborted || !stillRuns()) return false;
+    const left = due - now();
+    if (left <= 0) return true;
+    await sleep(Math.min(left, PIECE_MS), stopping);
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Puts a run's record back where Redis has lost it. KEYS: record, runs, files.
+ * ARGV: run, created at (ms), file's entry, state, prefix of run records, created at (ISO), then field, value, …
+ * The file's entry names the youngest of its runs, whatever Redis went back to: an older one must not let a third in beside this.
+ * One journal may know of a cancellation that another doesn't: it stays cancelled. Answers 1: the record was gone.
+ */
+export const RESTORE = `
+if redis.call('HEXISTS', KEYS[1], 'id') == 1 then
+  if ARGV[4] == 'cancelled' and redis.call('HGET', KEYS[1], 'state') == 'running' then redis.call('HSET', KEYS[1], 'state', 'cancelled') end
+  return 0
+end
+redis.call('HSET', KEYS[1], unpack(ARGV, 7))
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+local held = redis.call('HGET', KEYS[3], ARGV[3])
+local since = held and redis.call('HGET', ARGV[5] .. held, 'createdAt')
+if not since or since < ARGV[6] then redis.call('HSET', KEYS[3], ARGV[3], ARGV[1]) end
+return 1
+`;
+
+/** The highest chunk that was handed to the queue, and by whom. KEYS: record. ARGV: chunk, member. Answers 0: there is no such run. */
+export const ADDED = `
+if redis.call('HEXISTS', KEYS[1], 'id') == 0 then return 0 end
+local known = tonumber(redis.call('HGET', KEYS[1], 'added') or '0')
+if tonumber(ARGV[1]) >= known then redis.call('HSET', KEYS[1], 'added', ARGV[1], 'addedBy', ARGV[2]) end
+return 1
+`;
+
+/**
+ * Puts intents back that Redis has lost, with their keys' claims. KEYS: prefix of chunks, blocks.
+ * ARGV: run, then chunk, row, mark, bucket key ('' none), digest, … A row that the ledger says
+ * anything of stays as it is, and so does its key: it may have been given back.
+ */
+export const REPLAY_INTENT = `
+local run = ARGV[1]
+for i = 2, #ARGV, 5 do
+  local chunk, row, mark, bucket, digest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  local open = redis.call('HEXISTS', KEYS[2], chunk) == 0
+  local stands = open and (redis.call('HSETNX', KEYS[1] .. chunk, row, mark) == 1 or redis.call('HGET', KEYS[1] .. chunk, row) == mark)
+  if stands and bucket ~= '' then
+    local held = redis.call('HGET', bucket, digest)
+    if not held or string.sub(held, 1, 1) == 'x' then redis.call('HSET', bucket, digest, 'c ' .. run .. ' ' .. row .. ' ') end
+  end
+end
+return 1
+`;

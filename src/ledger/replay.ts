@@ -1,0 +1,79 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { settleKeys } from './chunk-ledger.ts';
+import type { LedgerKeys } from './keys.ts';
+import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
+import { SETTLE } from './lua/settle.ts';
+import { INPUT_TTL_SECONDS } from './run-input.ts';
+import { script } from './script.ts';
+
+/** Puts back what Redis has lost, from a journal; all of it may be done twice, and on a ledger that has lost nothing. */
+export type LedgerReplay = {
+  /** The run's record, where it is gone. */
+  run(run: string, fields: Readonly<Record<string, string>>): Promise<void>;
+  /** The highest chunk that was handed to the queue by that member. */
+  added(run: string, chunk: number, member: string): Promise<void>;
+  /** Settle entries, as they were journaled. */
+  settled(run: string, entries: readonly unknown[]): Promise<void>;
+  intended(
+    run: string,
+    rows: ReadonlyArray<readonly [chunk: number, row: number, mark: string, bucket: string, digest: string]>,
+  ): Promise<void>;
+};
+
+const restore = script(RESTORE, z.number());
+const added = script(ADDED, z.number());
+const settle = script(SETTLE, z.array(z.number()));
+const replayIntent = script(REPLAY_INTENT, z.number());
+
+const MAX_BATCH = 200;
+/** What counts the run's rows, and is counted anew when their outcomes are put back. */
+const COUNTED = /^(o:|closedChunks$|finishedAt$|reason$)/;
+
+export function createReplay(redis: Redis, keys: LedgerKeys): LedgerReplay {
+  return {
+    async run(run, fields) {
+      const file = fields.registry ?? `${fields.sha256 ?? ''}:${fields.job ?? ''}`;
+      const createdAt = fields.createdAt ?? '';
+      const prefix = keys.run('').record;
+      const head = [run, Date.parse(createdAt), file, fields.state ?? '', prefix, createdAt];
+      const { record, input } = keys.run(run);
+      await restore(redis, [record, keys.runs, keys.files], [...head, ...Object.entries(fields).flat()]);
+      // A Redis that went back to before the registration would let what it has of the rows go.
+      if (fields.registry !== undefined) await redis.expire(input, INPUT_TTL_SECONDS);
+    },
+    async added(run, chunk, member) {
+      await added(redis, [keys.run(run).record], [chunk, member]);
+    },
+    async settled(run, entries) {
+      for (const batch of batches(entries)) {
+        await settle(redis, settleKeys(keys, run), [run, JSON.stringify(batch.map(asOld))]);
+      }
+    },
+    async intended(run, rows) {
+      const k = keys.run(run);
+      for (const batch of batches(rows)) {
+        await replayIntent(redis, [k.chunk, k.blocks], [run, ...batch.flat()]);
+      }
+    },
+  };
+}
+
+/** A run's record as it is to be put back: it runs, unless it was cancelled, and nothing of it is counted yet. */
+export function restorableFields(record: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(record).filter(([name]) => !COUNTED.test(name));
+  const state = record.state === 'cancelled' ? 'cancelled' : 'running';
+  return { ...Object.fromEntries(kept), state, reason: '' };
+}
+
+const ANSWERED_JUST_NOW = 13;
+
+/** What the service answered then says nothing of how it is doing now. */
+function asOld(entry: unknown): unknown {
+  return Array.isArray(entry) ? entry.with(ANSWERED_JUST_NOW, 0) : entry;
+}
+
+function batches<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / MAX_BATCH);
+  return Array.from({ length: count }, (_, i) => items.slice(i * MAX_BATCH, (i + 1) * MAX_BATCH));
+}

@@ -1,0 +1,85 @@
+import { wasAccepted } from '../model/outcome.ts';
+import type { Settlement } from '../model/settlement.ts';
+import type { LedgerKeys } from './keys.ts';
+import { identityOf } from './keys.ts';
+import { settledMark } from './mark.ts';
+
+/** What becomes of the row's key. */
+export type IdentityChange = {
+  readonly space: string;
+  readonly key: string;
+  readonly becomes: 'known' | 'in-doubt' | 'given-back';
+  readonly id: string;
+};
+
+/** A row's outcome with all that is kept of it. */
+export type SettledRow = {
+  readonly chunk: number;
+  readonly settlement: Settlement;
+  readonly identity: IdentityChange | null;
+  /** The row as it was read, where it did not succeed. */
+  readonly source: string;
+  /** The service's body as received, where it refused. */
+  readonly body: string;
+  /** JSON text of the document records, for `payment.documents`. */
+  readonly documents: string;
+  /** The intent that the settler left or found on the row, `''` for none. */
+  readonly mark: string;
+};
+
+/** A settled row as the script SETTLE and the journal have it. */
+export type SettleEntry = readonly [
+  chunk: number,
+  row: number,
+  outcome: string,
+  settlement: string,
+  bucket: string,
+  digest: string,
+  identity: string,
+  id: string,
+  source: string,
+  body: string,
+  documents: string,
+  mark: string,
+  accepted: 0 | 1,
+  answered: 0 | 1,
+];
+
+const IDENTITY_LETTER = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
+
+export function settleEntry(keys: LedgerKeys, row: SettledRow): SettleEntry {
+  const { settlement, identity } = row;
+  const place = identity === null ? null : identityPlace(keys, identity);
+  return [
+    row.chunk,
+    settlement.row,
+    settlement.outcome,
+    settledMark(settlement),
+    place?.bucket ?? '',
+    place?.digest ?? '',
+    identity === null ? '' : IDENTITY_LETTER[identity.becomes],
+    // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
+    (identity?.id ?? '').toWellFormed(),
+    row.source,
+    row.body,
+    row.documents,
+    row.mark,
+    wasAccepted(settlement.outcome) ? 1 : 0,
+    wasAnswered(settlement) ? 1 : 0,
+  ];
+}
+
+/** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
+export function identityPlace(
+  keys: LedgerKeys,
+  { space, key }: Pick<IdentityChange, 'space' | 'key'>,
+): { readonly bucket: string; readonly digest: string } {
+  const { bucket, digest } = identityOf(key);
+  return { bucket: `${keys.identity(space)}${bucket}`, digest };
+}
+
+/** Whether the row ended with a definite answer of the service, a sign that it is well. */
+function wasAnswered({ outcome, status }: Settlement): boolean {
+  if (wasAccepted(outcome) || outcome === 'rejected' || outcome === 'denied') return true;
+  return outcome === 'failed' && status >= 400 && status < 500 && status !== 429;
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkCredentials, checkService } from '../../src/cli/doctor-service.ts';
+import { until } from '../support/flow.ts';
+
+/** A port that counts connections and keeps every byte; it answers the first bytes with what is no TLS. */
+async function startPort() {
+  const seen = { connections: 0, bytes: 0 };
+  const server = createServer((socket) => {
+    seen.connections += 1;
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      seen.bytes += bytes.length;
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return { server, port: address.port, seen };
+}
+
+test('a service that takes connections is fine, and not a byte is sent to it', async () => {
+  const { port, seen } = await startPort();
+  expect(await checkService(`http://127.0.0.1:${port}/msb`)).toEqual([
+    expect.objectContaining({ status: 'ok', finding: expect.stringContaining('no request was sent') }),
+  ]);
+  await until(() => seen.connections === 1);
+  expect(seen.bytes).toBe(0);
+});
+
+test('a port where nobody listens is a problem in plain words', async () => {
+  const { server, port } = await startPort();
+  server.close();
+  await once(server, 'close');
+  expect(await checkService(`http://127.0.0.1:${port}`)).toEqual([
+    expect.objectContaining({
+      status: 'problem',
+      finding: `http://127.0.0.1:${port}: The service refused the connection. (ECONNREFUSED)`,
+    }),
+  ]);
+});
+
+test('a port that speaks no TLS is a problem for https', async () => {
+  const { port } = await startPort();
+  const [finding] = await checkService(`https://127.0.0.1:${port}`);
+  expect(finding).toMatchObject({ status: 'problem', finding: expect.stringMatching(/TLS settings/) });
+});
+
+test.each([
+  ['not set', null, /MSB_BASE_URL is not set/],
+  ['not encrypted', 'http://api.example.com', /not encrypted/],
+  ['with credentials in it', 'https://user:secret-word@api.example.com', /carries credentials/],
+])('an address that is %s is a problem, without a secret in it', async (_, baseUrl, text) => {
+  const [finding] = await checkService(baseUrl);
+  expect(finding).toMatchObject({ status: 'problem', finding: expect.stringMatching(text) });
+  expect(JSON.stringify(finding)).not.toContain('secret-word');
+});
+
+async function tokenFile(mode: number, text = 'secret-word\n'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-token-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'token');
+  await writeFile(path, text);
+  await chmod(path, mode);
+  return path;
+}
+
+test('each source of a token is named with what is wrong about it, never with the token', async () => {
+  const found = [
+    await checkCredentials({ kind: 'none' }),
+    await checkCredentials({ kind: 'token', token: 'secret-word' }),
+    await checkCredentials({ kind: 'token', token: 'secret-word and more' }),
+    await checkCredentials({ kind: 'file', path: await tokenFile(0o600) }),
+    await checkCredentials({ kind: 'file', path: await tokenFile(0o644) }),
+    await checkCredentials({ kind: 'file', path: await tokenFile(0o600, '') }),
+    await checkCredentials({ kind: 'command', command: 'echo secret-word' }),
+    await checkCredentials({ kind: 'command', command: 'echo secret-word; exit 3' }),
+  ].flat();
+  expect(found.map(({ status }) => status)).toEqual([
+    'problem',
+    'ok',
+    'problem',
+    'ok',
+    'warning',
+    'problem',
+    'ok',
+    'problem',
+  ]);
+  expect(JSON.stringify(found)).not.toContain('secret-word');
+});

@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { createReleasers } from '../../src/lib/releasers.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { openLedger } from '../../src/wiring.ts';
+import { newRun } from '../support/runs.ts';
+import { onboard } from './memory-io.ts';
+
+const findingsSchema = z.array(
+  z.strictObject({
+    check: z.string(),
+    status: z.enum(['ok', 'warning', 'problem']),
+    finding: z.string(),
+    advice: z.string().nullable(),
+  }),
+);
+
+async function ownStart() {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-doctor-'));
+  const sandbox = await startSandbox({ tokens: ['t'] });
+  onTestFinished(async () => {
+    await sandbox.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const home = join(folder, 'home');
+  const env = {
+    ONBOARD_HOME: home,
+    ONBOARD_JOBS: 'jobs',
+    MSB_BASE_URL: sandbox.url,
+    MSB_TOKEN: 'secret-word',
+  };
+  return { home, env, sandbox };
+}
+
+test('where all is well it says so, ends with 0, asks the service nothing and leaves no server behind', async () => {
+  const { home, env, sandbox } = await ownStart();
+  const said = await onboard(['doctor'], env);
+  expect(said.stderr).toBe('');
+  expect(said.stdout.trimEnd().split('\n').at(-1)).toBe('All is well.');
+  expect(said.exitCode).toBe(0);
+  expect(said.stdout).not.toContain('secret-word');
+  expect(await readdir(join(home, 'redis', 'users'))).toEqual([]);
+  const redis = new Redis(join(home, 'redis', 'redis.sock'), {
+    lazyConnect: true,
+    retryStrategy: () => null,
+  });
+  redis.on('error', () => undefined);
+  await expect(redis.connect()).rejects.toThrow();
+  expect(sandbox.stats().requests).toEqual({});
+});
+
+test('a problem has what to do below it, and the exit status is 3', async () => {
+  const { env } = await ownStart();
+  const said = await onboard(['doctor'], { ...env, MSB_BASE_URL: '', MSB_TOKEN: '' });
+  expect(said.exitCode).toBe(3);
+  expect(said.stdout).toMatch(/^problem {2}service: MSB_BASE_URL is not set\n {9}→ Set it/m);
+  expect(said.stdout).toMatch(/\n2 problems, 0 warnings: /);
+});
+
+test('a malformed value keeps only what rests on it from being checked, and no value is shown', async () => {
+  const { env } = await ownStart();
+  const said = await onboard(['doctor', '--json'], { ...env, REDIS_URL: 'secret-word', MSB_TOKEN_FILE: 'x' });
+  expect(said.exitCode).toBe(3);
+  const found = findingsSchema.parse(JSON.parse(said.stdout));
+  expect(found.filter(({ status }) => status === 'problem').map(({ check }) => check)).toEqual([
+    'environment',
+    'environment',
+  ]);
+  expect(found.map(({ check }) => check)).toEqual(expect.arrayContaining(['node', 'home', 'disk', 'jobs']));
+  expect(said.stdout).not.toContain('secret-word');
+});
+
+test('a run whose process is gone is a warning with the command that goes on', async () => {
+  const { env } = await ownStart();
+  const releasers = createReleasers();
+  const ledger = await openLedger(
+    readEnvironment(env),
+    createLog('silent', { write: () => undefined }, Date.now),
+    releasers,
+  );
+  const run = newRun({ target: 'sandbox' });
+  const { store } = ledger.of('sandbox');
+  await ledger.index.add(run.id, 'sandbox', run.createdAt);
+  await store.register(run);
+  await store.transition(run.id, 'running', null);
+  await releasers.release();
+
+  const said = await onboard(['doctor'], env);
+  expect(said.exitCode).toBe(0);
+  expect(said.stdout).toContain('warning  runs: 1 unfinished run');
+  expect(said.stdout).toContain(`To go on: \`onboard resume ${run.id}\``);
+});

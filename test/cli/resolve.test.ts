@@ -1,0 +1,360 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { createRunIndex } from '../../src/ledger/run-index.ts';
+import type { NewRun } from '../../src/ledger/run-store.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import { connectRedis } from '../../src/redis/connection.ts';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { doubtOf, seedRun } from '../support/doubts.ts';
+import { newRun } from '../support/runs.ts';
+import { onboard } from './memory-io.ts';
+
+const KEYS = ledgerKeys('sandbox');
+let home: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'onboard-resolve-'));
+});
+
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+/** Does something in the home's ledger; the server ends with the last one in this process that has joined it. */
+async function inLedger<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
+  const server = await joinEmbeddedRedis(home);
+  const redis = connectRedis(server.address, () => undefined);
+  try {
+    return await work(redis);
+  } finally {
+    redis.disconnect();
+    await server.close();
+  }
+}
+
+const seed = (settlements: readonly Settlement[], over: Partial<NewRun> = {}) =>
+  inLedger(async (redis) => {
+    const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
+    const run = newRun({ rows: settlements.length, definition, ...over });
+    await createRunIndex(redis).add(run.id, 'sandbox', new Date());
+    await seedRun(redis, KEYS, { run, settlements, closed: true });
+    return run.id;
+  });
+
+const decisionsOf = (run: string) => inLedger((redis) => redis.hgetall(KEYS.run(run).resolutions));
+
+const command = (args: readonly string[]) => onboard(['resolve', ...args], { ONBOARD_HOME: home });
+const json = async (args: readonly string[]) => {
+  const said = await command([...args, '--json']);
+  return { ...said, answer: JSON.parse(said.stdout) };
+};
+const reportFile = (run: string, name: string) => join(home, 'reports', run, name);
+const threeDoubts = () => seed([doubtOf(1), doubtOf(2), doubtOf(3)]);
+
+/** The run's in-doubt.csv, freshly reported. */
+async function inDoubtCsv(run: string): Promise<string> {
+  await onboard(['report', run], { ONBOARD_HOME: home });
+  return readFile(reportFile(run, 'in-doubt.csv'), 'utf8');
+}
+
+/** Fills in resolutions by row number, as a person does in a spreadsheet. */
+function filled(csv: string, resolutions: Readonly<Record<string, string>>): string {
+  return csv
+    .split('\n')
+    .map((line) => {
+      const number = /,([0-9]+),in-doubt,/.exec(line)?.[1] ?? '';
+      return resolutions[number] === undefined ? line : `${line}${resolutions[number]}`;
+    })
+    .join('\n');
+}
+
+async function file(name: string, content: string): Promise<string> {
+  const path = join(home, name);
+  await writeFile(path, content);
+  return path;
+}
+
+describe('a row by command', () => {
+  test('is created: recorded with the user and the time, and the report says so', async () => {
+    const run = await threeDoubts();
+    const said = await command([run, '2', '--created', 'sub-2']);
+    expect([said.exitCode, said.stderr]).toEqual([0, '']);
+    expect(said.stdout).toContain(
+      '2 rows are still in doubt; the run’s exit status is now 5.'.replace('’', "'"),
+    );
+    const [, row] = parse(await readFile(reportFile(run, 'results.csv')), { columns: true });
+    expect(row).toMatchObject({ row: '2', outcome: 'created', id: 'sub-2', code: 'resolved', advice: '' });
+    const decision = JSON.parse((await decisionsOf(run))['2'] ?? '');
+    expect(decision).toMatchObject({ decision: 'created', id: 'sub-2', was: 'timeout' });
+    expect(decision.by).toBe(`${userInfo().username}@${hostname()}`);
+    expect(Date.now() - Date.parse(decision.at)).toBeLessThan(60_000);
+  });
+
+  test('is not created: it is failed, and how to send it is said', async () => {
+    const run = await seed([doubtOf(1)]);
+    const said = await command([run, '1', '--not-created', '--by', 'Ann of Operations']);
+    expect(said.exitCode).toBe(0);
+    expect(said.stdout).toContain("No row is in doubt any more; the run's exit status is now 1.");
+    expect(said.stdout).toContain(`onboard rerun ${run} --only failed`);
+    expect(JSON.parse((await decisionsOf(run))['1'] ?? '')).toMatchObject({ by: 'Ann of Operations' });
+    expect(await readFile(reportFile(run, 'failed.csv'), 'utf8')).toContain('not_created');
+  });
+
+  test('decided again: unchanged; decided otherwise, or not in doubt: refused with why, exit status 1', async () => {
+    const run = await seed([doubtOf(1), doubtOf(2, { outcome: 'created', id: 'sub-2' })]);
+    await command([run, '1', '--created', 'x']);
+    expect((await json([run, '1', '--created', 'x'])).answer).toMatchObject({ unchanged: 1, exitCode: 0 });
+    const otherwise = await json([run, '1', '--not-created']);
+    expect(otherwise.exitCode).toBe(1);
+    expect(otherwise.answer.refused).toEqual([
+      { row: 1, why: expect.stringMatching(/^was resolved as created, id x, by \S+ at 2/) },
+    ]);
+    const settled = await json([run, '2', '--not-created']);
+    expect(settled.answer.refused).toEqual([{ row: 2, why: 'is not in doubt, but created, id sub-2' }]);
+    const nowhere = await json([run, '99', '--not-created']);
+    expect(nowhere.answer.refused[0].why).toContain('the run has no such row');
+  });
+
+  test.each([
+    [['1']],
+    [[]],
+    [['--created', 'x']],
+    [['1', '--created', 'x', '--not-created']],
+    [['1', '--lookup']],
+    [['--file', 'a', '--lookup']],
+  ])('%j is refused with what is expected', async (args) => {
+    const said = await command(['some-run', ...args]);
+    expect(said).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(said.stderr).toContain('expected one of: <row> --created <id>');
+  });
+
+  test.each([
+    ['x', '--not-created', 'expected the number of a row'],
+    ['0', '--not-created', 'expected the number of a row'],
+  ])('the row %j is refused', async (row, flag, problem) => {
+    expect((await command(['some-run', row, flag])).stderr).toContain(problem);
+  });
+
+  test.each(['', ' ', '..', 'a\nb', 'sub 1', ' sub-1', 'sub-1 ', 'a\u00a0b', '<id>', '<>'])(
+    'the id %j is refused',
+    async (id) => {
+      const said = await command(['some-run', '1', '--created', id]);
+      expect(said.exitCode).toBe(3);
+      expect(said.stderr).toContain('--created: expected an id');
+    },
+  );
+
+  test('is given an id that another row of the run has: refused with that row, and nothing is applied', async () => {
+    const run = await seed([doubtOf(1), doubtOf(2), doubtOf(3, { outcome: 'created', id: 'sub-3' })]);
+    const said = await command([run, '1', '--created', 'sub-3']);
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr).toContain("the id sub-3 can't be that of row 1: row 3 of the run has it");
+    expect(await decisionsOf(run)).toEqual({});
+    await command([run, '2', '--created', 'sub-2']);
+    expect((await command([run, '1', '--created', 'sub-2'])).stderr).toContain('row 2 of the run has it');
+    expect((await json([run, '2', '--created', 'sub-2'])).answer.unchanged).toBe(1);
+  });
+
+  test('an unknown run is refused', async () => {
+    const said = await command(['no-such-run', '1', '--not-created']);
+    expect([said.exitCode, said.stderr]).toEqual([3, expect.stringContaining('There is no run')]);
+  });
+});
+
+describe('an edited report file', () => {
+  test('settles what is filled in, leaves what is empty, and changes nothing the second time', async () => {
+    const run = await threeDoubts();
+    const path = await file(
+      'edited.csv',
+      filled(await inDoubtCsv(run), { 1: 'created:sub-1', 3: 'not-created' }),
+    );
+    const first = await json([run, '--file', path]);
+    expect(first).toMatchObject({
+      exitCode: 0,
+      answer: { created: 1, notCreated: 1, unchanged: 0, open: 1, refused: [], inDoubt: 1, exitCode: 5 },
+    });
+    const decisions = await decisionsOf(run);
+    const results = await readFile(reportFile(run, 'results.csv'), 'utf8');
+    const left = await readFile(reportFile(run, 'in-doubt.csv'), 'utf8');
+    expect(parse(left, { columns: true })).toMatchObject([{ onboard_row: '2', onboard_resolution: '' }]);
+    const second = await json([run, '--file', path]);
+    expect(second.answer).toMatchObject({ created: 0, notCreated: 0, unchanged: 2, open: 1, refused: [] });
+    expect(await decisionsOf(run)).toEqual(decisions);
+    expect(await readFile(reportFile(run, 'results.csv'), 'utf8')).toBe(results);
+  });
+
+  test('saved again by a spreadsheet, with another delimiter, line ends and quotes, is read as well', async () => {
+    const run = await threeDoubts();
+    const records: string[][] = parse(filled(await inDoubtCsv(run), { 2: 'created:sub;2' }));
+    const saved = records.map((cells) => cells.map((cell) => `"${cell}"`).join(';')).join('\r\n');
+    const said = await json([run, '--file', await file('excel.csv', `\uFEFF${saved}\r\n`)]);
+    expect(said.answer).toMatchObject({ created: 1, open: 2 });
+    expect((await json([run, '2', '--created', 'sub;2'])).answer.unchanged).toBe(1);
+  });
+
+  test('with anything malformed in it is refused whole, every problem with its line', async () => {
+    const run = await threeDoubts();
+    const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 2: 'creatd:sub-2', 3: 'created: ' });
+    const foreign =
+      csv.split('\n')[1]?.replace(run, 'run-other').replace('created:sub-1', 'not-created') ?? '';
+    const path = await file('bad.csv', `${csv}${foreign}\n`);
+    const said = await command([run, '--file', path]);
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(
+        /bad\.csv, line 3: onboard_resolution is "creatd:sub-2": expected created:<id>, not-created/,
+      ),
+      expect.stringMatching(/bad\.csv, line 4: onboard_resolution is "created:": expected an id, got none/),
+      expect.stringMatching(/bad\.csv, line 5: onboard_run is "run-other": expected "run-/),
+      expect.stringContaining('Nothing was resolved.'),
+    ]);
+    expect(await decisionsOf(run)).toEqual({});
+  });
+
+  test('that decides one row in two ways is refused; twice in the same way is once', async () => {
+    const run = await threeDoubts();
+    const csv = await inDoubtCsv(run);
+    const line = csv.split('\n')[1] ?? '';
+    const two = await file('two.csv', `${filled(csv, { 1: 'not-created' })}${line}created:a\n`);
+    expect((await command([run, '--file', two])).stderr).toContain(
+      'line 5: row 1 is decided otherwise on line 2: expected one decision',
+    );
+    const same = await file('same.csv', `${filled(csv, { 1: 'not-created' })}${line}not-created\n`);
+    expect((await json([run, '--file', same])).answer).toMatchObject({ notCreated: 1, unchanged: 0 });
+  });
+
+  test('without the report’s columns is refused', async () => {
+    const run = await threeDoubts();
+    const said = await command([run, '--file', await file('plain.csv', 'externalId\nK1\n')]);
+    expect([said.exitCode, said.stderr]).toEqual([
+      3,
+      expect.stringContaining('has no column onboard_run, onboard_row, onboard_resolution'),
+    ]);
+  });
+
+  test('that names one id for two rows is refused whole', async () => {
+    const run = await threeDoubts();
+    const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 2: 'created:sub-1', 3: 'not-created' });
+    const said = await command([run, '--file', await file('shared.csv', csv)]);
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr).toContain('line 3: the id sub-1 is given to row 2, and to row 1 before');
+    expect(await decisionsOf(run)).toEqual({});
+  });
+
+  test('that names an id which another row of the run has is refused whole', async () => {
+    const run = await seed([doubtOf(1), doubtOf(2), doubtOf(3, { outcome: 'created', id: 'sub-3' })]);
+    const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 2: 'created:sub-3' });
+    const said = await command([run, '--file', await file('held.csv', csv)]);
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toContain("line 3: the id sub-3 can't be that of row 2: row 3 of the run has it");
+    expect(await decisionsOf(run)).toEqual({});
+  });
+
+  test('that was sorted by half, so that keys stand beside other rows, is refused whole', async () => {
+    const run = await threeDoubts();
+    const csv = filled(await inDoubtCsv(run), { 1: 'created:a', 2: 'created:b', 3: 'not-created' });
+    const swapped = csv.replace(/^K1,/m, 'KX,').replace(/^K2,/m, 'K1,').replace(/^KX,/m, 'K2,');
+    const said = await command([run, '--file', await file('sorted.csv', swapped)]);
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr.trim().split('\n')).toEqual([
+      expect.stringContaining('sorted.csv, line 2: row 1 has the key "K2" here, but "K1" in the run'),
+      expect.stringContaining('sorted.csv, line 3: row 2 has the key "K1" here, but "K2" in the run'),
+      expect.stringContaining('Nothing was resolved.'),
+    ]);
+    expect(await decisionsOf(run)).toEqual({});
+    const [header = '', ...lines] = csv.trim().split('\n');
+    const whole = await file('whole.csv', [header, ...lines.reverse()].join('\n'));
+    expect((await json([run, '--file', whole])).answer).toMatchObject({ created: 2, notCreated: 1 });
+  });
+
+  test('without the key column is refused; of a job without a key, nothing is compared', async () => {
+    const run = await threeDoubts();
+    const csv = filled(await inDoubtCsv(run), { 1: 'created:a' });
+    const renamed = await file('renamed.csv', csv.replace('externalId', 'other'));
+    const said = await command([run, '--file', renamed]);
+    expect([said.exitCode, said.stderr]).toEqual([
+      3,
+      expect.stringContaining('expected one column "externalId"'),
+    ]);
+    const definition = jobDefinitionSchema.parse({ operation: 'subclient.create' });
+    const keyless = await seed([doubtOf(1, { key: '' })], { definition });
+    const path = await file('keyless.csv', filled(await inDoubtCsv(keyless), { 1: 'created:a' }));
+    expect((await json([keyless, '--file', path])).answer).toMatchObject({ created: 1 });
+  });
+
+  test.each(['created:sub 1', 'created: sub-1', 'created:<id>'])('with %j is refused', async (resolution) => {
+    const run = await threeDoubts();
+    const path = await file('typed.csv', filled(await inDoubtCsv(run), { 1: resolution }));
+    const said = await command([run, '--file', path]);
+    expect([said.exitCode, said.stderr]).toEqual([
+      3,
+      expect.stringContaining("expected the service's identifier"),
+    ]);
+  });
+
+  test('in the report’s own folder stays as it is where a line is refused', async () => {
+    const run = await threeDoubts();
+    const edited = filled(await inDoubtCsv(run), { 1: 'created:a', 2: 'created:b' });
+    await command([run, '1', '--created', 'other']);
+    const path = reportFile(run, 'in-doubt.csv');
+    await writeFile(path, edited);
+    const said = await command([run, '--file', path]);
+    expect(said.exitCode).toBe(1);
+    expect(said.stdout).toContain('row 1 was resolved as created, id other');
+    expect(said.stdout).toContain('in-doubt.csv was left as it is');
+    expect(await readFile(path, 'utf8')).toBe(edited);
+    expect(await readFile(reportFile(run, 'results.csv'), 'utf8')).toContain(',created,,b,');
+  });
+
+  test('half filled in in the report’s folder is not lost to a row by command', async () => {
+    const run = await threeDoubts();
+    const edited = filled(await inDoubtCsv(run), { 1: 'created:a' });
+    const path = reportFile(run, 'in-doubt.csv');
+    await writeFile(path, edited);
+    expect((await json([run, '3', '--not-created'])).answer.kept).toBe('in-doubt.csv');
+    expect(await readFile(path, 'utf8')).toBe(edited);
+    expect((await json([run, '--file', path])).answer).toMatchObject({ created: 1, open: 2, kept: null });
+    expect(parse(await readFile(path), { columns: true })).toMatchObject([{ onboard_row: '2' }]);
+  });
+
+  test('of JSON input is read as well', async () => {
+    const plain = newRun({ rows: 2 });
+    const source = { ...plain.facts.source, type: 'ndjson' as const, delimiter: null, quote: null };
+    const run = await seed([doubtOf(1), doubtOf(2)], { facts: { ...plain.facts, source } });
+    const line = (row: number, resolution: string) =>
+      JSON.stringify({ externalId: `K${row}`, _onboard: { run, row, outcome: 'in-doubt', resolution } });
+    await mkdir(join(home, 'json'), { recursive: true });
+    const bad = await file('json/bad.ndjson', `${line(1, 'yes')}\n{"externalId":"K2"}\n`);
+    expect((await command([run, '--file', bad])).stderr).toMatch(
+      /line 1: .*"yes".*\n.*line 2: expected _onboard/,
+    );
+    const swapped = await file('json/swapped.ndjson', line(1, 'created:a').replace('K1', 'K2'));
+    const refused = await command([run, '--file', swapped]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      3,
+      expect.stringContaining('line 1: row 1 has the key "K2" here, but "K1" in the run'),
+    ]);
+    const good = await file('json/good.ndjson', `${line(1, 'created:sub-1')}\n${line(2, '')}\n`);
+    const read = await command([run, '--file', good]);
+    expect([read.exitCode, read.stderr]).toEqual([0, '']);
+    expect(Object.keys(await decisionsOf(run))).toEqual(['1']);
+  });
+});
+
+describe('a look-up', () => {
+  test('of a run of the stand-in, or by a job without one, is refused with why', async () => {
+    const run = await threeDoubts();
+    const without = await command([run, '--lookup']);
+    expect([without.exitCode, without.stderr]).toEqual([3, expect.stringContaining('has no look-up')]);
+    const job = await file(
+      'looked.yaml',
+      'operation: subclient.create\nkey: externalId\nlookup: { path: "/x/{key}", match: "", id: /id }\n',
+    );
+    const sandbox = await command([run, '--lookup', '--job-file', job]);
+    expect([sandbox.exitCode, sandbox.stderr]).toEqual([3, expect.stringContaining('stand-in')]);
+  });
+});

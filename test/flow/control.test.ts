@@ -1,0 +1,272 @@
+import { rm } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { type Flow, startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
+
+/** A run of so many rows, 20 of them at a time in flight, once more than `made` of them are there. */
+async function busyRun(flow: Flow, rows: number, made: number) {
+  const file = await flow.file('a.csv', subclientsCsv(rows));
+  const run = flow.start(['run', 'subclients-create', file, '--json']);
+  await until(() => flow.sandbox.stats().made.subclients > made);
+  return { file, run, id: await newestRun(flow) };
+}
+
+/** Two commands are given within the time that a run takes. */
+const startSlow = () => startFlow({ faults: ['latency=80ms'] });
+const NO_SERVICE = { MSB_BASE_URL: '', MSB_TOKEN: '' };
+
+describe('a run that is paused from another terminal', () => {
+  test('ends within two seconds with the command that goes on, and that one sends the rest, nothing twice', async () => {
+    const flow = await startSlow();
+    const { run, id } = await busyRun(flow, 2000, 100);
+    const paused = await flow.onboard(['pause', id]);
+    const pausedAt = performance.now();
+    expect([paused.exitCode, paused.stdout]).toEqual([0, expect.stringContaining(`onboard resume ${id}`)]);
+    const ended = await run.ended;
+    expect(performance.now() - pausedAt).toBeLessThan(2000);
+    expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining(`onboard resume ${id}`)]);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ state: 'paused', reason: 'requested' });
+
+    const again = await flow.onboard(['pause', id]);
+    expect([again.exitCode, again.stdout]).toEqual([
+      0,
+      expect.stringContaining('paused (requested) already'),
+    ]);
+    expect((await flow.onboard(['status', id])).stdout).toContain(`to go on  onboard resume ${id}`);
+    const made = flow.sandbox.stats().made.subclients;
+    expect(made).toBeLessThan(2000);
+    expect(made).toBe((await statusOf(flow, id)).outcomes.created);
+
+    flow.sandbox.setFaults([]);
+    const resumed = await summaryFrom(flow, ['resume', id]);
+    expect(resumed).toMatchObject({ exitCode: 0, summary: { run: id, outcomes: { created: 2000 } } });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2000 }, duplicateKeys: 0 });
+    for (const command of ['pause', 'resume']) {
+      const late = await flow.onboard([command, id]);
+      expect([late.exitCode, late.stderr]).toEqual([3, expect.stringContaining(`Run ${id} is finished`)]);
+    }
+  });
+
+  test('is not sent by workers beside it either; with --no-follow they go on with what they have', async () => {
+    const flow = await startSlow();
+    const worker = flow.start(['work']);
+    const { run, id } = await busyRun(flow, 3000, 100);
+    await flow.onboard(['pause', id]);
+    await run.ended;
+    flow.sandbox.setFaults([]);
+    // Rows that the worker had in flight are settled.
+    await until(
+      async () => flow.sandbox.stats().made.subclients === (await statusOf(flow, id)).outcomes.created,
+    );
+    const made = flow.sandbox.stats().made.subclients;
+    expect(made).toBeLessThan(3000);
+    expect((await statusOf(flow, id)).outcomes.created).toBe(made);
+
+    const resumed = await flow.onboard(['resume', id, '--no-follow'], NO_SERVICE);
+    expect(resumed.exitCode).toBe(0);
+    await until(async () => (await statusOf(flow, id)).state === 'finished');
+    expect((await statusOf(flow, id)).outcomes.created).toBe(3000);
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3000 }, duplicateKeys: 0 });
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  });
+
+  test('and resumed at once is carried on by one of the two processes, and nothing is sent twice', async () => {
+    const flow = await startSlow();
+    const { run, id } = await busyRun(flow, 1500, 20);
+    await flow.onboard(['pause', id]);
+    const resumed = await flow.onboard(['resume', id]);
+    await run.ended;
+    expect(resumed.exitCode).toBe(0);
+    expect(await statusOf(flow, id)).toMatchObject({ state: 'finished', outcomes: { created: 1500 } });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1500 }, duplicateKeys: 0 });
+  });
+});
+
+describe('a run that is resumed', () => {
+  test('while its process is at work is left to that one, which is named', async () => {
+    const flow = await startSlow();
+    const { run, id } = await busyRun(flow, 1500, 20);
+    const resumed = await flow.onboard(['resume', id]);
+    expect([resumed.exitCode, resumed.stdout]).toEqual([0, expect.stringContaining(String(run.child.pid))]);
+    expect((await run.ended).exitCode).toBe(0);
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1500 }, duplicateKeys: 0 });
+  });
+
+  test('after its process was killed is carried on to its end', async () => {
+    const flow = await startSlow();
+    const { run, id } = await busyRun(flow, 1000, 100);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const { exitCode, summary } = await summaryFrom(flow, ['resume', id]);
+    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1000);
+    expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
+    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+  });
+
+  test('is refused where its file is another one or gone, or the service is, and stays paused', async () => {
+    const flow = await startSlow();
+    const { file, run, id } = await busyRun(flow, 1000, 20);
+    await flow.onboard(['pause', id]);
+    await run.ended;
+    flow.sandbox.setFaults([]);
+    const elsewhere = await flow.onboard(['resume', id], { MSB_BASE_URL: 'http://127.0.0.1:9' });
+    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([
+      3,
+      expect.stringContaining('http://127.0.0.1:9'),
+    ]);
+    expect(elsewhere.stderr).toContain(flow.sandbox.url);
+    await flow.file('a.csv', subclientsCsv(999));
+    const other = await flow.onboard(['resume', id]);
+    expect([other.exitCode, other.stderr]).toEqual([3, expect.stringContaining('is not the file that run')]);
+    await rm(file);
+    expect((await flow.onboard(['resume', id])).exitCode).toBe(3);
+    expect(await statusOf(flow, id)).toMatchObject({ state: 'paused', reason: 'requested' });
+    await flow.file('a.csv', subclientsCsv(1000));
+    expect((await summaryFrom(flow, ['resume', id])).summary.outcomes.created).toBe(1000);
+  });
+
+  test('and is a rehearsal starts its stand-in by itself', async () => {
+    const flow = await startFlow();
+    const file = await flow.file('a.csv', subclientsCsv(600));
+    const args = ['run', 'subclients-create', file, '--sandbox', '--fault', 'latency=300ms'];
+    const run = flow.start(args, NO_SERVICE);
+    await until(async () => (await flow.onboard(['runs', '--json'])).stdout.includes('"created":'));
+    const id = await newestRun(flow);
+    await until(async () => (await statusOf(flow, id)).outcomes.created > 0);
+    await flow.onboard(['pause', id]);
+    await run.ended;
+    flow.sandbox.setFaults([]);
+    const resumed = await summaryFrom(flow, ['resume', id], NO_SERVICE);
+    expect(resumed).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 600 } } });
+  });
+});
+
+describe('a run that is cancelled', () => {
+  test('while it is busy, with a worker beside it: rows in flight are settled, all others cancelled, their keys free', async () => {
+    const flow = await startSlow();
+    const worker = flow.start(['work']);
+    const { run, id } = await busyRun(flow, 3000, 200);
+    const cancelled = await summaryFrom(flow, ['cancel', id]);
+    expect(cancelled.exitCode).toBe(0);
+    const ended = await run.ended;
+    expect([ended.exitCode, JSON.parse(ended.stdout).state]).toEqual([2, 'cancelled']);
+    const made = flow.sandbox.stats().made.subclients;
+    const { summary } = cancelled;
+    expect(summary).toMatchObject({ state: 'cancelled', open: 0, exitCode: 2, outcomes: { created: made } });
+    expect(summary.outcomes.cancelled).toBe(3000 - made);
+    const results = await flow.results(summary);
+    expect(results.map((r) => r.row)).toEqual(Array.from({ length: 3000 }, (_, i) => String(i + 1)));
+    expect(results.filter((r) => r.outcome === 'cancelled' && r.line === '')).toEqual([]);
+
+    const other = await flow.file('b.csv', `${subclientsCsv(3000)}\n`);
+    flow.sandbox.setFaults([]);
+    const next = await flow.run(['subclients-create', other]);
+    expect(next.summary.outcomes).toMatchObject({ created: 3000 - made, skipped: made });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3000 }, duplicateKeys: 0 });
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  });
+
+  test('while its rows wait for a service that asked to be left alone ends all the same, a worker beside it too', async () => {
+    const flow = await startFlow({ faults: ['429=always;retry-after=45'] });
+    const worker = flow.start(['work']);
+    const file = await flow.file('a.csv', subclientsCsv(2000));
+    const run = flow.start(['run', 'subclients-create', file, '--json']);
+    await until(() => (flow.sandbox.stats().faults['429'] ?? 0) > 0);
+    const id = await newestRun(flow);
+    const before = performance.now();
+    const cancelled = await summaryFrom(flow, ['cancel', id]);
+    const ended = await run.ended;
+    expect(performance.now() - before).toBeLessThan(10_000);
+    expect([cancelled.exitCode, ended.exitCode]).toEqual([0, 2]);
+    expect(cancelled.summary).toMatchObject({ state: 'cancelled', open: 0, outcomes: { cancelled: 2000 } });
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  });
+
+  test('while it is paused and nobody works for it is wound up by the command itself, without a service', async () => {
+    const flow = await startSlow();
+    const { file, run, id } = await busyRun(flow, 10_000, 100);
+    await flow.onboard(['pause', id]);
+    await run.ended;
+    flow.sandbox.setFaults([]);
+    const made = flow.sandbox.stats().made.subclients;
+    const cancelled = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
+    expect(cancelled).toMatchObject({
+      exitCode: 0,
+      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 10_000 - made } },
+    });
+    expect(flow.sandbox.stats().made.subclients).toBe(made);
+    expect((await flow.results(cancelled.summary)).at(-1)).toMatchObject({ row: '10000', key: 'K10000' });
+
+    const again = await flow.onboard(['cancel', id]);
+    expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('cancelled already')]);
+    for (const command of ['pause', 'resume']) expect((await flow.onboard([command, id])).exitCode).toBe(3);
+    const known = await flow.run(['subclients-create', file]);
+    expect([known.exitCode, known.summary.run, known.summary.state]).toEqual([2, id, 'cancelled']);
+  });
+
+  test('after its process was killed has the rows that were in flight in doubt', async () => {
+    const flow = await startSlow();
+    const { run, id } = await busyRun(flow, 2000, 100);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const { exitCode, summary } = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
+    const { outcomes } = summary;
+    expect([exitCode, outcomes.created + outcomes['in-doubt'] + outcomes.cancelled]).toEqual([0, 2000]);
+    expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
+    const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
+    const results = await flow.results(summary);
+    for (const { key = '', outcome } of results) {
+      if (outcome === 'created') expect(made).toContain(key);
+      if (outcome === 'cancelled') expect(made).not.toContain(key);
+    }
+  });
+
+  test('and whose file is gone has an outcome for every row all the same', async () => {
+    const flow = await startSlow();
+    const { file, run, id } = await busyRun(flow, 10_000, 100);
+    await flow.onboard(['pause', id]);
+    await run.ended;
+    flow.sandbox.setFaults([]);
+    await rm(file);
+    const made = flow.sandbox.stats().made.subclients;
+    const cancelled = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
+    expect(cancelled).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('without line and key'),
+      summary: { outcomes: { created: made, cancelled: 10_000 - made } },
+    });
+    const results = await flow.results(cancelled.summary);
+    expect(results).toHaveLength(10_000);
+    expect(results.at(-1)).toMatchObject({ row: '10000', line: '', key: '', outcome: 'cancelled' });
+    // What was in the queue is known still.
+    expect(results[2000]).toMatchObject({ row: '2001', line: '2002', key: 'K2001', outcome: 'cancelled' });
+  });
+
+  test('by a command that is killed half-way is wound up by the same command again', async () => {
+    const flow = await startSlow();
+    const { run, id } = await busyRun(flow, 20_000, 100);
+    await flow.onboard(['pause', id]);
+    await run.ended;
+    flow.sandbox.setFaults([]);
+    const first = flow.start(['cancel', id]);
+    await until(async () => (await statusOf(flow, id)).outcomes.cancelled > 0);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const made = flow.sandbox.stats().made.subclients;
+    const second = await summaryFrom(flow, ['cancel', id]);
+    expect(second).toMatchObject({
+      exitCode: 0,
+      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 20_000 - made } },
+    });
+  });
+
+  test('and has finished before is refused', async () => {
+    const flow = await startFlow();
+    const { summary } = await flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(2))]);
+    const cancelled = await flow.onboard(['cancel', summary.run]);
+    expect([cancelled.exitCode, cancelled.stderr]).toEqual([3, expect.stringContaining('is finished')]);
+  });
+});

@@ -1,0 +1,331 @@
+import { describe, expect, test } from 'vitest';
+import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { createReplay, type LedgerReplay, restorableFields } from '../../src/ledger/replay.ts';
+import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
+import { createSharedWeather } from '../../src/ledger/weather.ts';
+import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import { openTestGate } from '../support/gate.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+
+type Bench = {
+  readonly keys: LedgerKeys;
+  readonly store: RunStore;
+  readonly replay: LedgerReplay;
+  readonly id: string;
+  /** Its record as a journal keeps it. */
+  readonly fields: Readonly<Record<string, string>>;
+  lose(): Promise<void>;
+  /** Everything that the ledger holds of the target. */
+  everything(): Promise<Readonly<Record<string, unknown>>>;
+  marks(chunk?: number): Promise<Record<string, string>>;
+};
+
+/** A running run of 200 rows in two chunks, and what puts it back. */
+async function startBench(): Promise<Bench> {
+  const { redis } = own();
+  const keys = ownKeys();
+  const store = createRunStore(redis, keys, () => new Date('2026-11-21T11:00:00Z'));
+  const { id } = await store.register(newRun({ rows: 200 }));
+  await store.transition(id, 'running', null);
+  const { record, chunk } = keys.run(id);
+  const root = keys.gate.slice(0, -'gate'.length);
+  const names = () => redis.keys(`${root.replaceAll(/[[\]*?\\]/g, '\\$&')}*`);
+  return {
+    keys,
+    store,
+    replay: createReplay(redis, keys),
+    id,
+    fields: restorableFields(await redis.hgetall(record)),
+    lose: async () => void (await redis.del(...(await names()))),
+    async everything() {
+      const all = (await names()).sort();
+      const read = async (name: string) =>
+        (await redis.type(name)) === 'hash'
+          ? redis.hgetall(name)
+          : redis.zrange(name, '0', '-1', 'WITHSCORES');
+      return Object.fromEntries(await Promise.all(all.map(async (name) => [name, await read(name)])));
+    },
+    marks: (n = 1) => redis.hgetall(`${chunk}${n}`),
+  };
+}
+
+function settled(row: number, outcome: Outcome, over: Partial<SettledRow> = {}): SettledRow {
+  const numbers = { row, line: row + 1, status: 200, attempts: 1, ms: 5 };
+  const settlement = { ...numbers, key: `K${row}`, outcome, id: `id-${row}`, code: '', message: '' };
+  return { chunk: 1, settlement, identity: null, source: '', body: '', documents: '', mark: '', ...over };
+}
+
+const entriesOf = ({ keys }: Bench, ...rows: readonly SettledRow[]) =>
+  rows.map((row) => settleEntry(keys, row));
+
+const placeOf = ({ keys }: Bench, key: string) => {
+  const { bucket, digest } = identityOf(key);
+  return [`${keys.identity('subclient')}${bucket}`, digest] as const;
+};
+
+/** What another run finds when it claims the key. */
+async function claimed({ keys }: Bench, key: string) {
+  const gate = await openTestGate(own().redis, keys);
+  const space = { name: 'subclient', ofRun: false };
+  const [claim] = await claimKeys(gate, keys, { run: 'run-other', space, rows: [{ row: 1, key }] });
+  return claim;
+}
+
+const entryOf = ({ fields }: Bench) => `${fields.sha256}:${fields.job}`;
+const heldFor = (bench: Bench) => own().redis.hget(bench.keys.files, entryOf(bench));
+
+/** Another run of the same file, begun at that time. */
+async function registerFor({ store, fields }: Bench, createdAt: string): Promise<string> {
+  const run = newRun({ rows: 200 });
+  const facts = { ...run.facts, sha256: fields.sha256 ?? '' };
+  return (await store.register({ ...run, facts, createdAt: new Date(createdAt) })).id;
+}
+
+describe('a run’s record', () => {
+  test('that Redis has lost is put back: it runs, is listed, found by its file, and nothing of it is counted', async () => {
+    const bench = await startBench();
+    const before = await bench.store.get(bench.id);
+    await bench.lose();
+    await bench.replay.run(bench.id, bench.fields);
+    expect(await bench.store.get(bench.id)).toEqual({ ...before, outcomes: noOutcomes(), closedChunks: 0 });
+    expect((await bench.store.list(9)).map(({ id }) => id)).toEqual([bench.id]);
+    const again = newRun({ rows: 200 });
+    const facts = { ...again.facts, sha256: before?.sha256 ?? '' };
+    expect(await bench.store.register({ ...again, facts })).toEqual({ kind: 'known', id: bench.id });
+  });
+
+  test('that is there stays as it is', async () => {
+    const bench = await startBench();
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
+    await bench.store.transition(bench.id, 'paused', 'requested');
+    const before = await bench.everything();
+    await bench.replay.run(bench.id, bench.fields);
+    expect(await bench.everything()).toEqual(before);
+  });
+
+  test('that is put back does not take its file’s entry from a later run', async () => {
+    const bench = await startBench();
+    await bench.lose();
+    const later = await registerFor(bench, '2026-11-21T10:00:01Z');
+    await bench.replay.run(bench.id, bench.fields);
+    expect(await heldFor(bench)).toBe(later);
+  });
+
+  test('takes its file’s entry from an earlier run that Redis went back to, and from one that is gone', async () => {
+    const bench = await startBench();
+    await bench.lose();
+    const earlier = await registerFor(bench, '2026-11-21T09:59:59Z');
+    await bench.replay.run(bench.id, bench.fields);
+    expect(await heldFor(bench)).toBe(bench.id);
+    expect((await bench.store.list(9)).map(({ id }) => id)).toEqual([bench.id, earlier]);
+    await bench.lose();
+    await own().redis.hset(bench.keys.files, entryOf(bench), 'run-gone');
+    await bench.replay.run(bench.id, bench.fields);
+    expect(await heldFor(bench)).toBe(bench.id);
+  });
+
+  test('as it is kept has no counts and no end of its own', () => {
+    const record = { id: 'r', state: 'finished', reason: 'requested', finishedAt: 'x', closedChunks: '2' };
+    expect(restorableFields({ ...record, 'o:created': '7', startedAt: 'y' })).toEqual({
+      id: 'r',
+      state: 'running',
+      reason: '',
+      startedAt: 'y',
+    });
+  });
+});
+
+describe('the highest chunk handed out', () => {
+  test('is put back with the member that handed it out, and a lower one does not lower it', async () => {
+    const bench = await startBench();
+    for (const [chunk, member] of [
+      [2, 'a'],
+      [7, 'b'],
+      [3, 'a'],
+    ] as const) {
+      await bench.replay.added(bench.id, chunk, member);
+    }
+    const record = await own().redis.hgetall(bench.keys.run(bench.id).record);
+    expect(record).toMatchObject({ added: '7', addedBy: 'b' });
+  });
+
+  test('of a run that Redis has lost does not make half a run of it', async () => {
+    const bench = await startBench();
+    await bench.lose();
+    await bench.replay.added(bench.id, 7, 'a');
+    expect(await bench.everything()).toEqual({});
+  });
+});
+
+describe('settled rows', () => {
+  test('come back with their counts, identities, sources, bodies and documents', async () => {
+    const bench = await startBench();
+    const identity = (key: string, becomes: 'known' | 'in-doubt', id: string) =>
+      ({ space: 'subclient', key, becomes, id }) as const;
+    await bench.lose();
+    await bench.replay.run(bench.id, bench.fields);
+    await bench.replay.settled(
+      bench.id,
+      entriesOf(
+        bench,
+        settled(1, 'created', { identity: identity('A', 'known', 'id-1') }),
+        settled(2, 'in-doubt', { identity: identity('B', 'in-doubt', ''), source: '{"row":2}' }),
+        settled(3, 'rejected', { source: '{"row":3}', body: '{"why":"€"}' }),
+        settled(101, 'listed', { chunk: 2, documents: '[{"id":"1"}]' }),
+      ),
+    );
+    const counts = { created: 1, 'in-doubt': 1, rejected: 1, listed: 1 };
+    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), ...counts });
+    expect([Object.keys(await bench.marks()), Object.keys(await bench.marks(2))]).toEqual([
+      ['1', '2', '3'],
+      ['101'],
+    ]);
+    expect(await claimed(bench, 'A')).toEqual({ kind: 'known', run: bench.id, id: 'id-1' });
+    expect(await claimed(bench, 'B')).toEqual({ kind: 'held', run: bench.id, row: 2, inDoubt: true });
+    const { sources, bodies, documents, doubts } = bench.keys.run(bench.id);
+    expect(
+      await Promise.all([sources, bodies, documents, doubts].map((key) => own().redis.hgetall(key))),
+    ).toEqual([
+      { 2: '{"row":2}', 3: '{"row":3}' },
+      { 3: '{"why":"€"}' },
+      { 101: '[{"id":"1"}]' },
+      { 2: '1' },
+    ]);
+  });
+
+  test('of more rows than one command takes all come back', async () => {
+    const bench = await startBench();
+    const rows = Array.from({ length: 450 }, (_, i) => settled(i + 1, 'created'));
+    await bench.replay.settled(bench.id, entriesOf(bench, ...rows));
+    expect((await bench.store.get(bench.id))?.outcomes.created).toBe(450);
+  });
+
+  test('that the ledger has an outcome of stay as they are, in an open chunk and in a closed one', async () => {
+    const bench = await startBench();
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'rejected')));
+    await own().redis.hset(bench.keys.run(bench.id).blocks, 2, 'a block');
+    const before = await bench.everything();
+    await bench.replay.settled(
+      bench.id,
+      entriesOf(bench, settled(1, 'created'), settled(101, 'created', { chunk: 2 })),
+    );
+    expect(await bench.everything()).toEqual(before);
+  });
+
+  test('that the ledger has in doubt since the journal was away get what became of them', async () => {
+    const bench = await startBench();
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'in-doubt')));
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'rejected')));
+    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), rejected: 1 });
+  });
+
+  test.each(['created', 'failed', 'rejected', 'in-doubt'] as const)(
+    'of a take whose earlier attempt is what Redis went back to: the end stands (%s)',
+    async (outcome) => {
+      const bench = await startBench();
+      await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 1, 'i me.1 1');
+      await bench.replay.settled(bench.id, entriesOf(bench, settled(1, outcome, { mark: 'i me.1 3' })));
+      expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), [outcome]: 1 });
+      expect((await bench.marks())[1]).toMatch(/^\[1,/);
+    },
+  );
+
+  test('of another take than the one whose intent stands: only what the service accepted is put back', async () => {
+    const bench = await startBench();
+    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, { 1: 'i other.1 1', 2: 'i other.1 1' });
+    await bench.replay.settled(
+      bench.id,
+      entriesOf(
+        bench,
+        settled(1, 'failed', { mark: 'i me.1 1' }),
+        settled(2, 'created', { mark: 'i me.1 1' }),
+      ),
+    );
+    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), created: 1 });
+    expect((await bench.marks())[1]).toBe('i other.1 1');
+  });
+
+  test('say nothing of how the service is doing now', async () => {
+    const bench = await startBench();
+    const weather = createSharedWeather(own().redis, bench.keys);
+    await weather.stumbled({ mark: 'i me.1 1', isFailure: true, holdMs: 0 });
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
+    expect(await weather.read()).toMatchObject({ state: 'failing', failuresInARow: 1 });
+  });
+});
+
+describe('intents', () => {
+  test('that Redis has lost come back with their keys’ claims', async () => {
+    const bench = await startBench();
+    await bench.replay.intended(bench.id, [
+      [1, 1, 'i me.1 1', ...placeOf(bench, 'A')],
+      [2, 101, 'i me.2 1', '', ''],
+    ]);
+    expect([await bench.marks(), await bench.marks(2)]).toEqual([{ 1: 'i me.1 1' }, { 101: 'i me.2 1' }]);
+    expect(await claimed(bench, 'A')).toEqual({ kind: 'held', run: bench.id, row: 1, inDoubt: false });
+  });
+
+  test('are put back only where the ledger says nothing of the row', async () => {
+    const bench = await startBench();
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
+    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 2, 'i other.1 1');
+    await own().redis.hset(bench.keys.run(bench.id).blocks, 2, 'a block');
+    const before = await bench.everything();
+    await bench.replay.intended(bench.id, [
+      [1, 1, 'i me.1 1', '', ''],
+      [1, 2, 'i me.1 1', '', ''],
+      [2, 101, 'i me.1 1', '', ''],
+    ]);
+    expect(await bench.everything()).toEqual(before);
+  });
+
+  test('leave a key as it is that the ledger knows more of, and claim one that was given back', async () => {
+    const bench = await startBench();
+    const [[known, a], [given, b]] = [placeOf(bench, 'A'), placeOf(bench, 'B')];
+    await own().redis.hset(known, a, 'k run-before 1 id-9');
+    await own().redis.hset(given, b, 'x run-before 2 ');
+    await bench.replay.intended(bench.id, [
+      [1, 1, 'i me.1 1', known, a],
+      [1, 2, 'i me.1 1', given, b],
+    ]);
+    expect(await own().redis.hget(known, a)).toBe('k run-before 1 id-9');
+    expect(await own().redis.hget(given, b)).toBe(`c ${bench.id} 2 `);
+  });
+
+  test('of more rows than one command takes all come back', async () => {
+    const bench = await startBench();
+    await bench.replay.intended(
+      bench.id,
+      Array.from({ length: 450 }, (_, i) => [1, i + 1, `i me.1 ${i}`, '', ''] as const),
+    );
+    expect(Object.keys(await bench.marks())).toHaveLength(450);
+  });
+});
+
+test('a journal that is replayed twice leaves what it left the first time', async () => {
+  const bench = await startBench();
+  const once = async () => {
+    await bench.replay.run(bench.id, bench.fields);
+    await bench.replay.added(bench.id, 2, 'a');
+    await bench.replay.settled(
+      bench.id,
+      entriesOf(
+        bench,
+        settled(1, 'created', { identity: { space: 'subclient', key: 'A', becomes: 'known', id: 'id-1' } }),
+        settled(2, 'in-doubt', { source: '{}' }),
+        settled(3, 'denied', { identity: { space: 'subclient', key: 'C', becomes: 'given-back', id: '' } }),
+      ),
+    );
+    await bench.replay.intended(bench.id, [[1, 4, 'i me.1 1', ...placeOf(bench, 'D')]]);
+  };
+  await bench.lose();
+  await once();
+  const before = await bench.everything();
+  await once();
+  expect(await bench.everything()).toEqual(before);
+});

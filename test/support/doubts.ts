@@ -1,0 +1,76 @@
+import type { Redis } from 'ioredis';
+import { packBlock } from '../../src/ledger/block.ts';
+import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { settledMark } from '../../src/ledger/mark.ts';
+import { createRunStore, type NewRun } from '../../src/ledger/run-store.ts';
+import { IDENTITY } from '../../src/model/operation.ts';
+import type { Row } from '../../src/model/row.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+
+/** A row in doubt, of row number and key. */
+export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement {
+  return {
+    row,
+    line: row + 1,
+    key: `K${row}`,
+    outcome: 'in-doubt',
+    status: 0,
+    id: '',
+    attempts: 1,
+    ms: 5,
+    code: 'timeout',
+    message: 'no answer',
+    ...over,
+  };
+}
+
+/** A run with these settlements as workers leave them, in chunks that are closed or still open. */
+export async function seedRun(
+  redis: Redis,
+  keys: LedgerKeys,
+  given: { readonly run: NewRun; readonly settlements: readonly Settlement[]; readonly closed: boolean },
+): Promise<Run> {
+  const { run: registered, settlements, closed } = given;
+  const store = createRunStore(redis, keys, () => new Date('2026-11-21T10:00:00Z'));
+  await store.register(registered);
+  await store.transition(registered.id, 'running', null);
+  for (const settlement of settlements) await seedRow(redis, keys, { run: registered, settlement, closed });
+  for (const chunk of closed ? new Set(settlements.map((s) => chunkOf(registered, s))) : []) {
+    const rows = settlements.filter((s) => chunkOf(registered, s) === chunk);
+    await redis.hset(keys.run(registered.id).blocks, String(chunk), packBlock(rows));
+  }
+  if (closed) await store.transition(registered.id, 'finished', null);
+  const run = await store.get(registered.id);
+  if (run === null) throw new Error('the run is gone');
+  return run;
+}
+
+function chunkOf(run: NewRun, { row }: Settlement): number {
+  return Math.ceil(row / run.chunkRows);
+}
+
+function sourceOf(run: NewRun, { row, line, key }: Settlement): Row {
+  if (run.facts.source.type === 'csv') return { kind: 'cells', row, line, cells: [key] };
+  return { kind: 'record', row, line, text: JSON.stringify({ externalId: key }) };
+}
+
+type SeededRow = { readonly run: NewRun; readonly settlement: Settlement; readonly closed: boolean };
+
+async function seedRow(redis: Redis, keys: LedgerKeys, { run, settlement, closed }: SeededRow) {
+  const k = keys.run(run.id);
+  const row = String(settlement.row);
+  const chunk = chunkOf(run, settlement);
+  const batch = redis.multi().hincrby(k.record, `o:${settlement.outcome}`, 1);
+  if (!closed) batch.hset(`${k.chunk}${chunk}`, row, settledMark(settlement));
+  if (settlement.outcome === 'in-doubt') {
+    batch.hset(k.doubts, row, chunk);
+    batch.hset(k.sources, row, JSON.stringify(sourceOf(run, settlement)));
+    const { bucket, digest } = identityOf(
+      settlement.key === '' ? `${run.facts.sha256}:${row}` : settlement.key,
+    );
+    const space = IDENTITY[run.definition.operation] ?? '';
+    batch.hset(`${keys.identity(space)}${bucket}`, digest, `d ${run.id} ${row} `);
+  }
+  await batch.exec();
+}

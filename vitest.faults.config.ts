@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The long part of the fault tests (`npm run test:faults`); `npm test` has the smoke part. */
+export default defineConfig({
+  test: {
+    include: ['test/faults/long/**/*.fault.ts'],
+    testTimeout: 3_600_000,
+    hookTimeout: 60_000,
+    // Times are measured: nothing else runs beside them.
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
+});
