@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { until } from '../support/flow.ts';
+import { startCrew } from './support/crew.ts';
+import { assertTruth } from './support/truth.ts';
+
+test('two processes whose connections to Redis and to the service are all cut once: the report stays true', async () => {
+  const crew = await startCrew({
+    rows: 4000,
+    homes: 'each',
+    sandbox: { faults: ['latency=20ms'] },
+    proxyRedis: true,
+    proxyService: true,
+  });
+  const { flow, keys, members, serviceProxy } = crew;
+  await until(() => members.every((member) => member.requests() > 50));
+  for (const { redisProxy } of members) redisProxy?.cut();
+  serviceProxy?.cut();
+  const { summary } = await crew.finished;
+  const { inDoubtMade, inDoubtNotMade } = await assertTruth({
+    sandbox: flow.sandbox,
+    home: flow.home,
+    summary,
+    keys,
+  });
+  expect(inDoubtMade + inDoubtNotMade).toBeLessThanOrEqual(40);
+  for (const { redisProxy } of members) expect(redisProxy?.counters().connections).toBeGreaterThan(1);
+  expect(serviceProxy?.counters().connections).toBeGreaterThan(40);
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { type NaiveWorker, runNaiveWorkers } from './scenarios/naive-workers.ts';
+import { SEED } from './support/seed.ts';
+import { duplicateProblems } from './support/untruths.ts';
+
+// A harness that can't fail proves nothing: these programs are known to create twice.
+test.each<[NaiveWorker, string]>([['chunk-from-start', 'a chunk run again from its start']])(
+  `%s: killed 6 times, %s creates twice, and it is seen (seed ${SEED})`,
+  async (worker, _) => {
+    const { stats, kills } = await runNaiveWorkers({ worker, rows: 1500, kills: 6, seed: SEED });
+    expect(kills).toHaveLength(6);
+    process.stderr.write(`${worker}: ${stats.duplicateKeys} keys of 1500 made more than once\n`);
+    expect(stats.duplicateKeys).toBeGreaterThan(0);
+    expect(duplicateProblems(stats)).not.toEqual([]);
+  },
+  240_000,
+);

@@ -1,0 +1,18 @@
+import { test } from 'vitest';
+import { killWorkers } from './scenarios/kill-workers.ts';
+import { SEED } from './support/seed.ts';
+
+test(`one of two workers killed 20 times during 10,000 creates: nothing twice, nothing lost (seed ${SEED})`, async () => {
+  await killWorkers({
+    rows: 10_000,
+    kills: 20,
+    seed: SEED,
+    homes: 'one',
+    latencyMs: 120,
+    requestsMax: 150,
+  });
+}, 180_000);
+
+test(`the same with a home for each and a Redis between them (seed ${SEED})`, async () => {
+  await killWorkers({ rows: 1000, kills: 2, seed: SEED, homes: 'each', latencyMs: 120, requestsMax: 150 });
+}, 120_000);

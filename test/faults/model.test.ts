@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { BROKEN, SETTLES_ANYTHING } from './model/broken.ts';
+import { useFastRedis } from './model/fast-redis.ts';
+import { violationIn } from './model/find-violation.ts';
+import { searchAll } from './model/search.ts';
+import { runSequences } from './model/sequences.ts';
+import { SEED } from './support/seed.ts';
+
+const connections = useFastRedis();
+
+test(`500 sequences of what can happen to a row: never twice, nothing lost (seed ${SEED})`, async () => {
+  const tally = await runSequences({ redis: connections(), seed: SEED, runs: 500 });
+  process.stderr.write(`model: ${tally.sequences} sequences, ${JSON.stringify([...tally.events])}\n`);
+  expect(tally.sequences).toBe(500);
+}, 240_000);
+
+test('every path of one row and two takers, as deep as 10 s allow: never twice, nothing lost', async () => {
+  const limits = { crashes: 1, losses: 1, decisions: 1, attempts: 2, resends: true };
+  const search = { connections: connections(), limits, drainEvery: 20, depth: 12 };
+  const found = await searchAll({ ...search, untilMs: 5_000 });
+  process.stderr.write(`model: ${JSON.stringify(found)}\n`);
+  expect(found.depth).toBeGreaterThanOrEqual(3);
+}, 240_000);
+
+// A model that can't fail proves nothing.
+test.each(Object.keys(BROKEN))(
+  '%s is found out within 500 sequences',
+  async (name) => {
+    const options = { redis: connections(), seed: SEED, runs: 500, bend: BROKEN[name] ?? {}, shrink: false };
+    const violation = await violationIn(runSequences(options));
+    process.stderr.write(`model: ${name}: ${violation}\n`);
+    expect(violation).not.toBeNull();
+  },
+  240_000,
+);
+
+test('a ledger that settles whatever mark stands on the row is found out by the search', async () => {
+  const limits = { crashes: 0, losses: 0, decisions: 0, attempts: 1, resends: false };
+  const search = { connections: connections(), limits, drainEvery: 20, depth: 10 };
+  const violation = await violationIn(searchAll({ ...search, bend: SETTLES_ANYTHING }));
+  process.stderr.write(`model: by the search: ${violation}\n`);
+  expect(violation).not.toBeNull();
+});

@@ -1,0 +1,180 @@
+import { expectAcceptedKept, expectExclusive, expectTrue, isGap } from './checks.ts';
+import { crash, crashAmid, emptied, goBack, resolveRow, save } from './disasters.ts';
+import { describeEvent, type Event } from './events.ts';
+import { endOfGivenUp, firstLook, intentOf, settlementOf } from './row-steps.ts';
+import { factsOf, handRow, type RowHand, type Seat } from './state.ts';
+import { look } from './view.ts';
+import { type Bench, ledgerOf } from './world.ts';
+
+/** Lets the event happen on the real scripts, and throws where the ledger then says or does what it must not. */
+export async function applyEvent(bench: Bench, event: Event): Promise<void> {
+  const { state } = bench;
+  bench.trail.push(describeEvent(event));
+  if ('seat' in event && state.away === event.seat) {
+    await bench.members.gate(event.seat).verify();
+    state.away = null;
+  }
+  await happen(bench, event);
+  const view = await look(bench);
+  // On a busy machine a member may check in too late, and be gone on without.
+  if (Number(view.record.suspect ?? 0) > 0) for (const facts of state.facts) facts.mayDoubt = true;
+  expectTrue(bench, view, event);
+  state.view = view;
+}
+
+function happen(bench: Bench, event: Event): Promise<void> {
+  switch (event.kind) {
+    case 'take':
+      return take(bench, event.seat);
+    case 'close':
+      return close(bench, event);
+    case 'crash':
+      return crash(bench, event);
+    case 'save':
+      return save(bench);
+    case 'back-to-saved':
+    case 'back':
+      return goBack(bench, event);
+    case 'emptied':
+      return emptied(bench, event.first);
+    case 'resolve':
+      return resolveRow(bench, event);
+    default:
+      return happenToRow(bench, event);
+  }
+}
+
+type RowEvent = Extract<Event, { seat: unknown; row: unknown }>;
+
+async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
+  const { seat, row } = event;
+  const hand = handRow(bench.state, seat, row);
+  if (hand === undefined) throw new Error(`seat ${seat} has no row ${row}`);
+  switch (event.kind) {
+    case 'intend':
+      return intend(bench, event, hand);
+    case 'send':
+      return send(bench, event, hand);
+    case 'finish':
+      return finish(bench, event, hand);
+    case 'stand-back':
+      await withdraw(bench, seat, hand);
+      hand.phase = 'let-go';
+      return;
+    case 'give-up':
+      hand.phase = 'ending';
+      hand.end = endOfGivenUp(hand);
+      factsOf(bench.state, row).givenUp = true;
+      return;
+    case 'crash-amid':
+      return crashAmid(bench, event, () => (hand.phase === 'planned' ? ask : finishOnce)(bench, seat, hand));
+    default:
+      return event satisfies never;
+  }
+}
+
+async function take(bench: Bench, seat: Seat): Promise<void> {
+  const { state } = bench;
+  const taken = await ledgerOf(bench, seat).take(1);
+  if (taken.closed || taken.state !== 'running') return;
+  state.takes += 1;
+  const rows = state.facts.map((_, i) =>
+    firstLook(bench, i + 1, { mark: taken.marks.get(i + 1), suspect: taken.suspect }),
+  );
+  for (const { row, end } of rows) {
+    // The other take is still there: it has lost the chunk with the row in flight.
+    const other = handRow(state, seat === 0 ? 1 : 0, row);
+    if (end !== null && other !== undefined && isUnderWay(other)) factsOf(state, row).mayDoubt = true;
+  }
+  state.desks[seat].hand = { taker: `t${state.takes}`, rows };
+}
+
+function isUnderWay({ phase, unheard }: RowHand): boolean {
+  return phase === 'granted' || phase === 'answered' || unheard;
+}
+
+async function ask(bench: Bench, seat: Seat, hand: RowHand): Promise<string> {
+  const taker = bench.state.desks[seat].hand?.taker ?? '';
+  const granted = await ledgerOf(bench, seat).intend(intentOf(hand, taker));
+  return granted.kind;
+}
+
+async function intend(
+  bench: Bench,
+  { seat, heard }: Extract<Event, { kind: 'intend' }>,
+  hand: RowHand,
+): Promise<void> {
+  const answer = await ask(bench, seat, hand);
+  hand.unheard = !heard;
+  if (!heard) return;
+  if (answer !== 'granted') {
+    factsOf(bench.state, hand.row).withdrawals += 1;
+    hand.phase = 'let-go';
+    return;
+  }
+  const { mark } = intentOf(hand, bench.state.desks[seat].hand?.taker ?? '');
+  expectExclusive(bench.state, hand.row, mark);
+  factsOf(bench.state, hand.row).open = [mark];
+  hand.phase = 'granted';
+  hand.expected = mark;
+  hand.made += 1;
+}
+
+/** The service makes the entity before it answers; whether the answer arrives is another matter. */
+async function send(
+  { state }: Bench,
+  { reply }: Extract<Event, { kind: 'send' }>,
+  hand: RowHand,
+): Promise<void> {
+  const facts = factsOf(state, hand.row);
+  if (reply === 'accepted' || reply === 'cut-made') {
+    facts.entities.push(`sub-${hand.row}-${facts.entities.length + 1}`);
+  }
+  if (reply === 'cut-made' || reply === 'cut-unmade') facts.mayDoubt = true;
+  hand.phase = 'answered';
+  hand.reply = reply;
+}
+
+async function finish(
+  bench: Bench,
+  { seat, heard }: Extract<Event, { kind: 'finish' }>,
+  hand: RowHand,
+): Promise<void> {
+  const next = await finishOnce(bench, seat, hand);
+  hand.unheard = !heard;
+  if (!heard) return;
+  hand.phase = next;
+  if (next === 'planned') hand.reply = null;
+  if (next === 'planned') hand.expected = '';
+}
+
+async function finishOnce(bench: Bench, seat: Seat, hand: RowHand): Promise<'planned' | 'ended'> {
+  const facts = factsOf(bench.state, hand.row);
+  const settled = settlementOf(bench, hand, facts.entities.at(-1) ?? '');
+  if (settled === null) {
+    await withdraw(bench, seat, hand);
+    return 'planned';
+  }
+  const isRecorded = await ledgerOf(bench, seat).settle(settled);
+  const { outcome, id } = settled.settlement;
+  if (isRecorded) facts.recorded = { outcome, id, decided: false };
+  if (!isGap(bench.state, facts)) expectAcceptedKept(await look(bench), settled.settlement);
+  return 'ended';
+}
+
+/** Proof: nothing was received under the mark. */
+async function withdraw(bench: Bench, seat: Seat, { row, expected }: RowHand): Promise<void> {
+  const facts = factsOf(bench.state, row);
+  facts.open = facts.open.filter((mark) => mark !== expected);
+  facts.withdrawals += 1;
+  const isGone = await ledgerOf(bench, seat).withdraw({ chunk: 1, row, mark: expected });
+  // A Redis that went back in time may have had this intent again, where another take had the row in doubt since.
+  if (isGone && facts.recorded?.outcome !== 'created') facts.recorded = null;
+}
+
+async function close(bench: Bench, { seat, heard }: Extract<Event, { kind: 'close' }>): Promise<void> {
+  const desk = bench.state.desks[seat];
+  const rows = desk.hand?.rows ?? [];
+  if (rows.every(({ phase }) => phase === 'ended')) await ledgerOf(bench, seat).close(1, rows.length);
+  if (heard) desk.hand = null;
+}

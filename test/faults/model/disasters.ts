@@ -1,0 +1,164 @@
+import { decodeLine } from '../../../src/journal/line.ts';
+import { resolveRows } from '../../../src/ledger/resolve-rows.ts';
+import type { Event } from './events.ts';
+import { type Disk, diskOf, factsOf, type RowHand, SEATS, type Seat, type State } from './state.ts';
+import { look } from './view.ts';
+import { type Bench, NOW } from './world.ts';
+
+/** The process in the seat is gone, with its memory; another one begins there. */
+export async function crash(
+  bench: Bench,
+  { seat, journal }: Pick<Extract<Event, { kind: 'crash' }>, 'seat' | 'journal'>,
+): Promise<void> {
+  const { state } = bench;
+  const disk = diskOf(state, seat);
+  const gone = SEATS.filter((other) => state.desks[other].disk === state.desks[seat].disk);
+  for (const hand of gone.flatMap((other) => state.desks[other].hand?.rows ?? [])) {
+    if (isInFlight(hand)) factsOf(state, hand.row).mayDoubt = true;
+  }
+  if (journal === 'torn') tear(state, disk);
+  if (journal === 'lost') lose(state, disk);
+  if (state.away === seat) unread(state, disk);
+  disk.fate = journal === 'lost' ? 'lost' : 'left';
+  state.disks.push({ member: `m${state.disks.length}`, fate: 'in-use', lines: [bench.remembered] });
+  for (const other of gone) {
+    state.desks[other].disk = state.disks.length - 1;
+    state.desks[other].hand = null;
+  }
+  state.crashes += 1;
+  await bench.members.replaced(seat);
+}
+
+function isInFlight({ phase, unheard }: RowHand): boolean {
+  return phase === 'granted' || phase === 'answered' || unheard;
+}
+
+/** What was noted behind is gone; what was written before it went on is not. */
+function tear(state: State, disk: Disk): void {
+  const kept = disk.lines.findLastIndex(({ kind }) => kind === 'written') + 1;
+  for (const row of disk.lines.slice(kept).flatMap(({ text }) => rowsIn(text))) {
+    factsOf(state, row).mayDoubt = true;
+  }
+  disk.lines = disk.lines.slice(0, kept);
+  state.torn = true;
+}
+
+function lose(state: State, disk: Disk): void {
+  disk.lines = [];
+  for (const facts of state.facts) facts.mayDoubt = true;
+}
+
+/** It died before it put back what Redis had lost: nobody reads its journal until Redis loses something again. */
+function unread(state: State, disk: Disk): void {
+  state.away = null;
+  const others = state.disks.filter((other) => other !== disk);
+  forgetUncovered(state, others);
+}
+
+function rowsIn(line: string): number[] {
+  const record = decodeLine(line.trimEnd());
+  if (record === null || !('rows' in record || 'entries' in record)) return [];
+  return 'rows' in record ? record.rows.map(([, row]) => row) : record.entries.map(([, row]) => row);
+}
+
+/** The crash comes between Redis and the disk: one of the two has not heard. */
+export async function crashAmid(
+  bench: Bench,
+  event: Extract<Event, { kind: 'crash-amid' }>,
+  carryOut: () => Promise<unknown>,
+): Promise<void> {
+  const disk = diskOf(bench.state, event.seat);
+  const facts = factsOf(bench.state, event.row);
+  const lines = [...disk.lines];
+  const { recorded } = facts;
+  const before = await bench.keyspace.dump();
+  await carryOut();
+  facts.mayDoubt = true;
+  if (event.in === 'redis') disk.lines = lines;
+  else {
+    disk.lines = disk.lines.slice(0, lines.length + 1);
+    facts.recorded = recorded;
+    bench.state.torn = true;
+    await bench.keyspace.restore(before);
+  }
+  await crash(bench, { seat: event.seat, journal: 'kept' });
+}
+
+export async function save(bench: Bench): Promise<void> {
+  bench.state.saved = { text: (await look(bench)).text, snapshot: await bench.keyspace.dump() };
+}
+
+/** Redis is as it was before; those who notice replay their journals. */
+export async function goBack(
+  bench: Bench,
+  event: Extract<Event, { kind: 'back' | 'back-to-saved' }>,
+): Promise<void> {
+  const { state, history } = bench;
+  const { saved } = state;
+  const snapshot =
+    event.kind === 'back' ? history[Math.max(0, history.length - 1 - event.events)] : saved?.snapshot;
+  if (snapshot === undefined) throw new Error('there is nothing to go back to');
+  state.saved = null;
+  await bench.keyspace.restore(snapshot);
+  if (event.kind === 'back-to-saved') return comeBack(bench, [event.first, event.first === 0 ? 1 : 0]);
+  const isOne = state.desks[0].disk === state.desks[1].disk;
+  if (event.noticed === 'both' || isOne) return comeBack(bench, SEATS);
+  await comeBack(bench, [event.noticed]);
+  state.away = event.noticed === 0 ? 1 : 0;
+  // Who doesn't check in may have sent anything.
+  for (const facts of state.facts) facts.mayDoubt = true;
+}
+
+export async function emptied(bench: Bench, first: Seat): Promise<void> {
+  bench.state.saved = null;
+  await bench.keyspace.empty();
+  await comeBack(bench, [first, first === 0 ? 1 : 0]);
+}
+
+async function comeBack(bench: Bench, seats: readonly Seat[]): Promise<void> {
+  const { state } = bench;
+  state.losses += 1;
+  forgetUncovered(state, state.disks);
+  for (const facts of state.facts) {
+    // A journal doesn't take back an intent that was withdrawn and is there again.
+    if (facts.withdrawals > 0) facts.mayDoubt = true;
+  }
+  await bench.members.cameBack(seats);
+}
+
+/** What is in no journal may be lost with Redis; so may a person's decision, which is in none. */
+function forgetUncovered(state: State, disks: readonly Disk[]): void {
+  state.facts.forEach((facts, i) => {
+    const { recorded } = facts;
+    if (recorded === null) return;
+    if (recorded.decided || !disks.some((disk) => isIn(disk, i + 1, recorded.outcome))) facts.recorded = null;
+  });
+}
+
+function isIn({ lines }: Disk, row: number, outcome: string): boolean {
+  return lines.some(({ text }) => {
+    const record = decodeLine(text.trimEnd());
+    if (record?.kind !== 'settled') return false;
+    return record.entries.some((entry) => entry[1] === row && entry[2] === outcome);
+  });
+}
+
+/** A person looked at the service and says what is there. */
+export async function resolveRow(bench: Bench, event: Extract<Event, { kind: 'resolve' }>): Promise<void> {
+  const { redis, keys, run, state } = bench;
+  const facts = factsOf(state, event.row);
+  const id = facts.entities.at(-1) ?? '';
+  const created = event.decision === 'created';
+  const decision = created ? ({ kind: 'created', id } as const) : ({ kind: 'not-created' } as const);
+  const options = { run, by: 'somebody', at: NOW, decisions: [{ row: event.row, decision }] };
+  state.decisions += 1;
+  // The second time is the command that was sent again after a lost reply.
+  for (const expected of ['resolved', 'unchanged']) {
+    const [answer] = await resolveRows(redis, keys, options);
+    // A worker that was away says by its own beat what became of the row.
+    if (answer?.kind === 'not-in-doubt' && state.away !== null) return;
+    const isExpected = answer?.kind === expected || (expected === 'unchanged' && answer?.kind === 'resolved');
+    if (!isExpected) throw new Error(`row ${event.row}: a decision was answered ${answer?.kind}`);
+  }
+  facts.recorded = { outcome: created ? 'created' : 'failed', id, decided: true };
+}

@@ -1,0 +1,89 @@
+import type { Event } from './events.ts';
+import { diskOf, factsOf, handRow, type RowHand, type State } from './state.ts';
+
+/** How often the rare events may happen in one sequence. */
+export type Limits = {
+  readonly crashes: number;
+  readonly losses: number;
+  readonly decisions: number;
+  /** Attempts of one take at a row. */
+  readonly attempts: number;
+  /** Commands may be sent twice. */
+  readonly resends: boolean;
+};
+
+/** Whether the event can happen in that state. */
+export function isEnabled(state: State, event: Event, limits: Limits): boolean {
+  switch (event.kind) {
+    case 'take':
+      return state.desks[event.seat].hand === null && state.view?.closed !== true;
+    case 'close':
+      return mayClose(state, event) && (event.heard || limits.resends);
+    case 'crash':
+      return state.crashes < limits.crashes && (event.journal !== 'torn' || canTear(state, event.seat));
+    case 'save':
+      return state.saved === null && state.losses < limits.losses;
+    case 'back-to-saved':
+      return state.saved !== null && state.losses < limits.losses;
+    case 'back':
+    case 'emptied':
+      return state.losses < limits.losses && state.away === null;
+    case 'resolve':
+      return state.decisions < limits.decisions && isResolvable(state, event);
+    default:
+      return isRowEventEnabled(state, event, limits);
+  }
+}
+
+type RowEvent = Extract<Event, { seat: unknown; row: unknown }>;
+
+function isRowEventEnabled(state: State, event: RowEvent, limits: Limits): boolean {
+  const hand = handRow(state, event.seat, event.row);
+  if (hand === undefined) return false;
+  switch (event.kind) {
+    case 'intend':
+      return hand.phase === 'planned' && hand.made < limits.attempts && mayBeLost(hand, event, limits);
+    case 'send':
+      return hand.phase === 'granted';
+    case 'finish':
+      return (hand.phase === 'answered' || hand.phase === 'ending') && mayBeLost(hand, event, limits);
+    case 'stand-back':
+      return hand.phase === 'granted';
+    case 'give-up':
+      return hand.phase === 'planned' && hand.made > 0 && !hand.unheard;
+    case 'crash-amid':
+      return state.crashes < limits.crashes && isBetween(hand);
+    default:
+      return event satisfies never;
+  }
+}
+
+/** A reply is lost once, not again and again. */
+function mayBeLost(
+  hand: RowHand,
+  { heard }: { readonly heard: boolean },
+  { resends }: Pick<Limits, 'resends'>,
+): boolean {
+  return heard || (resends && !hand.unheard);
+}
+
+/** Both an intent and a settlement go to Redis and to the disk. */
+function isBetween({ phase, reply }: RowHand): boolean {
+  return phase === 'planned' || phase === 'ending' || (phase === 'answered' && reply !== 'not-sent');
+}
+
+function mayClose(state: State, { seat }: Pick<Extract<Event, { kind: 'close' }>, 'seat'>): boolean {
+  const { hand } = state.desks[seat];
+  return hand?.rows.every(({ phase }) => phase === 'ended' || phase === 'let-go') ?? false;
+}
+
+function canTear(state: State, seat: Extract<Event, { kind: 'crash' }>['seat']): boolean {
+  return diskOf(state, seat).lines.at(-1)?.kind === 'noted';
+}
+
+/** A person who says that a row was created has found it. */
+function isResolvable(state: State, { row, decision }: Extract<Event, { kind: 'resolve' }>): boolean {
+  const seen = state.view?.rows[row - 1];
+  if (seen?.kind !== 'settled' || seen.settlement.outcome !== 'in-doubt') return false;
+  return factsOf(state, row).entities.length > 0 === (decision === 'created');
+}

@@ -1,0 +1,47 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readJournal } from '../../../src/journal/read-journal.ts';
+import type { Replayed } from '../../../src/journal/replayed.ts';
+import { segmentName } from '../../../src/journal/segment-file.ts';
+import { createReplay, type LedgerReplay } from '../../../src/ledger/replay.ts';
+import type { Disk } from './state.ts';
+import type { World } from './world.ts';
+
+let folders = 0;
+
+type Scope = { readonly intents: boolean };
+
+/** Puts back what these journals know, as a process does it: from files, and the open intents of all of them last. */
+export async function replayDisks(world: World, disks: readonly Disk[], { intents }: Scope): Promise<void> {
+  const replay = createReplay(world.redis, world.keys);
+  const open: Intended[] = [];
+  for (const disk of disks) if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, replay)));
+  if (intents) for (const { run, rows } of open) await replay.intended(run, rows);
+}
+
+type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
+
+async function replayDisk(disk: Disk, replay: LedgerReplay): Promise<Intended[]> {
+  folders += 1;
+  const folder = join(tmpdir(), `onboard-model-${process.pid}-${folders}`);
+  await mkdir(join(folder, disk.member), { recursive: true });
+  try {
+    const text = disk.lines.map((line) => line.text).join('');
+    await writeFile(join(folder, disk.member, segmentName(1, 'log')), text);
+    return await replayFolder(folder, disk.member, replay);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function replayFolder(folder: string, member: string, replay: LedgerReplay): Promise<Intended[]> {
+  const open: Intended[] = [];
+  for await (const part of readJournal(folder, member)) {
+    if (part.kind === 'run') await replay.run(part.run, part.fields);
+    if (part.kind === 'added') await replay.added(part.run, part.chunk, member);
+    if (part.kind === 'settled') await replay.settled(part.run, part.entries);
+    if (part.kind === 'intended') open.push(part);
+  }
+  return open;
+}

@@ -1,0 +1,103 @@
+import { planRow } from '../../../src/delivery/plan-row.ts';
+import { endOf, gaveUp } from '../../../src/delivery/row-end.ts';
+import { type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row-task.ts';
+import type { Intent } from '../../../src/ledger/intend-rows.ts';
+import { intentMark, type Mark } from '../../../src/ledger/mark.ts';
+import type { SettledRow } from '../../../src/ledger/settle-entry.ts';
+import type { Reply } from '../../../src/model/reply.ts';
+import type { Verdict } from '../../../src/model/verdict.ts';
+import { buildRequest } from '../../../src/service/build-request.ts';
+import { judge } from '../../../src/service/judge.ts';
+import { rowKey } from './keyspace.ts';
+import type { ReplyKind, RowHand } from './state.ts';
+import type { World } from './world.ts';
+
+/** The row as the take sees it first. */
+export function firstLook(
+  world: World,
+  row: number,
+  { mark, suspect }: { readonly mark: Mark | undefined; readonly suspect: boolean },
+): RowHand {
+  const foundMark = mark?.kind === 'intent' ? mark.text : '';
+  const fresh = { row, foundMark, suspect, made: 0, unheard: false, reply: null };
+  const { definition, mapping } = world;
+  const plan = planRow(taskOf(world, fresh), mark, {
+    definition,
+    mapping,
+    service: { build: (call, parts) => buildRequest(call, { ...parts, query: {} }) },
+  });
+  switch (plan.kind) {
+    case 'done':
+      return { ...fresh, phase: 'ended', expected: '', end: null };
+    case 'settle':
+      return { ...fresh, phase: 'ending', expected: foundMark, end: plan.end };
+    case 'send':
+      return { ...fresh, phase: 'planned', expected: plan.expected, end: null };
+    default:
+      return plan satisfies never;
+  }
+}
+
+function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'suspect'>): RowTask {
+  const { row, foundMark, suspect } = hand;
+  const key = rowKey(row);
+  return {
+    run,
+    chunk: 1,
+    row: { kind: 'cells', row, line: row + 1, cells: [key, `Company ${row} Ltd`] },
+    key,
+    identityKey: key,
+    claim: { kind: 'claimed' },
+    foundMark,
+    suspect,
+  };
+}
+
+/** The next attempt's intent. */
+export function intentOf({ row, made, expected }: RowHand, taker: string): Intent {
+  return {
+    chunk: 1,
+    row,
+    mark: intentMark(taker, made + 1),
+    expected,
+    identity: { space: 'subclient', key: rowKey(row) },
+    repeatable: false,
+  };
+}
+
+/** The row's settlement by its plan or its answer; `null`: nothing was received, and the intent is withdrawn. */
+export function settlementOf(world: World, hand: RowHand, id: string): SettledRow | null {
+  if (hand.end !== null) return settledRow(taskOf(world, hand), hand.end, hand.expected);
+  const verdict = verdictOf(hand.reply ?? 'not-sent', id);
+  if (verdict.kind === 'retry') return null;
+  if (verdict.kind === 'stop') throw new Error('the service of the model has no credentials');
+  const end = { ...endOf(verdict, false), attempts: hand.made, ms: 1 };
+  return settledRow(taskOf(world, hand), end, hand.expected);
+}
+
+/** The end of a row that was never received and is not tried again. */
+export function endOfGivenUp({ made }: RowHand): RowEnd {
+  const verdict = verdictOf('not-sent', '');
+  if (verdict.kind !== 'retry') throw new Error('a refused connection is tried again');
+  return { ...gaveUp(verdict, made, false), attempts: made };
+}
+
+function verdictOf(reply: ReplyKind, id: string): Verdict {
+  return judge('subclient.create', replyOf(reply, id), { notExecuted: [] });
+}
+
+function replyOf(reply: ReplyKind, id: string): Reply {
+  switch (reply) {
+    case 'accepted':
+      return { kind: 'response', status: 200, retryAfterMs: null, body: JSON.stringify({ id }), ms: 1 };
+    case 'refused':
+      return { kind: 'response', status: 418, retryAfterMs: null, body: '{}', ms: 1 };
+    case 'cut-made':
+    case 'cut-unmade':
+      return { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 1 };
+    case 'not-sent':
+      return { kind: 'no-response', sent: false, code: 'ECONNREFUSED', ms: 1 };
+    default:
+      return reply satisfies never;
+  }
+}

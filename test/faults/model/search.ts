@@ -1,0 +1,140 @@
+import type { Redis } from 'ioredis';
+import { ledgerKeys } from '../../../src/ledger/keys.ts';
+import { shortDigest } from '../../../src/lib/digest.ts';
+import { applyEvent } from './apply-event.ts';
+import { canonicalText } from './canonical.ts';
+import { drain } from './drain.ts';
+import { isEnabled, type Limits } from './enabled.ts';
+import { allEvents, describeEvent, type Event } from './events.ts';
+import type { Snapshot } from './keyspace.ts';
+import { openSteadyMembers } from './members.ts';
+import { cloneState, type State } from './state.ts';
+import { look } from './view.ts';
+import { type Bench, type Bend, claimAll, createWorld, type World } from './world.ts';
+
+export type SearchOptions = {
+  /** One lane for each; each has a database of its own. */
+  readonly connections: readonly Redis[];
+  readonly depth: number;
+  readonly limits: Limits;
+  /** Ends early, between two depths, after so many milliseconds. */
+  readonly untilMs?: number;
+  /** Every so many new states one is brought to its end by a fresh worker. */
+  readonly drainEvery: number;
+  readonly bend?: Bend;
+};
+
+/** What was seen: distinct states, and events that were tried from them. */
+export type Found = { depth: number; states: number; transitions: number; drained: number };
+
+/** How a state was reached; the states on the way are not kept. */
+type Path = { readonly event: Event; readonly before: Path } | null;
+type Node = { readonly state: State; readonly snapshot: Snapshot; readonly path: Path };
+
+/** 96 bits: among a million states two share one with a chance below one in 10^16. */
+const DIGEST_CHARACTERS = 16;
+
+type Lane = { readonly bench: Bench; readonly events: readonly Event[] };
+type Search = Pick<SearchOptions, 'limits' | 'drainEvery'> & {
+  readonly seen: Set<string>;
+  readonly found: Found;
+};
+
+/**
+ * Every path of so many events of one row and two takers, on the real scripts: breadth first, paths that lead to the same
+ * state once. Some of the new states are also brought to their end. Throws with the path where something is wrong.
+ */
+export async function searchAll(options: SearchOptions): Promise<Found> {
+  const lanes = await Promise.all(options.connections.map((redis) => openLane(redis, options.bend ?? {})));
+  const search: Search = {
+    limits: options.limits,
+    drainEvery: options.drainEvery,
+    seen: new Set(),
+    found: { depth: 0, states: 1, transitions: 0, drained: 0 },
+  };
+  const startedAt = performance.now();
+  try {
+    let nodes = [await rootOf(lanes)];
+    while (search.found.depth < options.depth && nodes.length > 0) {
+      nodes = await expandAll(nodes, lanes, search);
+      search.found.depth += 1;
+      if (performance.now() - startedAt > (options.untilMs ?? Number.POSITIVE_INFINITY)) break;
+    }
+    return search.found;
+  } finally {
+    for (const { bench } of lanes) await bench.members.close();
+  }
+}
+
+async function openLane(redis: Redis, bend: Bend): Promise<Lane> {
+  await redis.flushdb();
+  const keys = ledgerKeys('http://127.0.0.1/model');
+  const world: World = await createWorld({ redis, keys, rows: 1, processes: 2, gate: false, bend });
+  const bench = Object.assign(world, { members: await openSteadyMembers(world) });
+  return { bench, events: allEvents(1).filter(({ kind }) => kind !== 'back') };
+}
+
+async function rootOf([lane]: readonly Lane[]): Promise<Node> {
+  if (lane === undefined) throw new Error('a search needs a connection');
+  const { bench } = lane;
+  await claimAll(bench);
+  bench.state.view = await look(bench);
+  return { state: bench.state, snapshot: await bench.keyspace.dump(), path: null };
+}
+
+/** One event further from each of the nodes; answers the states that were not seen before. */
+async function expandAll(nodes: readonly Node[], lanes: readonly Lane[], search: Search): Promise<Node[]> {
+  const next: Node[] = [];
+  const left = nodes.values();
+  const work = async ({ bench, events }: Lane) => {
+    try {
+      for (const from of left) {
+        const possible = events.filter((event) => isEnabled(from.state, event, search.limits));
+        for (const event of possible) next.push(...(await step(bench, { from, event, search })));
+      }
+    } finally {
+      // After a failure nothing is left for the others.
+      for (const _ of left);
+    }
+  };
+  const ended = await Promise.allSettled(lanes.map(work));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  return next;
+}
+
+type Step = { readonly from: Node; readonly event: Event; readonly search: Search };
+
+async function step(bench: Bench, { from, event, search }: Step): Promise<Node[]> {
+  const { seen, found, drainEvery } = search;
+  const path = { event, before: from.path };
+  try {
+    await enter(bench, from);
+    await applyEvent(bench, event);
+    found.transitions += 1;
+    const digest = shortDigest(canonicalText(bench.state), DIGEST_CHARACTERS);
+    if (seen.has(digest)) return [];
+    seen.add(digest);
+    found.states += 1;
+    const node = { state: cloneState(bench.state), snapshot: await bench.keyspace.dump(), path };
+    if (found.states % drainEvery === 0) {
+      await drain(bench);
+      found.drained += 1;
+    }
+    return [node];
+  } catch (error) {
+    const events = eventsOf(path).map(describeEvent).join('\n');
+    throw new Error(`after\n${events}\n(and then, to its end)\n${bench.trail.slice(1).join('\n')}`, {
+      cause: error,
+    });
+  }
+}
+
+async function enter(bench: Bench, { state, snapshot }: Node): Promise<void> {
+  bench.state = cloneState(state);
+  bench.trail.length = 0;
+  await bench.keyspace.restore(snapshot);
+}
+
+function eventsOf(path: Path): Event[] {
+  return path === null ? [] : [...eventsOf(path.before), path.event];
+}

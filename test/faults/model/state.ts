@@ -1,0 +1,119 @@
+import type { RowEnd } from '../../../src/delivery/row-task.ts';
+import type { Outcome } from '../../../src/model/outcome.ts';
+import type { Snapshot } from './keyspace.ts';
+import type { View } from './view.ts';
+
+/** Two takers of the one chunk. */
+export const SEATS = [0, 1] as const;
+export type Seat = (typeof SEATS)[number];
+
+/** What becomes of a request: it is answered, cut off with or without the entity made, or proven unsent. */
+export const REPLIES = ['accepted', 'refused', 'cut-made', 'cut-unmade', 'not-sent'] as const;
+export type ReplyKind = (typeof REPLIES)[number];
+
+/** A row in a worker's memory. */
+export type RowHand = {
+  readonly row: number;
+  phase: 'planned' | 'granted' | 'answered' | 'ending' | 'ended' | 'let-go';
+  readonly foundMark: string;
+  readonly suspect: boolean;
+  /** The mark that the next intent replaces. */
+  expected: string;
+  made: number;
+  /** The command was carried out, and its reply is lost: it is to be sent again. */
+  unheard: boolean;
+  reply: ReplyKind | null;
+  end: RowEnd | null;
+};
+
+export type Hand = { readonly taker: string; readonly rows: RowHand[] };
+
+/** `noted`: written behind, so a crash may lose it. */
+export type Line = { readonly kind: 'written' | 'noted'; readonly text: string };
+
+/** One process's journal. `left`: the process is gone and the journal at hand. */
+export type Disk = { readonly member: string; fate: 'in-use' | 'left' | 'lost'; lines: Line[] };
+
+export type Desk = { disk: number; hand: Hand | null };
+
+/** What is true of a row, whatever the ledger says. */
+export type Facts = {
+  /** Marks that a worker was told it may send under, and that are not withdrawn by proof. */
+  open: string[];
+  /** What the service has made. */
+  entities: string[];
+  withdrawals: number;
+  /** A take gave it up: nothing was received under its marks. */
+  givenUp: boolean;
+  /** Something happened that excuses a row in doubt. */
+  mayDoubt: boolean;
+  /** What the ledger said it had recorded. */
+  recorded: { readonly outcome: Outcome; readonly id: string; readonly decided: boolean } | null;
+};
+
+export type State = {
+  readonly desks: readonly [Desk, Desk];
+  readonly disks: Disk[];
+  readonly facts: Facts[];
+  takes: number;
+  /** Times that Redis lost something. */
+  losses: number;
+  crashes: number;
+  decisions: number;
+  /** A worker that has not noticed yet that Redis has lost something. */
+  away: Seat | null;
+  /** A journal's end was torn off. */
+  torn: boolean;
+  saved: { readonly text: string; readonly snapshot: Snapshot } | null;
+  /** What the ledger said after the last event. */
+  view: View | null;
+};
+
+/** Rows from 1; `processes` 1: both takers are in one process, with one journal. */
+export function newState(rows: number, processes: 1 | 2): State {
+  const disk = (n: number): Disk => ({ member: `m${n}`, fate: 'in-use', lines: [] });
+  return {
+    desks: [
+      { disk: 0, hand: null },
+      { disk: processes - 1, hand: null },
+    ],
+    disks: Array.from({ length: processes }, (_, n) => disk(n)),
+    facts: Array.from({ length: rows }, () => ({
+      open: [],
+      entities: [],
+      withdrawals: 0,
+      givenUp: false,
+      mayDoubt: false,
+      recorded: null,
+    })),
+    takes: 0,
+    losses: 0,
+    crashes: 0,
+    decisions: 0,
+    away: null,
+    torn: false,
+    saved: null,
+    view: null,
+  };
+}
+
+export function cloneState(state: State): State {
+  const { saved, view } = state;
+  return { ...structuredClone({ ...state, saved: null, view: null }), saved, view };
+}
+
+export function factsOf(state: State, row: number): Facts {
+  const facts = state.facts[row - 1];
+  if (facts === undefined) throw new Error(`there is no row ${row}`);
+  return facts;
+}
+
+export function diskOf(state: State, seat: Seat): Disk {
+  const disk = state.disks[state.desks[seat].disk];
+  if (disk === undefined) throw new Error(`seat ${seat} has no disk`);
+  return disk;
+}
+
+export function handRow(state: State, seat: Seat, row: number): RowHand | undefined {
+  return state.desks[seat].hand?.rows.find((hand) => hand.row === row);
+}

@@ -1,0 +1,85 @@
+import { unpackBlock } from '../../../src/ledger/block.ts';
+import { parseMark, parseSettlement } from '../../../src/ledger/mark.ts';
+import { identityPlace } from '../../../src/ledger/settle-entry.ts';
+import type { Settlement } from '../../../src/model/settlement.ts';
+import { rowKey } from './keyspace.ts';
+import type { World } from './world.ts';
+
+export type RowView =
+  | { readonly kind: 'unsent' }
+  | { readonly kind: 'intent'; readonly mark: string }
+  | { readonly kind: 'settled'; readonly settlement: Settlement };
+
+/** What the ledger says, decoded. */
+export type View = {
+  readonly record: Readonly<Record<string, string>>;
+  /** In row order. */
+  readonly rows: readonly RowView[];
+  readonly closed: boolean;
+  readonly doubts: readonly number[];
+  /** Identity entries in row order, `''` for none. */
+  readonly identities: readonly string[];
+  /** The whole, to tell states apart. */
+  readonly text: string;
+};
+
+/** Fields of the record that change; the rest is as the run was registered. */
+const CHANGING = /^(o:|closedChunks$|finishedAt$|state$|reason$|suspect$)/;
+
+export async function look({ redis, keys, run }: World): Promise<View> {
+  const k = keys.run(run.id);
+  const places = Array.from({ length: run.rows }, (_, i) =>
+    identityPlace(keys, { space: 'subclient', key: rowKey(i + 1) }),
+  );
+  const [record, marks, block, late, doubts, sources, resolutions, ...held] = await Promise.all([
+    redis.hgetall(k.record),
+    redis.hgetall(`${k.chunk}1`),
+    redis.hgetBuffer(k.blocks, '1'),
+    redis.hgetall(k.late),
+    redis.hgetall(k.doubts),
+    redis.hkeys(k.sources),
+    redis.hgetall(k.resolutions),
+    ...places.map(({ bucket, digest }) => redis.hget(bucket, digest)),
+  ]);
+  const rows = rowsOf(run.rows, block ?? null, { marks, late });
+  const identities = held.map((entry) => entry ?? '');
+  const changing = Object.entries(record).filter(([name]) => CHANGING.test(name));
+  const raw = [marks, rows, late, doubts, resolutions];
+  return {
+    record,
+    rows,
+    closed: (block ?? null) !== null,
+    doubts: Object.keys(doubts)
+      .map(Number)
+      .toSorted((a, b) => a - b),
+    identities,
+    text: JSON.stringify([changing.toSorted(), raw.map(sorted), sources.toSorted(), identities]),
+  };
+}
+
+type Texts = {
+  readonly marks: Readonly<Record<string, string>>;
+  readonly late: Readonly<Record<string, string>>;
+};
+
+function rowsOf(count: number, block: Buffer | null, { marks, late }: Texts): RowView[] {
+  const packed = new Map((block === null ? [] : unpackBlock(block)).map((s) => [s.row, s]));
+  return Array.from({ length: count }, (_, i) => {
+    const row = i + 1;
+    const inBlock = packed.get(row);
+    if (inBlock !== undefined) return settled(late[row] === undefined ? inBlock : parseSettlement(late[row]));
+    const text = marks[row];
+    if (text === undefined) return { kind: 'unsent' };
+    const mark = parseMark(text);
+    return mark.kind === 'intent' ? { kind: 'intent', mark: mark.text } : settled(mark.settlement);
+  });
+}
+
+function settled(settlement: Settlement): RowView {
+  return { kind: 'settled', settlement };
+}
+
+/** Redis gives a hash's fields in the order in which they came. */
+function sorted(value: object): unknown {
+  return Array.isArray(value) ? value : Object.entries(value).toSorted();
+}

@@ -1,0 +1,118 @@
+import type { Redis } from 'ioredis';
+import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
+import { encodeLine } from '../../../src/journal/line.ts';
+import { type ChunkLedger, createChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
+import { claimKeys } from '../../../src/ledger/key-claims.ts';
+import type { LedgerKeys } from '../../../src/ledger/keys.ts';
+import { restorableFields } from '../../../src/ledger/replay.ts';
+import type { RowJournal, RowRecord } from '../../../src/ledger/row-journal.ts';
+import { createRunStore } from '../../../src/ledger/run-store.ts';
+import type { Mapping } from '../../../src/model/mapping.ts';
+import type { Run } from '../../../src/model/run.ts';
+import { mappingFor } from '../../../src/wiring.ts';
+import { newRun } from '../../support/runs.ts';
+import { createKeyspace, type Keyspace, ledgerNames, rowKey, type Snapshot } from './keyspace.ts';
+import type { Members } from './members.ts';
+import { diskOf, type Line, newState, type Seat, type State } from './state.ts';
+
+/** A ledger on a real Redis, with what the world around it is like. */
+export type World = {
+  readonly redis: Redis;
+  readonly keys: LedgerKeys;
+  readonly run: Run;
+  readonly definition: JobDefinition;
+  readonly mapping: Mapping;
+  readonly keyspace: Keyspace;
+  /** The journal's first line: how the run's record is put back. */
+  readonly remembered: Line;
+  readonly bend: Bend;
+  state: State;
+  /** The ledger after each event, where it can go back to any of them. */
+  readonly history: Snapshot[];
+  /** The events so far, in words. */
+  readonly trail: string[];
+};
+
+/** What is wrong with the ledger, on purpose: the model has to find it. */
+export type Bend = {
+  readonly ledger?: (ledger: ChunkLedger, world: World) => ChunkLedger;
+  readonly journals?: (record: RowRecord) => boolean;
+};
+
+export type Bench = World & { readonly members: Members };
+
+export type WorldOptions = {
+  readonly redis: Redis;
+  readonly keys: LedgerKeys;
+  readonly rows: number;
+  readonly processes: 1 | 2;
+  /** The gate's key goes back in time with the rest. */
+  readonly gate: boolean;
+  readonly bend?: Bend;
+};
+
+export const NOW = new Date('2026-11-21T11:00:00.000Z');
+
+/** A registered, running run of one chunk; its keys are claimed by `claimAll`. */
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const { redis, keys, rows, processes } = options;
+  const columns = ['externalId', 'details.name'];
+  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
+  const plain = newRun({ rows });
+  const registered = {
+    ...plain,
+    id: 'run-model',
+    definition,
+    facts: { ...plain.facts, sha256: 'a'.repeat(64), source: { ...plain.facts.source, columns } },
+  };
+  const store = createRunStore(redis, keys, () => NOW);
+  await store.register(registered);
+  await store.transition(registered.id, 'running', null);
+  const run = await store.get(registered.id);
+  if (run === null) throw new Error('the run is gone');
+  const fields = restorableFields(await redis.hgetall(keys.run(run.id).record));
+  const text = encodeLine({ kind: 'run', run: run.id, target: 'model', fields });
+  const state = newState(rows, processes);
+  for (const disk of state.disks) disk.lines.push({ kind: 'written', text });
+  return {
+    redis,
+    keys,
+    run,
+    definition,
+    mapping: mappingFor(definition, registered.facts.source),
+    keyspace: createKeyspace(redis, ledgerNames(keys, run.id, options)),
+    remembered: { kind: 'written', text },
+    bend: options.bend ?? {},
+    state,
+    history: [],
+    trail: [],
+  };
+}
+
+export async function claimAll({ members, keys, run }: Bench): Promise<void> {
+  const rows = Array.from({ length: run.rows }, (_, i) => ({ row: i + 1, key: rowKey(i + 1) }));
+  await claimKeys(members.gate(0), keys, { run: run.id, space: { name: 'subclient', ofRun: false }, rows });
+}
+
+/** The ledger as the worker in that seat has it now. */
+export function ledgerOf(bench: Bench, seat: Seat): ChunkLedger {
+  const { keys, run, bend } = bench;
+  const gate = bench.members.gate(seat);
+  const journal = journalOf(bench, seat);
+  const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 1_000, now: () => NOW });
+  return bend.ledger === undefined ? ledger : bend.ledger(ledger, bench);
+}
+
+function journalOf(bench: Bench, seat: Seat): RowJournal {
+  const add = (kind: Line['kind'], record: RowRecord) => {
+    if (bench.bend.journals?.(record) === false) return;
+    const { lines } = diskOf(bench.state, seat);
+    const text = encodeLine(record);
+    // A command whose reply was lost is sent again by the connection: the journal is not told twice.
+    if (lines.at(-1)?.text !== text) lines.push({ kind, text });
+  };
+  return {
+    write: async (record) => add('written', record),
+    note: (record) => add('noted', record),
+  };
+}

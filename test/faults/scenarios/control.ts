@@ -1,0 +1,202 @@
+import { performance } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import type { Summary } from '../../../src/report/summary.ts';
+import { type Ended, type Flow, type Started, startFlow, subclientsCsv, until } from '../../support/flow.ts';
+import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
+import { createDice, type Dice } from '../support/seed.ts';
+import { assertTruth } from '../support/truth.ts';
+
+export type ControlOptions = {
+  /** Each is a run of its own, with these commands at moments of chance. */
+  readonly rounds: number;
+  readonly rows: number;
+  readonly seed: number;
+};
+
+export type ControlReport = {
+  readonly pauses: number;
+  readonly resumes: number;
+  readonly cancels: number;
+  /** Commands that came when the run had ended. */
+  readonly late: number;
+  readonly seconds: number;
+};
+
+type Round = {
+  readonly flow: Flow;
+  readonly dice: Dice;
+  readonly rows: number;
+  readonly id: string;
+  /** What this round's run has made. */
+  made(): number;
+  run: Started;
+};
+type Step = 'pause' | 'resume' | 'cancel';
+
+/** What a person may do to a run, one after the other. */
+const PLANS: ReadonlyArray<readonly Step[]> = [
+  ['pause', 'resume'],
+  ['cancel'],
+  ['pause', 'cancel'],
+  ['pause', 'resume', 'pause', 'resume'],
+  ['pause', 'resume', 'cancel'],
+];
+/** A command takes a second to be there, on a machine that is busy. */
+const LATENCY = 'latency=300ms±250ms';
+
+/** Runs that are paused, resumed and cancelled at any moment, with a worker beside: nothing twice, nothing lost, every row accounted for. */
+export async function controlAtRandom(options: ControlOptions): Promise<ControlReport> {
+  const began = performance.now();
+  const dice = createDice(options.seed);
+  const flow = await startFlow({ seed: options.seed });
+  const worker = flow.start(['work']);
+  const counts = { pause: 0, resume: 0, cancel: 0 };
+  let late = 0;
+  for (let n = 1; n <= options.rounds; n += 1) {
+    const done = await playRound(flow, dice, { n, rows: options.rows });
+    for (const step of done) counts[step] += 1;
+    late += PLANS[(n - 1) % PLANS.length]?.length === done.length ? 0 : 1;
+  }
+  worker.child.kill('SIGTERM');
+  expect((await worker.ended).exitCode).toBe(4);
+  const report = {
+    pauses: counts.pause,
+    resumes: counts.resume,
+    cancels: counts.cancel,
+    late,
+    seconds: Math.round(performance.now() - began) / 1000,
+  };
+  process.stderr.write(`control ${JSON.stringify({ ...options, ...report })}\n`);
+  expect(late, 'most commands found a run under way').toBeLessThanOrEqual(options.rounds / 2);
+  return report;
+}
+
+/** Answers the steps that found the run not ended. */
+async function playRound(
+  flow: Flow,
+  dice: Dice,
+  { n, rows }: { readonly n: number; readonly rows: number },
+): Promise<readonly Step[]> {
+  flow.sandbox.setFaults([LATENCY]);
+  const madeBefore = flow.sandbox.stats().made.subclients;
+  const prefix = `R${n}-`;
+  const file = await flow.file(`round-${n}.csv`, subclientsCsv(rows, prefix));
+  const run = flow.start(['run', 'subclients-create', file, '--json']);
+  const made = () => flow.sandbox.stats().made.subclients - madeBefore;
+  await until(() => made() > 0);
+  const round: Round = { flow, dice, rows, id: await newestRun(flow), made, run };
+  const done: Step[] = [];
+  for (const step of PLANS[(n - 1) % PLANS.length] ?? []) {
+    if (!(await STEPS[step](round))) break;
+    done.push(step);
+  }
+  // The rest is not worth the waiting.
+  flow.sandbox.setFaults([]);
+  await round.run.ended;
+  await judgeRound(round, { madeBefore, prefix, wasCancelled: done.includes('cancel') });
+  return done;
+}
+
+/** `false`: the run had ended before. */
+const STEPS: Readonly<Record<Step, (round: Round) => Promise<boolean>>> = {
+  async pause(round) {
+    await anyMoment(round);
+    const paused = await round.flow.onboard(['pause', round.id]);
+    const ended = await round.run.ended;
+    if (paused.exitCode === 3) return hadFinished(paused, ended);
+    expect([paused.exitCode, ended.exitCode], paused.stderr + ended.stderr).toEqual([0, 2]);
+    const { state, reason, controlTotal } = summaryOf(ended);
+    expect([state, reason, controlTotal.holds]).toEqual(['paused', 'requested', true]);
+    return true;
+  },
+  async resume(round) {
+    round.run = round.flow.start(['resume', round.id, '--json']);
+    return true;
+  },
+  async cancel(round) {
+    await anyMoment(round);
+    const cancelled = await round.flow.onboard(['cancel', round.id, '--json']);
+    const ended = await round.run.ended;
+    if (cancelled.exitCode === 3) return hadFinished(cancelled, ended);
+    expect([cancelled.exitCode, ended.exitCode], cancelled.stderr + ended.stderr).toEqual([0, 2]);
+    const { state, controlTotal } = summaryOf(cancelled);
+    expect([state, controlTotal.holds]).toEqual(['cancelled', true]);
+    return true;
+  },
+};
+
+/** From the first row to near the last one; at once, where nobody works for the run. */
+async function anyMoment({ dice, rows, made, run }: Round): Promise<void> {
+  const due = made() + dice.next() * 0.5 * (rows - made());
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  run.ended.then(over, over);
+  await until(() => isOver || made() >= due);
+}
+
+function hadFinished(command: Ended, run: Ended): false {
+  expect([run.exitCode, command.stderr]).toEqual([0, expect.stringContaining('is finished')]);
+  return false;
+}
+
+type Expected = { readonly madeBefore: number; readonly prefix: string; readonly wasCancelled: boolean };
+
+async function judgeRound({ flow, id, rows, made }: Round, expected: Expected): Promise<void> {
+  const { madeBefore, prefix, wasCancelled } = expected;
+  const summary = await statusOf(flow, id);
+  expect(summary.controlTotal.holds, 'the control total').toBe(true);
+  expect(summary.outcomes).toMatchObject({
+    created: wasCancelled ? made() : rows,
+    cancelled: wasCancelled ? rows - made() : 0,
+  });
+  await assertTruth({
+    sandbox: flow.sandbox,
+    home: flow.home,
+    summary,
+    keys: Array.from({ length: rows }, (_, i) => `${prefix}${i + 1}`),
+    madeBefore,
+    state: wasCancelled ? 'cancelled' : 'finished',
+  });
+}
+
+function summaryOf({ stdout, stderr }: Ended): Pick<Summary, 'state' | 'reason' | 'controlTotal'> {
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  expect(line, stderr).not.toBe('');
+  return JSON.parse(line);
+}
+
+export type SignalOptions = {
+  readonly signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP';
+  readonly rows: number;
+  readonly latencyMs: number;
+  readonly seed: number;
+};
+
+/** Everything is told to end under load: it does within half a minute, with nothing in doubt, and goes on afterwards. */
+export async function signalUnderLoad(options: SignalOptions): Promise<{ readonly endSeconds: number }> {
+  const { signal, rows, latencyMs, seed } = options;
+  const flow = await startFlow({ faults: [`latency=${latencyMs}ms±${latencyMs}ms`], seed });
+  const file = await flow.file('a.csv', subclientsCsv(rows));
+  const started = [flow.start(['run', 'subclients-create', file, '--json']), flow.start(['work'])];
+  const due = rows * (0.1 + 0.5 * createDice(seed).next());
+  await until(() => flow.sandbox.stats().made.subclients >= due);
+  const from = performance.now();
+  for (const { child } of started) child.kill(signal);
+  const ends = await Promise.all(started.map((each) => each.ended));
+  const endSeconds = Math.round(performance.now() - from) / 1000;
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual([4, 4]);
+  expect(endSeconds).toBeLessThan(30);
+  const id = await newestRun(flow);
+  const left = await statusOf(flow, id);
+  expect(left).toMatchObject({ state: 'paused', reason: 'interrupted', outcomes: { 'in-doubt': 0 } });
+  expect(left.outcomes.created).toBe(flow.sandbox.stats().made.subclients);
+  flow.sandbox.setFaults([]);
+  const { exitCode, summary } = await summaryFrom(flow, ['resume', id]);
+  expect([exitCode, summary.outcomes.created]).toEqual([0, rows]);
+  const keys = Array.from({ length: rows }, (_, i) => `K${i + 1}`);
+  await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  process.stderr.write(`signal ${JSON.stringify({ ...options, sent: left.outcomes.created, endSeconds })}\n`);
+  return { endSeconds };
+}

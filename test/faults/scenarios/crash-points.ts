@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { performance } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import { type Flow, type Started, startFlow, subclientsCsv, until } from '../../support/flow.ts';
+import { oneAtATimeJob } from '../support/one-at-a-time.ts';
+import { preloadEnv } from '../support/preload.ts';
+import { assertTruth } from '../support/truth.ts';
+
+/**
+ * What a row has become after the next run of the same file. `created`: without doubt, and made once. `in-doubt-made`,
+ * `in-doubt-not-made`: nobody can say from here, and the service has it or has not.
+ */
+type Fate = 'created' | 'in-doubt-made' | 'in-doubt-not-made';
+
+type Crash = {
+  /** A stage of src/lib/stage.ts, with the row or the chunk; `null`: the service has read the request of row 1, and holds its answer. */
+  readonly at: string | null;
+  /** The row whose fate is at stake: all others are created. */
+  readonly row: number;
+  readonly fate: Fate;
+};
+
+const ROWS = 3;
+/** Settling goes on beside the next row's intent: only the last row has nothing after it. */
+const LAST = ROWS;
+
+/** Every point at which a process can die between reading a row and reporting it, and what that row must be then. */
+export const CRASH_POINTS = {
+  claiming: { at: 'claiming:1', row: 1, fate: 'created' },
+  claimed: { at: 'claimed:1', row: 1, fate: 'created' },
+  adding: { at: 'adding:1', row: 1, fate: 'created' },
+  added: { at: 'added:1', row: 1, fate: 'created' },
+  intending: { at: 'intending:1', row: 1, fate: 'created' },
+  // The ledger and the journal are written at the same time: the ledger has the intent either way.
+  granted: { at: 'granted:1', row: 1, fate: 'in-doubt-not-made' },
+  journaled: { at: 'journaled:1', row: 1, fate: 'in-doubt-not-made' },
+  sending: { at: 'sending:1', row: 1, fate: 'in-doubt-not-made' },
+  'socket-written': { at: null, row: 1, fate: 'in-doubt-made' },
+  headers: { at: 'headers:1', row: 1, fate: 'in-doubt-made' },
+  answered: { at: 'answered:1', row: 1, fate: 'in-doubt-made' },
+  settling: { at: `settling:${LAST}`, row: LAST, fate: 'in-doubt-made' },
+  settled: { at: `settled:${LAST}`, row: LAST, fate: 'created' },
+  closing: { at: 'closing:1', row: LAST, fate: 'created' },
+  closed: { at: 'closed:1', row: LAST, fate: 'created' },
+  reporting: { at: 'reporting:', row: LAST, fate: 'created' },
+  reported: { at: 'reported:', row: LAST, fate: 'created' },
+} as const satisfies Readonly<Record<string, Crash>>;
+export type CrashPoint = keyof typeof CRASH_POINTS;
+
+export type CrashReport = {
+  readonly point: CrashPoint;
+  readonly row: number;
+  readonly fate: Fate;
+  /** Of the run after the crash. */
+  readonly seconds: number;
+};
+
+/** Longer than a command to Redis takes on a busy machine: what was recorded of a row is so before the next one's answer. */
+const LATENCY_MS = 300;
+
+/** One process dies at the point, the same command takes the file to its end, and every row is what it must be. */
+export async function crashAt(point: CrashPoint): Promise<CrashReport> {
+  const crash: Crash = CRASH_POINTS[point];
+  const flow = await startFlow({ faults: [`latency=${LATENCY_MS}ms`], recordRequests: 2 * ROWS });
+  const args = ['--job-file', await oneAtATimeJob(flow), await flow.file('rows.csv', subclientsCsv(ROWS))];
+  await die(flow, crash, args);
+  const began = performance.now();
+  const { exitCode, summary } = await flow.run(args);
+  const keys = Array.from({ length: ROWS }, (_, i) => `K${i + 1}`);
+  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  expect(await fatesIn(flow, summary), point).toEqual(fatesOf(crash));
+  expect(exitCode, point).toBe(crash.fate === 'created' ? 0 : 5);
+  expect(flow.sandbox.requests(), `${point}: requests in all`).toHaveLength(truth.made);
+  return { point, row: crash.row, fate: crash.fate, seconds: Math.round(performance.now() - began) / 1000 };
+}
+
+async function die(flow: Flow, { at }: Crash, args: readonly string[]): Promise<void> {
+  const env = { ...preloadEnv('crash-point'), ONBOARD_TEST_CRASH: at ?? '' };
+  const started = flow.start(['run', ...args], env);
+  if (at === null) await killOnceMade(flow, started);
+  const { stderr } = await started.ended;
+  expect(started.child.signalCode, `it went past ${at ?? 'the write'}; stderr: ${stderr}`).toBe('SIGKILL');
+}
+
+/** The sandbox makes the entity at once and holds its answer back. */
+async function killOnceMade({ sandbox }: Flow, { child }: Started): Promise<void> {
+  await until(() => sandbox.stats().made.subclients === 1);
+  child.kill('SIGKILL');
+  if (child.signalCode === null) await once(child, 'exit');
+}
+
+async function fatesIn(flow: Flow, summary: Parameters<Flow['results']>[0]): Promise<string[]> {
+  const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
+  return (await flow.results(summary)).map(({ outcome, key = '', code }) => {
+    if (outcome !== 'in-doubt') return outcome ?? '';
+    expect(code).toBe('worker_lost');
+    return made.has(key) ? 'in-doubt-made' : 'in-doubt-not-made';
+  });
+}
+
+function fatesOf({ row, fate }: Crash): Fate[] {
+  return Array.from({ length: ROWS }, (_, i) => (i + 1 === row ? fate : 'created'));
+}

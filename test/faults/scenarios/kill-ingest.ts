@@ -1,0 +1,70 @@
+import { performance } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import { until } from '../../support/flow.ts';
+import { type Crew, startCrew } from '../support/crew.ts';
+import { momentLater } from '../support/moment-later.ts';
+import { createDice, type Dice } from '../support/seed.ts';
+import { assertTruth } from '../support/truth.ts';
+import type { Truth } from '../support/untruths.ts';
+
+export type KillIngestOptions = {
+  readonly kills: number;
+  readonly seed: number;
+  /** How many `onboard work` send beside it; 0: the process that dies does it all. */
+  readonly workers: 0 | 1;
+};
+
+export type KillIngestReport = Truth & {
+  readonly kills: number;
+  /** Kills of a process that had sent nothing yet. */
+  readonly early: number;
+  readonly rows: number;
+  readonly seconds: number;
+};
+
+/** A kill in three comes while the process starts, the others while it reads. */
+const EARLY_SHARE = 1 / 3;
+const LIFE_MAX_MS = 2_000;
+const LATENCY_MS = 400;
+/** `send.concurrency` of the job. */
+const CONCURRENCY = 20;
+/** Two processes at this latency send 100 rows a second at most. */
+const ROWS_PER_KILL = 1_000;
+
+/** The process that reads the file dies at random moments and is started again: nothing twice, nothing lost. */
+export async function killIngest(options: KillIngestOptions): Promise<KillIngestReport> {
+  const began = performance.now();
+  const { kills, seed, workers } = options;
+  const rows = kills * ROWS_PER_KILL;
+  const crew = await startCrew({
+    rows,
+    homes: 'one',
+    workers,
+    sandbox: { faults: [`latency=${LATENCY_MS}ms±${LATENCY_MS}ms`] },
+  });
+  const killing = killAtMoments(crew, kills, createDice(seed));
+  const [early, { summary }] = await Promise.all([killing, crew.finished]);
+  const { flow, keys } = crew;
+  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const report = { ...truth, kills, early, rows, seconds: Math.round(performance.now() - began) / 1000 };
+  process.stderr.write(`kill-ingest ${JSON.stringify({ ...options, ...report })}\n`);
+  // Only the process that died had rows in flight that nobody can speak of.
+  expect(truth.inDoubtMade + truth.inDoubtNotMade).toBeLessThanOrEqual(CONCURRENCY * kills);
+  return report;
+}
+
+async function killAtMoments(crew: Crew, kills: number, dice: Dice): Promise<number> {
+  const [run] = crew.members;
+  if (run === undefined) throw new Error('expected a run');
+  let early = 0;
+  for (let n = 0; n < kills; n += 1) {
+    if (dice.next() > EARLY_SHARE) await until(() => run.requests() > 0);
+    await momentLater(dice.between(0, LIFE_MAX_MS));
+    expect(crew.made(), 'the run was over before all kills').toBeLessThan(crew.keys.length);
+    if (run.requests() === 0) early += 1;
+    await run.kill();
+  }
+  // What is left only has to come to an end.
+  crew.flow.sandbox.setFaults(['latency=10ms']);
+  return early;
+}

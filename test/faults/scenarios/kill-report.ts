@@ -1,0 +1,141 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import type { Summary } from '../../../src/report/summary.ts';
+import { type Flow, startFlow } from '../../support/flow.ts';
+import { momentLater } from '../support/moment-later.ts';
+import { preloadEnv } from '../support/preload.ts';
+import { assertWholeFiles, type ExpectedReport } from '../support/report-files.ts';
+import { createDice, type Dice } from '../support/seed.ts';
+import { assertTruth } from '../support/truth.ts';
+
+export type KillReportOptions = { readonly rows: number; readonly kills: number; readonly seed: number };
+
+export type KillReportReport = {
+  /** By when: at a random moment of `onboard report`, or before one of the report's files took its name. */
+  readonly kills: Readonly<Record<Death, number>>;
+  /** Looks at the files that found some of them, but not all. */
+  readonly incomplete: number;
+  readonly rows: number;
+  readonly seconds: number;
+};
+
+const DEATHS = ['moment', 'rename', 'end-of-run'] as const;
+type Death = (typeof DEATHS)[number];
+
+const FILES = ['rejected.csv', 'rejections.jsonl', 'results.csv', 'summary.json'] as const;
+/** Rows of the runs that are killed at their end. */
+const SHORT_ROWS = 60;
+/** Every so many rows the service refuses one: its IBAN is none. */
+const REJECTED_EVERY = 3;
+
+type Reported = {
+  readonly flow: Flow;
+  readonly file: string;
+  readonly summary: Summary;
+  readonly dice: Dice;
+  readonly ms: number;
+};
+
+/** The writer of a report dies at random moments, over an earlier report and without one: every file found is whole. */
+export async function killReport(options: KillReportOptions): Promise<KillReportReport> {
+  const began = performance.now();
+  const { rows, kills, seed } = options;
+  const flow = await startFlow();
+  const file = await flow.file('rows.csv', draftsCsv('K', rows));
+  const { summary } = await flow.run(['counterparty-drafts', file]);
+  const dice = createDice(seed);
+  const reported = { flow, file, summary, dice, ms: await timeOfReport(flow, summary) };
+  const done: Record<Death, number> = { moment: 0, rename: 0, 'end-of-run': 0 };
+  let incomplete = 0;
+  for (let n = 0; n < kills; n += 1) {
+    const death = DEATHS[n % DEATHS.length] ?? 'moment';
+    const names = death === 'end-of-run' ? await killRun(flow, n, dice) : await killWriter(death, reported);
+    done[death] += 1;
+    if (names.length > 0 && names.length < FILES.length) incomplete += 1;
+  }
+  expect((await flow.onboard(['report', summary.run])).exitCode).toBe(0);
+  expect(await assertWholeFiles(folderOf(flow, summary.run), expectedOf(rows))).toEqual(FILES);
+  const report = { kills: done, incomplete, rows, seconds: Math.round(performance.now() - began) / 1000 };
+  process.stderr.write(`kill-report ${JSON.stringify({ ...options, ...report })}\n`);
+  return report;
+}
+
+/** How long a whole `onboard report` takes, ms. */
+async function timeOfReport(flow: Flow, { run }: Summary): Promise<number> {
+  const from = performance.now();
+  await flow.onboard(['report', run]);
+  return performance.now() - from;
+}
+
+/** Kills an `onboard report`; every other time there is no earlier one. Answers the files found. */
+async function killWriter(death: 'moment' | 'rename', { flow, file, summary, dice, ms }: Reported) {
+  const folder = folderOf(flow, summary.run);
+  const isFirst = dice.next() < 0.5;
+  if (isFirst) await rm(folder, { recursive: true, force: true });
+  const env = death === 'rename' ? crashEnv(dice, isFirst) : {};
+  const started = flow.start(['report', summary.run], env);
+  if (death === 'moment') {
+    // Its first half only opens the ledger.
+    await momentLater(
+      dice.between(Math.round(ms / 2), Math.round(ms)),
+      () => started.child.exitCode !== null,
+    );
+    started.child.kill('SIGKILL');
+  }
+  await started.ended;
+  if (death === 'rename') expect(started.child.signalCode).toBe('SIGKILL');
+  const found = await assertWholeFiles(folder, expectedOf(summary.rows));
+  await runAgain(flow, file);
+  expect(await assertWholeFiles(folder, expectedOf(summary.rows)), 'after the same command').toEqual(FILES);
+  return found;
+}
+
+/** Kills a run while it writes its report; the same command writes all of it. */
+async function killRun(flow: Flow, n: number, dice: Dice): Promise<string[]> {
+  const file = await flow.file(`rows-${n}.csv`, draftsCsv(`R${n}-`, SHORT_ROWS));
+  const madeBefore = flow.sandbox.stats().made.drafts;
+  const killed = flow.start(['run', 'counterparty-drafts', file], crashEnv(dice, false));
+  await killed.ended;
+  expect(killed.child.signalCode).toBe('SIGKILL');
+  const { summary } = await runAgain(flow, file);
+  const names = await assertWholeFiles(folderOf(flow, summary.run), expectedOf(SHORT_ROWS));
+  expect(names, 'the report of a run whose writer was killed').toEqual(FILES);
+  const keys = Array.from({ length: SHORT_ROWS }, (_, i) => `R${n}-${i + 1}`);
+  await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys, kind: 'draft', madeBefore });
+  return names;
+}
+
+/** A process that is gone and had nothing left to do is not waited for. */
+async function runAgain(flow: Flow, file: string) {
+  const ended = await flow.run(['counterparty-drafts', file]);
+  expect(ended.stderr).not.toContain('Waiting up to');
+  return ended;
+}
+
+/** The first report of a directory has one file more: a summary that says whose it is, before all others. */
+function crashEnv(dice: Dice, isFirst: boolean): Record<string, string> {
+  const nth = dice.between(1, FILES.length + (isFirst ? 1 : 0));
+  return { ...preloadEnv('crash-at-rename'), ONBOARD_TEST_CRASH_AT_RENAME: String(nth) };
+}
+
+function folderOf({ home }: Flow, run: string): string {
+  return join(home, 'reports', run);
+}
+
+function expectedOf(rows: number): ExpectedReport {
+  const rejected = Array.from(
+    { length: Math.floor(rows / REJECTED_EVERY) },
+    (_, i) => (i + 1) * REJECTED_EVERY,
+  );
+  return { rows, rejected };
+}
+
+function draftsCsv(prefix: string, rows: number): string {
+  const lines = Array.from({ length: rows }, (_, i) => {
+    const iban = (i + 1) % REJECTED_EVERY === 0 ? 'GB00WRONG' : 'GB82WEST12345698765432';
+    return `${prefix}${i + 1},${prefix}${i + 1},${iban}`;
+  });
+  return ['externalId,name,accounts.0.iban', ...lines, ''].join('\n');
+}

@@ -1,0 +1,97 @@
+import { performance } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import { type Crew, startCrew } from '../support/crew.ts';
+import { type Kill, killLoop } from '../support/kill-loop.ts';
+import { watchProgress } from '../support/progress-watch.ts';
+import { createDice } from '../support/seed.ts';
+import { assertTruth } from '../support/truth.ts';
+import type { Truth } from '../support/untruths.ts';
+
+export type KillWorkersOptions = {
+  readonly rows: number;
+  readonly kills: number;
+  readonly seed: number;
+  readonly homes: 'one' | 'each';
+  /** The service's mean answering time; each answer takes 0 to twice as long. */
+  readonly latencyMs: number;
+  /** A victim dies after 1 to this many requests. */
+  readonly requestsMax: number;
+};
+
+export type KillWorkersReport = Truth & {
+  readonly kills: number;
+  readonly killsOfRun: number;
+  readonly seconds: number;
+  /** The longest time in which no row at all was made. */
+  readonly longestStandstillSeconds: number;
+  /** From the last kill to the run's end. */
+  readonly tailSeconds: number;
+};
+
+/** `send.concurrency` of the job: what one process may have on the wire. */
+const CONCURRENCY = 20;
+/** A killed worker's chunk is taken over after 8 to 15 s (FACTS.md, BullMQ). */
+const TAKE_OVER_SECONDS = 20;
+/** How much slower than the service allows the rows after the last kill may be: other tests use the machine too. */
+const SLOWNESS = 2;
+
+/** One of two processes dies again and again, by SIGKILL, while rows are created: nothing twice, nothing lost. */
+export async function killWorkers(options: KillWorkersOptions): Promise<KillWorkersReport> {
+  const { rows, kills, seed, homes, latencyMs } = options;
+  const began = performance.now();
+  const faults = [`latency=${latencyMs}ms±${latencyMs}ms`];
+  const crew = await startCrew({ rows, homes, sandbox: { faults } });
+  const progress = watchProgress(crew.made);
+  let isOver = false;
+  const end = crew.finished.finally(() => {
+    isOver = true;
+  });
+  const { members } = crew;
+  const { requestsMax } = options;
+  const killing = killLoop({
+    victims: members,
+    kills,
+    requestsMax,
+    dice: createDice(seed),
+    isOver: () => isOver,
+  });
+  const openAfterLast = killing.then(() => rows - crew.made());
+  const [{ summary }, done] = await Promise.all([end, killing]);
+  const tailSeconds = secondsSince(done.at(-1)?.at ?? began);
+  const { longestStandstillMs } = progress.stop();
+  const truth = await assertTruth({
+    sandbox: crew.flow.sandbox,
+    home: crew.flow.home,
+    summary,
+    keys: crew.keys,
+  });
+  const report = {
+    ...truth,
+    kills: done.length,
+    killsOfRun: done.filter(({ name }) => name === 'run').length,
+    seconds: secondsSince(began),
+    longestStandstillSeconds: Math.round(longestStandstillMs) / 1000,
+    tailSeconds,
+  };
+  process.stderr.write(`kill-workers ${JSON.stringify({ ...options, ...report })}\n`);
+  judge(report, done, { ...options, open: await openAfterLast, crew });
+  return report;
+}
+
+type Expected = KillWorkersOptions & { readonly open: number; readonly crew: Crew };
+
+function judge(report: KillWorkersReport, done: readonly Kill[], expected: Expected): void {
+  expect(report.kills, 'the run ended before all kills were done').toBe(expected.kills);
+  expect(done.every(({ requests }) => requests > 0)).toBe(true);
+  // A row whose answer is being recorded has given its slot to the next.
+  const inFlight = CONCURRENCY + 1;
+  expect(report.inDoubtMade + report.inDoubtNotMade).toBeLessThanOrEqual(inFlight * report.kills);
+  expect(report.longestStandstillSeconds).toBeLessThanOrEqual(TAKE_OVER_SECONDS);
+  const rowsPerSecond = (expected.crew.members.length * CONCURRENCY) / (expected.latencyMs / 1000);
+  const workSeconds = (SLOWNESS * expected.open) / rowsPerSecond;
+  expect(report.tailSeconds).toBeLessThanOrEqual(TAKE_OVER_SECONDS + workSeconds);
+}
+
+function secondsSince(at: number): number {
+  return Math.round(performance.now() - at) / 1000;
+}

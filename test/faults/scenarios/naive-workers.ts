@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Queue } from 'bullmq';
+import { onTestFinished } from 'vitest';
+import type { SandboxStats } from '../../../src/sandbox/sandbox-stats.ts';
+import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { type Started, until } from '../../support/flow.ts';
+import { keepProcess } from '../support/kept-process.ts';
+import { type Kill, killLoop, type Victim } from '../support/kill-loop.ts';
+import { startRedisServer } from '../support/redis-server.ts';
+import { createDice } from '../support/seed.ts';
+
+/** The naive programs under test/faults/naive/. */
+export type NaiveWorker = 'chunk-from-start' | 'done-mark';
+
+const CHUNK_ROWS = 100;
+const PROCESSES = ['token-a', 'token-b'] as const;
+
+/** Takes rows through two naive workers that are killed again and again, and answers what the service saw. */
+export async function runNaiveWorkers(options: {
+  readonly worker: NaiveWorker;
+  readonly rows: number;
+  readonly kills: number;
+  readonly seed: number;
+}): Promise<{ readonly stats: SandboxStats; readonly kills: readonly Kill[] }> {
+  const sandbox = await startSandbox({ tokens: PROCESSES, faults: ['latency=100ms±50ms'] });
+  onTestFinished(sandbox.close);
+  const { url } = await startRedisServer();
+  const queue = new Queue('naive', { connection: { url } });
+  onTestFinished(() => queue.close());
+  const chunks = chunksOf(options.rows);
+  await queue.addBulk(chunks.map((keys, n) => ({ name: 'chunk', data: { keys }, opts: { jobId: `c${n}` } })));
+  const victims = PROCESSES.map((token, index): Victim => {
+    const sent = () => sandbox.stats().tokens[index]?.requests ?? 0;
+    let sentBefore = 0;
+    const kept = keepProcess(() => {
+      sentBefore = sent();
+      return start(options.worker, { REDIS_URL: url, SERVICE_URL: sandbox.url, SERVICE_TOKEN: token });
+    });
+    return { name: token, requests: () => sent() - sentBefore, kill: kept.kill };
+  });
+  const { kills, seed } = options;
+  const dice = createDice(seed);
+  const done = await killLoop({ victims, kills, requestsMax: 60, dice, isOver: () => false });
+  // A job that was stalled too often fails in BullMQ without having run.
+  await until(async () => (await queue.getJobCountByTypes('completed', 'failed')) === chunks.length);
+  return { stats: sandbox.stats(), kills: done };
+}
+
+function chunksOf(rows: number): string[][] {
+  return Array.from({ length: Math.ceil(rows / CHUNK_ROWS) }, (_, n) =>
+    Array.from(
+      { length: Math.min(CHUNK_ROWS, rows - n * CHUNK_ROWS) },
+      (_, i) => `K${n * CHUNK_ROWS + i + 1}`,
+    ),
+  );
+}
+
+function start(worker: NaiveWorker, env: Readonly<Record<string, string>>): Started {
+  const program = fileURLToPath(new URL(`../naive/${worker}.mjs`, import.meta.url));
+  const child = spawn(process.execPath, [program], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH: process.env.PATH ?? '', ...env },
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+  });
+  const ended = once(child, 'close').then(() => ({ exitCode: child.exitCode, stdout: '', stderr: '' }));
+  return { child, ended };
+}

@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Summary } from '../../../src/report/summary.ts';
+import { type Flow, subclientsCsv, until } from '../../support/flow.ts';
+import { type Crew, type Member, startCrew } from '../support/crew.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { createDice } from '../support/seed.ts';
+import { assertTruth } from '../support/truth.ts';
+import type { Truth } from '../support/untruths.ts';
+
+/** `killed`: SIGKILL and a new start. `frozen`: SIGSTOP and SIGCONT. `held`: a black hole on the way. `refused`: nobody listens. */
+export type Absence = 'killed' | 'frozen' | 'held' | 'refused';
+
+export type RedisAwayOptions = {
+  readonly rows: number;
+  readonly seed: number;
+  readonly absence: Absence;
+  readonly seconds: number;
+  readonly latencyMs: number;
+};
+
+export type RedisAwayReport = Truth & {
+  /** From the return of Redis until every process has sent something again. */
+  readonly backSeconds: number;
+};
+
+/** `send.concurrency` of the job: what one process may have on the wire. */
+const CONCURRENCY = 20;
+const BACK_SECONDS = 10;
+/** The program gives up waiting for Redis after 30 s (src/cli/main.ts). */
+const END_SECONDS = 35;
+const FIRST_ROWS = 200;
+
+/** Redis is away while a run and a worker are busy: both go on soon after its return, nothing is in doubt. */
+export async function redisAwayBusy(options: RedisAwayOptions): Promise<RedisAwayReport> {
+  const { rows, seed, latencyMs } = options;
+  const sandbox = { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] };
+  const crew = await startCrew({ rows, homes: 'each', proxyRedis: true, sandbox });
+  const due = rows * (0.1 + 0.2 * createDice(seed).next());
+  await until(() => crew.made() >= due);
+  const sent = await away(options, crew);
+  const backSeconds = await secondsUntilSent(crew.members, sent);
+  return conclude(await endOf(crew), backSeconds, options);
+}
+
+/** The embedded Redis is killed, or stands still for that long, under a run and a worker: it is revived, and both go on. */
+export async function embeddedAway(
+  options: Omit<RedisAwayOptions, 'absence'> & { readonly absence: 'killed' | 'frozen' },
+): Promise<RedisAwayReport> {
+  const { rows, seed, latencyMs, absence, seconds } = options;
+  const crew = await startCrew({
+    rows,
+    homes: 'one',
+    sandbox: { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] },
+  });
+  const due = rows * (0.1 + 0.2 * createDice(seed).next());
+  await until(() => crew.made() >= due);
+  const pid = Number(await readFile(join(crew.flow.home, 'redis', 'redis.pid'), 'utf8'));
+  expect(pid).toBeGreaterThan(1);
+  if (absence === 'killed') process.kill(pid, 'SIGKILL');
+  else process.kill(pid, 'SIGSTOP');
+  if (absence === 'frozen') {
+    await pause(seconds * 1000);
+    process.kill(pid, 'SIGCONT');
+  }
+  // Some may be on their way to the service already.
+  const sent = sentBy(crew.members).map((requests) => requests + CONCURRENCY);
+  const backSeconds = await secondsUntilSent(crew.members, sent);
+  return conclude(await endOf(crew), backSeconds, options);
+}
+
+/** Redis is away while a worker has nothing to do: it has its share of the run that begins after that. */
+export async function redisAwayIdle(options: RedisAwayOptions): Promise<RedisAwayReport> {
+  const { rows, latencyMs } = options;
+  const sandbox = { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] };
+  const crew = await startCrew({ rows: FIRST_ROWS, homes: 'each', proxyRedis: true, sandbox });
+  const { flow, members } = crew;
+  await crew.finished;
+  await away(options, crew);
+  const workers = members.slice(1);
+  const sent = sentBy(workers);
+  const file = await flow.file('next.csv', subclientsCsv(rows, 'N'));
+  const env = { MSB_TOKEN: 'token-of-run', REDIS_URL: redisOf(crew).url };
+  const running = flow.run(['subclients-create', file], env);
+  const backSeconds = await secondsUntilSent(workers, sent);
+  const { summary } = await running;
+  const keys = Array.from({ length: rows }, (_, i) => `N${i + 1}`);
+  return conclude({ flow, summary, keys, madeBefore: FIRST_ROWS }, backSeconds, options);
+}
+
+/** Away with Redis for that long; answers how much each had sent at its return, on the wire before or not. */
+async function away({ absence, seconds }: RedisAwayOptions, crew: Crew): Promise<readonly number[]> {
+  await begin(absence, crew);
+  await pause(seconds * 1000);
+  const sent = sentBy(crew.members);
+  await finish(absence, crew);
+  return sent;
+}
+
+/** Redis goes away. */
+export async function begin(absence: Absence, crew: Crew): Promise<void> {
+  const redis = redisOf(crew);
+  if (absence === 'killed') await redis.kill();
+  if (absence === 'frozen') redis.freeze();
+  for (const { redisProxy } of crew.members) {
+    if (absence === 'held') redisProxy?.set({ kind: 'hold' });
+    if (absence === 'refused') {
+      await redisProxy?.refuse();
+      redisProxy?.cut();
+    }
+  }
+}
+
+/** And is there again. */
+export async function finish(absence: Absence, crew: Crew): Promise<void> {
+  const redis = redisOf(crew);
+  if (absence === 'killed') await redis.start();
+  if (absence === 'frozen') redis.thaw();
+  for (const { redisProxy } of crew.members) {
+    if (absence === 'held') redisProxy?.set({ kind: 'pass' });
+    if (absence === 'refused') await redisProxy?.accept();
+  }
+}
+
+/** The run and the worker are told to end while Redis is away; the same command ends the run when it is back. */
+export async function endedWithoutRedis(
+  options: Omit<RedisAwayOptions, 'seconds'>,
+): Promise<Truth & { readonly endSeconds: number }> {
+  const { rows, absence, latencyMs } = options;
+  const sandbox = { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] };
+  const crew = await startCrew({ rows, homes: 'one', redis: 'url', proxyRedis: true, sandbox });
+  // It has no summary to give.
+  crew.finished.catch(() => undefined);
+  await until(() => crew.made() >= rows * 0.2);
+  await begin(absence, crew);
+  const from = performance.now();
+  for (const member of crew.members) member.signal('SIGTERM');
+  const ends = await Promise.all(crew.members.map(({ ownEnd }) => ownEnd));
+  const endSeconds = secondsSince(from);
+  await finish(absence, crew);
+  const { flow, keys, file } = crew;
+  const env = { MSB_TOKEN: 'token-of-run', REDIS_URL: redisOf(crew).url };
+  const { summary } = await flow.run(['subclients-create', file], env);
+  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  process.stderr.write(`redis-away at the end ${JSON.stringify({ ...options, endSeconds, ...truth })}\n`);
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual([4, 4]);
+  expect(endSeconds).toBeLessThanOrEqual(END_SECONDS);
+  // What was answered is in their journals; what Redis granted while it went away was never sent, and only Redis knows of it.
+  expect(truth.inDoubtMade, 'made and in doubt').toBe(0);
+  expect(truth.inDoubtNotMade, 'in doubt').toBeLessThanOrEqual(CONCURRENCY * crew.members.length);
+  return { ...truth, endSeconds };
+}
+
+function sentBy(members: readonly Member[]): readonly number[] {
+  return members.map((member) => member.requests());
+}
+
+async function secondsUntilSent(members: readonly Member[], sent: readonly number[]): Promise<number> {
+  const from = performance.now();
+  await until(() => members.every((member, i) => member.requests() > (sent[i] ?? 0)));
+  return secondsSince(from);
+}
+
+type Ended = {
+  readonly flow: Flow;
+  readonly summary: Summary;
+  readonly keys: readonly string[];
+  readonly madeBefore?: number;
+};
+
+async function endOf(crew: Crew): Promise<Ended> {
+  const { flow, keys, finished } = crew;
+  return { flow, keys, summary: (await finished).summary };
+}
+
+async function conclude(ended: Ended, backSeconds: number, options: object): Promise<RedisAwayReport> {
+  const { flow, ...told } = ended;
+  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, ...told });
+  const report = { ...truth, backSeconds };
+  process.stderr.write(`redis-away ${JSON.stringify({ ...options, ...report })}\n`);
+  expect(report.inDoubtMade + report.inDoubtNotMade, 'in doubt').toBe(0);
+  expect(report.backSeconds).toBeLessThanOrEqual(BACK_SECONDS);
+  return report;
+}
+
+function redisOf({ redis }: Crew): RedisServer {
+  if (redis === null) throw new Error('expected a Redis by URL');
+  return redis;
+}
+
+function secondsSince(at: number): number {
+  return Math.round(performance.now() - at) / 1000;
+}

@@ -1,0 +1,169 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { until } from '../../support/flow.ts';
+import { type Crew, type Member, startCrew } from '../support/crew.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { createDice, type Dice } from '../support/seed.ts';
+import { assertTruth } from '../support/truth.ts';
+import type { Truth } from '../support/untruths.ts';
+
+/**
+ * `cut`: Redis dies and comes back without its last second. `flush`: it forgets everything, and goes on.
+ * `death`: who dies with it; of `worker-and-journal` nobody can say any more what it has sent.
+ */
+export type Blow = {
+  readonly kind: 'cut' | 'flush';
+  readonly death: 'nobody' | 'worker' | 'worker-and-journal';
+  /** The worker has joined so lately that Redis forgets that there is such a one. */
+  readonly newcomer?: boolean;
+};
+
+export type RedisPastOptions = {
+  readonly rows: number;
+  readonly seed: number;
+  readonly homes: 'one' | 'each';
+  readonly blows: readonly Blow[];
+  /** The service's mean answering time; each answer takes 0 to twice as long. */
+  readonly latencyMs: number;
+};
+
+export type RedisPastReport = Truth & {
+  readonly blows: number;
+  readonly deaths: number;
+  readonly seconds: number;
+  /** From the return of Redis to the next row sent and made, the longest of each kind of death. */
+  readonly backSeconds: Readonly<Record<string, number>>;
+};
+
+/** `send.concurrency` of the job: what one process may have on the wire. */
+const CONCURRENCY = 20;
+/** What was answered so lately may not be in the killed worker's journal yet (src/journal/journal.ts). */
+const NOTED_AFTER_MS = 50;
+const CUT_SECONDS = 1;
+/** A log that is younger than the cut would be cut to nothing. */
+const BETWEEN_MS = 1_000 * CUT_SECONDS + 500;
+const DOWN_MAX_MS = 1_000;
+const BACK_SECONDS = 10;
+/** A member that never comes back is waited for that long (src/ledger/gate.ts). */
+const GRACE_SECONDS = 15;
+
+/** Redis goes back in time, or forgets all, again and again while rows are created: nothing twice, nothing lost. */
+export async function redisPast(options: RedisPastOptions): Promise<RedisPastReport> {
+  const began = performance.now();
+  const { rows, homes, latencyMs } = options;
+  const faults = [`latency=${latencyMs}ms±${latencyMs}ms`];
+  const lateWorkers = options.blows[0]?.newcomer === true;
+  const crew = await startCrew({ rows, homes, redis: 'url', lateWorkers, sandbox: { faults } });
+  const [back, { summary }] = await Promise.all([strikeAll(crew, options), crew.finished]);
+  const { flow, keys } = crew;
+  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const report = {
+    ...truth,
+    blows: back.length,
+    deaths: back.filter(({ death }) => death !== 'nobody').length,
+    seconds: secondsSince(began),
+    backSeconds: longestOf(back),
+  };
+  process.stderr.write(`redis-past ${JSON.stringify({ ...options, ...report })}\n`);
+  judge(report, options);
+  return report;
+}
+
+type Back = { readonly death: Blow['death']; readonly seconds: number };
+
+async function strikeAll(crew: Crew, { blows, rows, seed }: RedisPastOptions): Promise<Back[]> {
+  const dice = createDice(seed);
+  const back: Back[] = [];
+  const isOver = watchEnd(crew);
+  for (const [i, blow] of blows.entries()) {
+    const due = (rows * (i + 0.2 + 0.6 * dice.next())) / (blows.length + 0.5);
+    const from = performance.now() + BETWEEN_MS;
+    await until(() => isOver() || (crew.made() >= due && performance.now() >= from));
+    expect(isOver(), 'the run was over before all blows fell').toBe(false);
+    await strike(blow, { crew, dice, isOver });
+    back.push({ death: blow.death, seconds: await nextRow(crew, isOver) });
+  }
+  return back;
+}
+
+/** Seconds until a row is made that was not on the wire already, or none is left to make. */
+async function nextRow(crew: Crew, isOver: () => boolean): Promise<number> {
+  const from = performance.now();
+  const before = crew.made() + crew.members.length * CONCURRENCY;
+  await until(() => crew.made() > before || isOver());
+  return secondsSince(from);
+}
+
+function watchEnd({ finished }: Crew): () => boolean {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  finished.then(end, end);
+  return () => isOver;
+}
+
+type Ring = { readonly crew: Crew; readonly dice: Dice; readonly isOver: () => boolean };
+
+async function strike({ kind, death, newcomer }: Blow, { crew, dice, isOver }: Ring): Promise<void> {
+  const redis = redisOf(crew);
+  // The home of the `run` has the report: it stays as it is.
+  const [, ...workers] = crew.members;
+  const victim = dice.pick(death === 'worker' && newcomer !== true ? crew.members : workers);
+  if (newcomer === true) await beginLate(victim, isOver);
+  if (kind === 'flush') await redis.flushAll();
+  else await redis.kill();
+  if (death !== 'nobody') await end(victim, death);
+  if (kind === 'cut') {
+    await redis.cutLog({ kind: 'seconds', seconds: CUT_SECONDS });
+    await pause(dice.between(0, DOWN_MAX_MS));
+    await redis.start();
+  }
+  if (death !== 'nobody') victim.revive();
+}
+
+/** One that nobody knows has just begun to send. */
+async function beginLate(worker: Member, isOver: () => boolean): Promise<void> {
+  await worker.end('SIGTERM');
+  worker.revive();
+  await until(() => worker.requests() >= CONCURRENCY || isOver());
+  expect(isOver(), 'the run was over before the newcomer had its share').toBe(false);
+}
+
+async function end(victim: Member, death: Blow['death']): Promise<void> {
+  await victim.end();
+  if (death !== 'worker-and-journal') return;
+  const journals = join(victim.home, 'journal');
+  expect(await readdir(journals), 'it had a journal').not.toEqual([]);
+  await rm(journals, { recursive: true });
+}
+
+function judge(report: RedisPastReport, { blows, latencyMs }: RedisPastOptions): void {
+  expect(report.blows).toBe(blows.length);
+  if (blows.every(({ death }) => death !== 'worker-and-journal')) {
+    const inHand = CONCURRENCY * (1 + NOTED_AFTER_MS / latencyMs);
+    expect(report.inDoubtMade + report.inDoubtNotMade).toBeLessThanOrEqual(inHand * report.deaths);
+  }
+  for (const [death, seconds] of Object.entries(report.backSeconds)) {
+    const grace = death === 'worker-and-journal' ? GRACE_SECONDS : 0;
+    expect(seconds, `back after ${death}`).toBeLessThanOrEqual(BACK_SECONDS + grace);
+  }
+}
+
+function redisOf({ redis }: Crew): RedisServer {
+  if (redis === null) throw new Error('expected a Redis by URL');
+  return redis;
+}
+
+function longestOf(back: readonly Back[]): Record<string, number> {
+  const longest: Record<string, number> = {};
+  for (const { death, seconds } of back) longest[death] = Math.max(longest[death] ?? 0, seconds);
+  return longest;
+}
+
+function secondsSince(at: number): number {
+  return Math.round(performance.now() - at) / 1000;
+}

@@ -1,0 +1,184 @@
+import { performance } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { until } from '../../support/flow.ts';
+import { newestRun } from '../../support/run-control.ts';
+import { type Crew, startCrew } from '../support/crew.ts';
+import { createDice } from '../support/seed.ts';
+import type { ServiceFront } from '../support/service-front.ts';
+import { assertTruth } from '../support/truth.ts';
+import type { Truth } from '../support/untruths.ts';
+
+/** `refused`: nobody listens. `reset`: each request's connection is reset. `unavailable`: 503 with Retry-After. */
+export type AwayMode = 'refused' | 'reset' | 'unavailable';
+
+export type ServiceAwayOptions = {
+  readonly mode: AwayMode;
+  readonly downSeconds: number;
+  readonly rows: number;
+  readonly workers: number;
+  /** The service's mean answering time; each answer takes 0 to twice as long. What was begun before it went away is answered still. */
+  readonly latencyMs: number;
+  readonly seed: number;
+};
+
+export type ServiceAwayReport = Truth & {
+  /** Requests that came in while the service was away; none is seen where they are refused. */
+  readonly arrivals: number;
+  /** Of those: after everybody had stopped but one. */
+  readonly probes: number;
+  readonly probesMax: number;
+  /** Attempts that were not the last of their row. */
+  readonly repeats: number;
+  /** From the return of the service to the next row made. */
+  readonly backSeconds: number;
+};
+
+/** `send.concurrency` of the job: what one process may have on the wire. */
+const CONCURRENCY = 20;
+/** Once ten attempts have failed: by then what was on its way when they did has come in. */
+const CLOSING_MS = 2_000;
+const FIRST_PAUSE_SECONDS = 1;
+const PAUSE_MAX_SECONDS = 30;
+/** Timers of several processes on a machine that is busy. */
+const SLACK_SECONDS = 3;
+const SLACK_MS = 100;
+/** A second of Retry-After for the row alone is less than the pauses of all. */
+const UNAVAILABLE = '503-retry-after=always;retry-after=1';
+/** This many failures in a row open the breaker (src/ledger/weather.ts). */
+const FAILURES_IN_A_ROW = 10;
+/** Answers to what was begun before come between the first failures, so that those are not in a row; slots are free for others meanwhile. */
+const TURNS = { reset: 3, refused: 5, unavailable: 3 } as const;
+
+/** The service goes in the middle of a run and comes back: that costs time, not rows. */
+export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceAwayReport> {
+  const { rows, workers } = options;
+  const faults = [latencyOf(options)];
+  const crew = await startCrew({ rows, workers, homes: 'one', front: true, sandbox: { faults } });
+  const due = rows * (0.1 + 0.3 * createDice(options.seed).next());
+  const allAtWork = () => crew.members.every((member) => member.requests() > CONCURRENCY);
+  await until(() => crew.made() >= due && (allAtWork() || crew.made() >= rows / 2));
+  const from = performance.now();
+  await setAway(crew, options);
+  const seen = await lookMeanwhile(crew);
+  await until(() => performance.now() - from >= options.downSeconds * 1000);
+  const to = performance.now();
+  const madeBefore = crew.made();
+  await setBack(crew, options);
+  await until(() => crew.made() > madeBefore);
+  const backSeconds = Math.round(performance.now() - to) / 1000;
+  const { summary, exitCode } = await crew.finished;
+  const { flow, keys } = crew;
+  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const results = await flow.results(summary);
+  const arrivals = frontOf(crew)
+    .exchanges()
+    .filter(({ at, status }) => at > from - SLACK_MS && at < to && status !== 200)
+    .map(({ at }) => at - from);
+  const report = {
+    ...truth,
+    arrivals: arrivals.length,
+    probes: lateOnes(arrivals, options).length,
+    probesMax: pausesIn(options.downSeconds),
+    repeats: results.reduce((sum, { attempts }) => sum + Number(attempts) - 1, 0),
+    backSeconds,
+  };
+  process.stderr.write(`service-away ${JSON.stringify({ ...options, ...report, seen })}\n`);
+  const inDoubt = report.inDoubtMade + report.inDoubtNotMade;
+  expect(summary.outcomes).toMatchObject({ created: rows - inDoubt, 'in-doubt': inDoubt });
+  expect(exitCode).toBe(inDoubt === 0 ? 0 : 5);
+  judge(report, arrivals, options);
+  return report;
+}
+
+function judge(report: ServiceAwayReport, arrivals: readonly number[], options: ServiceAwayOptions): void {
+  const { mode, downSeconds, workers } = options;
+  const inFlight = CONCURRENCY * (1 + workers);
+  const touchedMax = TURNS[mode] * inFlight + FAILURES_IN_A_ROW + report.probesMax;
+  expect(report.arrivals).toBeLessThanOrEqual(touchedMax);
+  expect(report.probes, 'one at a time').toBeLessThanOrEqual(report.probesMax);
+  const late = lateOnes(arrivals, options);
+  for (const [i, at] of late.slice(1).entries())
+    expect(at - (late[i] ?? 0), 'between two probes').toBeGreaterThanOrEqual(
+      FIRST_PAUSE_SECONDS * 1000 - SLACK_MS,
+    );
+  const inDoubt = report.inDoubtMade + report.inDoubtNotMade;
+  // Each reset is one row in doubt, and none is without; a refusal costs no row at all.
+  expect(inDoubt).toBe(mode === 'reset' ? report.arrivals : 0);
+  expect(report.repeats).toBeLessThanOrEqual(mode === 'reset' ? 0 : touchedMax);
+  expect(report.backSeconds).toBeLessThanOrEqual(Math.min(PAUSE_MAX_SECONDS, downSeconds) + SLACK_SECONDS);
+}
+
+/** Those that came when the breaker was open for sure; refusals take their time as all answers do. */
+function lateOnes(arrivals: readonly number[], { mode, latencyMs }: ServiceAwayOptions): readonly number[] {
+  const failing = mode === 'unavailable' ? 2 * latencyMs : 0;
+  return arrivals.filter((at) => at > CLOSING_MS + failing);
+}
+
+/** How often one row may try in that time: after 1 s, after 2 s more, 4, 8, 16, and then every 30 s. */
+function pausesIn(seconds: number): number {
+  let count = 0;
+  let pause = FIRST_PAUSE_SECONDS;
+  for (let at = 0; at < seconds; at += pause, pause = Math.min(2 * pause, PAUSE_MAX_SECONDS)) count += 1;
+  return count;
+}
+
+function latencyOf({ latencyMs }: ServiceAwayOptions): string {
+  return `latency=${latencyMs}ms±${latencyMs}ms`;
+}
+
+async function setAway({ flow, ...crew }: Crew, options: ServiceAwayOptions): Promise<void> {
+  const { mode } = options;
+  switch (mode) {
+    case 'refused':
+      return frontOf(crew).refuse();
+    case 'reset':
+      return flow.sandbox.setDown(true);
+    case 'unavailable':
+      return flow.sandbox.setFaults([UNAVAILABLE, latencyOf(options)]);
+    default:
+      return mode satisfies never;
+  }
+}
+
+async function setBack({ flow, ...crew }: Crew, options: ServiceAwayOptions): Promise<void> {
+  const { mode } = options;
+  switch (mode) {
+    case 'refused':
+      return frontOf(crew).accept();
+    case 'reset':
+      return flow.sandbox.setDown(false);
+    case 'unavailable':
+      return flow.sandbox.setFaults([latencyOf(options)]);
+    default:
+      return mode satisfies never;
+  }
+}
+
+const statusSchema = z.object({
+  state: z.string(),
+  service: z.object({ state: z.string(), failuresInARow: z.number(), since: z.string().nullable() }),
+});
+
+/** What a person who asks is told: the run goes on, the service is away. */
+async function lookMeanwhile({ flow }: Crew) {
+  const run = await newestRun(flow);
+  const look = async () => {
+    const { stdout } = await flow.onboard(['status', run, '--json']);
+    return statusSchema.parse(JSON.parse(stdout));
+  };
+  let status = await look();
+  await until(async () => {
+    status = await look();
+    return status.service.state === 'away';
+  });
+  expect(status.state).toBe('running');
+  expect(status.service.failuresInARow).toBeGreaterThanOrEqual(10);
+  expect(Date.parse(status.service.since ?? '')).toBeLessThanOrEqual(Date.now());
+  return status.service;
+}
+
+function frontOf({ front }: Pick<Crew, 'front'>): ServiceFront {
+  if (front === null) throw new Error('expected a front');
+  return front;
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { expect, onTestFinished } from 'vitest';
+import { dataLineSchema } from '../../../src/sandbox/data-file.ts';
+import type { SandboxStats } from '../../../src/sandbox/sandbox-stats.ts';
+import { type Flow, startFlow } from '../../support/flow.ts';
+import { assertTruth } from '../support/truth.ts';
+
+export type FaultyOperation = 'subclient.create' | 'counterparty.draft' | 'subclient.update';
+
+export type ServiceFaultsOptions = {
+  readonly operation: FaultyOperation;
+  readonly rows: number;
+  readonly concurrency: number;
+  readonly seed: number;
+};
+
+export type ServiceFaultsReport = {
+  readonly inDoubt: number;
+  /** Answers that the sandbox lost, by its own count. */
+  readonly lost: number;
+  readonly faults: SandboxStats['faults'];
+  readonly requests: number;
+  readonly seconds: number;
+};
+
+/** A hundredth each of several ways to lose an answer, beside refusals that say that nothing was done. */
+const FAULTS = [
+  '503-retry-after=5%;retry-after=1',
+  '503=0.5%',
+  '429=2.5%;retry-after=1',
+  '429=2.5%;retry-after=none',
+  // What a keep-alive race is for the client: the connection ends in order, without a byte of an answer.
+  'reset-before=1%',
+  'reset-after-create=2%',
+  'hang=1%',
+  '500-after-create=1%',
+  '503-after-create=0.5%',
+  'cut-answer=0.5%',
+];
+/** After these nobody can know whether the row was made. */
+const LOSING = [
+  '503',
+  'reset-before',
+  'reset-after-create',
+  'hang',
+  '500-after-create',
+  '503-after-create',
+  'cut-answer',
+];
+/** Long enough for any answer that does come, on a machine that is busy. */
+const TIMEOUT_SECONDS = 12;
+/** An update meets a fault in a fifteenth of its attempts: so many in a row don't happen. */
+const ATTEMPTS = 12;
+
+/** Every fault of a service at once: each lost answer of a create is one row in doubt, and every other row is done. */
+export async function serviceFaults(options: ServiceFaultsOptions): Promise<ServiceFaultsReport> {
+  const began = performance.now();
+  const { operation, seed } = options;
+  const dataFile = await writeKnown(options);
+  const flow = await startFlow({
+    faults: FAULTS,
+    seed,
+    dataFile,
+    bodyLimit: options.rows,
+    keyPointers: { draft: ['/name'] },
+  });
+  const { ended, keys } = await runAll(flow, options);
+  const { exitCode, summary } = ended;
+  const stats = flow.sandbox.stats();
+  await assertTruth({
+    sandbox: flow.sandbox,
+    home: flow.home,
+    summary,
+    keys,
+    kind: operation === 'counterparty.draft' ? 'draft' : 'subclient',
+    madeBefore: operation === 'subclient.update' ? options.rows : 0,
+  });
+  const lost = LOSING.reduce((sum, name) => sum + (stats.faults[name] ?? 0), 0);
+  const report = {
+    inDoubt: summary.outcomes['in-doubt'],
+    lost,
+    faults: stats.faults,
+    requests: Object.values(stats.requests[operation] ?? {}).reduce((sum, n) => sum + n, 0),
+    seconds: Math.round(performance.now() - began) / 1000,
+  };
+  process.stderr.write(`service-faults ${JSON.stringify({ ...options, ...report })}\n`);
+  expect(lost, 'answers were lost').toBeGreaterThan(0);
+  const inDoubt = operation === 'subclient.update' ? 0 : lost;
+  expect(summary.outcomes).toMatchObject({ [DONE[operation]]: options.rows - inDoubt, 'in-doubt': inDoubt });
+  expect(exitCode).toBe(inDoubt === 0 ? 0 : 5);
+  if (operation === 'subclient.update') expect(await lastNames(dataFile)).toEqual(keys.map(nameFor));
+  return report;
+}
+
+const DONE = {
+  'subclient.create': 'created',
+  'counterparty.draft': 'drafted',
+  'subclient.update': 'updated',
+} as const;
+
+async function runAll(flow: Flow, { operation, rows, concurrency }: ServiceFaultsOptions) {
+  const keys = Array.from({ length: rows }, (_, i) => keyOf(i + 1));
+  const job = await flow.file('job.yaml', jobText(operation, concurrency));
+  const [key, name] = HEADERS[operation];
+  const lines = keys.map((each) => `${each},${nameFor(each)}`);
+  const file = await flow.file('rows.csv', [`${key},${name}`, ...lines, ''].join('\n'));
+  return { ended: await flow.run(['--job-file', job, file]), keys };
+}
+
+const HEADERS = {
+  'subclient.create': ['externalId', 'details.name'],
+  'counterparty.draft': ['externalId', 'alias'],
+  'subclient.update': ['id', 'details.name'],
+} as const;
+
+const FIELDS: Readonly<Record<FaultyOperation, string>> = {
+  'subclient.create': 'additionalInformation.crmId: externalId',
+  'counterparty.draft': 'name: externalId',
+  'subclient.update': '',
+};
+
+function jobText(operation: FaultyOperation, concurrency: number): string {
+  const send = `concurrency: ${concurrency}, timeoutSeconds: ${TIMEOUT_SECONDS}, attempts: ${ATTEMPTS}`;
+  const [key] = HEADERS[operation];
+  return `operation: ${operation}\nkey: ${key}\nfields: { ${FIELDS[operation]} }\nsend: { ${send} }\n`;
+}
+
+function keyOf(n: number): string {
+  return `known-${n}`;
+}
+
+function nameFor(key: string): string {
+  return `Name of ${key}`;
+}
+
+/** The sandbox's data file, with the subclients that updates are for. */
+async function writeKnown({ operation, rows }: ServiceFaultsOptions): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-known-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'made.ndjson');
+  const known = operation === 'subclient.update' ? rows : 0;
+  const lines = Array.from({ length: known }, (_, i) => {
+    const id = keyOf(i + 1);
+    return `${JSON.stringify({ kind: 'subclient', id, key: id, body: { details: { name: 'Old' } } })}\n`;
+  });
+  await writeFile(path, lines.join(''));
+  return path;
+}
+
+/** The names that the service has now, in the order of the subclients. */
+async function lastNames(dataFile: string): Promise<unknown[]> {
+  const names = new Map<string, unknown>();
+  for (const text of (await readFile(dataFile, 'utf8')).split('\n')) {
+    if (text === '') continue;
+    const line = dataLineSchema.parse(JSON.parse(text));
+    if (line.kind === 'draft') continue;
+    const { details } = line.body;
+    names.set(
+      line.id,
+      typeof details === 'object' && details !== null && 'name' in details ? details.name : null,
+    );
+  }
+  return [...names.values()];
+}

@@ -1,0 +1,124 @@
+import { performance } from 'node:perf_hooks';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished } from 'vitest';
+import { until } from '../../support/flow.ts';
+import { type Crew, type Member, startCrew } from '../support/crew.ts';
+import { momentLater } from '../support/moment-later.ts';
+import { preloadEnv } from '../support/preload.ts';
+import { keysSentTwice } from '../support/requests-per-key.ts';
+import { createDice, type Dice } from '../support/seed.ts';
+import { assertTruth } from '../support/truth.ts';
+import type { Truth } from '../support/untruths.ts';
+
+/** `blocked`: its event loop stands still. `frozen`: SIGSTOP, later SIGCONT. */
+export type Stop = 'blocked' | 'frozen';
+
+export type StoppedWorkersOptions = {
+  readonly stops: readonly Stop[];
+  readonly seed: number;
+};
+
+export type StoppedWorkersReport = Truth & {
+  readonly stops: number;
+  /** Of the `run`, the one that reads the file. */
+  readonly stopsOfRun: number;
+  /** Chunks that went back to the queue while their worker stood still, for each stop. */
+  readonly takenOver: readonly number[];
+  readonly rows: number;
+  readonly seconds: number;
+};
+
+/** Twice the lock of a chunk (src/queue/chunk-worker.ts). */
+const STOP_MS = 20_000;
+/** `send.concurrency` of the job. */
+const CONCURRENCY = 20;
+const LATENCY_MS = 250;
+const BETWEEN_MAX_MS = 3_000;
+/** Two workers at this latency send 160 rows a second at most: more than there is time for, stops and moments between counted. */
+const ROWS_PER_STOP = 3_000;
+const SETTLE_MS = 1_000;
+const LOOK_MS = 200;
+
+/** One of two workers stands still for longer than its locks live, again and again: what it had is taken over, and it sends none of it. */
+export async function stoppedWorkers(options: StoppedWorkersOptions): Promise<StoppedWorkersReport> {
+  const began = performance.now();
+  const { stops, seed } = options;
+  const rows = stops.length * ROWS_PER_STOP;
+  const crew = await startCrew({
+    rows,
+    homes: 'one',
+    redis: 'url',
+    sandbox: { faults: [`latency=${LATENCY_MS}ms±${LATENCY_MS}ms`], recordRequests: 2 * rows },
+    env: { ...preloadEnv('block-on-signal'), ONBOARD_TEST_BLOCK_MS: String(STOP_MS) },
+  });
+  const [done, { summary }] = await Promise.all([stopAll(crew, stops, createDice(seed)), crew.finished]);
+  const { flow, keys } = crew;
+  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const report = {
+    ...truth,
+    stops: done.length,
+    stopsOfRun: done.filter(({ name }) => name === 'run').length,
+    takenOver: done.map(({ takenOver }) => takenOver),
+    rows,
+    seconds: Math.round(performance.now() - began) / 1000,
+  };
+  process.stderr.write(`stopped-workers ${JSON.stringify({ ...options, ...report })}\n`);
+  expect(keysSentTwice(flow.sandbox), 'rows sent more than once').toEqual([]);
+  expect(Math.min(...report.takenOver), 'chunks taken over').toBeGreaterThan(0);
+  return report;
+}
+
+type Done = { readonly name: string; readonly takenOver: number };
+
+async function stopAll(crew: Crew, stops: readonly Stop[], dice: Dice): Promise<Done[]> {
+  const putBack = watchStalled(crew);
+  const done: Done[] = [];
+  for (const stop of stops) {
+    const victim = dice.pick(crew.members);
+    const requests = victim.requests();
+    await until(() => victim.requests() >= requests + CONCURRENCY);
+    await momentLater(dice.between(0, BETWEEN_MAX_MS));
+    const before = await putBack();
+    await standStill(victim, stop);
+    done.push({ name: victim.name, takenOver: (await putBack()) - before });
+    if (stop === 'frozen') victim.signal('SIGCONT');
+    expect(crew.made(), 'the run was over before all stops').toBeLessThan(crew.keys.length);
+  }
+  // What is left only has to come to an end.
+  crew.flow.sandbox.setFaults(['latency=5ms']);
+  return done;
+}
+
+/** Resolves when it has stood still for its time; it sends nothing meanwhile. */
+async function standStill(victim: Member, stop: Stop): Promise<void> {
+  const from = performance.now();
+  victim.signal(stop === 'blocked' ? 'SIGUSR2' : 'SIGSTOP');
+  // What it had written by then is still read.
+  await momentLater(SETTLE_MS);
+  const seen = victim.requests();
+  await momentLater(from + STOP_MS - SETTLE_MS - performance.now());
+  expect(victim.requests(), `${victim.name} sent while it stood still`).toBe(seen);
+  await momentLater(from + STOP_MS - performance.now());
+}
+
+/** How often a chunk was taken from its worker so far, of all chunks seen: BullMQ counts it in the job, which goes when it is done. */
+function watchStalled({ redis }: Crew): () => Promise<number> {
+  if (redis === null) throw new Error('expected a Redis by URL');
+  const own = new Redis(redis.port, '127.0.0.1');
+  const seen = new Map<string, number>();
+  const look = async () => {
+    for (const key of await own.keys('*:chunks:*-c[0-9]*')) {
+      const times = Number((await own.hget(key, 'stc').catch(() => null)) ?? 0);
+      seen.set(key, Math.max(times, seen.get(key) ?? 0));
+    }
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);
+  onTestFinished(async () => {
+    clearInterval(timer);
+    own.disconnect();
+  });
+  return async () => {
+    await look();
+    return [...seen.values()].reduce((sum, times) => sum + times, 0);
+  };
+}

@@ -1,0 +1,86 @@
+import { performance } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import { startCrew } from '../support/crew.ts';
+import type { Exchange } from '../support/service-front.ts';
+import { assertTruth } from '../support/truth.ts';
+
+export type StormOptions = {
+  readonly rows: number;
+  readonly concurrency: number;
+  /** Half of all answers are 429, with these times in equal parts. */
+  readonly retryAfterSeconds: readonly number[];
+  readonly seed: number;
+};
+
+export type StormReport = {
+  readonly refusals: number;
+  /** Requests that came in while the service was to be left alone: on their way when it said so. */
+  readonly onTheirWay: number;
+  /** The latest of those, after the answer that said so. */
+  readonly latestMs: number;
+  readonly seconds: number;
+};
+
+/** How long a request may be on its way from its permission to the service, on a machine that is busy. */
+const ON_ITS_WAY_MS = 750;
+/** Timers fire up to a millisecond early, and Redis counts whole ones. */
+const EARLY_MS = 10;
+
+/** Half of all answers say "not now": nobody sends before the time, and in the end every row is there. */
+export async function storm(options: StormOptions): Promise<StormReport> {
+  const began = performance.now();
+  const { rows, concurrency, retryAfterSeconds, seed } = options;
+  const crew = await startCrew({
+    rows,
+    homes: 'one',
+    front: true,
+    job: jobText(concurrency),
+    sandbox: { faults: [...halfOf(retryAfterSeconds), 'latency=20ms±10ms'], seed },
+  });
+  const { summary, exitCode } = await crew.finished;
+  const { flow, keys, front } = crew;
+  await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  expect([exitCode, summary.outcomes.created]).toEqual([0, rows]);
+  const exchanges = front?.exchanges() ?? [];
+  const early = exchanges.filter(isRefusal).map((refusal) => between(refusal, exchanges));
+  const report = {
+    refusals: early.length,
+    onTheirWay: early.flat().length,
+    latestMs: Math.round(Math.max(0, ...early.flat())),
+    seconds: Math.round(performance.now() - began) / 1000,
+  };
+  process.stderr.write(`storm ${JSON.stringify({ ...options, ...report })}\n`);
+  expect(report.refusals).toBeGreaterThan(rows / 4);
+  expect(report.latestMs, 'sent though the service had asked to be left alone').toBeLessThan(ON_ITS_WAY_MS);
+  for (const each of early) expect(each.length).toBeLessThanOrEqual(2 * concurrency);
+  return report;
+}
+
+type Refusal = Exchange & { readonly answeredAt: number; readonly retryAfterSeconds: number };
+
+function isRefusal(exchange: Exchange): exchange is Refusal {
+  return exchange.status === 429 && exchange.retryAfterSeconds !== null && exchange.answeredAt !== null;
+}
+
+/** How long after the refusal each request came in that came before its time. */
+function between({ answeredAt, retryAfterSeconds }: Refusal, exchanges: readonly Exchange[]): number[] {
+  const allowedAt = answeredAt + retryAfterSeconds * 1000 - EARLY_MS;
+  return exchanges.filter(({ at }) => at > answeredAt && at < allowedAt).map(({ at }) => at - answeredAt);
+}
+
+/** Rules are asked one after the other: each takes its part of what those before it have left. */
+function halfOf(seconds: readonly number[]): string[] {
+  return seconds.map((each, i) => {
+    const part = 0.5 / seconds.length;
+    return `429=${((100 * part) / (1 - i * part)).toFixed(3)}%;retry-after=${each}`;
+  });
+}
+
+function jobText(concurrency: number): string {
+  return [
+    'operation: subclient.create',
+    'key: externalId',
+    'fields: { additionalInformation.crmId: externalId }',
+    `send: { concurrency: ${concurrency} }`,
+  ].join('\n');
+}

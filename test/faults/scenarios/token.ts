@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { type Flow, startFlow, subclientsCsv, until } from '../../support/flow.ts';
+import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
+import { createDice } from '../support/seed.ts';
+import { assertTruth } from '../support/truth.ts';
+
+export type TokenOptions = {
+  /** `renewed`: a new one is in its file before the old one expires. `missing`: it comes later. */
+  readonly kind: 'renewed' | 'missing';
+  readonly rows: number;
+  readonly workers: number;
+  readonly seed: number;
+};
+
+export type TokenReport = {
+  readonly madeBefore: number;
+  /** Requests with a token that was no good, until the run ended by itself. */
+  readonly refused: number;
+  /** The same, in all. */
+  readonly refusedInAll: number;
+};
+
+/** `send.concurrency` of the job: what one process may have on the wire. */
+const CONCURRENCY = 20;
+/** Rows that were granted while the news was on its way. */
+const FEW = 5;
+
+/** The token expires in the middle of a run: with a new one in its file it goes on, without one it waits for that. */
+export async function tokenExpires(options: TokenOptions): Promise<TokenReport> {
+  const { kind, rows, workers, seed } = options;
+  const flow = await startFlow({ tokens: ['token-1', 'token-2'], faults: ['latency=30ms±20ms'] });
+  const tokenFile = await flow.file('token', 'token-1\n');
+  const env = { MSB_TOKEN: '', MSB_TOKEN_FILE: tokenFile };
+  const args = ['run', 'subclients-create', await flow.file('a.csv', subclientsCsv(rows)), '--json'];
+  const run = flow.start(args, env);
+  const beside = Array.from({ length: workers }, () => flow.start(['work'], env));
+  const made = () => flow.sandbox.stats().made.subclients;
+  const due = rows * (0.1 + 0.5 * createDice(seed).next());
+  await until(() => made() >= due);
+  if (kind === 'renewed') await writeFile(tokenFile, 'token-2\n');
+  const madeBefore = made();
+  flow.sandbox.setToken('token-1', false);
+  const ended = await run.ended;
+  const refused = refusals(flow);
+  if (kind === 'missing')
+    expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining('token')]);
+  else expect(ended.exitCode).toBe(0);
+  expect(refused).toBeGreaterThan(0);
+  expect(refused).toBeLessThanOrEqual(CONCURRENCY * (1 + workers) + FEW);
+  await finish(flow, { ...options, env, tokenFile });
+  for (const { child } of beside) child.kill('SIGTERM');
+  await Promise.all(beside.map((each) => each.ended));
+  const report = { madeBefore, refused, refusedInAll: refusals(flow) };
+  process.stderr.write(`token ${JSON.stringify({ ...options, ...report })}\n`);
+  // Who was refused once may ask once more with what it had: it does not know better.
+  expect(report.refusedInAll).toBeLessThanOrEqual(refused + CONCURRENCY * workers);
+  return report;
+}
+
+type Finish = TokenOptions & { readonly env: Readonly<Record<string, string>>; readonly tokenFile: string };
+
+/** The run comes to its end, after a resume where it was paused: each row was sent once with a good token. */
+async function finish(flow: Flow, { kind, rows, env, tokenFile }: Finish): Promise<void> {
+  const id = await newestRun(flow);
+  if (kind === 'missing') {
+    const { state, reason, outcomes } = await statusOf(flow, id);
+    expect([state, reason]).toEqual(['paused', 'credentials']);
+    expect(outcomes).toMatchObject({ denied: 0, failed: 0, rejected: 0, 'in-doubt': 0 });
+    await writeFile(tokenFile, 'token-2\n');
+  }
+  const command = kind === 'missing' ? ['resume', id] : ['run', 'subclients-create', `${flow.home}/a.csv`];
+  const { exitCode, summary } = await summaryFrom(flow, command, env);
+  expect([exitCode, summary.run, summary.outcomes.created]).toEqual([0, id, rows]);
+  const keys = Array.from({ length: rows }, (_, i) => `K${i + 1}`);
+  await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const { requests } = flow.sandbox.stats();
+  expect(requests['subclient.create']?.['200']).toBe(rows);
+}
+
+function refusals(flow: Flow): number {
+  return flow.sandbox.stats().requests['subclient.create']?.['401'] ?? 0;
+}

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Summary, summarySchema } from '../../../src/report/summary.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
+import { type Ended, type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { keepProcess } from './kept-process.ts';
+import type { Victim } from './kill-loop.ts';
+import { startProxy, type TcpProxy } from './proxy.ts';
+import { type RedisServer, startRedisServer } from './redis-server.ts';
+import { type ServiceFront, startServiceFront } from './service-front.ts';
+
+/** One process of a crew; a killed one starts again with the same command. */
+export type Member = Victim & {
+  /** Its `ONBOARD_HOME`. */
+  readonly home: string;
+  /** SIGKILL, or that signal, without a new life until `revive`. */
+  end(signal?: NodeJS.Signals): Promise<void>;
+  revive(): void;
+  /** Its own way to Redis; `null` where nothing is between. */
+  readonly redisProxy: TcpProxy | null;
+  /** The process of its present life. */
+  pid(): number;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when it ends by itself. */
+  readonly ownEnd: Promise<Ended>;
+};
+
+/** `onboard run` on one file and `onboard work` beside it, as separate processes. */
+export type Crew = {
+  readonly flow: Flow;
+  readonly file: string;
+  /** The file's keys, row by row. */
+  readonly keys: readonly string[];
+  /** The `run` first, then the workers. */
+  readonly members: readonly Member[];
+  /** `null`: the embedded one. */
+  readonly redis: RedisServer | null;
+  /** The way of all of them to the service; `null` where nothing is between. */
+  readonly serviceProxy: TcpProxy | null;
+  /** What notes their requests on that way; `null` where nothing does. */
+  readonly front: ServiceFront | null;
+  /** Entities made so far. */
+  made(): number;
+  /** The `run`'s own end; an Error where it printed no summary. */
+  readonly finished: Promise<Ended & { readonly summary: Summary }>;
+};
+
+export type CrewOptions = {
+  readonly rows: number;
+  readonly sandbox?: SandboxOptions;
+  /** `one`: all in one home, with its embedded Redis. `each`: a home for each, and a Redis on TCP between them. */
+  readonly homes: 'one' | 'each';
+  /** `url`: one home, too, has a Redis on TCP. */
+  readonly redis?: 'url';
+  /** How many `onboard work`; default 1. */
+  readonly workers?: number;
+  /** The workers are no more than a name until `end` and `revive`. */
+  readonly lateWorkers?: boolean;
+  /** Puts a proxy between each member and a Redis on TCP. */
+  readonly proxyRedis?: boolean;
+  /** Puts a proxy between all members and the service. */
+  readonly proxyService?: boolean;
+  /** Puts a front between all members and the service; not with `proxyService`. */
+  readonly front?: boolean;
+  /** The job definition (YAML); default: the shipped `subclients-create`. */
+  readonly job?: string;
+  /** Beside those of every member. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+const JOB = 'subclients-create';
+
+/** Starts a crew of one test's own; everything of it ends with the test. */
+export async function startCrew(options: CrewOptions): Promise<Crew> {
+  const names = ['run', ...Array.from({ length: options.workers ?? 1 }, (_, i) => `work-${i + 1}`)];
+  const flow = await startFlow({ ...options.sandbox, tokens: names.map(tokenOf) });
+  const redis = options.homes === 'each' || options.redis === 'url' ? await startRedisServer() : null;
+  const serviceProxy = options.proxyService === true ? await ownProxy(flow.sandbox.port) : null;
+  const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
+  const file = await flow.file('rows.csv', subclientsCsv(options.rows));
+  const job = options.job === undefined ? [JOB] : ['--job-file', await flow.file('job.yaml', options.job)];
+  const parts = { flow, redis, serviceProxy, front, options };
+  const args = ['run', ...job, file, '--json'];
+  const run = await startMember({ ...parts, name: 'run', args, index: 0 });
+  const members = [run];
+  for (const [i, name] of names.slice(1).entries())
+    members.push(await startMember({ ...parts, name, args: ['work'], index: i + 1 }));
+  const finished = run.ownEnd.then((ended) => ({ ...ended, summary: summaryIn(ended) }));
+  // A test that fails before it waits for the end has its own words for it.
+  finished.catch(() => undefined);
+  return {
+    flow,
+    file,
+    keys: Array.from({ length: options.rows }, (_, i) => `K${i + 1}`),
+    members,
+    redis,
+    serviceProxy,
+    front,
+    made: () => flow.sandbox.stats().made.subclients,
+    finished,
+  };
+}
+
+type MemberParts = {
+  readonly flow: Flow;
+  readonly redis: RedisServer | null;
+  readonly serviceProxy: TcpProxy | null;
+  readonly front: ServiceFront | null;
+  readonly options: CrewOptions;
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Its place among the members, and of its token among the sandbox's. */
+  readonly index: number;
+};
+
+async function startMember(parts: MemberParts): Promise<Member> {
+  const { flow, redis, options, name, index } = parts;
+  const redisProxy = redis !== null && options.proxyRedis === true ? await ownProxy(redis.port) : null;
+  // The first one's is the flow's, where the report is looked for.
+  const home = options.homes === 'one' || name === 'run' ? flow.home : join(flow.home, `home-of-${name}`);
+  const env = { ...memberEnv(parts, redisProxy), ONBOARD_HOME: home, ...options.env };
+  // Each has a token of its own: so the service knows who sent what.
+  const sent = () => flow.sandbox.stats().tokens[index]?.requests ?? 0;
+  let sentBefore = 0;
+  let args = options.lateWorkers === true && index > 0 ? ['--version'] : parts.args;
+  const kept = keepProcess(() => {
+    sentBefore = sent();
+    const started = flow.start(args, env);
+    args = parts.args;
+    return started;
+  });
+  return {
+    name,
+    home,
+    redisProxy,
+    requests: () => sent() - sentBefore,
+    kill: kept.kill,
+    end: kept.end,
+    revive: kept.revive,
+    pid: () => kept.current().child.pid ?? 0,
+    signal: (signal) => {
+      kept.current().child.kill(signal);
+    },
+    ownEnd: kept.ownEnd,
+  };
+}
+
+function memberEnv(parts: MemberParts, redisProxy: TcpProxy | null): Record<string, string> {
+  const { flow, redis, serviceProxy, front, name } = parts;
+  const direct = front === null ? flow.sandbox.url : front.url;
+  const service = serviceProxy === null ? direct : `http://127.0.0.1:${serviceProxy.port}`;
+  const env = { MSB_TOKEN: tokenOf(name), MSB_BASE_URL: service };
+  if (redis === null) return env;
+  return {
+    ...env,
+    REDIS_URL: redisProxy === null ? redis.url : `redis://127.0.0.1:${redisProxy.port}`,
+  };
+}
+
+async function ownProxy(port: number): Promise<TcpProxy> {
+  const proxy = await startProxy({ to: { port } });
+  onTestFinished(proxy.close);
+  return proxy;
+}
+
+async function ownFront(url: string): Promise<ServiceFront> {
+  const front = await startServiceFront(url);
+  onTestFinished(front.close);
+  return front;
+}
+
+function tokenOf(name: string): string {
+  return `token-of-${name}`;
+}
+
+function summaryIn({ stdout, stderr, exitCode }: Ended): Summary {
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  if (line === '') throw new Error(`no summary, exit status ${exitCode}; stderr: ${stderr}`);
+  return summarySchema.parse(JSON.parse(line));
+}

@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { findServerProgram } from '../../../src/redis/find-server.ts';
+import { until } from '../../support/flow.ts';
+import { freePort } from './free-port.ts';
+import { cutLog, growingLog, type LogClock, type LogCut, startLogClock } from './redis-log.ts';
+
+/** A Redis on a TCP port, append-only with fsync always as the program wants it, whose life and memory a test controls. */
+export type RedisServer = {
+  readonly port: number;
+  /** `redis://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly folder: string;
+  /** A connection of the test's own, which is closed with the server. */
+  readonly redis: Redis;
+  /** Starts it on the same port with what its folder has; resolves when it answers. */
+  start(): Promise<void>;
+  /** Ends it orderly. */
+  stop(): Promise<void>;
+  /** SIGKILL: what fsync had not written is still in the system's memory, and so not lost. */
+  kill(): Promise<void>;
+  /** SIGSTOP and SIGCONT: connections stay open, nothing is answered. */
+  freeze(): void;
+  thaw(): void;
+  /** While it is down: takes away the end of what it remembers, as a power cut does; answers how many bytes went. */
+  cutLog(cut: LogCut | { readonly kind: 'seconds'; readonly seconds: number }): Promise<number>;
+  /** Copies its folder as it is now; the answer puts that copy back while it is down, as from a backup. */
+  backUp(): Promise<() => Promise<void>>;
+  /** Forgets everything. */
+  flushAll(): Promise<void>;
+};
+
+export type RedisServerOptions = {
+  /** Settings of redis.conf beside and before its own. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+type Running = { readonly child: ChildProcess; readonly clock: LogClock };
+
+/** Starts a server of one test's own; it ends, and its folder goes, with the test. */
+export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-faults-redis-'));
+  const port = await freePort();
+  const program = await findServerProgram(process.env.PATH ?? '');
+  const args = settingsArguments({ ...ownSettings(port, folder), ...options.settings });
+  const life = createLife({ program, args, folder, port });
+  const redis = new Redis(port, '127.0.0.1', {
+    maxRetriesPerRequest: null,
+    retryStrategy: () => 50,
+    lazyConnect: true,
+  });
+  redis.on('error', () => undefined);
+  onTestFinished(async () => {
+    redis.disconnect();
+    await life.end('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+  await life.start();
+  await redis.connect();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    folder,
+    redis,
+    start: life.start,
+    stop: () => life.end('SIGTERM'),
+    kill: () => life.end('SIGKILL'),
+    freeze: () => life.signal('SIGSTOP'),
+    thaw: () => life.signal('SIGCONT'),
+    async cutLog(cut) {
+      life.assertDown();
+      return cutLog(folder, cut.kind === 'seconds' ? life.sizeBefore(cut.seconds) : cut);
+    },
+    async backUp() {
+      const copy = `${folder}-copy-${performance.now()}`;
+      onTestFinished(() => rm(copy, { recursive: true, force: true }));
+      await cp(folder, copy, { recursive: true });
+      return async () => {
+        life.assertDown();
+        await rm(folder, { recursive: true });
+        await cp(copy, folder, { recursive: true });
+      };
+    },
+    async flushAll() {
+      await redis.flushall();
+    },
+  };
+}
+
+type LifeParts = {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly port: number;
+};
+
+/** The server's process, one after the other. */
+function createLife(parts: LifeParts) {
+  let running: Running | null = null;
+  let lastClock: LogClock | null = null;
+  const signal = (name: NodeJS.Signals) => {
+    running?.child.kill(name);
+  };
+  return {
+    signal,
+    async start() {
+      if (running !== null) throw new Error('the server is running already');
+      const child = await launch(parts);
+      const clock = startLogClock(await growingLog(parts.folder));
+      running = { child, clock };
+      lastClock = clock;
+    },
+    async end(name: 'SIGTERM' | 'SIGKILL') {
+      if (running === null) return;
+      const { child, clock } = running;
+      running = null;
+      clock.stop();
+      const gone = once(child, 'exit');
+      // One that is frozen would not hear of an orderly end.
+      child.kill('SIGCONT');
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill(name);
+      await gone;
+    },
+    assertDown() {
+      if (running !== null) throw new Error('the server is running: stop or kill it first');
+    },
+    sizeBefore(seconds: number): LogCut {
+      return { kind: 'size', bytes: lastClock?.sizeBefore(seconds * 1000) ?? 0 };
+    },
+  };
+}
+
+async function launch({ program, args, folder, port }: LifeParts): Promise<ChildProcess> {
+  const logPath = join(folder, 'redis.log');
+  const log = await open(logPath, 'a');
+  const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd] });
+  await log.close();
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`Redis ended: ${await readFile(logPath, 'utf8')}`);
+    return answers(port);
+  });
+  return child;
+}
+
+async function answers(port: number): Promise<boolean> {
+  const probe = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => null });
+  probe.on('error', () => undefined);
+  try {
+    await probe.connect();
+    return (await probe.ping()) === 'PONG';
+  } catch {
+    return false;
+  } finally {
+    probe.disconnect();
+  }
+}
+
+function ownSettings(port: number, folder: string): Record<string, string> {
+  return {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir: folder,
+    save: '',
+    appendonly: 'yes',
+    appendfsync: 'always',
+    'maxmemory-policy': 'noeviction',
+    'aof-load-truncated': 'yes',
+    // A rewrite would begin a new file, and cutting back by bytes or time would end at it.
+    'auto-aof-rewrite-percentage': '0',
+  };
+}
+
+function settingsArguments(settings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
