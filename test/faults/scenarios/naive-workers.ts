@@ -42,9 +42,14 @@ export async function runNaiveWorkers(options: {
   });
   const { kills, seed } = options;
   const dice = createDice(seed);
-  const done = await killLoop({ victims, kills, requestsMax: 60, dice, isOver: () => false });
   // A job that was stalled too often fails in BullMQ without having run.
-  await until(async () => (await queue.getJobCountByTypes('completed', 'failed')) === chunks.length);
+  const isDone = async () => (await queue.getJobCountByTypes('completed', 'failed')) === chunks.length;
+  let isOver = false;
+  const watch = until(isDone).finally(() => {
+    isOver = true;
+  });
+  const done = await killLoop({ victims, kills, requestsMax: 60, dice, isOver: () => isOver });
+  await watch;
   return { stats: sandbox.stats(), kills: done };
 }
 

@@ -28,31 +28,39 @@ export type KillLoopOptions = {
   readonly isOver: () => boolean;
 };
 
-/** A victim that gets little to do is killed after this long with what it has sent. */
-const PATIENCE_MS = 3_000;
+/** A victim that gets little to do is killed after this long with what it has sent; one that gets nothing lives, and another dies. */
+const PATIENCE_MS = 1_000;
 
 /** Kills one victim after the other, each chosen by the dice; answers the kills, fewer than asked for where it was over before. */
 export async function killLoop(options: KillLoopOptions): Promise<Kill[]> {
   const { victims, dice } = options;
   const done: Kill[] = [];
   while (done.length < options.kills) {
-    const victim = dice.pick(victims);
-    await untilItsTime(victim, dice.between(1, options.requestsMax), options.isOver);
-    if (options.isOver()) break;
+    const chosen = dice.pick(victims);
+    const victim = await whoseTimeItIs(chosen, dice.between(1, options.requestsMax), options);
+    if (victim === null) break;
     done.push({ name: victim.name, at: performance.now(), requests: victim.requests() });
     await victim.kill();
   }
   return done;
 }
 
-/** Right after a request has come in, so that something is in flight. */
-async function untilItsTime(victim: Victim, requests: number, isOver: () => boolean): Promise<void> {
+/** The victim to be killed right now, after a request of it has come in, so that something is in flight; `null`: it is over. */
+async function whoseTimeItIs(
+  chosen: Victim,
+  requests: number,
+  { victims, isOver }: KillLoopOptions,
+): Promise<Victim | null> {
   const began = performance.now();
-  let seen = victim.requests();
+  const seen = new Map(victims.map((victim) => [victim, victim.requests()]));
+  let found: Victim | null = null;
   await until(() => {
-    const sent = victim.requests();
-    const isFresh = sent > seen;
-    seen = sent;
-    return isOver() || (isFresh && (sent >= requests || performance.now() - began > PATIENCE_MS));
+    const fresh = victims.filter((victim) => victim.requests() > (seen.get(victim) ?? 0));
+    for (const victim of fresh) seen.set(victim, victim.requests());
+    const isLate = performance.now() - began > PATIENCE_MS;
+    if (fresh.includes(chosen) && (isLate || chosen.requests() >= requests)) found = chosen;
+    else if (isLate) found = fresh[0] ?? null;
+    return found !== null || isOver();
   });
+  return isOver() ? null : found;
 }
