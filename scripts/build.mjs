@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// src/ becomes dist/: compiled, other files copied as they are, leftovers of deleted sources removed.
+// src/ becomes dist/: compiled, other files copied as they are, leftovers of deleted sources removed; then the program is
+// bundled with what it imports, since Node takes longer to find and load the 700 files one by one than the program to work.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -13,15 +14,17 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SRC = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
+const CHUNK_NAMES = 'part-[name]-[hash].js';
 const ENTRY = join(DIST, 'cli', 'main.js');
 
-process.exitCode = build(new Date());
+process.exitCode = await build(new Date());
 
-function build(began) {
+async function build(began) {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   // Half a build would count as done the next time.
   const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmitOnError'], {
@@ -31,10 +34,23 @@ function build(began) {
   if (status !== 0) return status ?? 1;
   copyOthers();
   removeLeftovers();
+  await bundle();
   chmodSync(ENTRY, 0o755);
   // scripts/setup/gather-facts.mjs compares sources with this date.
   utimesSync(ENTRY, began, began);
   return 0;
+}
+
+/** dist/cli/main.js takes its modules in; what is imported only when it is needed stays in files of its own beside it. */
+async function bundle() {
+  const program = await rolldown({ input: ENTRY, platform: 'node', logLevel: 'warn' });
+  await program.write({
+    dir: dirname(ENTRY),
+    entryFileNames: 'main.js',
+    chunkFileNames: CHUNK_NAMES,
+    sourcemap: true,
+  });
+  await program.close();
 }
 
 /** Everything that is no TypeScript, such as Lua scripts. */
