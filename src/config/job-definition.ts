@@ -1,6 +1,11 @@
 import { z } from 'zod';
+import { isJsonPointer } from '../lib/json-pointer.ts';
 import { IDENTITY, operationSchema } from '../model/operation.ts';
+import { ENCODINGS } from '../model/source.ts';
+import { checksSchema } from './check-settings.ts';
 import { lookupSchema } from './lookup-settings.ts';
+import { scheduleSchema } from './schedule-settings.ts';
+import { windowSchema } from './window-settings.ts';
 
 const column = z.string().min(1).describe('A column of the file, as its header names it.');
 
@@ -33,20 +38,46 @@ export const fieldSourceSchema = z.union([
         .min(1)
         .optional()
         .describe('For booleans: cells that mean false, exactly as written.'),
+      ref: z
+        .enum(['subclient', 'counterparty'])
+        .optional()
+        .describe(
+          'The cell is a key: the field takes the identifier of the record that was created under it, in an earlier run or in this one.',
+        ),
     })
     .describe('A column with its conversion.'),
   z
-    .strictObject({ value: z.union([z.string(), z.number(), z.boolean()]) })
+    .strictObject({
+      value: z.union([z.string(), z.number(), z.boolean()]).describe('A constant, the same for every row.'),
+    })
     .describe('A constant, the same for every row.'),
 ]);
 export type FieldSource = z.infer<typeof fieldSourceSchema>;
 
 export const formatSchema = z.strictObject({
   type: z
-    .enum(['auto', 'csv', 'json', 'ndjson'])
+    .enum(['auto', 'csv', 'json', 'ndjson', 'xlsx'])
     .default('auto')
     .describe('`auto`: by the name and the first bytes.'),
-  encoding: z.enum(['auto', 'utf-8']).default('auto').describe('The text encoding.'),
+  encoding: z
+    .enum(['auto', ...ENCODINGS])
+    .default('auto')
+    .describe('The text encoding; `auto`: by a byte order mark, else by the bytes of the whole file.'),
+  header: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'The line of the header, where title lines stand above it; 1 is the first. Workbooks: the row.',
+    ),
+  comment: z.string().length(1).optional().describe('CSV: lines that begin with this sign are passed over.'),
+  sheet: z.string().min(1).optional().describe('Workbooks: the name of the sheet; by default the first one.'),
+  records: z
+    .string()
+    .refine(isJsonPointer, 'expected a JSON pointer such as /data/items (RFC 6901)')
+    .optional()
+    .describe('JSON: a pointer to the list of records, where the file is one object that holds it.'),
   delimiter: z
     .union([z.literal('auto'), z.string().length(1), z.literal('\\t')])
     .default('auto')
@@ -63,7 +94,7 @@ const rateSchema = z
   .string()
   .regex(DURATION, 'expected a number per s, min or h, for example 50/s')
   .refine((rate) => ratePerSecond(rate) > 0, 'expected more than 0')
-  .describe('Requests per second, minute or hour over all workers together, e.g. 50/s.');
+  .describe('The most requests per second, minute or hour over all workers together, for example 50/s.');
 
 /** Requests per second of a `send.rate`. */
 export function ratePerSecond(rate: string): number {
@@ -72,6 +103,13 @@ export function ratePerSecond(rate: string): number {
 }
 
 export const sendSchema = z.strictObject({
+  canary: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('So many rows are sent first, alone; the rest only where they did not all fail.'),
   concurrency: z
     .number()
     .int()
@@ -114,7 +152,25 @@ const settingsSchema = z.strictObject({
   files: z
     .union([z.string(), z.array(z.string())])
     .optional()
-    .describe('Patterns of the inbox files that this job takes.'),
+    .describe('Patterns of the files that this job takes, compared with their paths below the inbox.'),
+  inbox: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A folder of its own that is watched for this job, besides ONBOARD_HOME/inbox.'),
+  marker: z
+    .string()
+    .min(2)
+    .optional()
+    .describe(
+      'A file is taken only once a file of its name with this ending lies beside it, for example .done.',
+    ),
+  schedule: scheduleSchema.optional(),
+  after: z
+    .union([z.string().min(1), z.array(z.string().min(1))])
+    .optional()
+    .describe('Jobs whose files and runs come first: a run of this job waits until theirs are over.'),
+  window: windowSchema.optional(),
   key: z
     .string()
     .min(1)
@@ -125,20 +181,38 @@ const settingsSchema = z.strictObject({
     .record(z.string(), fieldSourceSchema)
     .default({})
     .describe('Request field ← column. A header that already is a field path maps itself.'),
-  ignore: z.array(z.string()).default([]).describe('Columns that are not sent.'),
+  ignore: z.array(z.string()).default([]).describe('Columns of the file that are not sent.'),
+  group: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A list field, for example accounts: adjacent rows with the same key are one request, and each adds its item to that list.',
+    ),
+  checks: checksSchema.prefault({}),
   required: z.array(z.string()).default([]).describe('Fields without which a row is invalid.'),
   emptyCell: z
     .union([z.enum(['omit', 'null']), z.null().transform(() => 'null' as const)]) // `null` in YAML is no string
-    .default('omit')
-    .describe('What an empty cell becomes.'),
+    .prefault('omit') // a default of what is transformed is missing in the JSON Schema
+    .describe('What an empty cell becomes: nothing, or null in the request.'),
   onKnownKey: z
     .enum(['skip', 'update', 'fail'])
     .default('skip')
-    .describe('The key is already in the ledger.'),
+    .describe(
+      'What happens to a row whose key is already in the ledger: nothing, an update, or it is invalid.',
+    ),
+  updateWith: z
+    .enum(['changed', 'all'])
+    .default('changed')
+    .describe(
+      'What an update of a known key sends, for an upsert and with onKnownKey: update: the fields that changed since the service last accepted them, or all.',
+    ),
   onUnknownOutcome: z
     .enum(['hold', 'retry'])
     .default('hold')
-    .describe('`retry` sends a create again whose outcome is unknown: it can create twice.'),
+    .describe(
+      'What happens to a create whose outcome is unknown: `hold` leaves it in doubt for a person, `retry` sends it again, which can create twice.',
+    ),
   send: sendSchema.prefault({}).describe('How requests are sent.'),
   lookup: lookupSchema.optional(),
   stopAfter: stopAfterSchema.optional(),
@@ -157,6 +231,10 @@ export const jobDefinitionSchema = settingsSchema
   .refine(({ operation, lookup }) => lookup === undefined || IDENTITY[operation] !== null, {
     path: ['lookup'],
     message: 'expected no look-up: this operation creates nothing, so no row of it is ever in doubt',
+  })
+  .refine(({ key, group }) => group === undefined || key !== undefined, {
+    path: ['key'],
+    message: 'expected a column, since rows are grouped by their key',
   })
   .refine(({ key, lookup }) => lookup === undefined || key !== undefined, {
     path: ['key'],

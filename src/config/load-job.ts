@@ -4,6 +4,7 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Job } from './job-definition.ts';
 import { jobDefinitionSchema } from './job-definition.ts';
+import { type JobNames, orderProblems } from './job-order.ts';
 import { jobProblems } from './job-problems.ts';
 import type { DocumentPath } from './yaml-document.ts';
 import { readDocument } from './yaml-document.ts';
@@ -23,18 +24,23 @@ export async function loadJob(name: string, jobsDirectory: string): Promise<Job>
       `job "${name}": ${jobsDirectory} has both ${file} and ${other}; expected one of them`,
     );
   }
-  return loadJobFile(join(jobsDirectory, file));
+  return loadFile(join(jobsDirectory, file), files.map(nameOf));
 }
 
 /** The job in that file, named after it; throws a UsageError that lists every problem with its line and setting. */
 export async function loadJobFile(path: string): Promise<Job> {
+  return loadFile(path, null);
+}
+
+/** `jobs`: all that there are beside it; `null` where that can't be known. */
+async function loadFile(path: string, jobs: readonly string[] | null): Promise<Job> {
   const name = nameOf(path);
   if (!EXTENSIONS.has(extname(path)) || !JOB_NAME.test(name)) {
     throw new UsageError(
       `${path}: expected a job definition, a file such as partner-x.yaml: letters, digits, ".", "_" and "-", ending in .yaml or .yml`,
     );
   }
-  return { name, definition: parseDefinition(await readText(path), path) };
+  return { name, definition: parseDefinition(await readText(path), path, { name, jobs }) };
 }
 
 /** The names of the jobs in the folder, sorted; none where there is no such folder. */
@@ -42,7 +48,7 @@ export async function listJobs(jobsDirectory: string): Promise<readonly string[]
   return [...new Set((await jobFiles(jobsDirectory)).map(nameOf))];
 }
 
-function parseDefinition(text: string, path: string): Job['definition'] {
+function parseDefinition(text: string, path: string, names: JobNames): Job['definition'] {
   const document = readDocument(text);
   if (document.kind === 'problems') {
     throw new UsageError(document.problems.map(({ line, problem }) => `${path}, line ${line}: ${problem}`));
@@ -51,8 +57,10 @@ function parseDefinition(text: string, path: string): Job['definition'] {
     throw new UsageError(`${path}: the file has no settings; expected at least "operation: …"`);
   }
   const parsed = jobDefinitionSchema.safeParse(document.value);
-  if (parsed.success) return parsed.data;
-  const problems = jobProblems(parsed.error.issues, document.value);
+  const problems = parsed.success
+    ? orderProblems(parsed.data, names)
+    : jobProblems(parsed.error.issues, document.value);
+  if (parsed.success && problems.length === 0) return parsed.data;
   throw new UsageError(
     problems.map(
       (one) => `${path}, line ${document.lineOf(one.path)}${describePath(one.path)}: ${one.problem}`,

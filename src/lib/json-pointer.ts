@@ -11,7 +11,8 @@ export function valueAtPointer(value: unknown, pointer: string): unknown {
   return namesOf(pointer).reduce<unknown>(step, value);
 }
 
-function namesOf(pointer: string): readonly string[] {
+/** The names that a JSON pointer goes through, without escapes. */
+export function namesOf(pointer: string): readonly string[] {
   const names = pointer.split('/').slice(1);
   // `~01` is `~1`, no slash: the order of the two matters.
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));

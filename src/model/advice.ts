@@ -28,6 +28,23 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   bad_path_id: `Correct the id ${MEND}.`,
   row_in_doubt:
     'Look in the service whether the record is there, then settle the row in its own run with `onboard resolve`; rows in doubt are not sent again from a report file.',
+  group_conflict: `Give the rows of one key the same values, or the later ones none, but for the list they fill, ${MEND}.`,
+  group_member:
+    'Mend the other row of the same key that is named in its message, then load failed.csv again as it is.',
+  group_too_large: 'Split the record: more rows with one key than are taken together.',
+  reference_unknown:
+    'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
+  reference_in_doubt:
+    'Settle the record with that key with `onboard resolve`, then `onboard rerun` this run.',
+  scientific_notation: `Format the column as text where the file comes from, and write the whole number ${MEND}.`,
+  lost_leading_zero: `Format the column as text where the file comes from, and write the number with its zeros ${MEND}.`,
+  iban_invalid: `Correct the IBAN ${MEND}.`,
+  bic_invalid: `Correct the BIC ${MEND}.`,
+  sort_code_invalid: `Correct the sort code ${MEND}.`,
+  routing_number_invalid: `Correct the routing number ${MEND}.`,
+  mojibake: `Export the file again in one encoding, or correct the text ${MEND}.`,
+  ambiguous_date: `Give the date with its month as a name or as yyyy-MM-dd ${MEND}; or accept the pattern with \`checks\`.`,
+  number_cell: `Format the column as text in the workbook and type the value again, or write it ${MEND}.`,
   conflicting_columns: `Leave only one of the columns filled ${MEND}.`,
 };
 

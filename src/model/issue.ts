@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { CHECK_CODES } from './check.ts';
 
 /**
- * Something about one row that keeps it from being sent.
+ * Something about one row that keeps it from being sent, or, as a warning, is worth a look.
  * `value` is the cell as it stands: personal data, so it goes into previews and `check`, never into logs or results.csv.
  */
 export const issueSchema = z.object({
@@ -23,6 +24,12 @@ export const issueSchema = z.object({
     'bad_path_id',
     'conflicting_columns',
     'row_in_doubt',
+    'group_conflict',
+    'group_member',
+    'group_too_large',
+    'reference_unknown',
+    'reference_in_doubt',
+    ...CHECK_CODES,
   ]),
 });
 export type Issue = z.infer<typeof issueSchema>;

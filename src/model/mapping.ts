@@ -10,12 +10,28 @@ export type Mapped =
       readonly body: JsonObject;
       /** Fills `{id}` or `{paymentId}` of the path, not yet percent-encoded; `null` where the row has none. */
       readonly pathId: string | null;
+      /** What looks damaged and was sent all the same. */
+      readonly warnings: readonly Issue[];
+      /** Where the definition names a `ref`: the keys whose identifiers have yet to be put into the body. */
+      readonly references: readonly Reference[];
     }
   | {
       readonly kind: 'issues';
       /** Never empty. */
       readonly issues: readonly Issue[];
     };
+
+/** A field of the body that takes the identifier of the record created under a key. */
+export type Reference = {
+  readonly space: ReferenceSpace;
+  readonly key: string;
+  /** Where the identifier goes: the members from the body down. */
+  readonly path: readonly (string | number)[];
+  readonly column: string;
+};
+
+/** The identity ledger that a reference is looked up in. */
+export type ReferenceSpace = 'subclient' | 'counterparty';
 
 /** A job definition compiled against the columns of one file: pure, and safe to call in any order. */
 export type Mapping = {

@@ -13,4 +13,7 @@ export const REASON_ADVICE: Readonly<Record<Reason, string>> = {
   journal:
     'The journal in ONBOARD_HOME could not be written, and nothing is sent without it: make room on its disk.',
   requested: 'Somebody asked for it.',
+  window: "The job's window is closed: it goes on when it opens again.",
+  canary:
+    'Of the first rows (send.canary) not one succeeded: look at failed.csv, rejected.csv and the job definition.',
 };

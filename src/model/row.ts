@@ -7,9 +7,17 @@ const place = {
   line: z.number().int().positive(),
 };
 
-/** One record of a file as it was read: CSV cells in header order, or the raw text of one JSON object. */
+/** One record of a file as it was read: a table's cells in header order, or the raw text of one JSON object. */
 export const rowSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('cells'), ...place, cells: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('cells'),
+    ...place,
+    cells: z.array(z.string()),
+    /** Workbooks only: the positions of cells that hold a number, which may have lost zeros or digits. */
+    numeric: z.array(z.number().int().nonnegative()).optional(),
+    /** Workbooks, and report files of theirs: the positions of numbers in plain notation, dates in ISO 8601, `true` and `false`, whatever signs and patterns the definition gives for text. */
+    typed: z.array(z.number().int().nonnegative()).optional(),
+  }),
   z.object({ kind: z.literal('record'), ...place, text: z.string() }),
   z.object({
     kind: z.literal('unreadable'),

@@ -33,6 +33,8 @@ export const REASONS = [
   'file-changed',
   'journal',
   'requested',
+  'window',
+  'canary',
 ] as const;
 export const reasonSchema = z.enum(REASONS);
 /** Why a run is paused or stopped. */
@@ -52,6 +54,8 @@ export const runSchema = z.object({
   /** Rows per chunk; fixed for the run, so that chunk numbers mean the same rows after a restart. */
   chunkRows: z.number().int().positive(),
   source: sourceInfoSchema,
+  /** Where the job groups rows, chunks differ in size: the number of rows up to the end of each; else `null`. */
+  chunkEnds: z.array(z.number().int().positive()).nullable(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
   outcomes: outcomeCountsSchema,
@@ -64,13 +68,23 @@ export const runSchema = z.object({
 });
 export type Run = z.infer<typeof runSchema>;
 
-export function chunksOf(run: Pick<Run, 'rows' | 'chunkRows'>): number {
-  return Math.ceil(run.rows / run.chunkRows);
+/** How a run's rows are cut into chunks. */
+export type Chunking = Pick<Run, 'rows' | 'chunkRows' | 'chunkEnds'>;
+
+export function chunksOf(run: Chunking): number {
+  return run.chunkEnds?.length ?? Math.ceil(run.rows / run.chunkRows);
+}
+
+/** How many rows come before the chunk; `n` from 1. */
+export function rowsBefore(run: Chunking, n: number): number {
+  if (run.chunkEnds === null) return (n - 1) * run.chunkRows;
+  return n === 1 ? 0 : (run.chunkEnds[n - 2] ?? run.rows);
 }
 
 /** How many rows the chunk has; `n` from 1. */
-export function rowsOfChunk(run: Pick<Run, 'rows' | 'chunkRows'>, n: number): number {
-  return Math.min(run.chunkRows, run.rows - (n - 1) * run.chunkRows);
+export function rowsOfChunk(run: Chunking, n: number): number {
+  const end = run.chunkEnds === null ? n * run.chunkRows : (run.chunkEnds[n - 1] ?? run.rows);
+  return Math.min(end, run.rows) - rowsBefore(run, n);
 }
 
 /** Whether nothing more happens to the run by itself; one that was cancelled is wound up first, so that every row has its outcome. */

@@ -4,9 +4,10 @@ import { outcomeSchema } from './outcome.ts';
 /**
  * What the ledger keeps of a settled row, and what a line of results.csv is made of.
  * A tuple, since a run of a million rows holds a million of them:
- * row, line (0: not known), key, outcome, status (0: none), id, attempts, ms, code, message. No personal data but the key.
+ * row, line (0: not known), key, outcome, status (0: none), id, attempts, ms, code, message and, where there are some,
+ * warnings. No personal data but the key.
  */
-export const settlementSchema = z.tuple([
+const fields = [
   z.number().int().positive(),
   z.number().int().nonnegative(),
   z.string(),
@@ -17,7 +18,8 @@ export const settlementSchema = z.tuple([
   z.number().int().nonnegative(),
   z.string(),
   z.string(),
-]);
+] as const;
+export const settlementSchema = z.union([z.tuple([...fields]), z.tuple([...fields, z.string()])]);
 export type SettlementTuple = z.infer<typeof settlementSchema>;
 
 export type Settlement = {
@@ -35,13 +37,41 @@ export type Settlement = {
   readonly ms: number;
   readonly code: string;
   readonly message: string;
+  /** What looked damaged and was sent all the same: codes of checks with their columns, `iban_invalid:IBAN mojibake:Name`; empty where nothing did. */
+  readonly warnings: string;
 };
 
+/** One warning as a settlement has it; columns are percent-encoded, since warnings are separated by spaces. */
+export function warningWord(code: string, column: string | null): string {
+  return column === null ? code : `${code}:${encodeURIComponent(column.toWellFormed())}`;
+}
+
+/** The warnings of a settlement. */
+export function warningsOf(s: Settlement): { readonly code: string; readonly column: string | null }[] {
+  if (s.warnings === '') return [];
+  return s.warnings.split(' ').map((word) => {
+    const [code = '', column] = word.split(':');
+    return { code, column: column === undefined ? null : decodeURIComponent(column) };
+  });
+}
+
 export function toTuple(s: Settlement): SettlementTuple {
-  return [s.row, s.line, s.key, s.outcome, s.status, s.id, s.attempts, s.ms, s.code, s.message];
+  const always = [
+    s.row,
+    s.line,
+    s.key,
+    s.outcome,
+    s.status,
+    s.id,
+    s.attempts,
+    s.ms,
+    s.code,
+    s.message,
+  ] as const;
+  return s.warnings === '' ? [...always] : [...always, s.warnings];
 }
 
 export function fromTuple(tuple: SettlementTuple): Settlement {
-  const [row, line, key, outcome, status, id, attempts, ms, code, message] = tuple;
-  return { row, line, key, outcome, status, id, attempts, ms, code, message };
+  const [row, line, key, outcome, status, id, attempts, ms, code, message, warnings = ''] = tuple;
+  return { row, line, key, outcome, status, id, attempts, ms, code, message, warnings };
 }

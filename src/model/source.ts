@@ -1,15 +1,38 @@
 import { z } from 'zod';
 
-/** How a file was understood. `columns` is the CSV header, or every field path met in the JSON records. */
+/** What a file's text may be encoded in. */
+export const ENCODINGS = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1252',
+  'iso-8859-1',
+  'iso-8859-15',
+] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** How a file was understood. `columns` is the header of a table, or every field path met in the JSON records. */
 export const sourceInfoSchema = z.object({
-  type: z.enum(['csv', 'json', 'ndjson']),
-  encoding: z.string(),
+  type: z.enum(['csv', 'json', 'ndjson', 'xlsx']),
+  encoding: z.enum(ENCODINGS),
   bom: z.boolean(),
+  compression: z.enum(['none', 'gzip']).default('none'),
+  /** The line on which a table's header starts. */
+  headerLine: z.number().int().positive().default(1),
+  /** The sheet of a workbook. */
+  sheet: z.string().nullable().default(null),
+  /** What the reader had to decide on thin evidence, in words for people; no cell values. */
+  notes: z.array(z.string()).default([]),
   delimiter: z.string().nullable(),
   quote: z.string().nullable(),
   columns: z.array(z.string()),
 });
 export type SourceInfo = z.infer<typeof sourceInfoSchema>;
+
+/** Whether the rows are cells under a header, not JSON records. */
+export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
+  return type === 'csv' || type === 'xlsx';
+}
 
 /** What one reading of a whole file found out, before anything is sent. */
 export const fileFactsSchema = z.object({
@@ -19,6 +42,8 @@ export const fileFactsSchema = z.object({
   bytes: z.number().int().nonnegative(),
   rows: z.number().int().nonnegative(),
   source: sourceInfoSchema,
+  /** Where the job groups rows: the number of rows up to the end of each chunk. */
+  chunkEnds: z.array(z.number().int().positive()).nullable().default(null),
   /** Tells whether the file at the path is still the same one, untouched: inode, size and time of change. */
   stamp: z.string(),
 });
@@ -30,3 +55,5 @@ export const REPORT_COLUMN_PREFIX = 'onboard_';
 export const REPORT_MEMBER = '_onboard';
 /** A CSV file with this column came from a report: one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';
+/** Reports on workbooks only: a JSON list of the columns whose cells are typed (`typed` of a row). */
+export const REPORT_TYPED_COLUMN = 'onboard_typed';

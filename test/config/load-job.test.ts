@@ -275,24 +275,27 @@ describe('when a definition has problems, each is named with its line and settin
     expect(problems).toHaveLength(5);
   });
 
-  test.each(['schedule', 'group', 'after', 'window', 'checks', 'priority'])(
-    'a %s is said to be not supported yet, not unknown',
-    async (setting) => {
-      const problems = await problemsIn(['operation: subclient.create', `${setting}: {}`]);
-      expect(problems).toEqual([
-        `line 2, ${setting}: not supported yet by this version; take the setting out`,
-      ]);
-    },
-  );
+  test('a priority is said to be not supported yet, not unknown', async () => {
+    const problems = await problemsIn(['operation: subclient.create', 'priority: {}']);
+    expect(problems).toEqual(['line 2, priority: not supported yet by this version; take the setting out']);
+  });
 
-  test('a ref is said to be not supported yet, not unknown', async () => {
-    const problems = await problemsIn([
-      'operation: subclient.create',
-      'fields: { parent.id: { column: P, ref: subclient } }',
-    ]);
-    expect(problems).toEqual([
-      'line 2, fields."parent.id".ref: not supported yet by this version; take the setting out',
-    ]);
+  test.each([
+    ['schedule: { cron: nightly }', /line 2, schedule\.cron: expected five cron fields .* got "nightly"/],
+    ['schedule: { cron: "0 0 22 * * *" }', /expected five cron fields/],
+    ['schedule: { cron: "0 22 * * *", timezone: London }', /expected a time zone such as Europe\/London/],
+    ['window: 22:00-05:00', /line 2, window: expected two times and a time zone/],
+    ['window: 22:00-22:00 Europe/London', /expected two times and a time zone/],
+    ['group: accounts', /line 1, key: .*expected a column, since rows are grouped by their key/],
+    ['checks: { iban_invalid: maybe }', /line 2, checks\.iban_invalid: expected/],
+    ['checks: { iban: warn }', /line 2, checks/],
+    ['fields: { parent.id: { column: P, ref: client } }', /ref: expected/],
+    ['format: { encoding: latin1 }', /line 2, format\.encoding: expected/],
+    ['format: { records: items }', /expected a JSON pointer/],
+    ['send: { canary: 0 }', /line 2, send\.canary: expected/],
+  ])('%s', async (line, problem) => {
+    const problems = await problemsIn(['operation: counterparty.draft', line]);
+    expect(problems).toEqual([expect.stringMatching(problem)]);
   });
 
   test('bytes that are no UTF-8 are refused', async () => {

@@ -10,6 +10,7 @@ import {
   RUN_STATES,
   RUN_TRANSITIONS,
   type RunState,
+  rowsBefore,
   rowsOfChunk,
 } from '../../src/model/run.ts';
 
@@ -133,7 +134,7 @@ test.each([
   [1_000_000, 100, 10_000],
   [3, 2, 2],
 ])('%i rows in chunks of %i are %i chunks', (rows, chunkRows, chunks) => {
-  expect(chunksOf({ rows, chunkRows })).toBe(chunks);
+  expect(chunksOf({ rows, chunkRows, chunkEnds: null })).toBe(chunks);
 });
 
 test('open rows are those without an outcome', () => {
@@ -145,7 +146,7 @@ test.each([
   [2, 100],
   [3, 50],
 ])('chunk %i of 250 rows has %i', (n, rows) => {
-  expect(rowsOfChunk({ rows: 250, chunkRows: 100 }, n)).toBe(rows);
+  expect(rowsOfChunk({ rows: 250, chunkRows: 100, chunkEnds: null }, n)).toBe(rows);
 });
 
 test.each(RUN_STATES)('a run that is %s is over only where nothing more happens to it', (state) => {
@@ -153,4 +154,17 @@ test.each(RUN_STATES)('a run that is %s is over only where nothing more happens 
   expect(isOver({ state, rows: 10, outcomes: done })).toBe(ENDS.includes(state));
   // A finished run with open rows is a defect; a cancelled one is being wound up.
   expect(isOver({ state, rows: 11, outcomes: done })).toBe(state === 'finished');
+});
+
+describe('chunks that end where groups of rows end', () => {
+  const run = { rows: 250, chunkRows: 100, chunkEnds: [103, 210, 250] };
+  test('are as many as it has ends', () => expect(chunksOf(run)).toBe(3));
+  test.each([
+    [1, 0, 103],
+    [2, 103, 107],
+    [3, 210, 40],
+  ])('chunk %i has %i rows before it and %i of its own', (n, before, rows) => {
+    expect(rowsBefore(run, n)).toBe(before);
+    expect(rowsOfChunk(run, n)).toBe(rows);
+  });
 });

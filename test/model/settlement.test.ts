@@ -15,6 +15,7 @@ const settlement: fc.Arbitrary<Settlement> = fc.record({
   ms: fc.nat(),
   code: text,
   message: text,
+  warnings: text,
 });
 
 test('any settlement comes back from its tuple, also by way of JSON', () => {
@@ -39,6 +40,7 @@ test('the tuple has the order that lies in Redis', () => {
       ms: 35,
       code: 'http_418',
       message: 'The service found the record invalid (418).',
+      warnings: '',
     }),
   ).toEqual([
     7,
@@ -63,7 +65,7 @@ test.each([
   ['an outcome that there is not', GOOD.with(3, 'done')],
   ['half a millisecond', GOOD.with(7, 0.5)],
   ['one too few', GOOD.slice(0, -1)],
-  ['one too many', [...GOOD, '']],
+  ['one too many', [...GOOD, '', '']],
 ])('a tuple with %s is refused', (_, tuple) => {
   expect(settlementSchema.safeParse(GOOD).success).toBe(true);
   expect(settlementSchema.safeParse(tuple).success).toBe(false);

@@ -1,0 +1,66 @@
+import { isTimeZone } from './time-zone.ts';
+
+/** Hours of every day by the wall clock of a time zone; `to` before `from`: over midnight. */
+export type DailyWindow = {
+  /** Minutes since midnight. */
+  readonly from: number;
+  readonly to: number;
+  readonly timeZone: string;
+};
+
+const PATTERN = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d) (\S+)$/;
+
+/** Whether the text is a window such as `22:00-05:00 Europe/London`. */
+export function isDailyWindow(text: string): boolean {
+  return parseDailyWindow(text) !== null;
+}
+
+/** `null` where it is no window: its two ends are different and its time zone is known. */
+export function parseDailyWindow(text: string): DailyWindow | null {
+  const found = PATTERN.exec(text);
+  if (found === null) return null;
+  const [, fromHour, fromMinute, toHour, toMinute, timeZone = ''] = found;
+  const from = Number(fromHour) * 60 + Number(fromMinute);
+  const to = Number(toHour) * 60 + Number(toMinute);
+  return from === to || !isTimeZone(timeZone) ? null : { from, to, timeZone };
+}
+
+/** Whether the window is open. An hour that a change of clocks skips is never open, one that it repeats is open twice. */
+export function isOpenAt(window: DailyWindow, now: Date): boolean {
+  const minute = wallMinute(now, window.timeZone);
+  const { from, to } = window;
+  return from < to ? minute >= from && minute < to : minute >= from || minute < to;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function wallMinute(now: Date, timeZone: string): number {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+    formats.set(timeZone, format);
+  }
+  const [hour, minute] = format.format(now).split(':');
+  return Number(hour) * 60 + Number(minute);
+}
+
+const MINUTE_MS = 60_000;
+/** Longer than a day, for a change of clocks. */
+const SEARCH_MINUTES = 26 * 60;
+
+/** When it opens next, to the minute; now where it is open. */
+export function nextOpening(window: DailyWindow, now: Date): Date {
+  if (isOpenAt(window, now)) return now;
+  const minute = Math.floor(now.getTime() / MINUTE_MS);
+  for (let ahead = 1; ahead <= SEARCH_MINUTES; ahead += 1) {
+    const at = new Date((minute + ahead) * MINUTE_MS);
+    if (isOpenAt(window, at)) return at;
+  }
+  // A window that a change of clocks skips whole opens the day after.
+  return nextOpening(window, new Date((minute + SEARCH_MINUTES) * MINUTE_MS));
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { isOpenAt, nextOpening, parseDailyWindow } from '../../src/lib/daily-window.ts';
+
+function windowOf(text: string) {
+  const window = parseDailyWindow(text);
+  if (window === null) throw new Error(`${text} is no window`);
+  return window;
+}
+
+test.each([
+  '22:00-05:00',
+  '22-05 Europe/London',
+  '24:00-05:00 Europe/London',
+  '22:00-22:00 Europe/London',
+  '22:00-05:00 Mars/Base',
+  '22:60-05:00 UTC',
+])('%s is no window', (text) => {
+  expect(parseDailyWindow(text)).toBeNull();
+});
+
+describe('a window over midnight', () => {
+  const night = windowOf('22:00-05:00 Europe/London');
+  test.each([
+    ['2026-11-21T21:59:59Z', false],
+    ['2026-11-21T22:00:00Z', true],
+    ['2026-11-22T04:59:59Z', true],
+    ['2026-11-22T05:00:00Z', false],
+    // Summer time: London is an hour ahead.
+    ['2026-07-01T20:59:00Z', false],
+    ['2026-07-01T21:00:00Z', true],
+    ['2026-07-02T04:00:00Z', false],
+  ])('at %s: %s', (at, open) => {
+    expect(isOpenAt(night, new Date(at))).toBe(open);
+  });
+
+  test('opens next at its beginning by the clock of its zone', () => {
+    expect(nextOpening(night, new Date('2026-11-21T12:00:30Z'))).toEqual(new Date('2026-11-21T22:00:00Z'));
+    expect(nextOpening(night, new Date('2026-07-01T12:00:00Z'))).toEqual(new Date('2026-07-01T21:00:00Z'));
+  });
+
+  test('is shorter in the night in which the clocks go forward, and longer in the one in which they go back', () => {
+    // 28 March 2027: 01:00 becomes 02:00. 25 October 2026: 02:00 becomes 01:00.
+    expect(hoursOpen('2027-03-27T12:00:00Z')).toBe(6);
+    expect(hoursOpen('2026-10-24T12:00:00Z')).toBe(8);
+    expect(hoursOpen('2026-11-20T12:00:00Z')).toBe(7);
+  });
+
+  /** Within 24 hours from then. */
+  function hoursOpen(from: string): number {
+    const start = Date.parse(from);
+    const minutes = Array.from({ length: 24 * 60 }, (_, i) => new Date(start + i * 60_000));
+    return minutes.filter((at) => isOpenAt(night, at)).length / 60;
+  }
+});
+
+test('a window that the clocks skip is not open that day, and opens the day after', () => {
+  const skipped = windowOf('01:00-02:00 Europe/London');
+  expect(nextOpening(skipped, new Date('2027-03-28T00:30:00Z'))).toEqual(new Date('2027-03-29T00:00:00Z'));
+});
+
+test('a window that the clocks repeat is open twice', () => {
+  const repeated = windowOf('01:00-02:00 Europe/London');
+  expect(isOpenAt(repeated, new Date('2026-10-25T00:30:00Z'))).toBe(true);
+  expect(isOpenAt(repeated, new Date('2026-10-25T01:30:00Z'))).toBe(true);
+  expect(isOpenAt(repeated, new Date('2026-10-25T02:00:00Z'))).toBe(false);
+});
+
+test('an open window opens now', () => {
+  const now = new Date('2026-11-21T23:10:00Z');
+  expect(nextOpening(windowOf('22:00-05:00 Europe/London'), now)).toEqual(now);
+});
