@@ -32,7 +32,7 @@ function tableLine(sample) {
   const after = (sample.before ?? []).map((file) => `\`${file}\``).join(', ');
   const outcomes = expectedOutcomes(sample);
   const what = outcomes === null ? 'refused: nothing is sent' : countsInWords(outcomes);
-  const rows = outcomes === null ? '' : sample.rows;
+  const rows = outcomes === null ? '' : Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   return `| \`${sample.file}\` | ${sample.job} | ${after} | ${rows} | ${expectedExitCode(sample)} | ${what} |`;
 }
 

@@ -1,6 +1,6 @@
 import { spoilIban } from './invent.mjs';
 import { alter, change, damage } from './mistakes.mjs';
-import { inventDraft, key } from './records.mjs';
+import { inventAccountRow, inventDraft, key } from './records.mjs';
 
 const CSV = { type: 'csv', delimiter: ',', eol: '\n', bom: false };
 const IBAN = 'accounts.0.iban';
@@ -94,6 +94,48 @@ const DRAFTS_NDJSON = {
   mistakes: [],
 };
 
+const ACCOUNTS_CSV = {
+  file: 'counterparty-accounts.csv',
+  job: 'counterparty-accounts',
+  before: ['subclients-create.csv'],
+  format: CSV,
+  rows: 40,
+  success: 'drafted',
+  record: (random, row) => inventAccountRow(random, placeOf(row)),
+  mistakes: [
+    ...pair(5, 'another name in the second row of a payee', (second) => ({
+      ...second,
+      name: 'Somebody Else',
+    })),
+    ...pair(13, 'an account of a payee with a damaged IBAN', (second) => ({
+      ...second,
+      [IBAN]: spoilIban(second[IBAN]),
+    })),
+    change(21, 'invalid', 'an owner that was never created', 'owner', 'NOBODY-00001'),
+    change(22, 'invalid', 'the second account of that payee', 'owner', ''),
+    change(29, 'rejected', 'a currency sign in one of two accounts', 'accounts.0.currencies', ['€']),
+    change(30, 'rejected', 'the other account of that payee', 'owner', ''),
+  ],
+};
+
+/** Two rows for each payee; the owners are the first rows of subclients-create.csv. */
+function placeOf(row) {
+  const number = Math.ceil(row / 2);
+  return {
+    payee: key('ACCOUNT', number),
+    owner: key('ACME', 1 + (number % 8)),
+    isFirst: row % 2 === 1,
+  };
+}
+
+/** Both rows of a payee are invalid, since the second one is. */
+function pair(row, note, edit) {
+  return [
+    { row, outcome: 'invalid', note, edit: (record) => record },
+    { row: row + 1, outcome: 'invalid', note, edit },
+  ];
+}
+
 function nameless(row) {
   return {
     row,
@@ -119,4 +161,4 @@ function onlySecondAccount(row) {
 }
 
 /** Every sample of the counterparty operation. */
-export const DRAFT_SAMPLES = [DRAFTS_CSV, DRAFTS_TSV, DRAFTS_JSON, DRAFTS_NDJSON];
+export const DRAFT_SAMPLES = [DRAFTS_CSV, DRAFTS_TSV, DRAFTS_JSON, DRAFTS_NDJSON, ACCOUNTS_CSV];

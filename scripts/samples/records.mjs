@@ -93,8 +93,26 @@ export function inventDraft(random, externalId) {
     'accounts.0.currencies': [country.currency],
     'accounts.1.alias': second ? 'US dollars' : '',
     'accounts.1.accountNumber': second ? `00${random.digits(8)}` : '',
-    'accounts.1.routingNumber': second ? `0${random.digits(8)}` : '',
+    'accounts.1.routingNumber': second ? routingNumber(`0${random.digits(8)}`) : '',
     'accounts.1.currencies': second ? ['USD'] : '',
+  };
+}
+
+/** One of two accounts of a payee, in a row of its own; the second row says nothing besides. */
+export function inventAccountRow(random, { payee, owner, isFirst }) {
+  const country = inventCountry(random);
+  const name = inventCompany(random, country);
+  return {
+    externalId: payee,
+    owner: isFirst ? owner : '',
+    name: isFirst ? name : '',
+    'address.town': isFirst ? country.town : '',
+    'address.country': isFirst ? country.three : '',
+    'accounts.0.alias': isFirst ? 'Main account' : 'Second account',
+    'accounts.0.country': country.two,
+    'accounts.0.iban': inventIban(random, country),
+    'accounts.0.bic_swift': `TEST${country.two}00`,
+    'accounts.0.currencies': [country.currency],
   };
 }
 
@@ -118,4 +136,13 @@ export function inventPartnerRow(random, reference) {
     'Regulated?': random.chance(0.2) ? 'Y' : 'N',
     'Account Manager': inventPerson(random).last,
   };
+}
+
+/** The number with its last digit as the check digit that the ABA asks for: 3, 7 and 1 times its digits, a multiple of 10. */
+function routingNumber(digits) {
+  const sum = [...digits.slice(0, 8)].reduce(
+    (total, digit, i) => total + Number(digit) * [3, 7, 1][i % 3],
+    0,
+  );
+  return `${digits.slice(0, 8)}${(10 - (sum % 10)) % 10}`;
 }

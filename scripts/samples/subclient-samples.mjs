@@ -54,9 +54,9 @@ const CREATE_EXCEL = {
     change(20, 'invalid', '"WAHR" for a boolean', 'regulators.isRegulated', 'WAHR'),
     change(21, 'created', '"TRUE" for a boolean', 'regulators.isRegulated', 'TRUE'),
     alter(35, 'created', 'one more leading zero in a tax number', 'details.taxId', (id) => `0${id}`),
-    emptyRow(58, 'invalid', 'a row of empty cells below the last record'),
-    emptyRow(59, 'invalid', 'a row of empty cells below the last record'),
-    emptyRow(60, 'invalid', 'a row of empty cells below the last record'),
+    emptyRow(58, 'left out', 'a row of empty cells below the last record'),
+    emptyRow(59, 'left out', 'a row of empty cells below the last record'),
+    emptyRow(60, 'left out', 'a row of empty cells below the last record'),
   ],
 };
 

@@ -8,12 +8,14 @@ export type CsvDialect = {
   readonly newline: 'lf' | 'cr';
   /** Spaces around cells are no part of them. */
   readonly trim: boolean;
+  /** A line that begins with this character, where a record could begin, is passed over; `null`: none is. */
+  readonly comment: string | null;
 };
 
-/** The kind of line end, told by the first one outside quotes. */
-export function detectNewline(text: string, quote: string): CsvDialect['newline'] {
+/** The kind of line end, told by the first one outside quotes at or after `from`. */
+export function detectNewline(text: string, quote: string, from: number): CsvDialect['newline'] {
   let quoted = false;
-  for (let i = 0; i < text.length; i += 1) {
+  for (let i = from; i < text.length; i += 1) {
     const char = text.charAt(i);
     if (char === quote) quoted = !quoted;
     else if (!quoted && char === '\n') return 'lf';

@@ -11,6 +11,8 @@ export type CsvPiece =
       readonly text: string;
       readonly starts: readonly number[];
       readonly lines: readonly number[];
+      /** The positions of those that blank lines stand before. */
+      readonly afterBlank: ReadonlySet<number>;
     }
   /** One record that can't be read; `text` is bounded. */
   | { readonly kind: 'bad'; readonly text: string; readonly line: number; readonly problem: string }
@@ -29,8 +31,9 @@ type State = {
   at: number;
   /** The line at `at`. */
   line: number;
-  /** A bad record whose line end is still to come. */
-  unended: Bad | null;
+  isBlankBefore: boolean;
+  /** A bad record, or a comment to skip, whose line end is still to come. */
+  unended: Bad | 'skip' | null;
   pieces: CsvPiece[];
 };
 
@@ -39,7 +42,8 @@ type State = {
  * stops or (`skip_records_with_error`) stays inside the quotes and loses the records that follow.
  */
 export function createCsvSplitter(shape: CsvShape, firstLine: number): CsvSplitter {
-  const state: State = { shape, text: '', at: 0, line: firstLine, unended: null, pieces: [] };
+  const start = { text: '', at: 0, line: firstLine, isBlankBefore: false, unended: null };
+  const state: State = { shape, ...start, pieces: [] };
   return (chunk, final) => {
     const text = state.text.slice(state.at) + chunk;
     // A lone CR at the very end: the file was cut off between CR and LF.
@@ -53,46 +57,64 @@ export function createCsvSplitter(shape: CsvShape, firstLine: number): CsvSplitt
 
 /** Takes one run of records and what stops it; answers whether more can be told. */
 function advance(state: State, final: boolean): boolean {
-  if (state.unended !== null && !endBad(state, state.unended, final)) return false;
-  const { stop, end, line, starts, lines } = readRun(state.text, state, final, state.shape);
-  if (starts.length > 0) {
-    state.pieces.push({ kind: 'records', text: state.text.slice(state.at, end), starts, lines });
+  if (state.unended !== null && !passLine(state, state.unended, final)) return false;
+  const { stop, end, line, isBlankBefore, ...records } = readRun(state.text, state, final, state.shape);
+  if (records.starts.length > 0) {
+    state.pieces.push({ kind: 'records', text: state.text.slice(state.at, end), ...records });
   }
   state.at = end;
   state.line = line;
-  if (stop.kind === 'bad') startBad(state, stop);
+  state.isBlankBefore = isBlankBefore;
+  if (stop.kind === 'bad') startBad(state, stop, final);
+  if (stop.kind === 'comment') state.unended = 'skip';
   if (stop.kind === 'unclosed') {
     const before = countNewlines(state.text, { from: end, to: stop.quote }, state.shape.dialect.newline);
     state.pieces.push({ kind: 'unclosed', line: line + before });
   }
-  return stop.kind === 'bad';
+  return stop.kind === 'bad' || stop.kind === 'comment';
 }
 
-function startBad(state: State, step: Extract<CsvStep, { kind: 'bad' }>): void {
+function startBad(state: State, step: Extract<CsvStep, { kind: 'bad' }>, final: boolean): void {
   const text = bounded(state.text.slice(state.at, step.next));
   const bad = { text, line: state.line, problem: step.problem };
   state.line += countNewlines(state.text, { from: state.at, to: step.next }, state.shape.dialect.newline);
   state.at = step.next;
-  if (step.ended) state.pieces.push({ kind: 'bad', ...bad, text: withoutLineEnd(text) });
-  else state.unended = bad;
+  state.isBlankBefore = false;
+  if (!step.ended) state.unended = bad;
+  else {
+    state.pieces.push({ kind: 'bad', ...bad, text: withoutLineEnd(text) });
+    while (state.unended === null && state.at < step.doubtful) takeDoubtful(state, bad.line, final);
+  }
 }
 
-/** Passes over the rest of a bad record; answers whether its end was there. */
-function endBad(state: State, bad: Bad, final: boolean): boolean {
+/** Makes a bad record of one line that may belong to the bad record before it. */
+function takeDoubtful(state: State, badLine: number, final: boolean): void {
+  const { text, at } = state;
+  const isBlank = indexOfNewline(text, at, state.shape.dialect.newline) === at || text.startsWith('\r\n', at);
+  passLine(state, isBlank ? 'skip' : { text: '', line: state.line, problem: doubtful(badLine) }, final);
+}
+
+function doubtful(line: number): string {
+  return `may be a part of the record of line ${line}, whose quotes don't pair up: expected quotes only around a whole cell, and doubled inside it`;
+}
+
+/** Passes over the rest of a line; answers whether its end was there. */
+function passLine(state: State, unended: Bad | 'skip', final: boolean): boolean {
   const found = indexOfNewline(state.text, state.at, state.shape.dialect.newline);
   const isHalf = found === state.text.length - 1 && state.text.endsWith('\r');
   const isEnded = final || (found !== -1 && !isHalf);
   const end = found === -1 ? state.text.length : found;
-  const whole = {
-    ...bad,
-    text: bounded(bad.text + state.text.slice(state.at, Math.min(end, state.at + MAX_UNREADABLE_CHARS))),
-  };
+  const whole = unended === 'skip' ? unended : withMore(unended, state, end);
   state.at = isEnded && found !== -1 ? afterNewline(state.text, found) : end;
   state.unended = isEnded ? null : whole;
   if (!isEnded) return false;
   state.line += 1;
-  state.pieces.push({ kind: 'bad', ...whole, text: withoutLineEnd(whole.text) });
+  if (whole !== 'skip') state.pieces.push({ kind: 'bad', ...whole, text: withoutLineEnd(whole.text) });
   return true;
+}
+
+function withMore(bad: Bad, { text, at }: State, end: number): Bad {
+  return { ...bad, text: bounded(bad.text + text.slice(at, Math.min(end, at + MAX_UNREADABLE_CHARS))) };
 }
 
 function bounded(text: string): string {

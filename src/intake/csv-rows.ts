@@ -1,4 +1,3 @@
-import { unguardCell } from '../lib/formula-guard.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
 import { createCellParser } from './csv-cells.ts';
@@ -6,53 +5,116 @@ import type { CsvDialect } from './csv-dialect.ts';
 import type { CsvHeader } from './csv-header.ts';
 import type { CsvPiece } from './csv-pieces.ts';
 import { createCsvSplitter, withoutLineEnd } from './csv-pieces.ts';
+import type { CsvRecord } from './csv-record-row.ts';
+import { isSeparatorsOnly, recordRow } from './csv-record-row.ts';
 import { BAD_BYTES } from './decode-utf8.ts';
 import type { RowFeed } from './row-feed.ts';
-import { NOT_UTF8, unreadableRow } from './unreadable-row.ts';
+import type { TableWatch } from './second-table.ts';
+import { createTableWatch } from './second-table.ts';
+import type { HeldRow } from './unopened-cell.ts';
+import { judgeHeld, MOST_HELD } from './unopened-cell.ts';
+import { unreadableRow } from './unreadable-row.ts';
 
 type Records = Extract<CsvPiece, { kind: 'records' }>;
 
-/** Makes rows of the text after the header; UsageError where a quote is never closed. */
-export function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): RowFeed {
-  const split = createCsvSplitter({ dialect, columns: header.columns.length }, header.line);
-  const parse = createCellParser(dialect);
-  let rows = 0;
+/** A spreadsheet's last row: more empty rows than that aren't kept back to see whether the file ends with them. */
+const MAX_EMPTY_ROWS = 1_048_576;
 
-  const rowsOf = (piece: CsvPiece): Row[] => {
-    if (piece.kind === 'unclosed') throw unclosed(path, piece.line);
-    const made =
-      piece.kind === 'bad'
-        ? [unreadableRow({ row: rows + 1, line: piece.line }, piece.text, piece.problem)]
-        : recordRows(piece, parse(piece.text), rows, header);
-    rows += made.length;
-    return made;
+type State = {
+  readonly header: CsvHeader;
+  readonly dialect: CsvDialect;
+  readonly watch: TableWatch;
+  rows: Row[];
+  count: number;
+  /** The lines of records of nothing but separators, which are rows only if another row follows. */
+  emptyLines: number[];
+  /** A row with too few cells and those after it, which may be lines of its last cell. */
+  held: HeldRow[];
+};
+
+/** Makes rows of the text after the header; UsageError where a quote is never closed or a second table begins. */
+export function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): RowFeed {
+  const split = createCsvSplitter({ dialect, columns: header.width }, header.line);
+  const parse = createCellParser(dialect);
+  const watch = createTableWatch(path, header);
+  const state: State = { header, dialect, watch, rows: [], count: 0, emptyLines: [], held: [] };
+  return (chunk, final) => {
+    state.rows = [];
+    for (const piece of split(chunk, final)) {
+      if (piece.kind === 'unclosed') throw unclosed(path, piece.line);
+      if (piece.kind === 'bad') addBad(state, piece);
+      else addRecords(state, piece, parse(piece.text));
+    }
+    if (final) releaseHeld(state);
+    return state.rows;
   };
-  return (chunk, final) => split(chunk, final).flatMap(rowsOf);
 }
 
-function recordRows(piece: Records, records: readonly string[][], before: number, header: CsvHeader): Row[] {
+function addBad(state: State, { text, line, problem }: Extract<CsvPiece, { kind: 'bad' }>): void {
+  state.watch(null);
+  releaseEmpty(state);
+  const { header, dialect, held } = state;
+  state.rows.push(...judgeHeld(held, text, { dialect, width: header.width }));
+  state.held = [];
+  state.count += 1;
+  state.rows.push(unreadableRow({ row: state.count, line }, text, problem));
+}
+
+function addRecords(state: State, piece: Records, records: readonly string[][]): void {
   // The cutter and csv-parse keep to the same grammar; if ever they don't, no row may go out under a wrong number.
   if (records.length !== piece.starts.length) {
     throw new Error(`cut ${piece.starts.length} records, but csv-parse reads ${records.length}`);
   }
   const mayBeBad = piece.text.includes(BAD_BYTES);
-  return records.map((cells, i) => {
-    const place = { row: before + i + 1, line: piece.lines[i] ?? 0 };
-    if (cells.length !== header.columns.length) {
-      return unreadableRow(place, textOf(piece, i), wrongLength(cells.length, header.columns.length));
-    }
-    if (mayBeBad && textOf(piece, i).includes(BAD_BYTES))
-      return unreadableRow(place, textOf(piece, i), NOT_UTF8);
-    return { kind: 'cells', ...place, cells: header.isReport ? cells.map(unguardCell) : cells };
-  });
+  for (const [i, cells] of records.entries()) {
+    const line = piece.lines[i] ?? 0;
+    const isOdd = cells.length !== state.header.width;
+    state.watch(isOdd ? { cells, line, isAfterBlank: piece.afterBlank.has(i) } : null);
+    addRecord(state, { cells, line, mayBeBad, text: () => textOf(piece, i) });
+  }
+}
+
+function addRecord(state: State, record: CsvRecord): void {
+  const { header, dialect, held } = state;
+  if (isSeparatorsOnly(record, header, dialect.quote) && state.emptyLines.length < MAX_EMPTY_ROWS) {
+    state.emptyLines.push(record.line);
+    return;
+  }
+  releaseEmpty(state);
+  state.count += 1;
+  const row = recordRow(state.count, record, header);
+  const cells = record.cells.length;
+  if (held.length === 0 && cells >= header.width) state.rows.push(row);
+  else holdRow(state, { row, cells, text: record.text });
+}
+
+/** A whole row with quotes in good order ends the suspicion, as do too many rows. */
+function holdRow(state: State, held: HeldRow): void {
+  const { header, dialect } = state;
+  state.held.push(held);
+  const isQuoted = held.cells >= header.width && held.text().includes(dialect.quote);
+  if (isQuoted || state.held.length > MOST_HELD) releaseHeld(state);
+}
+
+function releaseHeld(state: State): void {
+  state.rows.push(...state.held.map(({ row }) => row));
+  state.held = [];
+}
+
+/** The empty rows kept back don't end the file, so they are rows. */
+function releaseEmpty(state: State): void {
+  if (state.emptyLines.length === 0) return;
+  releaseHeld(state);
+  const cells = state.header.columns.map(() => '');
+  for (const line of state.emptyLines) {
+    state.count += 1;
+    state.rows.push({ kind: 'cells', row: state.count, line, cells });
+  }
+  state.emptyLines = [];
 }
 
 function textOf(piece: Records, index: number): string {
   return withoutLineEnd(piece.text.slice(piece.starts[index], piece.starts[index + 1]));
-}
-
-function wrongLength(cells: number, columns: number): string {
-  return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;
 }
 
 function unclosed(path: string, line: number): UsageError {

@@ -14,37 +14,66 @@ export type CsvRun = {
   readonly starts: readonly number[];
   /** Line of each record's first character. */
   readonly lines: readonly number[];
+  /** Positions in `starts` of the records that blank lines stand before. */
+  readonly afterBlank: ReadonlySet<number>;
+  /** A blank line stands right before `end`. */
+  readonly isBlankBefore: boolean;
   readonly stop: Exclude<CsvStep, { kind: 'record' }>;
 };
 
 /** Goes over well-formed records from `from`; blank lines between them are passed over. */
 export function readRun(
   text: string,
-  from: { readonly at: number; readonly line: number },
+  from: { readonly at: number; readonly line: number; readonly isBlankBefore: boolean },
   final: boolean,
   shape: CsvShape,
 ): CsvRun {
-  const starts: number[] = [];
-  const lines: number[] = [];
-  const { newline, quote } = shape.dialect;
-  let { at, line } = from;
+  const { newline, quote, comment } = shape.dialect;
+  const { at: first, line, isBlankBefore } = from;
+  const run: Run = { starts: [], lines: [], afterBlank: new Set(), at: first, line, isBlankBefore };
   let quoteAt = -1;
   for (;;) {
-    if (at >= text.length) return { end: at, line, starts, lines, stop: { kind: 'wait' } };
+    const { at } = run;
+    if (at >= text.length) return told(run, { kind: 'wait' });
     if (quoteAt < at) quoteAt = indexOrEnd(text, quote, at);
     const end = indexOfNewline(text, at, newline);
-    const plain = end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS && !isHalf(text, end, final);
-    const step: CsvStep = plain
-      ? { kind: 'record', next: afterNewline(text, end) }
-      : stepAt(text, at, final, shape);
-    if (step.kind !== 'record') return { end: at, line, starts, lines, stop: step };
-    if (!isBlank(text, at, step.next, shape.dialect)) {
-      starts.push(at - from.at);
-      lines.push(line);
-    }
-    line += plain ? 1 : countNewlines(text, { from: at, to: step.next }, newline);
-    at = step.next;
+    // Most lines have no quote: they needn't be cut into cells to know where they end.
+    const isPlain = isShort(at, end, quoteAt) && text.charAt(at) !== comment && !isHalf(text, end, final);
+    const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, shape);
+    if (step.kind !== 'record') return told(run, step);
+    if (isBlank(text, at, step.next, shape.dialect)) run.isBlankBefore = true;
+    else take(run, first);
+    run.line += isPlain ? 1 : countNewlines(text, { from: at, to: step.next }, newline);
+    run.at = step.next;
   }
+}
+
+type Run = {
+  readonly starts: number[];
+  readonly lines: number[];
+  readonly afterBlank: Set<number>;
+  at: number;
+  line: number;
+  isBlankBefore: boolean;
+};
+
+function take(run: Run, start: number): void {
+  if (run.isBlankBefore) run.afterBlank.add(run.starts.length);
+  run.isBlankBefore = false;
+  run.starts.push(run.at - start);
+  run.lines.push(run.line);
+}
+
+function told({ at, ...run }: Run, stop: CsvRun['stop']): CsvRun {
+  return { ...run, end: at, stop };
+}
+
+function isShort(at: number, end: number, quoteAt: number): boolean {
+  return end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS;
+}
+
+function recordUpTo(text: string, end: number): CsvStep {
+  return { kind: 'record', next: afterNewline(text, end) };
 }
 
 function indexOrEnd(text: string, quote: string, from: number): number {

@@ -12,8 +12,19 @@ export type CsvShape = { readonly dialect: CsvDialect; readonly columns: number 
 /** What to do with the record at the front of a text. */
 export type CsvStep =
   | { readonly kind: 'record'; readonly next: number }
-  /** `ended`: the record ends before `next`; else its line end is to be looked for from there. */
-  | { readonly kind: 'bad'; readonly next: number; readonly ended: boolean; readonly problem: string }
+  /**
+   * `ended`: the record ends before `next`; else its line end is to be looked for from there.
+   * `doubtful`: the lines from `next` up to that index may be parts of it or records of their own.
+   */
+  | {
+      readonly kind: 'bad';
+      readonly next: number;
+      readonly ended: boolean;
+      readonly problem: string;
+      readonly doubtful: number;
+    }
+  /** A comment begins here. */
+  | { readonly kind: 'comment' }
   /** The quote at `quote` isn't closed: before the end of the file, or within the longest record. */
   | { readonly kind: 'unclosed'; readonly quote: number }
   /** More text is needed to tell. */
@@ -27,6 +38,7 @@ const LOOKAHEAD_CHARS = 64 * 1024;
 
 /** Judges the record that starts at `start`; the answer is the same however the file was cut into blocks. */
 export function stepAt(text: string, start: number, final: boolean, { dialect, columns }: CsvShape): CsvStep {
+  if (text.charAt(start) === dialect.comment) return { kind: 'comment' };
   const end = Math.min(text.length, start + MAX_RECORD_CHARS);
   const cut = cutRecord({ text, end, final: final && end === text.length }, start, dialect);
   const tooLong = end < text.length;
@@ -36,7 +48,7 @@ export function stepAt(text: string, start: number, final: boolean, { dialect, c
     case 'open':
       return tooLong || final ? { kind: 'unclosed', quote: cut.quote } : { kind: 'wait' };
     case 'part':
-      return tooLong ? { kind: 'bad', next: end, ended: false, problem: TOO_LONG } : { kind: 'wait' };
+      return tooLong ? unended(end, TOO_LONG) : { kind: 'wait' };
     case 'stray':
       return stepOverDamage(text, cut, final, { dialect, columns });
     default:
@@ -47,9 +59,14 @@ export function stepAt(text: string, start: number, final: boolean, { dialect, c
 function stepOverDamage(text: string, stray: Stray, final: boolean, { dialect, columns }: CsvShape): CsvStep {
   const end = Math.min(text.length, stray.at + LOOKAHEAD_CHARS);
   if (end === text.length && !final) return { kind: 'wait' };
-  const at = endOfDamage({ text, end, final: final && end === text.length }, stray, dialect, columns);
+  const view = { text, end, final: final && end === text.length };
+  const { at, doubtful } = endOfDamage({ view, dialect, columns }, stray);
   const problem = `${STRAY_QUOTE} (cell ${stray.cells + 1})`;
-  return at === null
-    ? { kind: 'bad', next: end, ended: false, problem }
-    : { kind: 'bad', next: afterNewline(text, at), ended: true, problem };
+  if (at === null) return unended(end, problem);
+  const next = afterNewline(text, at);
+  return { kind: 'bad', next, ended: true, problem, doubtful: Math.max(next, doubtful) };
+}
+
+function unended(next: number, problem: string): CsvStep {
+  return { kind: 'bad', next, ended: false, problem, doubtful: next };
 }

@@ -1,49 +1,106 @@
+import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { createCellParser } from './csv-cells.ts';
 import type { CsvDialect } from './csv-dialect.ts';
-import { createCsvSplitter } from './csv-pieces.ts';
+import type { Preamble } from './csv-preamble.ts';
+import type { SampleRecord } from './csv-sample.ts';
+import { sampleRecords } from './csv-sample.ts';
 import { DELIMITER_NAMES } from './delimiter-name.ts';
 import type { FileHead } from './file-head.ts';
+import { headerBelow } from './title-lines.ts';
 
-const SAMPLE_CHARS = 64 * 1024;
-const SAMPLE_RECORDS = 100;
+/** A delimiter that was found, and what is to be said where the evidence is thin. */
+export type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly string[] };
 
-type Candidate = { readonly delimiter: string; readonly share: number };
+type Candidate = {
+  readonly delimiter: string;
+  readonly records: readonly SampleRecord[];
+  /** How many records have as many cells as the header; 0 where that has one. */
+  readonly fitting: number;
+  readonly share: number;
+};
+
+/** Below this the first record isn't believed to be the header where a later one looks like it. */
+const BELIEVED_SHARE = 0.5;
 
 /**
  * The delimiter that cuts the most of the first records into as many cells as the header, outside quotes;
- * `,` where none cuts the header at all (a file of one column). UsageError where two are equally good.
+ * `,` where none cuts the header at all (a file of one column). UsageError where two are equally good, or where
+ * the header seems to stand below title lines and the definition doesn't say so.
  */
 export function detectDelimiter(
   path: string,
   head: FileHead,
-  dialect: Omit<CsvDialect, 'delimiter'>,
-): string {
+  at: {
+    readonly preamble: Preamble;
+    readonly dialect: Omit<CsvDialect, 'delimiter'>;
+    readonly format: Format;
+  },
+): FoundDelimiter {
   const candidates = [...DELIMITER_NAMES.keys()]
-    .filter((delimiter) => delimiter !== dialect.quote)
-    .map((delimiter) => ({ delimiter, share: consistency(head, { ...dialect, delimiter }) }))
+    .filter((delimiter) => delimiter !== at.dialect.quote && delimiter !== at.dialect.comment)
+    .map((delimiter) => candidate(head, at.preamble, { ...at.dialect, delimiter }))
     .sort((a, b) => b.share - a.share);
   const [best, second] = candidates;
-  if (best === undefined || best.share === 0) return ',';
+  if (at.format.header === undefined) refuseTitles(path, candidates);
+  if (best === undefined || best.share === 0) return { delimiter: ',', notes: oneColumn(best) };
   if (second !== undefined && second.share === best.share) throw ambiguous(path, best, second);
-  return best.delimiter;
+  return { delimiter: best.delimiter, notes: doubts(best, second) };
 }
 
-/** The share of the first records that have as many cells as the header; 0 where the header has one. */
-function consistency(head: FileHead, dialect: CsvDialect): number {
-  const sample = head.text.slice(0, SAMPLE_CHARS);
-  const isWhole = head.whole && sample.length === head.text.length;
-  const parse = createCellParser(dialect);
-  const counts = createCsvSplitter({ dialect, columns: 0 }, 1)(sample, isWhole)
-    .flatMap((piece) => (piece.kind === 'records' ? parse(piece.text).map((cells) => cells.length) : [0]))
-    .slice(0, SAMPLE_RECORDS);
-  const header = counts[0] ?? 0;
-  return header < 2 ? 0 : counts.filter((count) => count === header).length / counts.length;
+/** Refuses a file whose header seems to stand below title lines, cut by the delimiter that is known. */
+export function refuseTitleLines(
+  path: string,
+  head: FileHead,
+  preamble: Preamble,
+  dialect: CsvDialect,
+): void {
+  refuseTitles(path, [candidate(head, preamble, dialect)]);
+}
+
+/** The first record is the header where it fits the others: counted without those that a delimiter can't tell apart. */
+function candidate(head: FileHead, preamble: Preamble, dialect: CsvDialect): Candidate {
+  const records = sampleRecords(head, preamble, dialect);
+  const columns = records[0]?.cells.length ?? 0;
+  const fitting = columns < 2 ? 0 : records.filter(({ cells }) => cells.length === columns).length;
+  return { delimiter: dialect.delimiter, records, fitting, share: fitting / Math.max(1, records.length) };
+}
+
+/** Candidates come best first. */
+function refuseTitles(path: string, candidates: readonly Candidate[]): void {
+  const isBelieved = (candidates[0]?.share ?? 0) >= BELIEVED_SHARE;
+  for (const { delimiter, records } of isBelieved ? candidates.slice(0, 1) : candidates) {
+    const header = headerBelow(records);
+    const line = records[0]?.line;
+    if (header === null || line === undefined) continue;
+    const sign = DELIMITER_NAMES.get(delimiter) ?? `"${delimiter}"`;
+    throw new UsageError(
+      `${path}, line ${line}: doesn't look like a header, but line ${header.line} does (${header.cells.length} cells, cut by ${sign}, as most lines below it): expected column names in the first line; set format.header: ${header.line} in the job definition (--header ${header.line} for a preview), or format.header: ${line} if line ${line} is the header`,
+    );
+  }
+}
+
+function oneColumn(best: Candidate | undefined): readonly string[] {
+  return best === undefined || best.records.length < 2
+    ? []
+    : ['No delimiter cuts the header, so the file is read as one column.'];
+}
+
+function doubts(best: Candidate, second: Candidate | undefined): readonly string[] {
+  if (best.share >= BELIEVED_SHARE && (second?.share ?? 0) === 0) return [];
+  const name = DELIMITER_NAMES.get(best.delimiter) ?? best.delimiter;
+  const next = second === undefined || second.share === 0 ? '0 with the next best' : withNext(second);
+  return [
+    `The delimiter was taken to be ${name}: ${best.fitting} of the first ${best.records.length} records (the header is one) have the header's ${best.records[0]?.cells.length ?? 0} cells with it, ${next}.`,
+  ];
+}
+
+function withNext(second: Candidate): string {
+  return `${second.fitting} of ${second.records.length} with the next best (${DELIMITER_NAMES.get(second.delimiter) ?? second.delimiter})`;
 }
 
 function ambiguous(path: string, best: Candidate, second: Candidate): UsageError {
   const names = [best, second].map((c) => DELIMITER_NAMES.get(c.delimiter)).join(' and ');
   return new UsageError(
-    `${path}: ${names} cut its first lines into cells equally well: expected one of them to; set format.delimiter in the job definition`,
+    `${path}: ${names} cut its first lines into cells equally well: expected one of them to; set format.delimiter in the job definition (--delimiter for a preview)`,
   );
 }

@@ -2,18 +2,25 @@ import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { SourceInfo } from '../model/source.ts';
 
-type FileType = SourceInfo['type'];
+type FileType = Exclude<SourceInfo['type'], 'xlsx'>;
 
 /** The file's type: what the definition says, else by its ending and its first character that is no space. */
 export function detectType(path: string, head: string, format: Format): FileType {
   const first = head.trimStart().charAt(0);
   if (format.type === 'csv') return 'csv';
-  if (format.type !== 'auto') return first === '[' ? 'json' : jsonWithout(path, first, format.type);
+  const isList = first === '[' || (first === '{' && isPointedTo(path, format));
+  if (format.type !== 'auto' && format.type !== 'xlsx')
+    return isList ? 'json' : jsonWithout(path, first, format.type);
   const ending = endingOf(path);
   if (ending === 'csv') return 'csv';
-  if (first === '[') return 'json';
+  if (isList) return 'json';
   if (first === '{') return 'ndjson';
   return ending === null ? 'csv' : jsonWithout(path, first, ending);
+}
+
+/** One object that holds the list of records; not where the definition or the name says several, as a report's does. */
+function isPointedTo(path: string, { type, records }: Format): boolean {
+  return records !== undefined && type !== 'ndjson' && endingOf(path) !== 'ndjson';
 }
 
 /** Objects one after the other are read the same way whether they are called json or ndjson. */
@@ -25,7 +32,7 @@ function jsonWithout(path: string, first: string, type: 'json' | 'ndjson'): File
 }
 
 function endingOf(path: string): FileType | null {
-  const name = path.toLowerCase();
+  const name = path.toLowerCase().replace(/\.gz$/, '');
   if (/\.(csv|tsv)$/.test(name)) return 'csv';
   if (/\.(ndjson|jsonl)$/.test(name)) return 'ndjson';
   return name.endsWith('.json') ? 'json' : null;

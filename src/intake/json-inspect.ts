@@ -43,10 +43,26 @@ export function inspectJson(text: string): Inspection {
 function scanValue(scan: Scan, depth: number): boolean {
   skipSpace(scan);
   const code = scan.text.charCodeAt(scan.at);
-  if (code === QUOTE) return scanString(scan);
+  if (code === QUOTE) return scanText(scan);
   if (code === BRACE || code === BRACKET) return scanNested(scan, depth, code);
   if (code === MINUS || (code >= ZERO && code <= NINE)) return scanExactNumber(scan);
   return scanWord(scan);
+}
+
+function scanText(scan: Scan): boolean {
+  const start = scan.at;
+  if (!scanString(scan)) return false;
+  noteCharacters(scan, start);
+  return true;
+}
+
+/** Only an escape can spell what no encoded text holds. */
+function noteCharacters(scan: Scan, start: number): void {
+  const literal = scan.text.slice(start, scan.at);
+  if (!literal.includes('\\u')) return;
+  const text = String(JSON.parse(literal));
+  if (text.includes('\0')) scan.problem ??= NUL;
+  if (/\p{Cs}/u.test(text)) scan.problem ??= HALF;
 }
 
 function scanExactNumber(scan: Scan): boolean {
@@ -75,6 +91,7 @@ function scanObject(scan: Scan, depth: number): boolean {
     const start = scan.at;
     if (scan.text.charCodeAt(start) !== QUOTE) return fail(scan, 'a member name in double quotes');
     if (!scanString(scan)) return false;
+    noteCharacters(scan, start);
     noteName(scan, names, scan.text.slice(start, scan.at));
     if (!takeAfterSpace(scan, COLON)) return fail(scan, 'a colon');
     if (!scanValue(scan, depth + 1)) return false;
@@ -106,6 +123,8 @@ function scanArray(scan: Scan, depth: number): boolean {
 }
 
 const ROUNDED = 'a number with more digits than a JSON number keeps: expected it in quotes, as a string';
+const NUL = 'a NUL character (\\u0000): expected text without it';
+const HALF = 'half a character (\\ud800 to \\udfff without its other half): expected whole characters';
 const QUOTE = 34;
 const COMMA = 44;
 const MINUS = 45;

@@ -3,15 +3,21 @@ import type { Cursor } from './json-cursor.ts';
 import { brokenJson, extend, moveTo, newCursor, skipSpace } from './json-cursor.ts';
 import type { OpenElement } from './json-element.ts';
 import { elementRow, findElementEnd, newElement, unclosedElement } from './json-element.ts';
+import type { Outside } from './json-outside.ts';
+import { leaveList, newOutside, stepOutside } from './json-outside.ts';
 import type { RowFeed } from './row-feed.ts';
 
 /** What may come next. */
-type Phase = 'opening' | 'first' | 'value' | 'after' | 'closed';
+type Phase = 'outside' | 'opening' | 'first' | 'value' | 'after' | 'closed';
+
+/** `list`: one JSON list; `sequence`: objects one after the other; a pointer: the list that it leads to. */
+export type JsonShape = 'list' | 'sequence' | { readonly pointer: string };
 
 type State = {
   readonly path: string;
-  /** `list`: one JSON list; `sequence`: objects one after the other. */
-  readonly shape: 'list' | 'sequence';
+  readonly isSequence: boolean;
+  /** What stands around the list that a pointer leads to. */
+  readonly outside: Outside | null;
   readonly cursor: Cursor;
   phase: Phase;
   /** The element that the text at hand ends in. */
@@ -21,9 +27,15 @@ type State = {
 };
 
 /** Makes rows of a JSON list's elements, or of objects that follow each other; UsageError with line and column where the JSON is broken. */
-export function createJsonRows(path: string, shape: 'list' | 'sequence'): RowFeed {
-  const phase = shape === 'list' ? 'opening' : 'value';
-  const state: State = { path, shape, cursor: newCursor(), phase, element: null, rows: [], count: 0 };
+export function createJsonRows(path: string, shape: JsonShape): RowFeed {
+  const state: State = {
+    path,
+    ...start(path, shape),
+    cursor: newCursor(),
+    element: null,
+    rows: [],
+    count: 0,
+  };
   return (chunk, final) => {
     if (state.element !== null) state.element.scanned -= state.cursor.at;
     extend(state.cursor, chunk);
@@ -33,9 +45,16 @@ export function createJsonRows(path: string, shape: 'list' | 'sequence'): RowFee
   };
 }
 
+function start(path: string, shape: JsonShape): Pick<State, 'isSequence' | 'outside' | 'phase'> {
+  if (shape === 'list') return { isSequence: false, outside: null, phase: 'opening' };
+  if (shape === 'sequence') return { isSequence: true, outside: null, phase: 'value' };
+  return { isSequence: false, outside: newOutside(path, shape.pointer), phase: 'outside' };
+}
+
 /** One step; answers whether another can be made with the text at hand. */
 function advance(state: State, final: boolean): boolean {
-  const { cursor } = state;
+  const { cursor, outside } = state;
+  if (state.phase === 'outside') return outside !== null && advanceOutside(state, outside, final);
   if (state.element === null) skipSpace(cursor);
   if (state.element === null && cursor.at >= cursor.text.length) {
     if (final) checkEnd(state);
@@ -46,18 +65,28 @@ function advance(state: State, final: boolean): boolean {
     case 'opening':
       return take(state, char === '[', 'first', '[');
     case 'first':
-      return char === ']' ? take(state, true, 'closed', '') : takeValue(state, final);
+      return char === ']' ? close(state) : takeValue(state, final);
     case 'value':
       return takeValue(state, final);
     case 'after':
-      return char === ','
-        ? take(state, true, 'value', '')
-        : take(state, char === ']', 'closed', 'a comma or ]');
+      return char === ']' ? close(state) : take(state, char === ',', 'value', 'a comma or ]');
     case 'closed':
       return take(state, false, 'closed', 'nothing after the closing ]');
     default:
       return state.phase satisfies never;
   }
+}
+
+function advanceOutside(state: State, outside: Outside, final: boolean): boolean {
+  const step = stepOutside(outside, state.cursor, final);
+  if (step === 'list') state.phase = 'first';
+  return step !== 'wait';
+}
+
+function close(state: State): boolean {
+  if (state.outside === null) return take(state, true, 'closed', '');
+  leaveList(state.outside);
+  return take(state, true, 'outside', '');
 }
 
 function take(state: State, isRight: boolean, next: Phase, expected: string): boolean {
@@ -68,10 +97,9 @@ function take(state: State, isRight: boolean, next: Phase, expected: string): bo
 }
 
 function checkEnd(state: State): void {
-  if (state.phase === 'closed' || (state.phase === 'value' && state.shape === 'sequence')) return;
-  const expected = { opening: '[', first: 'a value or ]', value: 'a value', after: 'a comma or ]' }[
-    state.phase
-  ];
+  const { phase } = state;
+  if (phase === 'closed' || phase === 'outside' || (phase === 'value' && state.isSequence)) return;
+  const expected = { opening: '[', first: 'a value or ]', value: 'a value', after: 'a comma or ]' }[phase];
   throw brokenJson(state.path, state.cursor, expected);
 }
 
@@ -85,6 +113,6 @@ function takeValue(state: State, final: boolean): boolean {
   state.rows.push(elementRow(path, cursor, state.element, { end, row: state.count }));
   moveTo(cursor, end);
   state.element = null;
-  state.phase = state.shape === 'list' ? 'after' : 'value';
+  state.phase = state.isSequence ? 'value' : 'after';
   return true;
 }

@@ -1,3 +1,4 @@
+import type { FileHead } from './file-head.ts';
 import { endOfValue, newDepthScan } from './json-depth.ts';
 import { inspectJson } from './json-inspect.ts';
 
@@ -9,6 +10,14 @@ export function isLinewise(head: string): boolean {
   if (isValid(firstLine)) return true;
   const end = endOfValue(newDepthScan(), text, 0);
   return end === -1 || !text.startsWith('{') || !isValid(text.slice(0, end));
+}
+
+/** Whether a file, as far as its head shows, is one object that holds a list of objects. */
+export function isOneHolder(head: FileHead): boolean {
+  const text = head.text.trimStart();
+  if (!text.startsWith('{') || !/:\s*\[\s*\{/.test(text)) return false;
+  const end = endOfValue(newDepthScan(), text, 0);
+  return end === -1 ? !head.whole : head.whole && text.slice(end).trim() === '';
 }
 
 function isValid(text: string): boolean {

@@ -43,10 +43,11 @@ async function openAny(path: string): Promise<FileHandle> {
 }
 
 const EXPLAINED: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file: expected the path of a CSV or JSON file; check the spelling and the folder',
+  ENOENT:
+    'there is no such file: expected the path of a CSV, JSON or Excel file; check the spelling and the folder',
   ENOTDIR: 'there is no such file: a part of the path is not a folder; check the spelling',
   EACCES: 'may not be read by this user: expected read permission; change it with chmod or run as its owner',
-  ENXIO: 'is no regular file: expected a CSV or JSON file; copy its content into one',
+  ENXIO: 'is no regular file: expected a CSV, JSON or Excel file; copy its content into one',
 };
 
 function explain(path: string, error: unknown): unknown {
@@ -57,5 +58,5 @@ function explain(path: string, error: unknown): unknown {
 }
 
 function notRegular(path: string, what: string): UsageError {
-  return new UsageError(`${path}: is ${what}: expected a CSV or JSON file; name the file itself`);
+  return new UsageError(`${path}: is ${what}: expected a CSV, JSON or Excel file; name the file itself`);
 }

@@ -1,6 +1,7 @@
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import type { SourceInfo } from '../model/source.ts';
+import { isTable } from '../model/source.ts';
 import { DELIMITER_NAMES } from './delimiter-name.ts';
 import { parseRecord } from './json-row.ts';
 import { printable, shorten } from './printable.ts';
@@ -9,25 +10,34 @@ import { renderTable } from './render-table.ts';
 /** A terminal's usual width, in characters. */
 const WIDTH = 100;
 
-/** What the reader sees, for people: how the file was understood, its columns and its first rows, one entry per line. */
-export function previewLines(info: SourceInfo, rows: readonly Row[]): string[] {
-  return [...factLines(info), '', ...rowLines(info, rows)];
+/**
+ * What the reader sees, for people: how the file was understood, how sure that is, its columns and the first `limit`
+ * of these first rows, one entry per line.
+ */
+export function previewLines(info: SourceInfo, rows: readonly Row[], limit = rows.length): string[] {
+  return [...factLines(info, rows), '', ...rowLines(info, rows.slice(0, limit))];
 }
 
 const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
   csv: 'CSV',
   json: 'JSON (one list)',
+  xlsx: 'Excel workbook',
   ndjson: 'NDJSON (one object after the other)',
 };
 
-function factLines(info: SourceInfo): string[] {
+function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
   const facts: [string, string][] = [
-    ['type', TYPE_NAMES[info.type]],
+    ['type', `${TYPE_NAMES[info.type]}${info.compression === 'gzip' ? ', compressed (gzip)' : ''}`],
     ['encoding', `${info.encoding.toUpperCase()}${info.bom ? ' with a byte order mark' : ''}`],
   ];
-  if (info.delimiter !== null) facts.push(['delimiter', delimiterInWords(info.delimiter)]);
+  if (info.sheet !== null) facts.push(['sheet', printable(info.sheet)]);
+  if (info.delimiter !== null) {
+    facts.push(['delimiter', `${delimiterInWords(info.delimiter)}${evidence(info, rows)}`]);
+  }
   if (info.quote !== null) facts.push(['quote', info.quote]);
-  facts.push([info.type === 'csv' ? 'header' : 'fields', columnsInWords(info.columns)]);
+  const line = info.headerLine === 1 ? '' : ` on line ${info.headerLine}`;
+  facts.push([isTable(info) ? 'header' : 'fields', columnsInWords(info.columns, line)]);
+  for (const note of info.notes) facts.push(['note', printable(note)]);
   return facts.map(([name, value]) => `${name.padEnd(10)} ${value}`);
 }
 
@@ -36,8 +46,16 @@ function delimiterInWords(delimiter: string): string {
   return delimiter === '\t' ? name : `${name} ${delimiter}`;
 }
 
-function columnsInWords(columns: readonly string[]): string {
-  const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}`;
+/** How many of the first rows the reader could cut by the delimiter. */
+function evidence({ columns }: SourceInfo, rows: readonly Row[]): string {
+  if (rows.length === 0) return '';
+  const fitting = rows.filter((row) => row.kind === 'cells').length;
+  const cells = `${columns.length} ${columns.length === 1 ? 'cell' : 'cells'}`;
+  return ` (${fitting} of the first ${rows.length} rows have ${cells} with it)`;
+}
+
+function columnsInWords(columns: readonly string[], line: string): string {
+  const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}${line}`;
   return columns.length === 0 ? count : `${count}: ${columns.map(printable).join(', ')}`;
 }
 

@@ -1,33 +1,43 @@
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
+import type { Chunking } from '../model/run.ts';
 import type { SourceInfo } from '../model/source.ts';
-import { fileBytes } from './open-input.ts';
+import { isTable } from '../model/source.ts';
+import type { Reading } from './inspect-file.ts';
+import { openRows } from './open-rows.ts';
 import type { RowBatch } from './read-rows.ts';
-import { readRows } from './read-rows.ts';
 
-/** Consecutive rows of a file: chunk `n` (1 = first) holds rows (n − 1) · chunkRows + 1 onward. */
+/** Consecutive rows of a file, `n` from 1. */
 export type RowChunk = { readonly n: number; readonly rows: readonly Row[] };
 
+/** How the rows are cut: at the ends that were found before, else into chunks of one size, the last one shorter. */
+export type Cuts = Pick<Chunking, 'chunkRows' | 'chunkEnds'>;
+
 /**
- * A file's rows as a stream of chunks of `chunkRows` rows, the last one shorter; the same file always gives the same
- * chunks. `source` is what the survey found out. The file is closed when the consumer stops; UsageError where it changed.
+ * A file's rows as a stream of chunks; the same file always gives the same ones. `source` is what the survey found out.
+ * The file is closed when the consumer stops; UsageError where it changed.
  */
 export async function* readChunks(
   path: string,
   source: SourceInfo,
   format: Format,
-  chunkRows: number,
+  cuts: Cuts,
 ): AsyncGenerator<RowChunk, void, undefined> {
-  yield* inChunks(
-    checked(readRows(fileBytes(path), path, formatOf(source, format)), path, source),
-    chunkRows,
-  );
+  const batches = openRows(path, readingOf(source), formatOf(source, format));
+  yield* inChunks(checked(batches, path, source), cuts);
 }
 
 /** What the survey told by looking isn't told again: it holds for the whole run. */
+function readingOf({ type, compression, encoding, notes }: SourceInfo): Reading {
+  const text = compression === 'gzip' ? 'gzip' : 'plain';
+  return { container: type === 'xlsx' ? 'workbook' : text, encoding, notes };
+}
+
 function formatOf(source: SourceInfo, format: Format): Format {
-  return { ...format, type: source.type, delimiter: source.delimiter ?? format.delimiter };
+  const sheet = source.sheet === null ? {} : { sheet: source.sheet };
+  const { type, encoding } = source;
+  return { ...format, type, encoding, delimiter: source.delimiter ?? format.delimiter, ...sheet };
 }
 
 async function* checked(
@@ -36,10 +46,7 @@ async function* checked(
   source: SourceInfo,
 ): AsyncGenerator<readonly Row[]> {
   for await (const batch of batches) {
-    if (
-      source.type !== batch.source.type ||
-      (source.type === 'csv' && !hasColumns(batch.source, source.columns))
-    ) {
+    if (!isSame(source, batch.source)) {
       throw new UsageError(
         `${path}: is not the file it was when it was read first: expected the same header; put the first file back, or start again with this one`,
       );
@@ -48,24 +55,33 @@ async function* checked(
   }
 }
 
+function isSame(source: SourceInfo, found: SourceInfo): boolean {
+  if (source.type !== found.type) return false;
+  return !isTable(source) || (source.headerLine === found.headerLine && hasColumns(found, source.columns));
+}
+
 function hasColumns(source: SourceInfo, columns: readonly string[]): boolean {
   return source.columns.length === columns.length && source.columns.every((name, i) => name === columns[i]);
 }
 
-async function* inChunks(
-  batches: AsyncIterable<readonly Row[]>,
-  chunkRows: number,
-): AsyncGenerator<RowChunk> {
+async function* inChunks(batches: AsyncIterable<readonly Row[]>, cuts: Cuts): AsyncGenerator<RowChunk> {
   let rest: readonly Row[] = [];
-  let n = 0;
+  let n = 1;
   for await (const batch of batches) {
     const rows = rest.length === 0 ? batch : [...rest, ...batch];
     let at = 0;
-    for (; rows.length - at >= chunkRows; at += chunkRows) {
+    for (let size = sizeOf(n, cuts); rows.length - at >= size; size = sizeOf(n, cuts)) {
+      yield { n, rows: rows.slice(at, at + size) };
+      at += size;
       n += 1;
-      yield { n, rows: rows.slice(at, at + chunkRows) };
     }
     rest = rows.slice(at);
   }
-  if (rest.length > 0) yield { n: n + 1, rows: rest };
+  if (rest.length > 0) yield { n, rows: rest };
+}
+
+/** Rows behind the last end are there where the file has grown: whoever asked for these ends finds a chunk too many. */
+function sizeOf(n: number, { chunkRows, chunkEnds }: Cuts): number {
+  const end = chunkEnds?.[n - 1];
+  return end === undefined ? chunkRows : end - (chunkEnds?.[n - 2] ?? 0);
 }

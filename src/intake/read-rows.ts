@@ -1,36 +1,54 @@
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
-import type { SourceInfo } from '../model/source.ts';
-import { decodeUtf8 } from './decode-utf8.ts';
+import type { Encoding, SourceInfo } from '../model/source.ts';
+import { decodeText } from './decode-text.ts';
 import type { FileHead } from './file-head.ts';
 import { readHead } from './file-head.ts';
+import { type Reading, unpack } from './inspect-file.ts';
 import { understand } from './understand.ts';
+import { NOT_UTF8, notIn } from './unreadable-row.ts';
 
 /** Rows that became complete together. `source.columns` of JSON is empty: it takes all records to know them. */
 export type RowBatch = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
 /**
- * The one way from bytes to rows, whatever the block boundaries: the first batch comes without rows as soon as
- * the file is understood. UsageError where the file can't be read as a whole; `path` is for messages only.
+ * The rows of a text's bytes, whatever the block boundaries: the first batch comes without rows as soon as the file is
+ * understood. UsageError where it can't be read as a whole; `path` is for the name's ending and for messages.
  */
 export async function* readRows(
-  bytes: AsyncIterable<Buffer>,
+  bytes: AsyncGenerator<Buffer>,
   path: string,
-  format: Format,
+  { reading, format }: { readonly reading: Reading; readonly format: Format },
 ): AsyncGenerator<RowBatch> {
-  const texts = decodeUtf8(bytes, path);
+  const texts = decodeText(unpack(bytes, reading.container, path), reading.encoding, path);
   try {
     const head = await readHead(texts);
     refuseEmpty(path, head);
-    const { source, feed, start } = understand(path, head, format);
+    const understood = understand(path, head, format);
+    const { feed, start } = understood;
+    const source = withReading(understood.source, reading);
+    const rowsOf = (text: string, final: boolean) => inWords(feed(text, final), reading.encoding);
     yield { source, rows: [] };
-    yield { source, rows: feed(head.text.slice(start), false) };
-    for await (const text of texts) yield { source, rows: feed(text, false) };
-    yield { source, rows: feed('', true) };
+    yield { source, rows: rowsOf(head.text.slice(start), false) };
+    for await (const text of texts) yield { source, rows: rowsOf(text, false) };
+    yield { source, rows: rowsOf('', true) };
   } finally {
     await texts.return(undefined);
   }
+}
+
+function withReading(source: SourceInfo, { container, encoding, notes }: Reading): SourceInfo {
+  const compression = container === 'gzip' ? 'gzip' : 'none';
+  return { ...source, encoding, compression, notes: [...notes, ...source.notes] };
+}
+
+/** The parsers know of bytes that are no characters, but not of which encoding. */
+function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {
+  if (encoding === 'utf-8') return rows;
+  return rows.map((row) =>
+    row.kind === 'unreadable' && row.problem === NOT_UTF8 ? { ...row, problem: notIn(encoding) } : row,
+  );
 }
 
 function refuseEmpty(path: string, head: FileHead): void {

@@ -1,29 +1,27 @@
-import { createHash } from 'node:crypto';
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
-import { REPORT_MEMBER } from '../model/source.ts';
+import { isTable, REPORT_MEMBER } from '../model/source.ts';
+import { inspectFile } from './inspect-file.ts';
 import { parseRecord } from './json-row.ts';
 import { MAX_PATHS } from './limits.ts';
-import { fileBytes, fileStamp } from './open-input.ts';
+import { fileStamp } from './open-input.ts';
+import { openRows } from './open-rows.ts';
 import type { RowBatch } from './read-rows.ts';
-import { readRows } from './read-rows.ts';
 
-/** Reads a whole file once: its hash, its number of rows (readable or not) and how it was understood. UsageError where it can't be read as a whole. */
+/**
+ * Reads a whole file twice, to tell how its bytes become text and then for its rows: its hash, its number of rows
+ * (readable or not) and how it was understood. UsageError where it can't be read as a whole.
+ */
 export async function surveyFile(path: string, format: Format): Promise<FileFacts> {
-  const hash = createHash('sha256');
   const columns = new Set<string>();
-  let bytes = 0;
   let rows = 0;
   let source: SourceInfo | null = null;
   const stamp = await stampOf(path);
-  const counted = tap(fileBytes(path), (block) => {
-    hash.update(block);
-    bytes += block.length;
-  });
-  for await (const batch of readRows(counted, path, format)) {
+  const inspected = await inspectFile(path, format);
+  for await (const batch of openRows(path, inspected, format)) {
     source = batch.source;
     rows += batch.rows.length;
     collectColumns(path, batch, columns);
@@ -34,7 +32,8 @@ export async function surveyFile(path: string, format: Format): Promise<FileFact
       `${path}: was changed while it was read: expected a file that is whole; wait until it is`,
     );
   }
-  return { path, sha256: hash.digest('hex'), bytes, rows, source: withColumns(source, columns), stamp };
+  const { sha256, bytes } = inspected;
+  return { path, sha256, bytes, rows, source: withColumns(source, columns), chunkEnds: null, stamp };
 }
 
 /** What can't be looked at is opened all the same: the opening says best what is wrong with it. */
@@ -44,7 +43,7 @@ async function stampOf(path: string): Promise<string> {
 
 /** The source with the field paths met in its records; a CSV source knows its columns already. */
 export function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo {
-  return source.type === 'csv' ? source : { ...source, columns: [...paths] };
+  return isTable(source) ? source : { ...source, columns: [...paths] };
 }
 
 /** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
@@ -61,11 +60,4 @@ function collectRow(row: Row, columns: Set<string>): void {
   visitLeaves(parseRecord(row.text), (path) => {
     if (path !== REPORT_MEMBER && !path.startsWith(`${REPORT_MEMBER}.`)) columns.add(path);
   });
-}
-
-async function* tap(blocks: AsyncIterable<Buffer>, see: (block: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const block of blocks) {
-    see(block);
-    yield block;
-  }
 }

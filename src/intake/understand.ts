@@ -1,17 +1,16 @@
 import type { Format } from '../config/job-definition.ts';
-import { UsageError } from '../lib/usage-error.ts';
 import type { SourceInfo } from '../model/source.ts';
-import type { CsvDialect } from './csv-dialect.ts';
-import { detectNewline } from './csv-dialect.ts';
 import { readHeader } from './csv-header.ts';
+import { readPreamble } from './csv-preamble.ts';
 import { createCsvRows } from './csv-rows.ts';
-import { detectDelimiter } from './detect-delimiter.ts';
 import { detectType } from './detect-type.ts';
 import type { FileHead } from './file-head.ts';
 import { createJsonRows } from './json-rows.ts';
-import { isLinewise } from './linewise.ts';
+import { isLinewise, isOneHolder } from './linewise.ts';
 import { createNdjsonRows } from './ndjson-rows.ts';
+import { formatFor } from './report-format.ts';
 import type { RowFeed } from './row-feed.ts';
+import { tellDialect } from './tell-dialect.ts';
 
 /** How a file is read: what it is, what makes rows of it, and where in the head the rows begin. */
 export type Understanding = { readonly source: SourceInfo; readonly feed: RowFeed; readonly start: number };
@@ -19,40 +18,54 @@ export type Understanding = { readonly source: SourceInfo; readonly feed: RowFee
 /** Tells from a file's head how to read it; UsageError where that can't be told or the header is broken. */
 export function understand(path: string, head: FileHead, format: Format): Understanding {
   const type = detectType(path, head.text, format);
-  if (type === 'csv') return understandCsv(path, head, format);
-  const source = { type, encoding: 'utf-8', bom: head.bom, delimiter: null, quote: null, columns: [] };
-  return { source, feed: jsonFeed(path, type, head), start: 0 };
+  if (type === 'csv') return understandCsv(path, head, formatFor(head.text, format));
+  const source = {
+    ...PLAIN,
+    type,
+    bom: head.bom,
+    delimiter: null,
+    quote: null,
+    columns: [],
+    notes: type === 'ndjson' && isOneHolder(head) ? [ONE_OBJECT] : [],
+  };
+  return { source, feed: jsonFeed(path, type, { head, format }), start: 0 };
 }
 
-function jsonFeed(path: string, type: 'json' | 'ndjson', head: FileHead): RowFeed {
-  if (type === 'json') return createJsonRows(path, 'list');
-  return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, 'sequence');
+const PLAIN = {
+  encoding: 'utf-8' as const,
+  compression: 'none' as const,
+  headerLine: 1,
+  sheet: null,
+  notes: [],
+};
+
+const ONE_OBJECT =
+  'The file is one object with a list of objects in it: where those are the records, format.records has to name the list, for example /items.';
+
+function jsonFeed(
+  path: string,
+  type: 'json' | 'ndjson',
+  { head, format }: { readonly head: FileHead; readonly format: Format },
+): RowFeed {
+  if (type === 'ndjson')
+    return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, 'sequence');
+  return createJsonRows(path, format.records === undefined ? 'list' : { pointer: format.records });
 }
 
 function understandCsv(path: string, head: FileHead, format: Format): Understanding {
-  const dialect = dialectOf(path, head, format);
-  const header = readHeader(path, head, dialect);
+  const preamble = readPreamble(path, head, format);
+  const { dialect, notes } = tellDialect(path, head, { preamble, format });
+  const header = readHeader(path, head, { preamble, dialect });
   const { delimiter, quote } = dialect;
   const source = {
+    ...PLAIN,
     type: 'csv' as const,
-    encoding: 'utf-8',
     bom: head.bom,
+    headerLine: header.headerLine,
+    notes: [...notes],
     delimiter,
     quote,
     columns: [...header.columns],
   };
   return { source, feed: createCsvRows(path, header, dialect), start: header.end };
-}
-
-function dialectOf(path: string, head: FileHead, format: Format): CsvDialect {
-  const { quote, trim } = format;
-  const rest = { quote, trim, newline: detectNewline(head.text, quote) };
-  if (format.delimiter === 'auto') return { ...rest, delimiter: detectDelimiter(path, head, rest) };
-  const delimiter = format.delimiter === '\\t' ? '\t' : format.delimiter;
-  if (delimiter === quote || /[\r\n]/.test(delimiter + quote)) {
-    throw new UsageError(
-      `${path}: format.delimiter and format.quote: expected two different characters and no line break; change one in the job definition`,
-    );
-  }
-  return { ...rest, delimiter };
 }

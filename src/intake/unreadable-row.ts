@@ -1,9 +1,15 @@
 import type { Row } from '../model/row.ts';
+import type { Encoding } from '../model/source.ts';
 import { BAD_BYTES } from './decode-utf8.ts';
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS } from './limits.ts';
 
-/** What is wrong with a record that holds `BAD_BYTES`. */
+/** What is wrong with a record that holds `BAD_BYTES`, where the file is in UTF-8. */
 export const NOT_UTF8 = 'bytes that are not UTF-8: expected text encoded as UTF-8';
+
+/** The same for another encoding. */
+export function notIn(encoding: Encoding): string {
+  return `bytes that are no characters in ${encoding}: expected text in the file's one encoding`;
+}
 
 /** What is wrong with a record that is longer than one may be. */
 export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;

@@ -72,6 +72,42 @@ function startLines(
   });
 }
 
+const dialect = fc.record({
+  delimiter: fc.constantFrom(...DELIMITERS, ':', '^', 'é'),
+  quote: fc.constantFrom('"', "'", '`'),
+  newline: fc.constantFrom('\n', '\r\n', '\r'),
+  comment: fc.constantFrom(undefined, '#'),
+  isLastEnded: fc.boolean(),
+});
+
+test('whatever the cells, the signs and the line ends, a file with no quote more than it needs reads back exactly', async () => {
+  await fc.assert(
+    fc.asyncProperty(table, dialect, blocks, async (cells, { newline, isLastEnded, ...signs }, blocks) => {
+      const header = (cells[0] ?? []).map((_, i) => `column${i}`);
+      const lines = [header, ...cells].map((record) => writeLine(record, signs));
+      const text = lines.join(newline) + (isLastEnded ? newline : '');
+      const { rows } = await readText(text, { blocks, format: signs });
+      expect(rows.map((row) => (row.kind === 'cells' ? row.cells : row))).toEqual(cells);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Quotes what would otherwise be read as something else: signs, a comment, a line of nothing but separators. */
+function writeLine(
+  record: readonly string[],
+  { delimiter, quote, comment }: { delimiter: string; quote: string; comment: string | undefined },
+): string {
+  const isEmpty = record.every((cell) => cell === '');
+  return record
+    .map((cell, i) => {
+      const isSpecial = [delimiter, quote, '\r', '\n'].some((sign) => cell.includes(sign));
+      const isComment = i === 0 && comment !== undefined && cell.startsWith(comment);
+      return isEmpty || isSpecial || isComment ? quote + cell.replaceAll(quote, quote + quote) + quote : cell;
+    })
+    .join(delimiter);
+}
+
 const soup = fc.string({
   unit: fc.constantFrom('a', 'b', '"', '"', ',', ',', '\n', '\n', '\r\n', '\r', ' '),
   maxLength: 60,
@@ -93,7 +129,12 @@ test('whatever stands in a file, rows read are those of csv-parse where it accep
   await fc.assert(
     fc.asyncProperty(soup, async (body) => {
       const text = `x,y\n${body}`;
-      const reading = await readText(text, { format: { delimiter: ',' } }).catch(() => null);
+      const format = { delimiter: ',', header: 1 };
+      const reading = await readText(text, { format }).catch((error) =>
+        isTwoTables(error) ? undefined : null,
+      );
+      // Letters that form a second table by chance: whole files with two are refused.
+      if (reading === undefined) return;
       const expected = strictly(text);
       if (expected === null) {
         expect(reading === null || reading.rows.some((row) => row.kind === 'unreadable')).toBe(true);
@@ -107,15 +148,24 @@ test('whatever stands in a file, rows read are those of csv-parse where it accep
   );
 });
 
+function isTwoTables(error: unknown): boolean {
+  return String(error).includes('a second table');
+}
+
+/** What csv-parse makes of it, without the records of bare separators at the end, which are no rows. */
 function strictly(text: string): string[][] | null {
   // A lone CR at the end of a file counts as a line end here.
   const whole = text.endsWith('\r') ? `${text}\n` : text;
   try {
-    return parse(whole, {
+    const read = parse(whole, {
       record_delimiter: ['\r\n', '\n'],
       skip_empty_lines: true,
       relax_column_count: true,
+      // An unquoted cell holds no quote, so that the sign in front tells which cells were quoted.
+      cast: (cell, { quoting }) => (quoting ? `"${cell}` : cell),
     });
+    const last = read.findLastIndex((cells) => cells.length !== 2 || cells.join('') !== '');
+    return read.slice(0, last + 1).map((cells) => cells.map((cell) => cell.replace(/^"/, '')));
   } catch {
     return null;
   }
@@ -216,7 +266,7 @@ test('wherever undecodable bytes stand, exactly their row is unreadable, whateve
       );
       const { rows: read } = await readText(Buffer.concat([Buffer.from('a,b\n'), ...lines]), {
         blocks,
-        format: { delimiter: ',' },
+        format: { delimiter: ',', encoding: 'utf-8' },
       });
       expect(read.map((r) => (r.kind === 'cells' ? r.cells : r.kind))).toEqual(
         rows.map(([cell, bad]) => (bad === null ? [cell, 'z'] : 'unreadable')),

@@ -12,6 +12,7 @@ import { readSample } from '../../src/intake/read-sample.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
 
 const FORMAT = formatSchema.parse({});
+const cuts = (chunkRows: number, chunkEnds: number[] | null = null) => ({ chunkRows, chunkEnds });
 let folder = '';
 
 beforeEach(async () => {
@@ -42,11 +43,16 @@ test('a survey gives the hash, the size, the number of rows and how the file was
     sha256: createHash('sha256').update(content).digest('hex'),
     bytes: Buffer.byteLength(content),
     rows: 3,
+    chunkEnds: null,
     stamp: expect.stringMatching(/^\d+:\d+:\d+$/),
     source: {
       type: 'csv',
       encoding: 'utf-8',
       bom: true,
+      compression: 'none',
+      headerLine: 1,
+      sheet: null,
+      notes: expect.any(Array),
       delimiter: ';',
       quote: '"',
       columns: ['id', 'name'],
@@ -74,7 +80,7 @@ test('chunks are numbered from 1, full but for the last, and hold every row the 
   const path = await file('a.csv', manyRows());
   const facts = await surveyFile(path, FORMAT);
   const chunks: RowChunk[] = [];
-  for await (const chunk of readChunks(path, facts.source, FORMAT, 70)) chunks.push(chunk);
+  for await (const chunk of readChunks(path, facts.source, FORMAT, cuts(70))) chunks.push(chunk);
   const rows = chunks.flatMap((chunk) => chunk.rows);
   expect(chunks.map((chunk) => chunk.n)).toEqual(chunks.map((_, i) => i + 1));
   expect(chunks.slice(0, -1).every((chunk) => chunk.rows.length === 70)).toBe(true);
@@ -88,12 +94,25 @@ function expectedPlaces(): readonly (readonly number[])[] {
   return Array.from({ length: 30_000 }, (_, i) => [i + 1, 2 + i + Math.ceil(i / 10)]);
 }
 
+test('chunks end where the run has their ends; rows behind the last end are chunks too many', async () => {
+  const path = await file('a.csv', `id\n${'x\n'.repeat(12)}`);
+  const { source } = await surveyFile(path, FORMAT);
+  const sizesOf = async (chunkEnds: number[]) => {
+    const sizes: number[] = [];
+    for await (const { rows } of readChunks(path, source, FORMAT, cuts(4, chunkEnds)))
+      sizes.push(rows.length);
+    return sizes;
+  };
+  expect(await sizesOf([5, 6, 12])).toEqual([5, 1, 6]);
+  expect(await sizesOf([3, 7])).toEqual([3, 4, 4, 1]);
+});
+
 test('the same file gives the same chunks again', async () => {
   const path = await file('a.csv', manyRows());
   const { source } = await surveyFile(path, FORMAT);
   const digest = async () => {
     const hash = createHash('sha256');
-    for await (const chunk of readChunks(path, source, FORMAT, 100)) hash.update(JSON.stringify(chunk));
+    for await (const chunk of readChunks(path, source, FORMAT, cuts(100))) hash.update(JSON.stringify(chunk));
     return hash.digest('hex');
   };
   expect(await digest()).toBe(await digest());
@@ -105,7 +124,7 @@ onLinux.each(['a.csv', 'a.json'])('when the consumer of %s stops early, the file
   const rows = name === 'a.csv' ? manyRows() : `[${'{"a":"some text"},\n'.repeat(50_000)}{}]`;
   const path = await file(name, rows);
   const { source } = await surveyFile(path, FORMAT);
-  for await (const chunk of readChunks(path, source, FORMAT, 10)) {
+  for await (const chunk of readChunks(path, source, FORMAT, cuts(10))) {
     expect(openFiles(path)).toBe(1);
     if (chunk.n === 2) break;
   }
@@ -133,7 +152,7 @@ test('when the header is another one than at the survey, nothing is read', async
   const { source } = await surveyFile(path, FORMAT);
   await file('a.csv', 'name,id\nx,1\n');
   const read = async () => {
-    for await (const _ of readChunks(path, source, FORMAT, 10));
+    for await (const _ of readChunks(path, source, FORMAT, cuts(10)));
   };
   await expect(read()).rejects.toThrow('is not the file it was');
 });
@@ -142,7 +161,7 @@ test('what the survey told of the dialect holds for the chunks', async () => {
   const path = await file('a.txt', '{"a":\n1}\n{"a":2}');
   const { source, rows } = await surveyFile(path, FORMAT);
   const chunks: number[] = [];
-  for await (const chunk of readChunks(path, source, FORMAT, 1)) chunks.push(chunk.rows.length);
+  for await (const chunk of readChunks(path, source, FORMAT, cuts(1))) chunks.push(chunk.rows.length);
   expect([source.type, rows, chunks]).toEqual(['ndjson', 2, [1, 1]]);
 });
 

@@ -12,7 +12,7 @@ test('a CSV file is shown with its facts in words and its first rows in a table'
   expect(await preview('\uFEFFid;name\n1;x\n2\n10;"y\nz"\n', 'a.csv')).toEqual([
     'type       CSV',
     'encoding   UTF-8 with a byte order mark',
-    'delimiter  semicolon ;',
+    'delimiter  semicolon ; (2 of the first 3 rows have 2 cells with it)',
     'quote      "',
     'header     2 columns: id, name',
     '',
@@ -35,7 +35,7 @@ test('long cells are cut, and columns that do not fit are counted', async () => 
     `${names.join('\t')}\n${names.map(() => 'é'.repeat(40)).join('\t')}\n`,
     'a.tsv',
   );
-  expect(lines[2]).toBe('delimiter  tab');
+  expect(lines[2]).toBe('delimiter  tab (1 of the first 1 rows have 12 cells with it)');
   expect(lines.at(-2)).toBe(
     `1    2     ${Array(3)
       .fill(`${'é'.repeat(23)}…`)
@@ -52,4 +52,22 @@ test('control characters in cells and headers cannot reach the terminal', async 
 
 test('a file without rows says so', async () => {
   expect((await preview('a,b\n', 'a.csv')).at(-1)).toBe('no rows');
+});
+
+test('the line of the header and what the reader is not sure of are told', async () => {
+  const { source, rows } = await readText('# as of today\nid,"name, legal"\n1,x\n2,y\n', {
+    format: { comment: '#' },
+  });
+  if (source === null) throw new Error('the file was not understood');
+  const lines = previewLines({ ...source, notes: ['One thing.', 'Another.'] }, rows, 1);
+  expect(lines.slice(2)).toEqual([
+    'delimiter  comma , (2 of the first 2 rows have 2 cells with it)',
+    'quote      "',
+    'header     2 columns on line 2: id, name, legal',
+    'note       One thing.',
+    'note       Another.',
+    '',
+    'row  line  id  name, legal',
+    '1    3     1   x',
+  ]);
 });

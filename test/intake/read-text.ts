@@ -1,5 +1,6 @@
 import type { Format } from '../../src/config/job-definition.ts';
 import { formatSchema } from '../../src/config/job-definition.ts';
+import { inspectBytes } from '../../src/intake/inspect-file.ts';
 import { readRows } from '../../src/intake/read-rows.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
@@ -14,8 +15,10 @@ export async function readText(
   const { path = 'file.csv', format = {}, blocks = [1 << 20] } = options;
   const rows: Row[] = [];
   let source: SourceInfo | null = null;
-  const bytes = inBlocks(Buffer.from(content), blocks);
-  for await (const batch of readRows(bytes, path, formatSchema.parse(format))) {
+  const open = () => inBlocks(Buffer.from(content), blocks);
+  const parsed = formatSchema.parse(format);
+  const reading = await inspectBytes(open, path, parsed);
+  for await (const batch of readRows(open(), path, { reading, format: parsed })) {
     source = batch.source;
     rows.push(...batch.rows);
   }

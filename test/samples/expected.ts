@@ -23,7 +23,7 @@ export const EXPECTED_SAMPLES: readonly ExpectedSample[] = [
     job: 'subclients-create',
     before: [],
     exitCode: 1,
-    outcomes: { created: 54, invalid: 6 },
+    outcomes: { created: 54, invalid: 3 },
   },
   {
     file: 'subclients-create.json',
@@ -108,6 +108,13 @@ export const EXPECTED_SAMPLES: readonly ExpectedSample[] = [
     before: [],
     exitCode: 0,
     outcomes: { drafted: 40 },
+  },
+  {
+    file: 'counterparty-accounts.csv',
+    job: 'counterparty-accounts',
+    before: ['subclients-create.csv'],
+    exitCode: 1,
+    outcomes: { drafted: 32, invalid: 6, rejected: 2 },
   },
   {
     file: 'payment-documents.csv',

@@ -21,6 +21,7 @@ export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement
     ms: 5,
     code: 'timeout',
     message: 'no answer',
+    warnings: '',
     ...over,
   };
 }
@@ -70,7 +71,8 @@ async function seedRow(redis: Redis, keys: LedgerKeys, { run, settlement, closed
       settlement.key === '' ? `${run.facts.sha256}:${row}` : settlement.key,
     );
     const space = IDENTITY[run.definition.operation] ?? '';
-    batch.hset(`${keys.identity(space)}${bucket}`, digest, `d ${run.id} ${row} `);
+    // Rows of one key: it is held by the first of them.
+    batch.hsetnx(`${keys.identity(space)}${bucket}`, digest, `d ${run.id} ${row} `);
   }
   await batch.exec();
 }

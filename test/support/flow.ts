@@ -38,7 +38,7 @@ export type Flow = {
     env?: Readonly<Record<string, string>>,
   ): Promise<Ended & { readonly summary: Summary }>;
   /** A report file's text. */
-  report(summary: Summary, name: string): Promise<string>;
+  report(summary: Pick<Summary, 'run'>, name: string): Promise<string>;
   results(summary: Summary): Promise<Array<Record<string, string>>>;
 };
 
