@@ -1,13 +1,33 @@
+import { writeFile } from 'node:fs/promises';
 import { readEnvironment } from '../config/environment.ts';
+import type { Job } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import { templateOf } from '../mapping/template.ts';
-import { csvText } from '../report/csv-text.ts';
 import { fieldCatalog } from '../service/field-catalog.ts';
 import { pathFieldOf } from '../service/operations.ts';
 import type { AddCommand } from './command.ts';
 import { type Io, say } from './io.ts';
+import { templateText } from './template-text.ts';
+import type { templateWorkbook } from './template-workbook.ts';
 
-type Flags = { readonly jobFile?: string; readonly json?: boolean };
+type Flags = {
+  readonly jobFile?: string;
+  readonly json?: boolean;
+  readonly xlsx?: boolean;
+  readonly out?: string;
+};
+
+const HELP = `
+An example row that passes onboard check, under a header with every field of the job, in the form that the job reads.
+As JSON: a list of one nested object, or one object per line where the job says format.type: ndjson. As a workbook:
+columns that hold identifiers are formatted as text, so that they keep their zeros. Where the job groups rows, there
+are two rows of one key.
+
+Examples:
+  onboard template counterparty-drafts > payees.csv
+  onboard template counterparty-drafts --json > payees.json
+  onboard template counterparty-drafts --xlsx --out payees.xlsx`;
 
 /** `onboard template <job>`: a file to start from. */
 export const addTemplateCommand: AddCommand = (program, io, done) => {
@@ -16,29 +36,75 @@ export const addTemplateCommand: AddCommand = (program, io, done) => {
     .description('Print a header line and an example row for a job')
     .argument('[job]', 'name of a job definition in ONBOARD_JOBS', '')
     .option('--job-file <file>', 'a job definition from elsewhere')
-    .option('--json', 'as a JSON array')
-    .addHelpText('after', '\nExample:\n  onboard template counterparty-drafts > payees.csv')
-    .action(async (job: string, flags: Flags) => {
-      await printTemplate(job, flags, io);
+    .option('--json', 'as JSON')
+    .option('--xlsx', 'as an Excel workbook; needs --out')
+    .option('--out <file>', 'write this file, which must not be there yet, instead of printing')
+    .addHelpText('after', HELP)
+    .action(async (name: string, flags: Flags) => {
+      const { jobsDirectory } = readEnvironment(io.env);
+      const { jobFile } = flags;
+      const job = jobFile === undefined ? await loadJob(name, jobsDirectory) : await loadJobFile(jobFile);
+      await giveTemplate(job, flags, io);
       done(0);
     });
 };
 
-async function printTemplate(name: string, flags: Flags, io: Io): Promise<void> {
-  const env = readEnvironment(io.env);
-  const { definition } =
-    flags.jobFile === undefined ? await loadJob(name, env.jobsDirectory) : await loadJobFile(flags.jobFile);
-  const columns = templateOf(
-    fieldCatalog(definition.operation),
-    definition,
-    pathFieldOf(definition.operation),
-  );
-  if (flags.json === true) say(io, JSON.stringify([Object.fromEntries(columns)], null, 2));
-  else {
-    const { delimiter, quote } = definition.format;
-    const dialect = { delimiter: delimiter === 'auto' ? ',' : delimiter === '\\t' ? '\t' : delimiter, quote };
-    io.stdout.write(
-      csvText([columns.map(([header]) => header), columns.map(([, example]) => example)], dialect),
+async function giveTemplate({ name, definition }: Job, flags: Flags, io: Io): Promise<void> {
+  const form = formOf(definition.format.type, flags);
+  const { operation } = definition;
+  const columns = templateOf(fieldCatalog(operation), definition, pathFieldOf(operation));
+  const content =
+    form === 'xlsx'
+      ? await workbook(columns, definition.format, name)
+      : templateText(form, columns, definition);
+  if (flags.out === undefined) {
+    io.stdout.write(content);
+    return;
+  }
+  await writeNew(flags.out, content);
+  say(io, `${flags.out} written. Fill it in, then: onboard check ${name} ${flags.out}`);
+}
+
+/** Loaded when it is needed, since every command would wait for the library. */
+async function workbook(...template: Parameters<typeof templateWorkbook>): Promise<Buffer> {
+  const { templateWorkbook: write } = await import('./template-workbook.ts');
+  return write(...template);
+}
+
+type Form = 'csv' | 'json' | 'ndjson' | 'xlsx';
+
+/** The form that was asked for, else the one that the job reads; UsageError where the two don't go together. */
+function formOf(type: Job['definition']['format']['type'], { json, xlsx, out }: Flags): Form {
+  if (json === true && xlsx === true) {
+    throw new UsageError('--json and --xlsx: expected one of them; leave one out');
+  }
+  const asked = xlsx === true ? 'xlsx' : json === true ? (type === 'ndjson' ? 'ndjson' : 'json') : null;
+  const form = asked ?? (type === 'auto' ? 'csv' : type);
+  if (type !== 'auto' && form !== type) {
+    throw new UsageError(
+      `the job reads ${type} (format.type): expected a template of that kind; leave out --${form}, or change format.type`,
     );
   }
+  if (form === 'xlsx' && (out === undefined || !out.toLowerCase().endsWith('.xlsx'))) {
+    throw new UsageError(
+      'a workbook can not be printed: expected --out with a file name that ends in .xlsx, for example --out template.xlsx',
+    );
+  }
+  return form;
+}
+
+async function writeNew(path: string, content: Buffer): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: 'wx' });
+  } catch (error) {
+    throw new UsageError(`${path}: ${writeProblem(error)}`, { cause: error });
+  }
+}
+
+function writeProblem(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+    return 'is there already and is not overwritten: expected a new file; name another one, or remove it';
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return `can not be written (${reason}): expected a folder that is there and may be written to`;
 }

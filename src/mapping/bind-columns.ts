@@ -1,50 +1,77 @@
-import type { FieldSource } from '../config/job-definition.ts';
+import { isTable } from '../model/source.ts';
 import type { Binding } from './binding.ts';
 import { defaultConversion } from './conversion-for.ts';
 import type { FieldPath } from './field-path.ts';
 import { parseFieldPath, readableStart } from './field-path.ts';
+import type { FindColumn } from './find-column.ts';
+import { namesTaken } from './find-column.ts';
 import type { FieldLookup } from './known-field.ts';
 import type { MappingOptions } from './mapping-options.ts';
-import { isLeftOut } from './mapping-options.ts';
+import { compileReadsAsIgnored, isLeftOut } from './mapping-options.ts';
 import { suggestField } from './suggest-field.ts';
+import type { FindField } from './tolerant-field.ts';
+
+/** How columns and fields find each other. */
+export type Finders = {
+  readonly lookUp: FieldLookup;
+  readonly find: FindColumn;
+  readonly findField: FindField;
+};
 
 /** The columns whose headers are field paths as bindings; a column that nothing knows is added to `problems`. */
 export function bindColumns(
   options: MappingOptions,
-  lookUp: FieldLookup,
+  finders: Finders,
   problems: string[],
 ): readonly Binding[] {
-  const named = namedColumns(options);
+  const named = namedColumns(options, finders.find);
+  const readsAsIgnored = compileReadsAsIgnored(options);
   const bindings: Binding[] = [];
   for (const [slot, column] of options.source.columns.entries()) {
     if (isLeftOut(column, options)) continue;
-    const bound = bindColumn({ column, slot }, options, lookUp);
-    if (typeof bound !== 'string') bindings.push(bound);
-    else if (!named.has(column)) problems.push(`${describeColumn(column, slot)}: ${bound}`);
+    const isTaken = named.has(column) || readsAsIgnored(column);
+    const bound = bindHeader({ column, slot }, isTaken, { options, finders });
+    if (typeof bound === 'string') problems.push(`${describeColumn(column, slot)}: ${bound}`);
+    else if (bound !== null) bindings.push(bound);
   }
   return onePerMember(bindings);
 }
 
-/** Columns that the definition takes up by name: they need not be field paths. */
-function namedColumns(options: MappingOptions): ReadonlySet<string> {
-  const { fields, key } = options.definition;
-  const named = Object.values(fields).flatMap((source) => columnOf(source) ?? []);
-  return new Set(key === undefined ? named : [...named, key]);
-}
-
-function columnOf(source: FieldSource): string | null {
-  if (typeof source === 'string') return source;
-  return 'column' in source ? source.column : null;
-}
-
 type Column = { readonly column: string; readonly slot: number };
 
-/** The column as a binding, or why it is none. */
-function bindColumn(at: Column, options: MappingOptions, lookUp: FieldLookup): Binding | string {
-  const parsed = parseFieldPath(at.column);
+/** A column by its own header: as it is written, else as people read it; `null` where it is taken otherwise. */
+function bindHeader(
+  at: Column,
+  isTaken: boolean,
+  { options, finders }: { readonly options: MappingOptions; readonly finders: Finders },
+): Binding | string | null {
+  const means = { options, lookUp: finders.lookUp };
+  const bound = bindColumn(at, at.column, means);
+  if (typeof bound === 'object') return bound;
+  if (isTaken) return null;
+  const field = finders.findField(at.column);
+  const read = field === null ? bound : bindColumn(at, field, means);
+  return read ?? unknownColumn(at.column, options);
+}
+
+/** Columns that the definition takes up by name, or that it could mean: they need not be field paths. */
+function namedColumns(options: MappingOptions, find: FindColumn): ReadonlySet<string> {
+  const named = namesTaken(options.definition).flatMap((name) => {
+    const found = find(name);
+    if (found.kind === 'several') return found.columns;
+    return found.kind === 'found' ? [found.column] : [];
+  });
+  return new Set(named);
+}
+
+type Means = { readonly options: MappingOptions; readonly lookUp: FieldLookup };
+
+/** The column as a binding of the field that `name` spells, or why it is none; `undefined` where there is no such field. */
+function bindColumn(at: Column, name: string, { options, lookUp }: Means): Binding | string | undefined {
+  const parsed = parseFieldPath(name);
   if (parsed.kind === 'problem') {
     // Inside a member that is carried as it stands, names and positions are the record's own affair.
-    const start = readableStart(at.column);
+    const start = readableStart(name);
     const around = lookUp(start);
     return around.kind === 'opaque' ? bindMember(at, start.slice(0, around.depth), options) : parsed.problem;
   }
@@ -58,7 +85,7 @@ function bindColumn(at: Column, options: MappingOptions, lookUp: FieldLookup): B
     case 'opaque':
       return bindMember(at, path.slice(0, known.depth), options);
     case 'unknown':
-      return unknownColumn(at.column, options);
+      return undefined;
     default:
       return known satisfies never;
   }
@@ -69,7 +96,7 @@ function bindContainer(
   path: FieldPath,
   about: { readonly shape: 'object' | 'list'; readonly options: MappingOptions },
 ): Binding | string {
-  if (about.options.source.type !== 'csv') return { kind: 'container', path, ...at, shape: about.shape };
+  if (!isTable(about.options.source)) return { kind: 'container', path, ...at, shape: about.shape };
   const shape = about.shape === 'list' ? 'a list' : 'an object';
   return `this is ${shape}; expected a column for each field in it, for example "${fieldBelow(at.column, about.options)}"`;
 }
@@ -80,7 +107,7 @@ function fieldBelow(column: string, options: MappingOptions): string {
 }
 
 function bindMember(at: Column, path: FieldPath, options: MappingOptions): Binding | string {
-  return options.source.type === 'csv'
+  return isTable(options.source)
     ? 'the contents of this member are not documented; only a JSON record can carry it, as it stands'
     : { kind: 'member', path, ...at };
 }

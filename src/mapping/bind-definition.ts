@@ -1,10 +1,12 @@
 import type { FieldSource } from '../config/job-definition.ts';
-import { didYouMean } from '../lib/did-you-mean.ts';
+import type { ReferenceSpace } from '../model/mapping.ts';
 import type { Binding } from './binding.ts';
+import { placeOf } from './column-place.ts';
 import { convert } from './conversion.ts';
 import { conversionFor, defaultConversion } from './conversion-for.ts';
 import type { FieldPath } from './field-path.ts';
-import { parseFieldPath } from './field-path.ts';
+import { formatFieldPath, parseFieldPath } from './field-path.ts';
+import type { FindColumn } from './find-column.ts';
 import type { FieldLookup, LeafType } from './known-field.ts';
 import type { MappingOptions } from './mapping-options.ts';
 import { suggestField } from './suggest-field.ts';
@@ -12,20 +14,21 @@ import { suggestField } from './suggest-field.ts';
 /** The definition's `fields` as bindings; what is wrong with them is added to `problems`. */
 export function bindDefinition(
   options: MappingOptions,
-  lookUp: FieldLookup,
+  about: { readonly lookUp: FieldLookup; readonly find: FindColumn },
   problems: string[],
 ): readonly Binding[] {
   const bindings: Binding[] = [];
   for (const [field, source] of Object.entries(options.definition.fields)) {
-    const target = targetOf(field, options, lookUp);
-    const bound = typeof target === 'string' ? target : bind(target, source, options);
+    const target = targetOf(field, options, about.lookUp);
+    const bound = typeof target === 'string' ? target : bind(target, source, { options, find: about.find });
     if (typeof bound === 'string') problems.push(`fields, "${field}": ${bound}`);
     else bindings.push(bound);
   }
   return bindings;
 }
 
-type Target = { readonly path: FieldPath; readonly type: LeafType };
+type Target = { readonly path: FieldPath; readonly type: LeafType; readonly canRefer: boolean };
+type Means = { readonly options: MappingOptions; readonly find: FindColumn };
 
 /** The field to fill, or what is wrong with it. */
 function targetOf(field: string, options: MappingOptions, lookUp: FieldLookup): Target | string {
@@ -34,7 +37,7 @@ function targetOf(field: string, options: MappingOptions, lookUp: FieldLookup): 
   const known = lookUp(parsed.path);
   switch (known.kind) {
     case 'leaf':
-      return { path: parsed.path, type: known.type };
+      return { path: parsed.path, type: known.type, canRefer: canRefer(parsed.path, known, options) };
     case 'container':
       return `this is ${known.shape === 'list' ? 'a list' : 'an object'}; expected one of the fields in it`;
     case 'opaque':
@@ -46,23 +49,45 @@ function targetOf(field: string, options: MappingOptions, lookUp: FieldLookup): 
   }
 }
 
-function bind(target: Target, source: FieldSource, options: MappingOptions): Binding | string {
-  if (typeof source === 'string') return bindColumn(target, { column: source }, options);
-  return 'column' in source ? bindColumn(target, source, options) : bindConstant(target, source.value);
+function bind(target: Target, source: FieldSource, means: Means): Binding | string {
+  if (typeof source === 'string') return bindColumn(target, { column: source }, means);
+  return 'column' in source ? bindColumn(target, source, means) : bindConstant(target, source.value);
 }
 
 function bindColumn(
   target: Target,
   source: Extract<FieldSource, { column: string }>,
-  options: MappingOptions,
+  means: Means,
 ): Binding | string {
+  if (source.ref !== undefined) return bindReference(target, { ...source, ref: source.ref }, means);
   const chosen = conversionFor(target.type, source);
   if (chosen.kind === 'problem') return chosen.problem;
-  const slot = isSparse(source.column, options)
-    ? options.source.columns.length
-    : slotOf(source.column, options);
-  if (typeof slot === 'string') return slot;
-  return { kind: 'cell', path: target.path, column: source.column, slot, conversion: chosen.conversion };
+  const place = placeOf(source.column, means.options, means.find);
+  if (typeof place === 'string') return place;
+  return { kind: 'cell', path: target.path, ...place, conversion: chosen.conversion };
+}
+
+function bindReference(
+  target: Target,
+  source: Extract<FieldSource, { column: string }> & { readonly ref: ReferenceSpace },
+  { options, find }: Means,
+): Binding | string {
+  const { column, ref, ...others } = source;
+  if (!target.canRefer) return 'ref puts an identifier here; expected a string field of the body';
+  const [option] = Object.keys(others);
+  if (option !== undefined)
+    return `${option} doesn't go with ref: the cell is a key and is taken as it stands`;
+  const place = placeOf(column, options, find);
+  return typeof place === 'string' ? place : { kind: 'reference', path: target.path, ...place, space: ref };
+}
+
+/** The path's identifier is no part of the body, and an item of a list of strings is no field. */
+function canRefer(
+  path: FieldPath,
+  known: { readonly type: LeafType; readonly listElement: boolean },
+  { pathField }: MappingOptions,
+): boolean {
+  return known.type === 'string' && !known.listElement && formatFieldPath(path) !== pathField;
 }
 
 function bindConstant(target: Target, value: string | number | boolean): Binding | string {
@@ -71,19 +96,4 @@ function bindConstant(target: Target, value: string | number | boolean): Binding
   return converted === undefined || converted === null
     ? `the constant doesn't fit the field; expected ${conversion.expected}`
     : { kind: 'constant', path: target.path, value: converted };
-}
-
-/** JSON records leave out what they don't have: a member that no record has is empty in every row, as in a mended remainder. */
-function isSparse(column: string, { source }: MappingOptions): boolean {
-  return source.type !== 'csv' && !source.columns.includes(column);
-}
-
-/** The column's place in the file, or what is wrong; a JSON file without a record has no columns to miss. */
-export function slotOf(column: string, options: MappingOptions): number | string {
-  const { columns, type } = options.source;
-  const slot = columns.indexOf(column);
-  if (slot === -1 && columns.length === 0 && type !== 'csv') return 0;
-  if (slot === -1) return `the file has no column "${column}".${didYouMean(column, columns)}`;
-  if (columns.lastIndexOf(column) === slot) return slot;
-  return `the file has more than one column "${column}"; expected different names`;
 }

@@ -1,8 +1,8 @@
+import type { Finders } from './bind-columns.ts';
 import { bindColumns } from './bind-columns.ts';
 import { bindDefinition } from './bind-definition.ts';
 import type { Binding } from './binding.ts';
 import { formatFieldPath } from './field-path.ts';
-import type { FieldLookup } from './known-field.ts';
 import type { MappingOptions } from './mapping-options.ts';
 
 /**
@@ -11,12 +11,12 @@ import type { MappingOptions } from './mapping-options.ts';
  */
 export function bindFields(
   options: MappingOptions,
-  lookUp: FieldLookup,
+  finders: Finders,
   problems: string[],
 ): readonly Binding[] {
-  const defined = byPlace(bindDefinition(options, lookUp, problems));
-  const own = byPlace(bindColumns(options, lookUp, problems));
-  const { key } = options.definition;
+  const defined = byPlace(bindDefinition(options, finders, problems));
+  const own = byPlace(bindColumns(options, finders, problems));
+  const key = keyColumn(options, finders);
   return [
     ...defined.filter(({ place, column }) => {
       const others = own.filter((o) => o.place === place);
@@ -24,6 +24,12 @@ export function bindFields(
     }),
     ...own.filter(({ place, column }) => !defined.some((d) => d.place === place && d.column === column)),
   ].map(({ binding }) => binding);
+}
+
+/** The key column as the file names it. */
+function keyColumn({ definition: { key } }: MappingOptions, { find }: Finders): string | undefined {
+  const found = key === undefined ? null : find(key);
+  return found?.kind === 'found' ? found.column : key;
 }
 
 type Placed = { readonly place: string; readonly column: string | null; readonly binding: Binding };

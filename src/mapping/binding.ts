@@ -1,3 +1,4 @@
+import type { ReferenceSpace } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Conversion } from './conversion.ts';
 import type { FieldPath } from './field-path.ts';
@@ -12,6 +13,14 @@ export type Binding =
       readonly conversion: Conversion;
     }
   | { readonly kind: 'constant'; readonly path: FieldPath; readonly value: JsonValue }
+  /** The cell is the key of another record, whose identifier the field takes later. */
+  | {
+      readonly kind: 'reference';
+      readonly path: FieldPath;
+      readonly column: string;
+      readonly slot: number;
+      readonly space: ReferenceSpace;
+    }
   /** JSON only: a member whose contents are not shown, passed through as it stands. */
   | { readonly kind: 'member'; readonly path: FieldPath; readonly column: string; readonly slot: number }
   /** JSON only: an object or a list that some record leaves empty or null. */

@@ -1,4 +1,5 @@
 import type { JobDefinition } from '../config/job-definition.ts';
+import type { Reference } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { BodyNode } from './body-tree.ts';
 import { bindingsBelow } from './body-tree.ts';
@@ -17,7 +18,9 @@ type Item = { readonly build: Build; readonly fromColumns: boolean };
 export function buildBody(node: BodyNode, emptyCell: EmptyCell): Build {
   if (node.children.size === 0)
     return node.binding === null ? () => undefined : buildLeaf(node.binding, emptyCell);
-  const whole = isList(node) ? buildList(itemsOf(node, emptyCell)) : buildObject(membersOf(node, emptyCell));
+  const whole = isList(node)
+    ? buildList(itemsOf(node, emptyCell), node.path.length)
+    : buildObject(membersOf(node, emptyCell));
   return node.binding === null ? whole : orElse(whole, buildLeaf(node.binding, emptyCell));
 }
 
@@ -53,18 +56,31 @@ function buildObject(members: readonly Member[]): Build {
   };
 }
 
-function buildList(items: readonly Item[]): Build {
+function buildList(items: readonly Item[], depth: number): Build {
   return (context) => {
     let list: JsonValue[] | undefined;
     for (const item of items) {
-      const before = context.filled;
-      const value = item.build(context);
-      if (value === undefined || (item.fromColumns && context.filled === before)) continue;
+      const { filled, references } = context;
+      const others = references.length;
+      const value = item.build(context) ?? (references.length > others ? {} : undefined);
+      if (value === undefined || (item.fromColumns && context.filled === filled)) continue;
       list ??= [];
+      if (references.length > others) moveReferences(references, others, { depth, position: list.length });
       list.push(value);
     }
     return list;
   };
+}
+
+/** Compacting a list moves its items, and with them the places of the identifiers that are to come. */
+function moveReferences(
+  references: Reference[],
+  start: number,
+  to: { readonly depth: number; readonly position: number },
+): void {
+  for (const [i, reference] of references.entries()) {
+    if (i >= start) references[i] = { ...reference, path: reference.path.with(to.depth, to.position) };
+  }
 }
 
 /** Both run, so that the issues of both are found. */

@@ -4,11 +4,14 @@ import type { Binding } from './binding.ts';
 import { convert } from './conversion.ts';
 import type { RowContext } from './row-context.ts';
 import { addIssue } from './row-context.ts';
+import { keyText } from './row-key.ts';
 
 /** Makes one part of a row's body; `undefined`: the row has nothing for it. */
 export type Build = (context: RowContext) => JsonValue | undefined;
 
 type EmptyCell = JobDefinition['emptyCell'];
+
+const REFERENCE = 'the key of another record, as text';
 
 /** The part of the body that one binding fills. */
 export function buildLeaf(binding: Binding, emptyCell: EmptyCell): Build {
@@ -17,6 +20,8 @@ export function buildLeaf(binding: Binding, emptyCell: EmptyCell): Build {
       return buildCell(binding, emptyCell);
     case 'constant':
       return () => binding.value;
+    case 'reference':
+      return buildReference(binding, emptyCell);
     case 'member':
       return buildMember(binding, emptyCell);
     case 'container':
@@ -33,13 +38,29 @@ function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: Empty
     const value = context.values[slot];
     if (value === '' || value === null) return empty;
     if (value === undefined) return undefined;
-    const converted = convert(conversion, value);
+    const applied = context.typed.includes(slot) ? (conversion.typed ?? conversion) : conversion;
+    const converted = convert(applied, value);
     if (converted === null) return empty;
     context.filled += 1;
     if (converted === undefined) {
-      addIssue(context, { code: 'cell_not_convertible', column, value, expected: conversion.expected });
+      addIssue(context, { code: 'cell_not_convertible', column, value, expected: applied.expected });
     }
     return converted;
+  };
+}
+
+/** Puts nothing into the body: the identifier comes when it is known. */
+function buildReference(binding: Extract<Binding, { kind: 'reference' }>, emptyCell: EmptyCell): Build {
+  const { path, column, slot, space } = binding;
+  return (context) => {
+    const value = context.values[slot];
+    if (value === undefined) return undefined;
+    if (value === '' || value === null) return emptyCell === 'null' ? null : undefined;
+    context.filled += 1;
+    const key = keyText(value);
+    if (key !== null) context.references.push({ space, key, path, column });
+    else addIssue(context, { code: 'cell_not_convertible', column, value, expected: REFERENCE });
+    return undefined;
   };
 }
 

@@ -2,14 +2,18 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
-import { slotOf } from './bind-definition.ts';
+import type { Finders } from './bind-columns.ts';
 import { bindFields } from './bind-fields.ts';
 import type { Binding } from './binding.ts';
 import { bodyTree } from './body-tree.ts';
 import { buildBody } from './build-body.ts';
 import type { Build } from './build-leaf.ts';
+import { groupProblems } from './check-group.ts';
+import type { CheckRow } from './checks/compile-checks.ts';
+import { compileChecks } from './checks/compile-checks.ts';
+import { columnNamed } from './column-place.ts';
+import { createFinders } from './create-finders.ts';
 import { isJsonObject } from './json-member.ts';
-import { createFieldLookup } from './known-field.ts';
 import type { MappingOptions } from './mapping-options.ts';
 import type { PathIdOf } from './path-id.ts';
 import { compilePathId } from './path-id.ts';
@@ -18,7 +22,7 @@ import { compileRecordReader } from './record-values.ts';
 import type { RequireFields } from './required-fields.ts';
 import { compileRequired } from './required-fields.ts';
 import type { RowContext } from './row-context.ts';
-import { addIssue } from './row-context.ts';
+import { addIssue, createContext } from './row-context.ts';
 import { compileIsInDoubt, rowInDoubt } from './row-in-doubt.ts';
 import type { KeyOf } from './row-key.ts';
 import { compileKeyOf, keyText } from './row-key.ts';
@@ -34,6 +38,7 @@ type Steps = {
   /** False for a call without a body: its rows have nothing to be empty of. */
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
+  readonly checkRow: CheckRow;
 };
 
 const EMPTY_KEY = "a key: the job definition makes this column the row's own key";
@@ -56,29 +61,31 @@ export function compileMapping(options: MappingOptions): Mapping {
 }
 
 function compileSteps(options: MappingOptions, problems: string[]): Steps {
-  const lookUp = createFieldLookup(options.catalog, options.pathField);
-  const bindings = bindFields(options, lookUp, problems);
+  const finders = createFinders(options);
+  const bindings = bindFields(options, finders, problems);
   const isPathId = (binding: Binding) => binding.path.length === 1 && binding.path[0] === options.pathField;
   const body = bindings.filter((binding) => !isPathId(binding));
-  const key = compileKey(options, problems);
+  const key = compileKey(options, finders, problems);
   const columns = bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
   const used = new Set(key === null ? columns : [...columns, key.column]);
+  problems.push(...groupProblems(options, { lookUp: finders.lookUp, bindings }));
   return {
     readRecord: compileRecordReader(options, { bindings, used }, problems),
     key,
     pathIdOf: pathIdStep(options, bindings.filter(isPathId), problems),
     build: buildBody(bodyTree(body, problems), options.definition.emptyCell),
     hasBody: options.catalog.size > 0,
-    requireFields: compileRequired(options, { lookUp, bindings }, problems),
+    requireFields: compileRequired(options, { lookUp: finders.lookUp, bindings }, problems),
+    checkRow: compileChecks(options, { bindings, key }),
   };
 }
 
-function compileKey(options: MappingOptions, problems: string[]): Key | null {
-  const column = options.definition.key;
-  if (column === undefined) return null;
-  const slot = slotOf(column, options);
-  if (typeof slot === 'number') return { column, slot, keyOf: compileKeyOf(column, slot) };
-  problems.push(`key: ${slot}`);
+function compileKey(options: MappingOptions, { find }: Finders, problems: string[]): Key | null {
+  const name = options.definition.key;
+  if (name === undefined) return null;
+  const place = columnNamed(name, options, find);
+  if (typeof place !== 'string') return { ...place, keyOf: compileKeyOf(place.column, place.slot) };
+  problems.push(`key: ${place}`);
   return null;
 }
 
@@ -101,20 +108,18 @@ function pathIdStep(
 
 function mapRow(row: Row, steps: Steps): Mapped {
   if (row.kind === 'unreadable') return unreadable(row);
-  const context = row.kind === 'cells' ? contextOf(row) : steps.readRecord(row);
+  const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
   checkKey(steps.key, context);
   const pathId = steps.pathIdOf === null ? null : steps.pathIdOf(context);
   const body = objectOf(steps.build(context));
   steps.requireFields(body, context);
+  steps.checkRow(row, context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
   }
-  return context.issues.length === 0 ? { kind: 'mapped', body, pathId } : issuesOf(context);
-}
-
-function contextOf(row: Extract<Row, { kind: 'cells' }>): RowContext {
-  return { row: row.row, line: row.line, values: row.cells, issues: [], filled: 0 };
+  const { issues, warnings, references } = context;
+  return issues.length === 0 ? { kind: 'mapped', body, pathId, warnings, references } : issuesOf(context);
 }
 
 function unreadable(row: Extract<Row, { kind: 'unreadable' }>): Mapped {

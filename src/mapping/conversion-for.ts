@@ -106,7 +106,7 @@ function createDate(pattern: string | undefined): ChosenConversion {
   if (pattern === undefined) return found(dateConversion(null));
   const compiled = compileDatePattern(pattern);
   return compiled.kind === 'parser'
-    ? found(dateConversion({ text: pattern, parse: compiled.parse }))
+    ? found(dateConversion({ ...compiled, text: pattern }))
     : problem(`pattern "${pattern}": ${compiled.problem}`);
 }
 

@@ -1,4 +1,4 @@
-import type { Conversion } from './conversion.ts';
+import type { Conversion, TypedValue } from './conversion.ts';
 
 const TRUE_WORDS = ['true', 'yes', 'y', '1'] as const;
 const FALSE_WORDS = ['false', 'no', 'n', '0'] as const;
@@ -13,11 +13,14 @@ export type BooleanWords = {
 export function booleanConversion(words: BooleanWords): Conversion {
   const meansTrue = matcher(words.true, TRUE_WORDS);
   const meansFalse = matcher(words.false, FALSE_WORDS);
-  return {
-    fromText: (text) => (meansTrue(text) ? true : meansFalse(text) ? false : undefined),
-    fromJson: (value) => (typeof value === 'boolean' ? value : undefined),
+  const conversion = {
+    fromText: (text: string) => (meansTrue(text) ? true : meansFalse(text) ? false : undefined),
+    fromJson: (value: TypedValue) => (typeof value === 'boolean' ? value : undefined),
     expected: `a boolean: ${list(words.true ?? TRUE_WORDS)} for true, ${list(words.false ?? FALSE_WORDS)} for false`,
   };
+  const typed = (text: string) =>
+    conversion.fromText(text) ?? (text === 'true' ? true : text === 'false' ? false : undefined);
+  return { ...conversion, typed: { ...conversion, fromText: typed } };
 }
 
 /** The words of a definition that would mean true and false at once. */

@@ -1,6 +1,6 @@
 import { isCalendarDate, isoInstant } from './calendar.ts';
 import type { Conversion } from './conversion.ts';
-import type { DateParser } from './date-pattern.ts';
+import type { CompiledDatePattern, DateParser } from './date-pattern.ts';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_LENGTH = 10;
@@ -12,17 +12,26 @@ const ISO_TIME =
  * or a date-time that says its offset; digits beyond the millisecond are refused unless they are zeros.
  */
 export function dateConversion(
-  pattern: { readonly text: string; readonly parse: DateParser } | null,
+  pattern: (Extract<CompiledDatePattern, { kind: 'parser' }> & { readonly text: string }) | null,
 ): Conversion {
+  if (pattern === null) return { fromText: parseIso, fromJson: () => undefined, expected: ISO };
   return {
-    fromText: pattern === null ? parseIso : pattern.parse,
+    fromText: pattern.parse,
     fromJson: () => undefined,
-    expected:
-      pattern === null
-        ? 'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z'
-        : `a date of the calendar written as ${pattern.text}`,
+    ...(pattern.isSwappable === null ? {} : { isSwappable: pattern.isSwappable }),
+    typed: { fromText: (text) => typedDate(text, pattern.parse), fromJson: () => undefined, expected: ISO },
+    expected: `a date of the calendar written as ${pattern.text}`,
   };
 }
+
+/** A workbook's date has no offset, and a pattern means UTC; a number may be a date whose digits the pattern knows. */
+function typedDate(text: string, parse: DateParser): string | undefined {
+  if (!/^\d{4}-/.test(text)) return parse(text);
+  return parseIso(text.length > DATE_LENGTH && !text.endsWith('Z') ? `${text}Z` : text);
+}
+
+const ISO =
+  'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z';
 
 function parseIso(text: string): string | undefined {
   if (text.length > DATE_LENGTH) return parseIsoTime(text);

@@ -9,11 +9,11 @@ export type NumberSigns = {
   readonly grouping?: Grouping | undefined;
 };
 
-/** Spreadsheets write a space between groups as U+00A0 or U+202F, and an apostrophe also as U+2019. */
+/** Spreadsheets write a space between groups as U+00A0, U+2009 or U+202F, and an apostrophe also as U+2019. */
 const GROUP_SIGNS: Readonly<Record<Grouping, string>> = {
   ',': ',',
   '.': '\\.',
-  ' ': '[ \\u00a0\\u202f]',
+  ' ': '[ \\u00a0\\u2009\\u202f]',
   "'": "['\\u2019]",
 };
 
@@ -27,6 +27,7 @@ export function numberConversion(signs: NumberSigns): Conversion {
   return {
     fromText: plain ? plainNumber : signedNumber(signs),
     fromJson: (value) => (typeof value === 'number' ? value : undefined),
+    ...(plain ? {} : { typed: numberConversion({}) }),
     expected: `a number such as ${plain ? '-1234.56' : example(signs)}, ${EXACT}`,
   };
 }
@@ -37,6 +38,7 @@ export function integerConversion(signs: NumberSigns): Conversion {
   return {
     fromText: grouping === undefined ? plainInteger : groupedInteger(grouping),
     fromJson: (value) => (Number.isSafeInteger(value) ? value : undefined),
+    ...(grouping === undefined ? {} : { typed: integerConversion({}) }),
     expected: `a whole number such as ${grouping === undefined ? '1234' : `1${grouping}234`}, up to ${Number.MAX_SAFE_INTEGER}`,
   };
 }

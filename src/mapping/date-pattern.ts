@@ -4,7 +4,12 @@ import { isoInstant } from './calendar.ts';
 export type DateParser = (text: string) => string | undefined;
 
 export type CompiledDatePattern =
-  | { readonly kind: 'parser'; readonly parse: DateParser }
+  | {
+      readonly kind: 'parser';
+      readonly parse: DateParser;
+      /** Whether day and month the other way round are another day; `null` for an order that nobody turns round. */
+      readonly isSwappable: ((text: string) => boolean) | null;
+    }
   | { readonly kind: 'problem'; readonly problem: string };
 
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'ms';
@@ -49,7 +54,7 @@ export function compileDatePattern(pattern: string): CompiledDatePattern {
   problems.push(...partProblems(parts));
   const [problem] = problems;
   return problem === undefined
-    ? { kind: 'parser', parse: parserOf(new RegExp(`^${shape}$`, 'u'), parts) }
+    ? compiledOf(new RegExp(`^${shape}$`, 'u'), parts)
     : { kind: 'problem', problem };
 }
 
@@ -86,6 +91,25 @@ function partProblems(parts: readonly Part[]): readonly string[] {
     problems.push('minutes need hours, seconds need minutes, and milliseconds need seconds');
   }
   return problems;
+}
+
+function compiledOf(shape: RegExp, parts: readonly Part[]): CompiledDatePattern {
+  const parse = parserOf(shape, parts);
+  // What begins with the year is written year, month, day all over the world.
+  const turned = parts[0] === 'year' ? null : parserOf(shape, parts.map(turnRound));
+  return {
+    kind: 'parser',
+    parse,
+    isSwappable: turned && ((text) => isAnotherDay(parse(text), turned(text))),
+  };
+}
+
+function turnRound(part: Part): Part {
+  return part === 'day' ? 'month' : part === 'month' ? 'day' : part;
+}
+
+function isAnotherDay(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other;
 }
 
 function parserOf(shape: RegExp, parts: readonly Part[]): DateParser {

@@ -45,8 +45,18 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
   ['website', 'https://example.com'],
 ]);
 
-/** A harmless value that the field's conversion takes; `source` is the definition's own conversion, if any. */
-export function exampleValue(name: string, type: LeafType, source: ConvertedColumn | null): string {
+/** What a second item of a list is told from the first by; the IBAN is a usual example of one for the UK. */
+const OF_SECOND_ITEM: ReadonlyMap<string, string> = new Map([
+  ['accountNumber', '98765432'],
+  ['iban', 'GB82WEST12345698765432'],
+  ['sortCodeUK', '123456'],
+]);
+
+/** The definition's own conversion, if any, and which item of a list the field is in: 0 is the first. */
+type About = { readonly source: ConvertedColumn | null; readonly item: number };
+
+/** A harmless value that the field's conversion takes. */
+export function exampleValue(name: string, type: LeafType, { source, item }: About): string {
   switch (source?.as ?? type) {
     case 'boolean':
       return source?.true?.[0] ?? 'true';
@@ -60,7 +70,9 @@ export function exampleValue(name: string, type: LeafType, source: ConvertedColu
     case 'country':
       return 'GBR';
     default:
-      return BY_NAME.get(name) ?? `example ${wordsOf(name)}`;
+      return (
+        (item > 0 ? OF_SECOND_ITEM.get(name) : undefined) ?? BY_NAME.get(name) ?? `example ${wordsOf(name)}`
+      );
   }
 }
 

@@ -20,6 +20,8 @@ export type FieldLookup = (path: FieldPath) => KnownField;
 export function createFieldLookup(catalog: FieldCatalog, pathField: string | null): FieldLookup {
   const containers = containersOf(catalog);
   return (path) => {
+    const sign = path.indexOf('#');
+    if (sign >= 0) return opaqueAt(catalog, path.slice(0, sign)); // every position, in the catalog only
     const name = catalogPath(path);
     if (name === pathField) return { kind: 'leaf', type: 'string', listElement: false };
     const type = catalog.get(name);
@@ -27,9 +29,13 @@ export function createFieldLookup(catalog: FieldCatalog, pathField: string | nul
     if (isListElement(catalog, path)) return { kind: 'leaf', type: 'string', listElement: true };
     const shape = containers.get(name);
     if (shape !== undefined) return { kind: 'container', shape };
-    const depth = opaqueDepth(catalog, path);
-    return depth === null ? { kind: 'unknown' } : { kind: 'opaque', depth };
+    return opaqueAt(catalog, path);
   };
+}
+
+function opaqueAt(catalog: FieldCatalog, path: FieldPath): KnownField {
+  const depth = opaqueDepth(catalog, path);
+  return depth === null ? { kind: 'unknown' } : { kind: 'opaque', depth };
 }
 
 function containersOf(catalog: FieldCatalog): ReadonlyMap<string, 'object' | 'list'> {

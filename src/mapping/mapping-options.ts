@@ -1,7 +1,8 @@
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/field.ts';
 import type { SourceInfo } from '../model/source.ts';
-import { REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
+import { foldName } from './fold-name.ts';
 
 /** What a mapping is compiled from. */
 export type MappingOptions = {
@@ -15,12 +16,24 @@ export type MappingOptions = {
   readonly needsPathId: boolean;
 };
 
-/** Whether the column says nothing to the service: a report file added it, or the definition ignores it. */
+/** Whether the column says nothing to the service: a report file added it, or the definition ignores it by its name. */
 export function isLeftOut(column: string, options: MappingOptions): boolean {
   if (column.startsWith(REPORT_COLUMN_PREFIX)) return true;
   const ignored = options.definition.ignore;
-  if (options.source.type === 'csv') return ignored.includes(column);
+  if (isTable(options.source)) return ignored.includes(column);
   return isAtOrBelow(column, REPORT_MEMBER) || ignored.some((name) => isAtOrBelow(column, name));
+}
+
+/** Prepares telling whether a column reads like one that the definition ignores, where the file has none by that very name. */
+export function compileReadsAsIgnored({ definition, source }: MappingOptions): (column: string) => boolean {
+  const columns = new Set(source.columns);
+  const names = new Set(definition.ignore.filter((name) => !columns.has(name)).map(foldName));
+  if (names.size === 0) return () => false;
+  if (isTable(source)) return (column) => names.has(foldName(column));
+  return (column) => {
+    const folded = foldName(column);
+    return [...names].some((name) => isAtOrBelow(folded, name));
+  };
 }
 
 function isAtOrBelow(column: string, name: string): boolean {

@@ -5,10 +5,10 @@ import type { Binding } from './binding.ts';
 import { formatFieldPath } from './field-path.ts';
 import { memberOf } from './json-member.ts';
 import type { MappingOptions } from './mapping-options.ts';
-import { isLeftOut } from './mapping-options.ts';
+import { compileReadsAsIgnored, isLeftOut } from './mapping-options.ts';
 import { parseRecord } from './parse-record.ts';
 import type { RowContext } from './row-context.ts';
-import { addIssue } from './row-context.ts';
+import { addIssue, createContext } from './row-context.ts';
 
 /** Lays a JSON record out by slots; issues that only the record as a whole shows are in the context already. */
 export type ReadRecord = (row: RecordRow) => RowContext;
@@ -37,13 +37,15 @@ export function compileRecordReader(
   const targets = new Map(
     options.source.columns.map((column, slot) => [column, targetOf({ column, slot }, members, about.used)]),
   );
-  problems.push(...partlyIgnored(options, targets));
+  const readsAsIgnored = compileReadsAsIgnored(options);
+  const isIgnored = (column: string) => isLeftOut(column, options) || readsAsIgnored(column);
+  problems.push(...partlyIgnored(options, targets, isIgnored));
   return (row) => {
     const values = new Array<JsonValue | undefined>(options.source.columns.length).fill(undefined);
-    const context: RowContext = { row: row.row, line: row.line, values, issues: [], filled: 0 };
+    const context = createContext(row, values);
     const record = parseRecord(row.text);
     if (record === null) addUnreadable(context);
-    else layOut(record, { targets, values, options }, context);
+    else layOut(record, { targets, values, isIgnored }, context);
     return context;
   };
 }
@@ -58,10 +60,14 @@ function targetOf(
   return used.has(at.column) ? { kind: 'slot', slot: at.slot } : { kind: 'none' };
 }
 
-function partlyIgnored(options: MappingOptions, targets: ReadonlyMap<string, Target>): readonly string[] {
+function partlyIgnored(
+  options: MappingOptions,
+  targets: ReadonlyMap<string, Target>,
+  isIgnored: (column: string) => boolean,
+): readonly string[] {
   return options.source.columns.flatMap((column) => {
     const target = targets.get(column);
-    if (target?.kind !== 'member' || !isLeftOut(column, options)) return [];
+    if (target?.kind !== 'member' || !isIgnored(column)) return [];
     const name = formatFieldPath(target.member.path);
     return [
       `ignore, "${column}": "${name}" is carried as it stands; ignore "${name}" as a whole or nothing in it`,
@@ -77,12 +83,12 @@ function addUnreadable(context: RowContext): void {
 type Layout = {
   readonly targets: ReadonlyMap<string, Target>;
   readonly values: (JsonValue | undefined)[];
-  readonly options: MappingOptions;
+  isIgnored(column: string): boolean;
 };
 
 function layOut(record: JsonObject, layout: Layout, context: RowContext): void {
   visitLeaves(record, (path, leaf) => {
-    const target = layout.targets.get(path) ?? unknownLeaf(path, layout.options, context);
+    const target = layout.targets.get(path) ?? unknownLeaf(path, layout, context);
     if (target.kind === 'none') return;
     if (target.kind === 'member') return layOutMember(target.member, { path, record, layout }, context);
     if (layout.values[target.slot] !== undefined) {
@@ -107,8 +113,8 @@ function layOutMember(
 }
 
 /** The columns are those of the file's first reading, so this is a file that changed since. */
-function unknownLeaf(path: string, options: MappingOptions, context: RowContext): Target {
-  if (!isLeftOut(path, options)) {
+function unknownLeaf(path: string, layout: Layout, context: RowContext): Target {
+  if (!layout.isIgnored(path)) {
     context.filled += 1;
     const expected = 'a member that the file had when it was first read';
     addIssue(context, { code: 'cell_not_convertible', column: path, value: undefined, expected });

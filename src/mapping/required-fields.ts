@@ -1,5 +1,5 @@
 import type { Issue } from '../model/issue.ts';
-import type { JsonValue } from '../model/request.ts';
+import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Binding } from './binding.ts';
 import type { FieldPath } from './field-path.ts';
 import { catalogPath, parseFieldPath } from './field-path.ts';
@@ -9,9 +9,10 @@ import type { MappingOptions } from './mapping-options.ts';
 import type { RowContext } from './row-context.ts';
 import { addIssue } from './row-context.ts';
 import { suggestField } from './suggest-field.ts';
+import { withReferences } from './with-references.ts';
 
 /** Notes a `missing_required` issue for every required field that the body lacks. */
-export type RequireFields = (body: JsonValue, context: RowContext) => void;
+export type RequireFields = (body: JsonObject, context: RowContext) => void;
 
 /** A required field; `#` in its path means every item of the list. */
 type Required = {
@@ -36,7 +37,8 @@ export function compileRequired(
     if (typeof path === 'string') problems.push(`required, "${field}": ${path}`);
     else required.push(createRequired(field, path, about.bindings));
   }
-  return (body, context) => {
+  return (mapped, context) => {
+    const body = withPlaceholders(mapped, context);
     for (const one of required) {
       if (isPresent(body, one.path, 0) || hasIssue(context.issues, one.columns)) continue;
       addIssue(context, {
@@ -47,6 +49,15 @@ export function compileRequired(
       });
     }
   };
+}
+
+/** An identifier that is still to come counts as present. */
+function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
+  if (references.length === 0) return body;
+  return withReferences(
+    body,
+    references.map(({ path }) => ({ path, id: 'to come' })),
+  );
 }
 
 function pathOf(field: string, options: MappingOptions, lookUp: FieldLookup): FieldPath | string {

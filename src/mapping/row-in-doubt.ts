@@ -1,7 +1,7 @@
 import type { Mapped } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { Row } from '../model/row.ts';
-import { REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
 import { isJsonObject } from './json-member.ts';
 import type { MappingOptions } from './mapping-options.ts';
 import { parseRecord } from './parse-record.ts';
@@ -17,7 +17,7 @@ const EXPECTED =
  */
 export function compileIsInDoubt({ definition, source }: MappingOptions): (row: Row) => boolean {
   if (IDENTITY[definition.operation] === null) return () => false;
-  if (source.type !== 'csv') return (row) => row.kind === 'record' && saysInDoubt(row.text);
+  if (!isTable(source)) return (row) => row.kind === 'record' && saysInDoubt(row.text);
   const slot = source.columns.indexOf(OUTCOME_COLUMN);
   return slot === -1 ? () => false : (row) => row.kind === 'cells' && row.cells[slot] === IN_DOUBT;
 }

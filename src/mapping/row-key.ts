@@ -1,6 +1,9 @@
-import { visitLeaves } from '../model/flatten-record.ts';
+import { flattenRecord, visitLeaves } from '../model/flatten-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
+import type { SourceInfo } from '../model/source.ts';
+import { isTable } from '../model/source.ts';
+import { foldName } from './fold-name.ts';
 import { memberOf } from './json-member.ts';
 import { parseRecord } from './parse-record.ts';
 
@@ -21,6 +24,27 @@ export function compileKeyOf(column: string, slot: number): KeyOf {
         return row satisfies never;
     }
   };
+}
+
+/**
+ * The same for a report file, of which only the key's name in the job definition is known: found as a mapping finds it,
+ * `null` where a table has no such column or more than one.
+ */
+export function compileReportKeyOf(name: string, source: Pick<SourceInfo, 'type' | 'columns'>): KeyOf | null {
+  if (!isTable(source)) return (row) => (row.kind === 'record' ? keyText(memberRead(row.text, name)) : null);
+  const exact = source.columns.filter((column) => column === name);
+  const alike = source.columns.filter((column) => foldName(column) === foldName(name));
+  const [column, other] = exact.length > 0 ? exact : alike;
+  if (column === undefined || other !== undefined) return null;
+  return compileKeyOf(column, source.columns.indexOf(column));
+}
+
+function memberRead(text: string, name: string): JsonValue | undefined {
+  const record = parseRecord(text) ?? {};
+  const own = memberAt(record, name);
+  if (own !== undefined) return own;
+  const folded = foldName(name);
+  return [...flattenRecord(record)].find(([path]) => foldName(path) === folded)?.[1];
 }
 
 /** The key as text; a JSON number is one only where no digit can have been lost. */

@@ -1,25 +1,33 @@
-import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
+import type { JobDefinition } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/field.ts';
-import type { ConvertedColumn } from './conversion-for.ts';
 import { exampleValue } from './example-value.ts';
-import type { FieldPath } from './field-path.ts';
-import { formatFieldPath, parseFieldPath } from './field-path.ts';
+import { formatFieldPath } from './field-path.ts';
 import type { LeafType } from './known-field.ts';
 import { createFieldLookup } from './known-field.ts';
+import type { TemplateField } from './template-fields.ts';
+import { templateFields } from './template-fields.ts';
 
-/** A header of the template with its example cell. */
-export type TemplateColumn = readonly [header: string, example: string];
+/** What a file with types of its own may write a column's cells as; `text` where only the definition knows how to read them. */
+export type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'list';
 
-/** A field that the template fills; `source` is the definition's own column and conversion for it. */
-type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };
+/** A header of the template with its example cells, one for each example row. */
+export type TemplateColumn = {
+  readonly header: string;
+  readonly kind: CellKind;
+  readonly cells: readonly string[];
+};
+
+/** How the example of one field is chosen: of its name, its type and the definition's settings. */
+type Choice = { readonly field: TemplateField; readonly type: LeafType; readonly definition: JobDefinition };
 
 const EXAMPLE_KEY = 'PARTNER-0001';
 const EXAMPLE_PATH_ID = 'EXAMPLE-ID-0001';
+const EXAMPLE_REFERENCE = 'PARTNER-0002';
 
 /**
- * A header and one example row for a job: its key, the path's identifier, then every field of the catalog once
- * (of lists the first item), under the definition's own column names. Constants, ignored columns and members whose
- * contents are not shown are left out. The row passes the mapping.
+ * The columns of a job's template: its key, the path's identifier, then every field of the catalog once (of lists the
+ * first item), under the definition's own column names. Constants, ignored columns and members whose contents are not
+ * shown are left out. The example row passes the mapping; where the job groups rows, there are two, of one key.
  */
 export function templateOf(
   catalog: FieldCatalog,
@@ -27,57 +35,63 @@ export function templateOf(
   pathField: string | null,
 ): readonly TemplateColumn[] {
   const lookUp = createFieldLookup(catalog, pathField);
-  const columns = new Map<string, string>();
-  if (definition.key !== undefined) columns.set(definition.key, EXAMPLE_KEY);
-  if (pathField !== null && definition.key === pathField) columns.set(pathField, EXAMPLE_PATH_ID);
-  const openFields = [...(pathField === null ? [] : [pathField]), ...catalog.keys(), ...definition.required];
-  for (const field of [...definedFields(definition), ...undefinedFields(openFields, definition)]) {
+  const columns = new Map<string, TemplateColumn>();
+  const addText = (header: string, example: string) =>
+    columns.set(header, { header, kind: 'text', cells: rowsOf(definition, () => example) });
+  if (definition.key !== undefined) addText(definition.key, EXAMPLE_KEY);
+  if (pathField !== null && definition.key === pathField) addText(pathField, EXAMPLE_PATH_ID);
+  for (const field of templateFields(catalog, definition, pathField)) {
     const known = lookUp(field.path);
-    if (known.kind === 'leaf' && !isPartOfList(known, field)) addColumn(field, known.type, columns);
+    if (known.kind !== 'leaf' || isPartOfList(known, field)) continue;
+    addColumn({ field, type: known.type, definition }, columns);
   }
-  return [...columns];
+  return [...columns.values()];
+}
+
+/** Rows of a group are one request, so that a single one would not show what the group is for. */
+function rowsOf(definition: JobDefinition, cell: (n: number) => string): readonly string[] {
+  return definition.group === undefined ? [cell(0)] : [cell(0), cell(1)];
 }
 
 /** A column that feeds several fields keeps its first example unless a later field asks for more than text. */
-function addColumn(field: TemplateField, type: LeafType, columns: Map<string, string>): void {
+function addColumn(choice: Choice, columns: Map<string, TemplateColumn>): void {
+  const { field, type, definition } = choice;
   const header = field.source?.column ?? formatFieldPath(field.path);
+  const taken = columns.get(header);
   const isText = (field.source?.as ?? type) === 'string';
-  if (columns.has(header) && isText) return;
-  const name = field.path.findLast((segment) => typeof segment === 'string');
-  columns.set(header, exampleValue(String(name), type, field.source));
+  if (taken !== undefined && isText) columns.set(header, { ...taken, kind: 'text' });
+  else {
+    const kind = taken === undefined ? kindOf(choice) : 'text';
+    columns.set(header, { header, kind, cells: rowsOf(definition, (n) => exampleOf(choice, n)) });
+  }
+}
+
+function exampleOf({ field, type, definition }: Choice, n: number): string {
+  const path = formatFieldPath(field.path);
+  // Nobody knows which records there are; where the field may be empty, the row passes without one.
+  if (field.source?.ref !== undefined) return definition.required.includes(path) ? EXAMPLE_REFERENCE : '';
+  const name = String(field.path.findLast((segment) => typeof segment === 'string'));
+  const inGroup = definition.group !== undefined && path.startsWith(`${definition.group}.`);
+  return exampleValue(name, type, { source: field.source, item: inGroup ? n : 0 });
+}
+
+const KINDS: Readonly<Record<LeafType, CellKind>> = {
+  string: 'text',
+  country: 'text',
+  boolean: 'boolean',
+  integer: 'number',
+  number: 'number',
+  'date-time': 'date',
+  'string-list': 'list',
+};
+
+/** A column with a conversion of its own is written as that conversion reads it. */
+function kindOf({ field, type }: Choice): CellKind {
+  const { column: _, ...conversion } = field.source ?? { column: '' };
+  return Object.keys(conversion).length === 0 ? KINDS[type] : 'text';
 }
 
 /** The whole list has a column already, unless the definition fills it item by item. */
 function isPartOfList(known: { readonly listElement: boolean }, field: TemplateField): boolean {
   return known.listElement && field.source === null;
-}
-
-function definedFields(definition: JobDefinition): readonly TemplateField[] {
-  return Object.entries(definition.fields).flatMap(([field, source]) => {
-    const path = pathOf(field);
-    const column = columnOf(source);
-    return path === null || column === null ? [] : [{ path, source: column }];
-  });
-}
-
-/** The fields that the definition leaves to headers of their own. */
-function undefinedFields(fields: readonly string[], definition: JobDefinition): readonly TemplateField[] {
-  const defined = Object.keys(definition.fields).map((field) => formatFieldPath(pathOf(field) ?? []));
-  return fields.flatMap((field) => {
-    const path = pathOf(field.replaceAll('#', '0'));
-    if (path === null) return [];
-    const name = formatFieldPath(path);
-    const taken = defined.some((other) => other === name || other.startsWith(`${name}.`));
-    return taken || definition.ignore.includes(name) ? [] : [{ path, source: null }];
-  });
-}
-
-function pathOf(field: string): FieldPath | null {
-  const parsed = parseFieldPath(field);
-  return parsed.kind === 'path' ? parsed.path : null;
-}
-
-function columnOf(source: FieldSource): ConvertedColumn | null {
-  if (typeof source === 'string') return { column: source };
-  return 'column' in source ? source : null;
 }

@@ -21,7 +21,19 @@ describe('when headers are field paths', () => {
       'accounts[0].currencies[0]',
       'accounts[0].banks.0.bic',
     ]);
-    const row = cells('Ä ', 'gb', '007', '2024-02-29', '12', '1.50', 'YES', 'EUR; GBP|', ' DE1', 'USD', 'X');
+    const row = cells(
+      'Ä ',
+      'gb',
+      '007',
+      '2024-02-29',
+      '12',
+      '1.50',
+      'YES',
+      'EUR; GBP|',
+      ' GB33BUKB20201555555555',
+      'USD',
+      'X',
+    );
     expect(mapping.map(row)).toEqual({
       kind: 'mapped',
       pathId: null,
@@ -32,8 +44,10 @@ describe('when headers are field paths', () => {
         kyc: { since: '2024-02-29T00:00:00.000Z', payments: 12, volume: 1.5 },
         isPayer: true,
         currencies: ['EUR', 'GBP'],
-        accounts: [{ iban: ' DE1', currencies: ['USD'], banks: [{ bic: 'X' }] }],
+        accounts: [{ iban: ' GB33BUKB20201555555555', currencies: ['USD'], banks: [{ bic: 'X' }] }],
       },
+      warnings: [],
+      references: [],
     });
   });
 
@@ -268,6 +282,8 @@ describe('when the path needs an identifier', () => {
       kind: 'mapped',
       body: { name: 'N' },
       pathId: 'a/b c',
+      warnings: [],
+      references: [],
     });
     expect(mapping.keyOf(cells('a/b c', 'N'))).toBe('a/b c');
   });
@@ -306,6 +322,12 @@ describe('when the path needs an identifier', () => {
       { operation: 'payment.documents', key: 'paymentId' },
       { catalog: new Map(), pathField: 'paymentId', needsPathId: true },
     );
-    expect(mapping.map(cells('P1'))).toEqual({ kind: 'mapped', body: {}, pathId: 'P1' });
+    expect(mapping.map(cells('P1'))).toEqual({
+      kind: 'mapped',
+      body: {},
+      pathId: 'P1',
+      warnings: [],
+      references: [],
+    });
   });
 });

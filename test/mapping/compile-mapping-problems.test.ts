@@ -12,7 +12,6 @@ describe('when the columns do not fit, the start is refused and says', () => {
     ],
     ['an unknown column with a position', ['accounts[3].ibna'], /Did you mean "accounts\.3\.iban"\?/],
     ['a header that is the last part of a field', ['IBAN'], /Did you mean "accounts\.0\.iban"\?/],
-    ['another case', ['Details.Name'], /Did you mean "details\.name"\?/],
     [
       'nothing near',
       ['Account Manager'],
@@ -38,6 +37,22 @@ describe('when the columns do not fit, the start is refused and says', () => {
     ['a position with zeros', ['accounts.01.iban'], /without leading zeros/],
     ['a name out of a list', ['accounts.iban'], /has no such field\. Did you mean "accounts\.0\.iban"\?/],
     ['a position in no list', ['details.0.name'], /has no such field/],
+    [
+      'the sign for every position',
+      ['accounts.#.iban'],
+      /has no such field\. Did you mean "accounts\.0\.iban"\?/,
+    ],
+    [
+      'one field in two spellings of its header',
+      ['details.name', 'Details.Name'],
+      /^field "details\.name": column "details\.name" and column "Details\.Name" both fill it/,
+    ],
+    [
+      'one field in two spellings, both inexact',
+      ['DETAILS.NAME', 'Details.Name'],
+      /^field "details\.name": column "DETAILS\.NAME" and column "Details\.Name" both fill it/,
+    ],
+    ['an object in another case', ['Details'], /^column "Details": this is an object/],
     ['a position below a list of strings', ['currencies.0.x'], /has no such field/],
     [
       'one field twice',
@@ -161,6 +176,72 @@ describe('when the definition does not fit, the start is refused and says', () =
       /^field "name": a constant and column "name" both fill it/,
     ],
     [
+      'a column that two headers could mean',
+      ['LEGAL NAME', 'legal  name'],
+      { fields: { name: 'Legal Name' } },
+      /^fields, "name": columns "LEGAL NAME" and "legal {2}name" both read as "Legal Name"; expected one of them\. Rename one, or list it under "ignore"\.$/,
+    ],
+    [
+      'a column that is there, and another that reads like it',
+      ['Legal Name', 'Legal\u00a0Name'],
+      { fields: { name: 'Legal Name' } },
+      /^fields, "name": columns "Legal Name" and "Legal\u00a0Name" both read as "Legal Name"/,
+    ],
+    [
+      'a key that two headers could mean',
+      ['name', 'REF', 'ref '],
+      { key: 'Ref' },
+      /^key: columns "REF" and "ref " both read as "Ref"/,
+    ],
+    [
+      'a reference in a field that is no string',
+      ['c'],
+      { fields: { isPayer: { column: 'c', ref: 'subclient' } } },
+      /^fields, "isPayer": ref puts an identifier here; expected a string field of the body$/,
+    ],
+    [
+      'a reference in an item of a list of strings',
+      ['c'],
+      { fields: { 'currencies.0': { column: 'c', ref: 'subclient' } } },
+      /expected a string field of the body$/,
+    ],
+    [
+      'a reference with a conversion',
+      ['c'],
+      { fields: { 'parent.id': { column: 'c', ref: 'subclient', as: 'string' } } },
+      /^fields, "parent\.id": as doesn't go with ref: the cell is a key and is taken as it stands$/,
+    ],
+    [
+      'a reference to a column that is not there',
+      ['name'],
+      { fields: { 'parent.id': { column: 'Parent', ref: 'subclient' } } },
+      /^fields, "parent\.id": the file has no column "Parent"/,
+    ],
+    [
+      'a group that is no list',
+      ['details.name', 'K'],
+      { key: 'K', group: 'details' },
+      /^group: "details" is no list of the request; expected one such as accounts$/,
+    ],
+    [
+      'an unknown group',
+      ['name', 'K'],
+      { key: 'K', group: 'account' },
+      /^group: counterparty\.draft has no list "account"\./,
+    ],
+    [
+      'a group inside a position',
+      ['accounts.0.iban', 'K'],
+      { key: 'K', group: 'accounts.0.banks' },
+      /^group: "accounts\.0\.banks" is no list of the request/,
+    ],
+    [
+      'a group that no column fills',
+      ['name', 'K'],
+      { key: 'K', group: 'accounts', fields: { 'accounts.0.country': { value: 'GB' } } },
+      /^group: no column fills the list "accounts"; expected one such as "accounts\.0\.iban"/,
+    ],
+    [
       'one field in two spellings',
       ['a', 'b'],
       { fields: { 'accounts.0.iban': 'a', 'accounts[0].iban': 'b' } },
@@ -176,6 +257,16 @@ describe('when the definition does not fit, the start is refused and says', () =
     expect(problemsOf(compile)).toEqual([
       expect.stringMatching(/^subclient\.update needs the field "id" for its path, and no column fills it/),
     ]);
+  });
+
+  test('that the identifier of the path is no place for a reference', () => {
+    const compile = () =>
+      compileCsv(
+        ['S', 'name'],
+        { fields: { id: { column: 'S', ref: 'subclient' } } },
+        { pathField: 'id', needsPathId: false },
+      );
+    expect(problemsOf(compile)).toEqual([expect.stringMatching(/expected a string field of the body$/)]);
   });
 
   test('that two columns fill the identifier', () => {

@@ -92,6 +92,7 @@ describe('when the definition names the signs', () => {
     [{ grouping: ',' }, '1,5', undefined],
     [{ grouping: ' ' }, '1 234', 1234],
     [{ grouping: ' ' }, '1\u00a0234\u202f567', 1234567],
+    [{ grouping: ' ' }, '1\u2009234', 1234],
     [{ grouping: "'" }, "1'234", 1234],
     [{ grouping: "'" }, '1’234', 1234],
     [GERMAN, '9.007.199.254.740.993', undefined],

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadJob } from '../../src/config/load-job.ts';
 import { compileMapping } from '../../src/mapping/compile-mapping.ts';
+import { mergeGroup } from '../../src/mapping/merge-group.ts';
 import { templateOf } from '../../src/mapping/template.ts';
 import type { FieldCatalog } from '../../src/model/field.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
@@ -17,9 +18,9 @@ function roundTrip(
   path: Path,
 ): { columns: readonly string[]; mapped: Mapped } {
   const template = templateOf(catalog, definition, path.pathField);
-  const columns = template.map(([header]) => header);
+  const columns = template.map(({ header }) => header);
   const mapping = compileMapping({ definition, source: sourceOf('csv', columns), catalog, ...path });
-  return { columns, mapped: mapping.map(cells(...template.map(([, example]) => example))) };
+  return { columns, mapped: mapping.map(cells(...template.map((column) => column.cells[0] ?? ''))) };
 }
 
 /** The paths of a body's values as the catalog writes them. */
@@ -44,7 +45,7 @@ describe('when a template is made for a shipped job', () => {
     const { columns, mapped } = roundTrip(definition, catalog, path);
     expect(columns.filter((column) => first.includes(column)).toSorted()).toEqual(first.toSorted());
     expect(columns[0]).toBe(first[0]);
-    expect(mapped.kind).toBe('mapped');
+    expect(mapped).toMatchObject({ kind: 'mapped', warnings: [] });
     const fillable = [...catalog].flatMap(([field, type]) => (type === 'object' ? [] : [field]));
     expect(fieldsOf(mapped.kind === 'mapped' ? mapped.body : null, '').toSorted()).toEqual(
       fillable.toSorted(),
@@ -104,5 +105,58 @@ test('when one column feeds fields of several types, its example suits all of th
   expect(roundTrip(definition, CATALOG, NO_PATH).mapped).toMatchObject({
     kind: 'mapped',
     body: { name: '12', kyc: { payments: 12 } },
+  });
+});
+
+test('when one column feeds several fields, a file with types of its own writes it as text', () => {
+  const kinds = (fields: Record<string, string>) =>
+    templateOf(CATALOG, definitionOf({ fields }), null).flatMap(({ header, kind }) =>
+      header === 'No' ? [kind] : [],
+    );
+  expect(kinds({ 'kyc.payments': 'No' })).toEqual(['number']);
+  expect(kinds({ name: 'No', 'kyc.payments': 'No' })).toEqual(['text']);
+  expect(kinds({ 'kyc.payments': 'No', name: 'No' })).toEqual(['text']);
+});
+
+describe('when a field is a reference to another record', () => {
+  const fields = { 'parent.id': { column: 'Parent', ref: 'subclient' as const } };
+  const parent = (required: string[]) =>
+    templateOf(CATALOG, definitionOf({ fields, required }), null).find(({ header }) => header === 'Parent');
+
+  test('its cell is empty, since nobody knows which records there are', () => {
+    expect(parent([])?.cells).toEqual(['']);
+  });
+
+  test('its cell has a key where a row without one is invalid', () => {
+    expect(parent(['parent.id'])?.cells).toEqual(['PARTNER-0002']);
+  });
+});
+
+test('when rows are grouped, two of one key say the same but for their item of the list', () => {
+  const definition = definitionOf({ key: 'Ref', group: 'accounts', required: ['name'] });
+  const template = templateOf(CATALOG, definition, null);
+  const mapping = compileMapping({
+    definition,
+    source: sourceOf(
+      'csv',
+      template.map(({ header }) => header),
+    ),
+    catalog: CATALOG,
+    ...NO_PATH,
+  });
+  const rows = [0, 1].map((n) => ({
+    kind: 'cells' as const,
+    row: n + 1,
+    line: n + 2,
+    cells: template.map((column) => column.cells[n] ?? ''),
+  }));
+  expect(rows.map(mapping.keyOf)).toEqual(['PARTNER-0001', 'PARTNER-0001']);
+  expect(mergeGroup(rows, mapping.map, 'accounts')).toMatchObject({
+    kind: 'mapped',
+    body: {
+      name: 'Example Trading Ltd',
+      accounts: [{ iban: 'GB33BUKB20201555555555' }, { iban: 'GB82WEST12345698765432' }],
+    },
+    warnings: new Map(),
   });
 });

@@ -1,0 +1,63 @@
+import type { Blob } from 'node:buffer';
+import type { Stream } from 'node:stream';
+import writeXlsxFile, { type Cell, type Feature } from 'write-excel-file/node';
+import type { Format } from '../config/job-definition.ts';
+import type { TemplateColumn } from '../mapping/template.ts';
+
+/** What Excel shows cells of text as, and leaves as they are typed. */
+const TEXT = '@';
+/** The header is the first cell with a format, so that its style is the first behind the plain one. */
+const TEXT_STYLE = 1;
+const WIDTH = 24;
+/** A sheet's name has no more, and none of the signs below (Excel's specifications and limits). */
+const MAX_NAME_CHARS = 31;
+
+/** A template as a workbook: columns of text are formatted as such to the sheet's end. */
+export async function templateWorkbook(
+  columns: readonly TemplateColumn[],
+  { sheet, header = 1 }: Format,
+  job: string,
+): Promise<Buffer> {
+  const above = Array.from({ length: header - 1 }, () => []);
+  const names = columns.map((column) => textCell(column.header));
+  const rows = columns[0]?.cells.map((_, row) => columns.map((column) => cellOf(column, row))) ?? [];
+  const made = writeXlsxFile(
+    [...above, names, ...rows],
+    {
+      sheet: sheet ?? job.replaceAll(/[[\]:*?/\\]/g, ' ').slice(0, MAX_NAME_CHARS),
+      columns: columns.map(() => ({ width: WIDTH })),
+      stickyRowsCount: header,
+      dateFormat: 'yyyy-mm-dd',
+    },
+    { features: [textColumns(columns)] },
+  );
+  return made.toBuffer();
+}
+
+function cellOf({ kind, cells }: TemplateColumn, row: number): Cell {
+  const cell = cells[row] ?? '';
+  if (cell === '') return null;
+  if (kind === 'number') return Number(cell);
+  if (kind === 'boolean') return cell === 'true';
+  return kind === 'date' ? new Date(cell) : textCell(cell);
+}
+
+function textCell(value: string): Cell {
+  return { value, type: String, format: TEXT };
+}
+
+/** The library formats cells only; empty cells below the example take their column's style. */
+function textColumns(columns: readonly TemplateColumn[]): Feature<Stream | Buffer | Blob> {
+  return {
+    files: {
+      transform: {
+        'xl/worksheets/sheet{id}.xml': {
+          transformElementAttributes: (tag, attributes, index) => {
+            const kind = tag === 'col' ? columns[index ?? 0]?.kind : undefined;
+            return kind === 'text' || kind === 'list' ? { ...attributes, style: TEXT_STYLE } : attributes;
+          },
+        },
+      },
+    },
+  };
+}

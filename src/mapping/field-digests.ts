@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '../model/request.ts';
+import { isJsonObject } from './json-member.ts';
+
+/** Characters of a field's path and of its value's digest in a packed text: 36 bits tell a body's fields apart, 72 bits their values. */
+const PATH_CHARACTERS = 6;
+const VALUE_CHARACTERS = 12;
+const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs');
+
+/**
+ * What the service last accepted of a record, a digest per field: lists count as one field. `key` goes into every digest,
+ * so that the same value looks different in every record; the values themselves are not kept.
+ */
+export function packFieldDigests(body: JsonObject, key: string, before = ''): string {
+  const known = unpack(before);
+  visitFields(body, [], (path, value) => known.set(pathDigest(path), valueDigest(path, value, key)));
+  return [...known].map((entry) => entry.join('')).join('');
+}
+
+/** The fields of the body that are not what `packed` knows; `null` where none has changed. */
+export function changedFields(body: JsonObject, key: string, packed: string): JsonObject | null {
+  const known = unpack(packed);
+  const isChanged = (path: readonly string[], value: JsonValue) =>
+    known.get(pathDigest(path)) !== valueDigest(path, value, key);
+  return changedMembers(body, [], isChanged);
+}
+
+type IsChanged = (path: readonly string[], value: JsonValue) => boolean;
+
+function changedMembers(body: JsonObject, above: readonly string[], isChanged: IsChanged): JsonObject | null {
+  const changed: [string, JsonValue][] = [];
+  for (const [name, value] of Object.entries(body)) {
+    const path = [...above, name];
+    if (isFilledObject(value)) {
+      const inner = changedMembers(value, path, isChanged);
+      if (inner !== null) changed.push([name, inner]);
+    } else if (isChanged(path, value)) changed.push([name, value]);
+  }
+  return changed.length === 0 ? null : Object.fromEntries(changed);
+}
+
+function visitFields(
+  body: JsonObject,
+  above: readonly string[],
+  see: (path: readonly string[], value: JsonValue) => void,
+): void {
+  for (const [name, value] of Object.entries(body)) {
+    const path = [...above, name];
+    if (isFilledObject(value)) visitFields(value, path, see);
+    else see(path, value);
+  }
+}
+
+function isFilledObject(value: JsonValue): value is JsonObject {
+  return isJsonObject(value) && Object.keys(value).length > 0;
+}
+
+function unpack(packed: string): Map<string, string> {
+  return new Map([...packed.matchAll(FIELD)].map(([, path = '', value = '']) => [path, value]));
+}
+
+function pathDigest(path: readonly string[]): string {
+  return digest(JSON.stringify(path)).slice(0, PATH_CHARACTERS);
+}
+
+function valueDigest(path: readonly string[], value: JsonValue, key: string): string {
+  return digest(JSON.stringify([key, path, value])).slice(0, VALUE_CHARACTERS);
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,112 @@
+import type { Format } from '../../config/job-definition.ts';
+import type { ProposedField } from './propose-field.ts';
+import type { JobProposal } from './propose-job.ts';
+import { flow, quoted, scalar, settingName, settingValue } from './yaml-line.ts';
+
+/** What stands above a proposal. */
+export type ProposalOrigin = {
+  /** The file's name, without its folders. */
+  readonly file: string;
+  /** How it was understood, in a few words. */
+  readonly understood: string;
+  /** How many rows were looked at. */
+  readonly rows: number;
+  /** Settings without which the file would be read otherwise. */
+  readonly format: Partial<Format>;
+};
+
+/** A proposal as a commented job definition; no cell values but words that mean yes and no. */
+export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
+  const sections = [
+    heading(proposal, origin),
+    keyLines(proposal),
+    formatLines(origin.format),
+    fieldLines(proposal),
+    openLines(proposal),
+    proposal.required.length === 0 ? [] : [`required: ${flow(proposal.required)}`],
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function heading({ operation }: JobProposal, { file, understood, rows }: ProposalOrigin): readonly string[] {
+  return [
+    `# Proposed from the header of ${quoted(file)} (${understood}) and its first ${rows} rows.`,
+    '# Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
+    `operation: ${operation}`,
+    '# Patterns of the inbox files that this job takes:',
+    '# files: "partner/*"',
+  ];
+}
+
+function keyLines({ key, operation }: JobProposal): readonly string[] {
+  if (key === null) {
+    return [
+      "# No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
+      '# record in another file is created again. Name the column where there is one:',
+      '# key: …',
+    ];
+  }
+  const { column, flaws, isGrouped } = key;
+  const seen =
+    flaws === 0
+      ? 'Each of the rows looked at has one of its own.'
+      : `Of the rows looked at, ${flaws} ${flaws === 1 ? 'has' : 'have'} none of ${flaws === 1 ? 'its' : 'their'} own.`;
+  return [
+    `# The rows' own key: the ledger knows them by it. ${seen}`,
+    `key: ${scalar(column)}`,
+    ...(isGrouped && operation === 'counterparty.draft' ? GROUP : []),
+  ];
+}
+
+const GROUP = [
+  '# Rows with the same key stand together. Where they are accounts of one counterparty, take out the # before this line:',
+  '# group: accounts',
+];
+
+function formatLines(format: Partial<Format>): readonly string[] {
+  const settings = Object.entries(format).map(
+    ([name, value]) => `${name}: ${typeof value === 'number' ? value : scalar(String(value))}`,
+  );
+  return settings.length === 0 ? [] : [`format: { ${settings.join(', ')} }`];
+}
+
+function fieldLines({ fields, itself, missingId }: JobProposal): readonly string[] {
+  const own = itself.map((column) => `#   ${quoted(column)}`);
+  const lines = fields.flatMap(fieldLine);
+  const isEmpty = fields.every(({ isDecided }) => !isDecided);
+  return [
+    ...(own.length === 0 ? [] : ['# These headers are field paths and need no line:', ...own]),
+    ...(lines.length === 0 && missingId === null
+      ? []
+      : ['# Request field ← column', isEmpty ? '# fields:' : 'fields:']),
+    ...lines,
+    ...(missingId === null
+      ? []
+      : [
+          `  # The request's path needs the identifier that the service gave, and no column was found for it:`,
+          `  # ${missingId}: …`,
+        ]),
+  ];
+}
+
+function fieldLine({ field, column, reading, notes, isDecided }: ProposedField): readonly string[] {
+  const settings = Object.entries(reading).map(
+    ([name, value]) => `${settingName(name)}: ${settingValue(value)}`,
+  );
+  const source =
+    settings.length === 0 ? scalar(column) : `{ ${[`column: ${scalar(column)}`, ...settings].join(', ')} }`;
+  const line = `${scalar(field)}: ${source}`;
+  return [...notes.map((note) => `  # ${note}`), isDecided ? `  ${line}` : `  # ${line}`];
+}
+
+function openLines({ open }: JobProposal): readonly string[] {
+  if (open.length === 0) return [];
+  return [
+    '# Columns that are not sent. Decide for each: give it a line under "fields", or leave it here.',
+    'ignore:',
+    ...open.map(({ column, reason }) => `  - ${scalar(column)} # ${reason}`),
+  ];
+}

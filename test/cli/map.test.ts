@@ -1,0 +1,239 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Issue } from '../../src/model/issue.ts';
+import { onboard } from './memory-io.ts';
+
+async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-map-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Proposes a definition for a file and has `check` try it on that very file. */
+async function mapAndCheck(file: string, operation: string) {
+  const out = join(await ownFolder(), 'proposed.yaml');
+  const said = await onboard(['map', file, '--operation', operation, '--out', out]);
+  expect([said.exitCode, said.stdout]).toEqual([0, '']);
+  const checked = await onboard(['check', '--job-file', out, file]);
+  return { out, said, yaml: await readFile(out, 'utf8'), checked };
+}
+
+async function fileOf(text: string, name = 'portfolio.csv'): Promise<string> {
+  const file = join(await ownFolder(), name);
+  await writeFile(file, text);
+  return file;
+}
+
+test.each([
+  ['samples/subclients-create.csv', 'subclient.create', 'subclients-create'],
+  ['samples/subclients-create-excel.csv', 'subclient.create', 'subclients-create'],
+  ['samples/subclients-create.json', 'subclient.create', 'subclients-create'],
+  ['samples/subclients-create.ndjson', 'subclient.create', 'subclients-create'],
+  ['samples/subclients-update.csv', 'subclient.update', 'subclients-update'],
+  ['samples/subclients-update.json', 'subclient.update', 'subclients-update'],
+  ['samples/subclients-upsert.csv', 'subclient.upsert', 'subclients-upsert'],
+  ['samples/subclients-upsert.json', 'subclient.upsert', 'subclients-upsert'],
+  ['samples/counterparty-drafts.csv', 'counterparty.draft', 'counterparty-drafts'],
+  ['samples/counterparty-drafts.tsv', 'counterparty.draft', 'counterparty-drafts'],
+  ['samples/counterparty-drafts.json', 'counterparty.draft', 'counterparty-drafts'],
+  ['samples/counterparty-drafts.ndjson', 'counterparty.draft', 'counterparty-drafts'],
+  ['samples/payment-documents.csv', 'payment.documents', 'payment-documents'],
+  ['samples/payment-documents.json', 'payment.documents', 'payment-documents'],
+  ['samples/partner-x-subclients.csv', 'subclient.create', 'example-partner-x'],
+])('what is proposed for %s, %s, finds what the job %s finds', async (file, operation, job) => {
+  const { out, checked } = await mapAndCheck(file, operation);
+  expect(checked.stderr).toBe('');
+  const checkedBy = async (...args: readonly string[]) => {
+    const said = await onboard(['check', ...args, file, '--json'], { ONBOARD_JOBS: 'jobs' });
+    const issues: readonly Issue[] = JSON.parse(said.stdout).issues;
+    return issues.map(({ row, code, column }) => [row, code, column]);
+  };
+  expect(await checkedBy('--job-file', out)).toEqual(await checkedBy(job));
+});
+
+const ODD: readonly (readonly [what: string, operation: string, lines: readonly string[]])[] = [
+  [
+    'titles that a person writes',
+    'subclient.create',
+    ['Client No,Company Name,ZIP,City,VAT no', 'C1,A,04120,B,V'],
+  ],
+  ['case, spaces and width', 'subclient.create', ['PARTNER\u00a0REF,Ｌegal  NAME,"post-code"', 'K1,A,1']],
+  ['a field twice', 'subclient.create', ['Ref,details.name,Legal Name,DETAILS.NAME', 'K1,A,B,C']],
+  ['a column without a name', 'subclient.create', ['Ref,Legal Name,', 'K1,A,']],
+  ['words of YAML', 'subclient.create', ['Ref,Legal Name,no,null,~,"- a: b # c"', 'K1,A,1,2,3,4']],
+  ['line breaks and quotes', 'subclient.create', ['Ref,"Legal\n""Name""","x\ty"', 'K1,A,x']],
+  ['dates that could be two things', 'subclient.create', ['Ref,Name,Incorporated', 'K1,A,03/04/2020']],
+  ['dates nobody can read', 'subclient.create', ['Ref,Name,kyc.details.incorporationDate', 'K1,A,spring']],
+  ['numbers that could be two things', 'subclient.create', ['Ref,Name,Volume', 'K1,A,"1,234"']],
+  ['a parent’s key', 'subclient.create', ['Ref,Name,Parent Ref', 'K1,A,K0']],
+  ['no row', 'subclient.create', ['Ref,Legal Name,Incorporated']],
+  ['no key', 'subclient.create', ['Legal Name', 'A']],
+  [
+    'several accounts',
+    'counterparty.draft',
+    ['Ref,Name,IBAN,BIC,IBAN 2,SWIFT 2,Account no 3', 'K1,A,B,C,D,E,F'],
+  ],
+  ['a bare country and currency', 'counterparty.draft', ['Ref,Payee,Country,Currency', 'K1,A,France,EUR']],
+  ['a report', 'counterparty.draft', ['Ref,Name,onboard_row,onboard_message', 'K1,A,1,x']],
+  ['underscores', 'counterparty.draft', ['external_id,accounts_0_iban,accounts_1_bic_swift', 'K1,A,B']],
+  ['another id', 'subclient.update', ['Subclient ID,Town', 'S1,B']],
+  ['no id of that name', 'subclient.update', ['Reference,Town', 'S1,B']],
+  ['an id in another case', 'subclient.upsert', ['ID,Legal name,Ref', 'S1,B,K1']],
+  ['payments', 'payment.documents', ['Payment no,Amount', 'P1,12']],
+];
+
+test.each(ODD)(
+  'when headers are odd (%s), what is proposed for %s is accepted',
+  async (_, operation, lines) => {
+    const { checked } = await mapAndCheck(await fileOf(`${lines.join('\n')}\n`), operation);
+    expect([checked.exitCode, checked.stdout]).toEqual([0, expect.stringContaining('all can be sent')]);
+  },
+);
+
+describe('what is proposed for the file of partner X', () => {
+  test('says what its header and rows say', async () => {
+    const { said, yaml } = await mapAndCheck('samples/partner-x-subclients.csv', 'subclient.create');
+    for (const line of [
+      'key: Partner Ref',
+      '  additionalInformation.crmId: Partner Ref',
+      '  details.name: Legal Name',
+      '  addresses.primary.streetName: Street',
+      '  addresses.primary.buildingNumber: House No',
+      '  addresses.primary.postCode: Post Code',
+      '  # could also be the country of trading, or the regulator’s',
+      '  addresses.primary.country: Country',
+      '  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }',
+      '  kyc.details.monthlyVolumeAmount: { column: Monthly Volume, decimal: ",", grouping: "." }',
+      '  kyc.details.monthlyPaymentsCount: Payments per Month',
+      '  regulators.isRegulated: "Regulated?"',
+      '  - Account Manager # no field was found for it',
+      'required: [details.name]',
+    ]) {
+      expect(yaml.split('\n')).toContain(line);
+    }
+    expect(said.stderr).toContain('1 wait for a decision');
+    expect(said.stderr).toContain('Next: onboard check --job-file');
+  });
+
+  test('holds no cell of it', async () => {
+    const { yaml } = await mapAndCheck('samples/partner-x-subclients.csv', 'subclient.create');
+    const [, ...rows] = (await readFile('samples/partner-x-subclients.csv', 'utf8')).split('\n');
+    const cells = rows.flatMap((row) => row.split(';')).filter((cell) => cell.length > 3);
+    expect(cells.filter((cell) => yaml.includes(cell))).toEqual([]);
+  });
+});
+
+describe('when it is not clear how to read a column', () => {
+  test('its line is a comment that says why, and the column waits', async () => {
+    const file = await fileOf('Ref,Name,Incorporated,Volume\nK1,A,03/04/2020,1.234\nK2,B,01/02/2021,5.678\n');
+    const { yaml } = await mapAndCheck(file, 'subclient.create');
+    expect(yaml).toContain(
+      '# the cells looked at fit dd/MM/yyyy and MM/dd/yyyy: choose one\n  # kyc.details.incorporationDate:',
+    );
+    expect(yaml).toContain('numbers written as in JSON and numbers with decimal "," and grouping "."');
+    expect(yaml).toContain('  - Incorporated # see kyc.details.incorporationDate above');
+  });
+
+  test('one cell that fits only one pattern decides', async () => {
+    const file = await fileOf('Ref,Name,Incorporated\nK1,A,03/04/2020\nK2,B,13/04/2021\n');
+    const { yaml } = await mapAndCheck(file, 'subclient.create');
+    expect(yaml).toContain('  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }');
+  });
+
+  test('a cell or two that fit nothing are told of, and spoil no column', async () => {
+    const rows = Array.from({ length: 20 }, (_, i) => `K${i},A,${i + 1}.03.2021`);
+    const file = await fileOf(`Ref,Name,Incorporated\n${rows.join('\n')}\nK99,A,31.02.2021\n`);
+    const { yaml } = await mapAndCheck(file, 'subclient.create');
+    expect(yaml).toContain("# 1 of the cells looked at doesn't fit\n  kyc.details.incorporationDate:");
+    expect(yaml).toContain('{ column: Incorporated, pattern: d.M.yyyy }');
+  });
+
+  test('cells that fit nothing at all are said to', async () => {
+    const { yaml } = await mapAndCheck(
+      await fileOf('Ref,Name,Incorporated\nK1,A,spring\n'),
+      'subclient.create',
+    );
+    expect(yaml).toContain('are no date in one way that is known: say how to read them');
+  });
+
+  test('words for yes and no of other languages are written down', async () => {
+    const file = await fileOf('Ref,Name,Regulated\nK1,A,Ja\nK2,B,Nein\n');
+    const { yaml, checked } = await mapAndCheck(file, 'subclient.create');
+    expect(yaml).toContain('{ column: Regulated, "true": [Ja], "false": [Nein] }');
+    expect(checked.exitCode).toBe(0);
+  });
+});
+
+describe('when rows with the same key stand together', () => {
+  test('they may be accounts of one counterparty, and the proposal says how to take them together', async () => {
+    const file = await fileOf('Ref,Name,IBAN\nK1,A,I1\nK1,A,I2\nK1,A,I3\nK2,B,I4\n');
+    const { yaml } = await mapAndCheck(file, 'counterparty.draft');
+    expect(yaml).toContain('key: Ref\n# Rows with the same key stand together.');
+    expect(yaml).toContain('\n# group: accounts\n');
+  });
+
+  test('elsewhere such a column is no key', async () => {
+    const file = await fileOf('Ref,Legal Name\nK1,A\nK1,B\nK1,C\nK2,D\n');
+    expect((await mapAndCheck(file, 'subclient.create')).yaml).toContain('# key: …');
+  });
+});
+
+describe('the command', () => {
+  test('writes to stdout without --out, and says what is left to decide on stderr', async () => {
+    const said = await onboard(['map', 'samples/payment-documents.csv', '--operation', 'payment.documents']);
+    expect(said.exitCode).toBe(0);
+    expect(said.stdout).toMatch(/^# Proposed from the header of "payment-documents\.csv"/);
+    expect(said.stderr).toContain('0 wait for a decision');
+  });
+
+  test('leaves a file that is there alone', async () => {
+    const out = await fileOf('operation: subclient.create\n', 'mine.yaml');
+    const said = await onboard([
+      'map',
+      'samples/payment-documents.csv',
+      '--operation',
+      'payment.documents',
+      '--out',
+      out,
+    ]);
+    expect([said.exitCode, said.stderr]).toEqual([
+      3,
+      expect.stringContaining('there is such a file already'),
+    ]);
+    expect(await readFile(out, 'utf8')).toBe('operation: subclient.create\n');
+  });
+
+  test('says where a file can not be written, and which names make a job', async () => {
+    const folder = await ownFolder();
+    const write = (out: string) =>
+      onboard(['map', 'samples/payment-documents.csv', '--operation', 'payment.documents', '--out', out]);
+    expect((await write(join(folder, 'none', 'a.yaml'))).stderr).toContain("can't be written (ENOENT)");
+    expect((await write(join(folder, 'my job.txt'))).stderr).toContain("expected a job definition's name");
+  });
+
+  test('refuses an unknown operation and a setting that can not be', async () => {
+    const unknown = await onboard(['map', 'a.csv', '--operation', 'subclient.creat']);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('Allowed choices are')]);
+    const sign = await onboard(['map', 'a.csv', '--operation', 'subclient.create', '--delimiter', ';;']);
+    expect([sign.exitCode, sign.stderr]).toEqual([3, expect.stringContaining('--delimiter')]);
+  });
+
+  test('hands on how the file has to be read', async () => {
+    const file = await fileOf('Ref:Legal Name\nK1:A\n');
+    const folder = await ownFolder();
+    await mkdir(join(folder, 'jobs'));
+    const out = join(folder, 'jobs', 'x.yaml');
+    await onboard(['map', file, '--operation', 'subclient.create', '--delimiter', ':', '--out', out]);
+    expect(await readFile(out, 'utf8')).toContain('format: { delimiter: ":" }');
+    expect((await onboard(['check', '--job-file', out, file])).exitCode).toBe(0);
+  });
+
+  test('says that an update needs an identifier where no column can be one', async () => {
+    const said = await onboard(['map', await fileOf('Town\nA\n'), '--operation', 'subclient.update']);
+    expect(said.exitCode).toBe(0);
+    expect(said.stdout).toContain('# id: …');
+    expect(said.stderr).toContain('No column was found for "id", which every row needs.');
+  });
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { changedFields, packFieldDigests } from '../../src/mapping/field-digests.ts';
+import type { JsonObject } from '../../src/model/request.ts';
+
+const BODY: JsonObject = {
+  details: { name: 'Acme Ltd', vatNumber: 'GB1' },
+  addresses: { primary: { town: 'Leeds', country: 'GBR' } },
+  tags: ['a', 'b'],
+};
+
+test('a body that the service has accepted has no changed fields', () => {
+  expect(changedFields(BODY, 'K1', packFieldDigests(BODY, 'K1'))).toBeNull();
+});
+
+test('only the fields that changed are left, where they stand', () => {
+  const packed = packFieldDigests(BODY, 'K1');
+  const next = {
+    ...BODY,
+    details: { name: 'Acme Limited', vatNumber: 'GB1' },
+    addresses: { primary: { town: 'Leeds', country: 'GBR', postCode: 'LS1' } },
+  };
+  expect(changedFields(next, 'K1', packed)).toEqual({
+    details: { name: 'Acme Limited' },
+    addresses: { primary: { postCode: 'LS1' } },
+  });
+});
+
+test('a list counts as one field', () => {
+  const packed = packFieldDigests(BODY, 'K1');
+  expect(changedFields({ ...BODY, tags: ['a', 'c'] }, 'K1', packed)).toEqual({ tags: ['a', 'c'] });
+});
+
+test('a field that the row leaves out is no change', () => {
+  expect(changedFields({ details: { name: 'Acme Ltd' } }, 'K1', packFieldDigests(BODY, 'K1'))).toBeNull();
+});
+
+test('null is another value than nothing', () => {
+  const packed = packFieldDigests({ a: 'x' }, 'K1');
+  expect(changedFields({ a: null }, 'K1', packed)).toEqual({ a: null });
+});
+
+test('what was sent of it later is added to what was known', () => {
+  const first = packFieldDigests(BODY, 'K1');
+  const second = packFieldDigests({ details: { name: 'Acme Limited' } }, 'K1', first);
+  const whole = { ...BODY, details: { name: 'Acme Limited', vatNumber: 'GB1' } };
+  expect(changedFields(whole, 'K1', second)).toBeNull();
+  expect(changedFields(BODY, 'K1', second)).toEqual({ details: { name: 'Acme Ltd' } });
+});
+
+describe('what is kept', () => {
+  test('holds none of the values', () => {
+    expect(packFieldDigests(BODY, 'K1')).not.toMatch(/Acme|Leeds|GB1/);
+  });
+
+  test('looks different for the same value of another record', () => {
+    expect(packFieldDigests({ a: 'x' }, 'K1')).not.toBe(packFieldDigests({ a: 'x' }, 'K2'));
+  });
+
+  test('takes 18 characters per field', () => {
+    expect(packFieldDigests(BODY, 'K1')).toHaveLength(5 * 18);
+  });
+});
+
+const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+const bodies = fc.dictionary(
+  fc.string({ minLength: 1 }),
+  fc.oneof(leaf, fc.dictionary(fc.string({ minLength: 1 }), leaf, { minKeys: 1 })),
+  { minKeys: 1 },
+);
+
+test('of any two bodies, what changed put over the first gives the second wherever the second says something', () => {
+  fc.assert(
+    fc.property(bodies, bodies, (before, after) => {
+      const changed = changedFields(after, 'K', packFieldDigests(before, 'K'));
+      const packed = packFieldDigests(changed ?? {}, 'K', packFieldDigests(before, 'K'));
+      expect(changedFields(after, 'K', packed)).toBeNull();
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { readDocument } from '../../src/config/yaml-document.ts';
+import { compileMapping } from '../../src/mapping/compile-mapping.ts';
+import { jobYaml } from '../../src/mapping/proposal/job-yaml.ts';
+import { proposeJob } from '../../src/mapping/proposal/propose-job.ts';
+import { OPERATIONS, type Operation } from '../../src/model/operation.ts';
+import type { Row } from '../../src/model/row.ts';
+import { fieldCatalog } from '../../src/service/field-catalog.ts';
+import { pathFieldOf } from '../../src/service/operations.ts';
+import { sourceOf } from './catalog.ts';
+
+const ORIGIN = { file: 'a.csv', understood: 'CSV', rows: 2, format: {} };
+
+function propose(operation: Operation, columns: readonly string[], rows: readonly Row[] = []) {
+  return proposeJob({
+    operation,
+    catalog: fieldCatalog(operation),
+    pathField: pathFieldOf(operation),
+    source: sourceOf('csv', columns),
+    rows,
+  });
+}
+
+function fieldsOf(operation: Operation, ...columns: readonly string[]): unknown {
+  return Object.fromEntries(propose(operation, columns).fields.map(({ column, field }) => [column, field]));
+}
+
+function row(cells: readonly string[], more: Partial<Extract<Row, { kind: 'cells' }>> = {}): Row {
+  return { kind: 'cells', row: 1, line: 2, cells: [...cells], ...more };
+}
+
+describe('when headers are business names', () => {
+  test('subclients', () => {
+    expect(
+      fieldsOf(
+        'subclient.create',
+        'Legal Name',
+        'Trading as',
+        'Company No.',
+        'ZIP',
+        'Billing ZIP',
+        'Registered office city',
+        'Country of incorporation',
+        'Incorporated on',
+        'VAT-No',
+        'details_tax_id',
+        'Parent ref',
+      ),
+    ).toEqual({
+      'Legal Name': 'details.name',
+      'Trading as': 'kyc.details.tradingName',
+      'Company No.': 'details.tradeRegistryId',
+      ZIP: 'addresses.primary.postCode',
+      'Billing ZIP': 'addresses.billing.postCode',
+      'Registered office city': 'addresses.primary.town',
+      'Country of incorporation': 'addresses.primary.country',
+      'Incorporated on': 'kyc.details.incorporationDate',
+      'VAT-No': 'details.vatNumber',
+      details_tax_id: 'details.taxId',
+      'Parent ref': 'parent.id',
+    });
+  });
+
+  test('fields without their signs, and the last part of a field that has no namesake', () => {
+    expect(fieldsOf('subclient.update', 'Trade-Registry ID', 'addresses_billing_town', 'ID')).toEqual({
+      'Trade-Registry ID': 'details.tradeRegistryId',
+      addresses_billing_town: 'addresses.billing.town',
+      ID: 'id',
+    });
+  });
+
+  test('counterparties and their accounts', () => {
+    expect(
+      fieldsOf(
+        'counterparty.draft',
+        'Payee',
+        'E-Mail',
+        'IBAN',
+        'SWIFT',
+        'Sort code',
+        'Account no',
+        'ABA',
+        'IBAN 2',
+      ),
+    ).toEqual({
+      Payee: 'name',
+      'E-Mail': 'email',
+      IBAN: 'accounts.0.iban',
+      SWIFT: 'accounts.0.bic_swift',
+      'Sort code': 'accounts.0.sortCodeUK',
+      'Account no': 'accounts.0.accountNumber',
+      ABA: 'accounts.0.routingNumber',
+      'IBAN 2': 'accounts.1.iban',
+    });
+  });
+
+  test('a name that could mean several fields says so', () => {
+    const [name, country] = propose('subclient.create', ['Name', 'Country']).fields;
+    expect(name).toMatchObject({ field: 'details.name', notes: [expect.stringContaining('could also be')] });
+    expect(country).toMatchObject({
+      field: 'addresses.primary.country',
+      notes: [expect.stringContaining('could')],
+    });
+  });
+
+  test('what nothing is known of waits for a decision', () => {
+    expect(propose('subclient.create', ['Legal Name', 'Account Manager', 'Company']).open).toEqual([
+      { column: 'Account Manager', reason: 'no field was found for it' },
+      { column: 'Company', reason: 'another column fills details.name already' },
+    ]);
+  });
+});
+
+describe('when the rows come from a workbook', () => {
+  test('its dates and numbers are read in one way, and raise no question', () => {
+    const columns = ['Name', 'Incorporated', 'Volume'];
+    const rows = [row(['A', '2020-04-03', '1.234'], { typed: [1, 2], numeric: [2] })];
+    expect(propose('subclient.create', columns, rows).fields.map(({ reading }) => reading)).toEqual([
+      {},
+      {},
+      {},
+    ]);
+  });
+});
+
+describe('whatever the headers and cells are', () => {
+  const names = [
+    'details.name',
+    'Details.Name',
+    'name',
+    'Name',
+    'Legal Name',
+    'accounts.0.iban',
+    'accounts[0].iban',
+    'IBAN',
+    'currencies',
+    'currencies.0',
+    'Country',
+    'Incorporated',
+    'Volume',
+    'Regulated',
+    'Ref',
+    'REF',
+    'externalId',
+    'id',
+    'ID',
+    'paymentId',
+    'Parent Ref',
+    'parent.id',
+    'draft',
+    'accounts',
+    'onboard_row',
+    '',
+    ' ',
+    'true',
+    'null',
+    '- x',
+    '# x',
+    'a: b',
+    '"',
+    "'",
+    '{',
+    '*a',
+    'x\ny',
+    '\u0085\u2028',
+  ];
+  const header = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...names) },
+    fc.string({ unit: 'grapheme' }),
+  );
+  const cell = fc.constantFrom(
+    '',
+    'A',
+    'K1',
+    '03/04/2020',
+    '31/12/2020',
+    '1.234',
+    '1,5',
+    'ja',
+    'no',
+    'FR',
+    '1E+5',
+  );
+
+  test('the proposal is a definition that fits the file, and loses no column', () => {
+    const file = fc.array(header, { minLength: 1, maxLength: 8 }).chain((columns) =>
+      fc.tuple(
+        fc.constant(columns),
+        fc.array(fc.array(cell, { minLength: columns.length, maxLength: columns.length }), {
+          maxLength: 4,
+        }),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...OPERATIONS), file, (operation, [columns, rows]) => {
+        const proposal = propose(
+          operation,
+          columns,
+          rows.map((cells) => row(cells)),
+        );
+        const document = readDocument(jobYaml(proposal, ORIGIN));
+        expect(document).toMatchObject({ kind: 'document' });
+        const definition = jobDefinitionSchema.parse(document.kind === 'document' ? document.value : null);
+        const source = sourceOf('csv', columns);
+        const options = {
+          definition,
+          source,
+          catalog: fieldCatalog(operation),
+          pathField: pathFieldOf(operation),
+        };
+        compileMapping({
+          ...options,
+          needsPathId: proposal.missingId === null && operation === 'subclient.update',
+        });
+        const placed = [
+          ...proposal.itself,
+          ...proposal.fields.map(({ column }) => column),
+          ...proposal.open.map(({ column }) => column),
+          ...(proposal.key === null ? [] : [proposal.key.column]),
+          'onboard_row',
+        ];
+        expect(columns.filter((column) => !placed.includes(column))).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
