@@ -5,6 +5,7 @@ import type { Environment } from './config/environment.ts';
 import { type JobDefinition, ratePerSecond } from './config/job-definition.ts';
 import { createDelivery, type Delivery } from './delivery/delivery.ts';
 import { createDenialStreak } from './delivery/denial-streak.ts';
+import { createJobWindow } from './delivery/job-window.ts';
 import { type Membership, openMembership } from './delivery/membership.ts';
 import type { RunContext, ServiceEdge } from './delivery/run-context.ts';
 import { createServiceWeather } from './delivery/service-weather.ts';
@@ -160,10 +161,14 @@ export function serviceFromEnvironment(env: Environment): Service {
   }
   if (env.baseUrl === null || env.tokenSource.kind === 'none') throw new UsageError(problems);
   // Refused here, before a run is registered: a worker could only fail at it again and again.
-  // In one spelling, since the ledger goes by it: the same service under two names would be sent everything twice.
-  const { origin, basePath } = parseBaseUrl(env.baseUrl);
-  const baseUrl = `${origin}${basePath}`;
+  const baseUrl = baseUrlOf(env.baseUrl);
   return { target: baseUrl, baseUrl, credentials: createCredentials(env.tokenSource) };
+}
+
+/** In one spelling, since the ledger goes by it: the same service under two names would be sent everything twice. */
+export function baseUrlOf(text: string): string {
+  const { origin, basePath } = parseBaseUrl(text);
+  return `${origin}${basePath}`;
 }
 
 /** What a worker process needs to carry chunks out. */
@@ -219,6 +224,12 @@ function contextFor(parts: {
 }): RunContext {
   const { run, definition, store, log } = parts;
   const { send } = definition;
+  const window = createJobWindow(definition.window, () => new Date());
+  const isOpen = () => window?.isOpen() ?? true;
+  const stillRuns = createStillRuns(
+    () => parts.ledger.redis.hget(parts.keys.run(run.id).record, 'state'),
+    () => performance.now(),
+  );
   return {
     run,
     definition,
@@ -242,10 +253,8 @@ function contextFor(parts: {
       send.rate === undefined ? null : Math.round(1_000_000 / ratePerSecond(send.rate)),
     now: () => performance.now(),
     stopping: parts.stopping,
-    stillRuns: createStillRuns(
-      () => parts.ledger.redis.hget(parts.keys.run(run.id).record, 'state'),
-      () => performance.now(),
-    ),
+    stillRuns: () => isOpen() && stillRuns(),
+    isOpen,
     pause: async (reason) => {
       if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
     },

@@ -1,23 +1,14 @@
-import pRetry from 'p-retry';
 import type { Taken } from '../ledger/chunk-ledger.ts';
-import type { SettledRow } from '../ledger/settle-entry.ts';
-import { REPEATABLE } from '../model/operation.ts';
-import { type Run, rowsOfChunk } from '../model/run.ts';
+import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
-import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
+import type { ChunkEnd } from '../queue/chunk-worker.ts';
+import { carryOut, type Hands, type Planned } from './carry-out.ts';
 import { identityKeyOf } from './identity.ts';
-import { planCancelled, planRow, type RowPlan } from './plan-row.ts';
-import { type RowTask, settledRow } from './row-task.ts';
+import { planCancelledGroup, planGroup } from './plan-group.ts';
+import { planCancelled, planRow } from './plan-row.ts';
+import { groupsAtMarks, rowGroups } from './row-groups.ts';
+import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
-import { sendRow } from './send-row.ts';
-import type { Sending } from './try-row.ts';
-
-type Planned = { readonly task: RowTask; readonly plan: RowPlan };
-type Hands = { readonly context: RunContext; readonly taker: string; readonly lease: ChunkLease };
-
-/** About ten minutes: a Redis that refuses to record (out of memory) for longer fails the BullMQ job, which is tried again. */
-const RECORD_ATTEMPTS = 120;
-const RECORD_PAUSE_MAX_MS = 5_000;
 
 /** Takes a chunk's rows from where they are to their outcomes. `taker` is unique per take. */
 export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEnd> {
@@ -25,6 +16,7 @@ export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEn
   const taken = await context.ledger.take(job.chunk);
   if (taken.closed) return 'closed';
   if (taken.state !== 'running' && taken.state !== 'cancelled') return 'put-aside';
+  if (taken.state === 'running' && !context.isOpen()) return 'put-aside';
   if (!isWhole(job, context.run)) {
     context.onTrouble(
       'a chunk with other rows than the run has there was dropped',
@@ -47,104 +39,72 @@ export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEn
  */
 export function isWhole(
   { chunk, rows }: Pick<ChunkJob, 'chunk' | 'rows'>,
-  run: Pick<Run, 'rows' | 'chunkRows' | 'parent'>,
+  run: Chunking & Pick<Run, 'parent'>,
 ): boolean {
   if (rows.length !== rowsOfChunk(run, chunk)) return false;
-  const before = (chunk - 1) * run.chunkRows;
+  const before = rowsBefore(run, chunk);
   // The rows of a rerun keep the numbers that they have in the file: only their order is known.
   if (run.parent !== null) return rows.every(({ row }, i) => row.row > (rows[i - 1]?.row.row ?? 0));
   return rows.every(({ row }, i) => row.row === before + i + 1);
 }
 
+type JobRow = ChunkJob['rows'][number];
+
 function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] {
-  return job.rows.map(({ row, claim }) => {
-    const { run, mapping } = context;
-    const mark = taken.marks.get(row.row);
-    const task = {
-      run,
-      chunk: job.chunk,
-      row,
-      key: mapping.keyOf(row) ?? '',
-      identityKey: identityKeyOf(run, mapping, row),
-      claim,
-      foundMark: mark?.kind === 'intent' ? mark.text : '',
-      suspect: taken.suspect,
-    };
+  const { group } = context.definition;
+  if (group !== undefined) return planGroups(job, taken, { context, list: group });
+  return job.rows.map((entry) => {
+    const task = taskOf(entry, job, { taken, context });
+    const mark = taken.marks.get(entry.row.row);
     const plan = taken.state === 'cancelled' ? planCancelled(task, mark) : planRow(task, mark, context);
-    return { task, plan };
+    return { lead: task, mates: [], plan };
   });
 }
 
-async function carryOut({ task, plan }: Planned, hands: Hands): Promise<'settled' | 'unsent'> {
-  switch (plan.kind) {
-    case 'done':
-      return 'settled';
-    case 'settle':
-      return record(settledRow(task, plan.end), hands.context);
-    case 'send': {
-      const sent = await sendRow(sendingOf(task, plan, hands), hands.context);
-      return sent.kind === 'unsent' ? 'unsent' : settle(settledRow(task, sent.end, sent.mark), hands.context);
-    }
-    default:
-      return plan satisfies never;
-  }
+function planGroups(
+  job: ChunkJob,
+  taken: Taken,
+  { context, list }: { readonly context: RunContext; readonly list: string },
+): Planned[] {
+  const groups = isMadeUp(job)
+    ? groupsAtMarks(job.rows, ({ row }) => taken.marks.get(row)?.kind)
+    : rowGroups(job.rows, context.mapping.keyOf);
+  return groups.map(({ lead, mates, keyless }) => {
+    const group = {
+      keyless,
+      lead: taskOf(lead, job, { taken, context }),
+      // The key is the first row's to claim and to give back.
+      mates: mates.map((mate) => ({ ...taskOf(mate, job, { taken, context }), identityKey: null })),
+    };
+    const { marks, state } = taken;
+    const planned =
+      state === 'cancelled'
+        ? planCancelledGroup(group, marks)
+        : planGroup(group, marks, { ...context, list });
+    return { ...group, ...planned };
+  });
 }
 
-function sendingOf(
-  task: RowTask,
-  plan: Extract<RowPlan, { kind: 'send' }>,
-  { taker, lease }: Hands,
-): Sending {
+/** The run's file is gone and it was cancelled: nothing is left of its rows but that they were there. */
+function isMadeUp({ rows }: ChunkJob): boolean {
+  return rows.every(({ row }) => row.line === 0);
+}
+
+function taskOf(
+  { row, claim }: JobRow,
+  { chunk }: ChunkJob,
+  { taken, context }: { readonly taken: Taken; readonly context: RunContext },
+): RowTask {
+  const { run, mapping } = context;
+  const mark = taken.marks.get(row.row);
   return {
-    task,
-    request: plan.request,
-    taker,
-    isHeld: () => lease.isHeld(),
-    expected: plan.expected,
-    made: 0,
-    throttled: 0,
-    refreshed: false,
-    // A create taken over from a dead worker may have been carried out by it: a refusal now proves nothing.
-    everUnknown: (plan.expected !== '' || task.suspect) && !REPEATABLE[plan.request.call],
+    run,
+    chunk,
+    row,
+    key: mapping.keyOf(row) ?? '',
+    identityKey: identityKeyOf(run, mapping, row),
+    claim,
+    foundMark: mark?.kind === 'intent' ? mark.text : '',
+    suspect: taken.suspect,
   };
-}
-
-async function settle(row: SettledRow, context: RunContext): Promise<'settled' | 'unsent'> {
-  const { outcome } = row.settlement;
-  if (outcome !== 'denied') {
-    if (outcome !== 'in-doubt') context.denials.broken();
-    return record(row, context);
-  }
-  const denied = context.denials.denied(row);
-  await record(row, context);
-  if (denied.kind === 'row') return 'settled';
-  await context.ledger.unsettle([...denied.earlier, row], 'permission');
-  return 'unsent';
-}
-
-/** An outcome is recorded before anything else happens to its row; the ledger keeps the first definite one. */
-async function record(row: SettledRow, context: RunContext): Promise<'settled'> {
-  try {
-    await context.ledger.settle(row);
-  } catch (error) {
-    await recordLater(row, context, error);
-  }
-  return 'settled';
-}
-
-async function recordLater(row: SettledRow, context: RunContext, first: unknown): Promise<void> {
-  const tell = (error: unknown) =>
-    context.onTrouble(
-      'an outcome could not be recorded yet',
-      error instanceof Error ? error : new Error(String(error)),
-    );
-  tell(first);
-  await pRetry(() => context.ledger.settle(row), {
-    retries: RECORD_ATTEMPTS,
-    maxTimeout: RECORD_PAUSE_MAX_MS,
-    minTimeout: 250,
-    // Spread, so that a row that Redis refuses does not take the same others with it again and again.
-    randomize: true,
-    onFailedAttempt: ({ error }) => tell(error),
-  });
 }

@@ -7,25 +7,24 @@ const STREAK = 3;
 export type DenialStreak = {
   /** Another answer than 403 came: the permission is there. */
   broken(): void;
-  /** `row`: denied, to be settled. `streak`: the third or later in a row; the rows settled as denied before it are to be taken back. */
+  /** Of one request's rows. `row`: denied, to be settled. `streak`: the third or later in a row; the rows settled as denied before it are to be taken back. */
   denied(
-    row: SettledRow,
+    rows: readonly SettledRow[],
   ): { readonly kind: 'row' } | { readonly kind: 'streak'; readonly earlier: readonly SettledRow[] };
 };
 
 export function createDenialStreak(): DenialStreak {
-  let earlier: SettledRow[] = [];
+  let earlier: (readonly SettledRow[])[] = [];
   return {
     broken() {
       if (earlier.length > 0) earlier = [];
     },
-    denied(row) {
+    denied(rows) {
       if (earlier.length < STREAK - 1) {
-        earlier.push(row);
+        earlier.push(rows);
         return { kind: 'row' };
       }
-      const taken = earlier.slice();
-      return { kind: 'streak', earlier: taken };
+      return { kind: 'streak', earlier: earlier.flat() };
     },
   };
 }

@@ -2,6 +2,7 @@ import { passStage } from '../lib/stage.ts';
 import type { KeyClaim } from '../model/claim.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
+import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import { identityKeyOf } from './identity.ts';
@@ -15,6 +16,8 @@ const CHUNKS_PER_ADD = 8;
 export type IngestEdges = WaitEdges & {
   readonly run: Run;
   readonly mapping: Mapping;
+  /** The job has a `group`. */
+  readonly isGrouped: boolean;
   /** The file's rows, the same chunks at every reading. */
   readonly chunks: AsyncIterable<{ readonly n: number; readonly rows: readonly Row[] }>;
   /** Chunks that are closed already. */
@@ -25,10 +28,15 @@ export type IngestEdges = WaitEdges & {
   countClosed(): Promise<number>;
   /** Resolves when it is worth counting again; false: stop reading. */
   waitForRoom(): Promise<boolean>;
+  /** Asked once the first chunk is closed: whether none of its rows succeeded and nobody has said to go on; `null`: no canary. */
+  readonly canaryFailed: (() => Promise<boolean>) | null;
 };
 
-/** `file-changed`: it has other rows than when it was surveyed; those already sent stay as they are. */
-export type IngestEnd = 'complete' | 'stopped' | 'file-changed';
+/**
+ * `file-changed`: it has other rows than when it was surveyed; those already sent stay as they are. `canary`: the first chunk
+ * went ahead alone, and none of its rows succeeded.
+ */
+export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
 
 /**
  * Reads the file from its start, claims keys in file order and hands chunks to the queue, a bounded number at a time.
@@ -36,9 +44,25 @@ export type IngestEnd = 'complete' | 'stopped' | 'file-changed';
  * A Redis that is full or away is waited out in place. `stopped`: before the file's end.
  */
 export async function ingestRun(edges: IngestEdges): Promise<IngestEnd> {
+  const outlet = createOutlet(edges);
+  let read = 0;
+  for await (const { n, rows } of edges.chunks) {
+    read += rows.length;
+    if (!fits(n, rows.length, edges.run)) return 'file-changed';
+    const held = n === 2 ? await afterCanary(outlet.flush, edges) : null;
+    if (held !== null) return held;
+    if (edges.closed.has(n)) continue;
+    const chunk = await claimChunk(edges, n, rows);
+    if (chunk === null || !(await outlet.push(chunk))) return 'stopped';
+  }
+  if (!(await outlet.flush())) return 'stopped';
+  return read === edges.run.rows ? 'complete' : 'file-changed';
+}
+
+/** Hands chunks to the queue, several in one command; false: stop reading. */
+function createOutlet(edges: IngestEdges) {
   let batch: ChunkJob[] = [];
   let added = 0;
-  let read = 0;
   const closedBefore = edges.closed.size;
   const flush = async () => {
     if (!(await addChunks(edges, batch))) return false;
@@ -54,19 +78,34 @@ export async function ingestRun(edges: IngestEdges): Promise<IngestEnd> {
       if (!(await edges.waitForRoom())) return false;
     }
   };
-
-  for await (const { n, rows } of edges.chunks) {
-    read += rows.length;
-    if (!fits(n, rows.length, edges.run)) return 'file-changed';
-    if (edges.closed.has(n)) continue;
-    const chunk = await claimChunk(edges, n, rows);
-    if (chunk === null) return 'stopped';
+  const push = async (chunk: ChunkJob) => {
     batch.push(chunk);
-    if (batch.length < CHUNKS_PER_ADD) continue;
-    if (!(await flush()) || !(await hasRoom())) return 'stopped';
+    return batch.length < CHUNKS_PER_ADD || ((await flush()) && (await hasRoom()));
+  };
+  return { push, flush };
+}
+
+/** Where there is a canary: lets the first chunk go and waits until it is closed. `null`: the others may follow. */
+async function afterCanary(
+  flush: () => Promise<boolean>,
+  edges: IngestEdges,
+): Promise<'stopped' | 'canary' | null> {
+  const { canaryFailed } = edges;
+  if (canaryFailed === null) return null;
+  if (!(await flush()) || !(await untilClosed(edges))) return 'stopped';
+  const failed = await waitOut(canaryFailed, edges);
+  if (failed === null) return 'stopped';
+  return failed ? 'canary' : null;
+}
+
+/** Resolves when a chunk is closed; false: stop reading. */
+async function untilClosed(edges: IngestEdges): Promise<boolean> {
+  for (;;) {
+    const closed = await waitOut(edges.countClosed, edges);
+    if (closed === null) return false;
+    if (closed > 0) return true;
+    if (!(await edges.waitForRoom())) return false;
   }
-  if (!(await flush())) return 'stopped';
-  return read === edges.run.rows ? 'complete' : 'file-changed';
 }
 
 /** Whether the run has that many rows in its chunk: a file that grew or shrank since its survey shows here. */
@@ -90,7 +129,9 @@ async function addChunks(edges: IngestEdges, chunks: readonly ChunkJob[]): Promi
 
 /** `null`: stop reading. */
 async function claimChunk(edges: IngestEdges, n: number, rows: readonly Row[]): Promise<ChunkJob | null> {
-  const keyed = rows.flatMap((row) => {
+  // Rows of one key that follow each other are one request: the key is the first one's.
+  const claiming = edges.isGrouped ? rows.filter(createGroupStart(edges.mapping.keyOf)) : rows;
+  const keyed = claiming.flatMap((row) => {
     const key = identityKeyOf(edges.run, edges.mapping, row);
     return key === null ? [] : [{ row: row.row, key }];
   });

@@ -3,6 +3,7 @@ import { readDoubts, rowsInDoubt } from '../ledger/doubts.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { noteDoubts, resolveRows } from '../ledger/resolve-rows.ts';
+import { isOneRecord } from '../ledger/resolve-standing.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { Run } from '../model/run.ts';
@@ -45,32 +46,38 @@ type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
 export async function lookUpDoubts(edges: LookUpEdges): Promise<LookedUp> {
   const rows = await rowsInDoubt(edges.redis, edges.keys.run(edges.run.id));
   const asked: Asked[] = [];
+  const ask = createAsk(edges);
   let keyless = 0;
   for (let at = 0; at < rows.length && !edges.signal.aborted; at += BATCH_ROWS) {
     const k = edges.keys.run(edges.run.id);
     const doubts = [...(await readDoubts(edges.redis, k, rows.slice(at, at + BATCH_ROWS))).values()];
     const keyed = doubts.filter(({ key }) => key !== '');
     keyless += doubts.length - keyed.length;
-    asked.push(...(await askAll(edges, keyed)));
+    asked.push(...(await Promise.all(keyed.map(ask))).flat());
   }
   const settled = await settle(edges, asked);
   const left = rows.length - asked.length - keyless;
   return { ...settled, open: asked.length - settled.created - settled.notCreated, keyless, left };
 }
 
-async function askAll(edges: LookUpEdges, doubts: readonly Settlement[]): Promise<readonly Asked[]> {
+/** Rows of one key are one record: asked for once, they can't come out differently. */
+function createAsk(edges: LookUpEdges): (doubt: Settlement) => Promise<readonly Asked[]> {
   const slots = createSemaphore(edges.concurrency);
-  const ask = async (doubt: Settlement): Promise<readonly Asked[]> => {
+  const sightings = new Map<string, Promise<Sighting | null>>();
+  const look = async (key: string): Promise<Sighting | null> => {
     const release = await slots.acquire();
     try {
-      if (edges.signal.aborted) return [];
-      const sighting = await edges.lookUp(doubt.key, edges.signal);
-      return sighting === null ? [] : [{ doubt, sighting }];
+      return edges.signal.aborted ? null : await edges.lookUp(key, edges.signal);
     } finally {
       release();
     }
   };
-  return (await Promise.all(doubts.map(ask))).flat();
+  return async (doubt) => {
+    const looking = sightings.get(doubt.key) ?? look(doubt.key);
+    sightings.set(doubt.key, looking);
+    const sighting = await looking;
+    return sighting === null ? [] : [{ doubt, sighting }];
+  };
 }
 
 /** Concluded only when all have been asked: what is wrong with the look-up itself shows in the answers together. */
@@ -99,15 +106,24 @@ function decisionOf(row: number, conclusion: Conclusion): readonly RowDecision[]
   return conclusion.kind === 'decided' ? [{ row, decision: conclusion.decision }] : [];
 }
 
-/** The rows of each id that was found, also those that had it before: one record is never two rows'. */
+/** The rows of each id that was found, also those that had it before: one record is never that of two keys. */
 async function ownersOf(edges: LookUpEdges, asked: readonly Asked[]): Promise<Map<string, number[]>> {
-  const owners = new Map<string, number[]>();
+  const owners = new Map<string, Settlement[]>();
+  const own = (rows: Settlement[], settlement: Settlement) => {
+    if (!rows.some((row) => isOneRecord(row, settlement))) rows.push(settlement);
+  };
   for (const { doubt, sighting } of asked) {
-    if (sighting.kind === 'found') owners.set(sighting.id, [...(owners.get(sighting.id) ?? []), doubt.row]);
+    if (sighting.kind !== 'found') continue;
+    const rows = owners.get(sighting.id) ?? [];
+    owners.set(sighting.id, rows);
+    own(rows, doubt);
   }
-  if (owners.size === 0) return owners;
+  if (owners.size === 0) return new Map();
   for await (const settlements of createRunView(edges.redis, edges.keys, edges.run).settlements()) {
-    for (const { id, row, outcome } of settlements) if (outcome !== 'in-doubt') owners.get(id)?.push(row);
+    for (const settlement of settlements) {
+      const rows = settlement.outcome === 'in-doubt' ? undefined : owners.get(settlement.id);
+      if (rows !== undefined) own(rows, settlement);
+    }
   }
-  return owners;
+  return new Map([...owners].map(([id, rows]) => [id, rows.map(({ row }) => row)]));
 }

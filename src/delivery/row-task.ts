@@ -1,9 +1,11 @@
-import type { IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
+import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/claim.ts';
+import type { Issue } from '../model/issue.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
+import { warningWord } from '../model/settlement.ts';
 
 /** One row in a worker's hands. */
 export type RowTask = {
@@ -32,6 +34,10 @@ export type RowEnd = {
   readonly message?: string;
   readonly body?: string;
   readonly documents?: string;
+  /** What looked damaged in the row that was sent. */
+  readonly warnings?: readonly Issue[];
+  /** What the service has of the record's fields by now. */
+  readonly fields?: FieldsChange;
 };
 
 /**
@@ -53,8 +59,10 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
       ms: Math.round(end.ms ?? 0),
       code: end.code ?? '',
       message: end.message ?? '',
+      warnings: (end.warnings ?? []).map(({ code, column }) => warningWord(code, column)).join(' '),
     },
     identity: identityChange(task, end),
+    fields: end.fields ?? null,
     source: isKept(row, end.outcome) ? JSON.stringify(row) : '',
     body: end.body ?? '',
     documents: end.documents ?? '',

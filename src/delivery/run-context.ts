@@ -40,6 +40,8 @@ export type RunContext = {
   readonly stopping: AbortSignal;
   /** False once the run is known not to be running, about a second after it was paused or cancelled elsewhere. */
   stillRuns(): boolean;
+  /** Whether the job's window is open, or it has none: outside of it no row is begun. */
+  isOpen(): boolean;
   /** Pauses the run for a reason that is not a row's fault. */
   pause(reason: Reason): Promise<void>;
   /** Closes the connections to the service; an attempt still in flight is broken off. */

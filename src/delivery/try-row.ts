@@ -109,7 +109,7 @@ async function waitForRate(context: RunContext): Promise<boolean> {
 }
 
 function maySend(sending: Sending, context: RunContext): boolean {
-  return !context.stopping.aborted && sending.isHeld();
+  return !context.stopping.aborted && context.isOpen() && sending.isHeld();
 }
 
 function intentOf({ task, taker, made, expected, request }: Sending, { definition }: RunContext): Intent {

@@ -1,6 +1,6 @@
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
-import { chunksOf, type Run, rowsOfChunk } from '../model/run.ts';
+import { chunksOf, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd } from '../queue/chunk-worker.ts';
 import { isWhole } from './deliver-chunk.ts';
@@ -87,7 +87,7 @@ const CLAIMED = { kind: 'claimed' } as const;
 
 /** The rows of a chunk of which nothing is left but that they are there. */
 async function unknownRows(n: number, { run, numbers }: WindUpEdges): Promise<JobRows> {
-  const before = (n - 1) * run.chunkRows;
+  const before = rowsBefore(run, n);
   const known = await numbers();
   // A rerun's are those of another run's file, which can't be made up.
   const isShort = known === null ? run.parent !== null : known.length !== run.rows;

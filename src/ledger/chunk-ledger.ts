@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { passStage } from '../lib/stage.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
+import type { KeyState } from '../model/key-state.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { packBlock } from './block.ts';
@@ -8,13 +9,15 @@ import { gated, type LedgerGate } from './gate.ts';
 import { type Granted, type Intent, intendRows, type MarkedRow, withdrawRows } from './intend-rows.ts';
 import type { LedgerKeys } from './keys.ts';
 import { CLOSE } from './lua/close.ts';
+import { LOOK_UP } from './lua/look-up.ts';
 import { RESERVE } from './lua/reserve.ts';
 import { SETTLE } from './lua/settle.ts';
 import { TAKE } from './lua/take.ts';
 import { UNSETTLE } from './lua/unsettle.ts';
 import { type Mark, parseMark } from './mark.ts';
 import type { RowJournal } from './row-journal.ts';
-import { type SettledRow, settleEntry } from './settle-entry.ts';
+import { parseKeyState } from './read-keys.ts';
+import { fieldsPlace, identityPlace, type SettledRow, settleEntry } from './settle-entry.ts';
 
 /** What a chunk looks like to the worker that takes it. */
 export type Taken = {
@@ -28,6 +31,10 @@ export type Taken = {
 /** One run's rows in Redis; what is asked for in one turn of the event loop travels in one command. */
 export type ChunkLedger = {
   take(chunk: number): Promise<Taken>;
+  /** What an identity ledger says of a key. */
+  readKey(key: KeyPlace): Promise<KeyState>;
+  /** The digests of the fields that the service last accepted of the record with that key, `''` where they aren't known. */
+  readFields(key: KeyPlace): Promise<string>;
   /** Granted only when the intent is in Redis and on this machine's disk. */
   intend(intent: Intent): Promise<Granted>;
   withdraw(intent: MarkedRow): Promise<boolean>;
@@ -41,6 +48,9 @@ export type ChunkLedger = {
   reserve(intervalMicroseconds: number): Promise<number>;
 };
 
+/** A key of one identity ledger. */
+export type KeyPlace = { readonly space: string; readonly key: string };
+
 export type ChunkLedgerOptions = {
   readonly gate: LedgerGate;
   readonly keys: LedgerKeys;
@@ -53,6 +63,7 @@ export type ChunkLedgerOptions = {
 
 const MAX_BATCH = 200;
 
+const lookUp = gated(LOOK_UP, z.array(z.string()));
 const take = gated(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
 const settle = gated(SETTLE, z.array(z.number()));
 const unsettle = gated(UNSETTLE, z.array(z.number()));
@@ -68,6 +79,14 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
 
   return {
     take: async (chunk) => (await read(chunk)).taken,
+    readKey: tickBatch(async (places: readonly KeyPlace[]) => {
+      const found = places.map((place) => identityPlace(keys, place));
+      return (await gate.call(lookUp, [], placeArguments(found))).map(parseKeyState);
+    }, MAX_BATCH),
+    readFields: tickBatch(async (places: readonly KeyPlace[]) => {
+      const found = places.map((place) => fieldsPlace(keys, place));
+      return gate.call(lookUp, [], placeArguments(found));
+    }, MAX_BATCH),
     intend: tickBatch((intents: readonly Intent[]) => intendRows(intents, edges), MAX_BATCH),
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
     settle: tickBatch(async (rows: readonly SettledRow[]) => {
@@ -110,6 +129,12 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
       return intervals.map((_, i) => (first + i * interval) / 1000);
     }, MAX_BATCH),
   };
+}
+
+function placeArguments(
+  places: ReadonlyArray<{ readonly bucket: string; readonly digest: string }>,
+): string[] {
+  return places.flatMap(({ bucket, digest }) => [bucket, digest]);
 }
 
 /** KEYS of the script SETTLE. */

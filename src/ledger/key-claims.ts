@@ -3,13 +3,12 @@ import type { KeyClaim } from '../model/claim.ts';
 import { gated, type LedgerGate } from './gate.ts';
 import { identityOf, type LedgerKeys } from './keys.ts';
 import { CLAIM } from './lua/claim.ts';
+import { parseKeyState } from './read-keys.ts';
 
 const claim = gated(CLAIM, z.array(z.string()));
 
 /** Longer than any run is gone on with. */
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
-
-const ENTRY = /^([ckd]) (\S+) (\d+) (.*)$/s;
 
 /** Claims keys for rows in the order given; the same rows may be claimed again and get the same answers. */
 export async function claimKeys(
@@ -36,7 +35,8 @@ export async function claimKeys(
 function parseAnswer(answer: string): KeyClaim {
   if (answer === '') return { kind: 'claimed' };
   if (answer.startsWith('dup ')) return { kind: 'duplicate', row: Number(answer.slice('dup '.length)) };
-  const [, kind, run = '', row, id = ''] = ENTRY.exec(answer) ?? [];
-  if (kind === 'k') return { kind: 'known', run, id };
-  return { kind: 'held', run, row: Number(row), inDoubt: kind === 'd' };
+  const state = parseKeyState(answer);
+  if (state.kind === 'known') return { kind: 'known', run: state.run, id: state.id };
+  if (state.kind === 'held') return state;
+  throw new Error('an entry of the identity ledger can not be read');
 }

@@ -18,6 +18,8 @@ export type LedgerKeys = {
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */
   identity(space: string): string;
+  /** Prefix of the buckets that hold digests of the fields that the service last accepted. */
+  fields(space: string): string;
 };
 
 export type RunKeys = {
@@ -57,6 +59,7 @@ export function ledgerKeys(target: string): LedgerKeys {
     files: `${root}:files`,
     run: (run) => runKeys(`${root}:run:${run}`),
     identity: (space) => `${root}:known:${space}:`,
+    fields: (space) => `${root}:fields:${space}:`,
   };
 }
 

@@ -35,7 +35,7 @@ export function createRerunStore(redis: Redis, keys: LedgerKeys, parent: string)
     async register(run, { latest, rows }) {
       const rowNumbers = await packRowNumbers(rows);
       const record = { ...newRecord(run), parent, registry: entry, rowNumbers };
-      const chunks = chunksOf({ rows: run.facts.rows, chunkRows: run.chunkRows });
+      const chunks = chunksOf({ ...run.facts, chunkRows: run.chunkRows });
       const k = keys.run(run.id);
       const registered = await registerRerun(
         redis,

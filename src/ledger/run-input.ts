@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Row, rowSchema } from '../model/row.ts';
-import { chunksOf, type Run } from '../model/run.ts';
+import { type Chunking, chunksOf } from '../model/run.ts';
 import type { LedgerKeys } from './keys.ts';
 import { unpackRowNumbers } from './row-numbers.ts';
 
@@ -13,9 +13,9 @@ export type RunInput = {
   /** Before the run is registered; what never is goes by itself. */
   write(chunk: number, rows: readonly Row[]): Promise<void>;
   /** Every chunk in order; a UsageError where one is gone. */
-  read(run: Pick<Run, 'rows' | 'chunkRows'>): AsyncGenerator<{ n: number; rows: Row[] }, void, undefined>;
+  read(run: Chunking): AsyncGenerator<{ n: number; rows: Row[] }, void, undefined>;
   /** Whether every chunk is there. */
-  isWhole(run: Pick<Run, 'rows' | 'chunkRows'>): Promise<boolean>;
+  isWhole(run: Chunking): Promise<boolean>;
   /** The numbers of its rows in row order, from the run's record, which the journals put back; `null`: it has none. */
   numbers(): Promise<readonly number[] | null>;
   /** For a run that is over. */

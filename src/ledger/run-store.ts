@@ -44,6 +44,10 @@ export type RunStore = {
   countClosed(id: string): Promise<number>;
   /** False where the table of transitions does not allow it from the state the run is in. */
   transition(id: string, to: RunState, reason: Reason | null): Promise<boolean>;
+  /** Sets a run running that is paused for that reason; false: it isn't, or not for that one any more. */
+  goOn(id: string, pausedFor: Reason): Promise<boolean>;
+  /** Whether a person has let the run go on though not one of its first rows (`send.canary`) had succeeded. */
+  isCanaryOverruled(id: string): Promise<boolean>;
   /** Takes or renews the right to read the run's file; false: another process has it. */
   holdLease(id: string, holder: string, ms: number): Promise<boolean>;
   dropLease(id: string, holder: string): Promise<void>;
@@ -63,6 +67,11 @@ export function createRunStore(redis: Redis, keys: LedgerKeys, now: () => Date):
     const record = await redis.hgetall(keys.run(id).record);
     return Object.keys(record).length === 0 ? null : readRecord(record);
   };
+  const move = async (id: string, to: RunState, change: { reason: string; from: readonly string[] }) => {
+    const args = [to, change.reason, now().toISOString(), ...change.from];
+    const [, moved] = await transition(redis, [keys.run(id).record], args);
+    return moved === 1;
+  };
   return {
     register: (run) => registerRun(redis, keys, run),
     get,
@@ -79,10 +88,12 @@ export function createRunStore(redis: Redis, keys: LedgerKeys, now: () => Date):
     countClosed: async (id) => Number((await redis.hget(keys.run(id).record, 'closedChunks')) ?? 0),
     async transition(id, to, reason) {
       const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
-      const args = [to, reason ?? '', now().toISOString(), ...from];
-      const [, moved] = await transition(redis, [keys.run(id).record], args);
-      return moved === 1;
+      // What a person asked for outlasts the window, which would let the run go on by itself.
+      const also = reason === 'requested' ? ['paused window'] : [];
+      return move(id, to, { reason: reason ?? '', from: [...from, ...also] });
     },
+    goOn: (id, pausedFor) => move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
+    isCanaryOverruled: async (id) => (await redis.hget(keys.run(id).record, 'canary')) === 'overruled',
     holdLease: async (id, holder, ms) => (await holdLease(redis, [keys.run(id).lease], [holder, ms])) === 1,
     async dropLease(id, holder) {
       await dropLease(redis, [keys.run(id).lease], [holder]);
@@ -130,7 +141,8 @@ export function newRecord(run: NewRun): Record<string, string | number> {
     source: JSON.stringify(facts.source),
     state: 'queued',
     reason: '',
-    chunks: chunksOf({ rows: facts.rows, chunkRows: run.chunkRows }),
+    chunks: chunksOf({ rows: facts.rows, chunkRows: run.chunkRows, chunkEnds: facts.chunkEnds }),
+    ...(facts.chunkEnds === null ? {} : { chunkEnds: JSON.stringify(facts.chunkEnds) }),
     createdAt: run.createdAt.toISOString(),
   };
 }
@@ -143,6 +155,7 @@ function readRecord(record: Readonly<Record<string, string>>): Run {
     rows: Number(record.rows),
     chunkRows: Number(record.chunkRows),
     source: JSON.parse(record.source ?? 'null'),
+    chunkEnds: JSON.parse(record.chunkEnds ?? 'null'),
     parent: record.parent ?? null,
     reason: reasonFieldSchema.parse(record.reason),
     outcomes: readCounts(record),

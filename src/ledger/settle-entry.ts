@@ -12,11 +12,21 @@ export type IdentityChange = {
   readonly id: string;
 };
 
+/** What becomes of the digests of the record's fields: they are as `before`, or another run has changed them since and nothing is known. */
+export type FieldsChange = {
+  readonly space: string;
+  readonly key: string;
+  readonly before: string;
+  /** `''`: what the service has is not known any more. */
+  readonly after: string;
+};
+
 /** A row's outcome with all that is kept of it. */
 export type SettledRow = {
   readonly chunk: number;
   readonly settlement: Settlement;
   readonly identity: IdentityChange | null;
+  readonly fields: FieldsChange | null;
   /** The row as it was read, where it did not succeed. */
   readonly source: string;
   /** The service's body as received, where it refused. */
@@ -43,6 +53,9 @@ export type SettleEntry = readonly [
   mark: string,
   accepted: 0 | 1,
   answered: 0 | 1,
+  ...fields:
+    | readonly []
+    | readonly [fieldsBucket: string, fieldsDigest: string, before: string, after: string],
 ];
 
 const IDENTITY_LETTER = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
@@ -66,7 +79,26 @@ export function settleEntry(keys: LedgerKeys, row: SettledRow): SettleEntry {
     row.mark,
     wasAccepted(settlement.outcome) ? 1 : 0,
     wasAnswered(settlement) ? 1 : 0,
+    ...fieldsOf(keys, row.fields),
   ];
+}
+
+function fieldsOf(
+  keys: LedgerKeys,
+  change: FieldsChange | null,
+): readonly [] | readonly [string, string, string, string] {
+  if (change === null) return [];
+  const { bucket, digest } = fieldsPlace(keys, change);
+  return [bucket, digest, change.before, change.after];
+}
+
+/** Where the digests of a record's fields are kept. */
+export function fieldsPlace(
+  keys: LedgerKeys,
+  { space, key }: Pick<FieldsChange, 'space' | 'key'>,
+): { readonly bucket: string; readonly digest: string } {
+  const { bucket, digest } = identityOf(key);
+  return { bucket: `${keys.fields(space)}${bucket}`, digest };
 }
 
 /** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */

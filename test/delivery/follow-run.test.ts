@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type FollowEdges, followRun } from '../../src/delivery/follow-run.ts';
 import type { IngestEnd } from '../../src/delivery/ingest-run.ts';
+import { createJobWindow } from '../../src/delivery/job-window.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
@@ -32,6 +33,8 @@ async function startFollowing(
       store,
       holder: 'me',
       stopAfter: undefined,
+      window: null,
+      onWindow: () => undefined,
       ingest(signal) {
         readings.push(signal);
         return ingest?.(signal) ?? Promise.resolve('complete');
@@ -361,4 +364,131 @@ describe.concurrent('a run in which nothing moves for 20 s', () => {
     await f.follow();
     expect([f.counts.sweeps, f.readings.length]).toEqual([0, 1]);
   });
+});
+
+describe.concurrent('a run whose window', () => {
+  const CLOSED = new Date('2026-11-21T12:00:00Z');
+  const OPEN = new Date('2026-11-21T22:00:00Z');
+  const TEXT = '22:00-05:00 Europe/London';
+
+  /** A clock that the test sets, and what the user is told. */
+  function startClock(at: Date) {
+    const clock = { at };
+    const told: string[] = [];
+    const window = createJobWindow(TEXT, () => clock.at);
+    return { clock, told, edges: { window, onWindow: (words: string) => void told.push(words) } };
+  }
+
+  test('is closed waits, paused and held by this process, and goes on by itself when it opens', async () => {
+    const { clock, told, edges } = startClock(CLOSED);
+    const seen: string[] = [];
+    const box: { lease?: () => Promise<unknown>; finish?: () => void } = {};
+    const f = await startFollowing({
+      ...edges,
+      ingest: async () => {
+        box.finish?.();
+        return 'complete';
+      },
+      onProgress(look, run) {
+        seen.push(`${run.state} ${run.reason}`);
+        if (look === 3) void box.lease?.().then(() => (clock.at = OPEN));
+      },
+    });
+    const taken: unknown[] = [];
+    box.lease = async () => taken.push(await f.store.holdLease(f.id, 'other', LEASE_MS));
+    box.finish = () => void f.finish();
+    expect(await f.follow()).toMatchObject({ state: 'finished' });
+    expect(seen.slice(0, 3)).toEqual(['running null', 'paused window', 'paused window']);
+    expect([taken, f.readings.length]).toEqual([[false], 1]);
+    expect(told).toEqual([
+      `The window ${TEXT} is closed: goes on at 2026-11-21 22:00 Europe/London.`,
+      `The window ${TEXT} is open: goes on.`,
+    ]);
+  });
+
+  test('closes while its file is read is paused, its reading ended, and read again when it opens', async () => {
+    const { clock, told, edges } = startClock(OPEN);
+    const f = await startFollowing({
+      ...edges,
+      ingest: async (signal) => {
+        if (f.readings.length === 1) return readsOn(signal);
+        await f.finish();
+        return 'complete';
+      },
+      onProgress(look, run) {
+        if (look === 2) clock.at = CLOSED;
+        if (run.reason === 'window') clock.at = OPEN;
+      },
+    });
+    expect(await f.follow()).toMatchObject({ state: 'finished' });
+    expect(f.readings.map((signal) => signal.aborted)).toEqual([true, expect.any(Boolean)]);
+    expect(told).toHaveLength(2);
+  });
+
+  test('is closed and whose process is interrupted stays paused for it, for the next one to go on with', async () => {
+    const { told, edges } = startClock(CLOSED);
+    const f = await startFollowing({
+      ...edges,
+      onProgress: (look) => void (look === 3 && f.interruption.abort()),
+    });
+    expect(await f.follow()).toMatchObject({ state: 'paused', reason: 'window' });
+    expect([f.readings.length, told.length, await f.store.hasLease(f.id)]).toEqual([0, 1, false]);
+  });
+
+  test('is closed and that a person pauses does not go on when it opens', async () => {
+    const { clock, edges } = startClock(CLOSED);
+    const f = await startFollowing({
+      ...edges,
+      onProgress(look) {
+        if (look === 3) void f.store.transition(f.id, 'paused', 'requested').then(() => (clock.at = OPEN));
+      },
+    });
+    expect(await f.follow()).toMatchObject({ state: 'paused', reason: 'requested' });
+    expect(f.readings).toHaveLength(0);
+  });
+
+  test('is closed and that another process holds is let go on by that one only', async () => {
+    const { clock, edges } = startClock(CLOSED);
+    const seen: string[] = [];
+    const f = await startFollowing({
+      ...edges,
+      onProgress(look, run) {
+        seen.push(run.state);
+        if (look === 2) clock.at = OPEN;
+        if (look === 4) f.interruption.abort();
+      },
+    });
+    await f.store.holdLease(f.id, 'other', LEASE_MS);
+    await f.store.transition(f.id, 'paused', 'window');
+    expect(await f.follow()).toMatchObject({ state: 'paused', reason: 'window' });
+    expect([seen, await f.store.hasLease(f.id)]).toEqual([['paused', 'paused', 'paused', 'paused'], true]);
+  });
+
+  test('is closed and that is cancelled is wound up all the same', async () => {
+    const { edges } = startClock(CLOSED);
+    const f = await startFollowing({
+      ...edges,
+      windUp: async () => {
+        await f.settle('cancelled', 1000);
+        return 'complete';
+      },
+      onProgress: (look) => void (look === 3 && f.store.transition(f.id, 'cancelled', null)),
+    });
+    expect(await f.follow()).toMatchObject({ state: 'cancelled', outcomes: { cancelled: 1000 } });
+  });
+});
+
+test('a run whose canary did not succeed is stopped, and a person may let it go on', async () => {
+  const f = await startFollowing({ ingest: async () => 'canary' });
+  expect(await f.follow()).toMatchObject({ state: 'stopped', reason: 'canary' });
+  const before = await f.store.isCanaryOverruled(f.id);
+  await f.store.transition(f.id, 'running', null);
+  expect([before, await f.store.isCanaryOverruled(f.id)]).toEqual([false, true]);
+});
+
+test('a run that was stopped for another reason has not overruled its canary when it goes on', async () => {
+  const f = await startFollowing();
+  await f.store.transition(f.id, 'stopped', 'error-limit');
+  await f.store.transition(f.id, 'running', null);
+  expect(await f.store.isCanaryOverruled(f.id)).toBe(false);
 });

@@ -16,7 +16,7 @@ test.each([
 const mapping = (hasKey: boolean, key: string | null): Mapping => ({
   hasKey,
   keyOf: () => key,
-  map: () => ({ kind: 'mapped', body: {}, pathId: null }),
+  map: () => ({ kind: 'mapped', body: {}, pathId: null, warnings: [], references: [] }),
 });
 
 test('a row is known by its key; a row without one by nothing; without a key column by its place in the file', () => {

@@ -23,10 +23,15 @@ function runOf(rows: number): Run {
     parent: null,
     rows,
     chunkRows: ROWS_PER_CHUNK,
+    chunkEnds: null,
     source: {
       type: 'csv',
       encoding: 'utf-8',
       bom: false,
+      compression: 'none',
+      headerLine: 1,
+      sheet: null,
+      notes: [],
       delimiter: ',',
       quote: '"',
       columns: ['externalId'],
@@ -45,7 +50,7 @@ function runOf(rows: number): Run {
 const KEYED: Mapping = {
   hasKey: true,
   keyOf: (row) => (row.kind === 'cells' && row.cells[0] !== '' ? (row.cells[0] ?? null) : null),
-  map: () => ({ kind: 'mapped', body: {}, pathId: null }),
+  map: () => ({ kind: 'mapped', body: {}, pathId: null, warnings: [], references: [] }),
 };
 
 async function* chunksOf(rows: readonly Row[]) {
@@ -67,6 +72,7 @@ async function ingest({ rows = rowsTo(6), surveyed = rows.length, ...over }: Set
   const end = await ingestRun({
     run: runOf(surveyed),
     mapping: KEYED,
+    isGrouped: false,
     chunks: chunksOf(rows),
     closed: new Set(),
     async claim(asked) {
@@ -82,6 +88,7 @@ async function ingest({ rows = rowsTo(6), surveyed = rows.length, ...over }: Set
       closed += 1;
       return true;
     },
+    canaryFailed: null,
     pause: async () => true,
     onWaiting: () => undefined,
     ...over,
@@ -123,6 +130,18 @@ describe('a file', () => {
         { run: 'run-1', chunk: 3, rows: [{ row: rows[4], claim: { kind: 'claimed' } }] },
       ],
     ]);
+  });
+
+  test('of a job that groups has a key claimed by the first of the rows that follow each other with it', async () => {
+    const keys = ['A', 'A', '', 'A', 'B', 'B'];
+    const rows = keys.map((key, i) => ({ ...sampleRow(i + 1), cells: [key] }));
+    const { claimed, added } = await ingest({ rows, isGrouped: true });
+    expect(claimed).toEqual([
+      { row: 1, key: 'A' },
+      { row: 4, key: 'A' },
+      { row: 5, key: 'B' },
+    ]);
+    expect(added.flat()[0]?.rows.map(({ claim }) => claim.kind)).toEqual(['claimed', 'claimed']);
   });
 
   test('has its keys claimed in file order, rows without one left out', async () => {
@@ -309,5 +328,65 @@ describe('a file that has changed since it was surveyed', () => {
       throw new Error('the file is gone');
     }
     await expect(ingest({ surveyed: 4, chunks: broken() })).rejects.toThrow('the file is gone');
+  });
+});
+
+describe('a canary', () => {
+  /** Reads 10 rows in 5 chunks, with the steps in order. */
+  async function ingestWithCanary(over: Setup & { readonly failed: boolean }) {
+    const steps: string[] = [];
+    let closed = over.closed?.size ?? 0;
+    const { failed, ...rest } = over;
+    const read = await ingest({
+      rows: rowsTo(10),
+      add: async (chunks) => void steps.push(`add ${chunks.map((c) => c.chunk).join()}`),
+      countClosed: async () => closed,
+      async waitForRoom() {
+        steps.push('wait');
+        closed += 1;
+        return true;
+      },
+      async canaryFailed() {
+        steps.push('ask');
+        return failed;
+      },
+      ...rest,
+    });
+    return { end: read.end, steps };
+  }
+
+  test('goes alone: the rest is added when its chunk is closed and it did not fail', async () => {
+    expect(await ingestWithCanary({ failed: false })).toEqual({
+      end: 'complete',
+      steps: ['add 1', 'wait', 'ask', 'add 2,3,4,5'],
+    });
+  });
+
+  test('of which nothing succeeded keeps the rest from being added', async () => {
+    expect(await ingestWithCanary({ failed: true })).toEqual({
+      end: 'canary',
+      steps: ['add 1', 'wait', 'ask'],
+    });
+  });
+
+  test('that was closed before the process was killed is asked for again', async () => {
+    expect(await ingestWithCanary({ failed: true, closed: new Set([1]) })).toEqual({
+      end: 'canary',
+      steps: ['ask'],
+    });
+  });
+
+  test('that is the whole file has nothing to hold back', async () => {
+    expect(await ingestWithCanary({ failed: true, rows: rowsTo(2) })).toEqual({
+      end: 'complete',
+      steps: ['add 1'],
+    });
+  });
+
+  test('is not waited for any more when stop is asked for', async () => {
+    expect(await ingestWithCanary({ failed: false, waitForRoom: async () => false })).toEqual({
+      end: 'stopped',
+      steps: ['add 1'],
+    });
   });
 });

@@ -13,6 +13,7 @@ const DOUBT: Settlement = {
   ms: 5,
   code: 'timeout',
   message: 'no answer',
+  warnings: '',
 };
 const AT = new Date('2026-11-21T10:00:00Z');
 const PLAIN = { absenceIsProof: false, sharedBy: [7], at: AT };
@@ -37,7 +38,10 @@ test('not found is not created only where the user says that absence is proof', 
   });
   expect(conclude(DOUBT, { kind: 'not-found' }, PLAIN)).toMatchObject({
     kind: 'open',
-    note: { message: 'no answer; looked up at 2026-11-21T10:00:00.000Z: not found, which is no proof' },
+    note: {
+      message: 'no answer; looked up at 2026-11-21T10:00:00.000Z: not found, which is no proof',
+      warnings: '',
+    },
   });
 });
 
@@ -51,6 +55,6 @@ test('what an earlier look-up said gives way', () => {
   const first = conclude(DOUBT, { kind: 'unclear', why: 'First.' }, PLAIN);
   const note = first.kind === 'open' ? first.note : DOUBT;
   expect(conclude(note, { kind: 'unclear', why: 'Second.' }, PLAIN)).toMatchObject({
-    note: { message: 'no answer; looked up at 2026-11-21T10:00:00.000Z: Second.' },
+    note: { message: 'no answer; looked up at 2026-11-21T10:00:00.000Z: Second.', warnings: '' },
   });
 });

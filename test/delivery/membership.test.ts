@@ -91,9 +91,17 @@ function intent(row: number, mark: string): Intent {
 
 function settled(row: number, outcome: Outcome, mark: string): SettledRow {
   const numbers = { row, line: row + 1, status: 200, attempts: 1, ms: 5 };
-  const settlement = { ...numbers, key: `K${row}`, outcome, id: `id-${row}`, code: '', message: '' };
+  const settlement = {
+    ...numbers,
+    key: `K${row}`,
+    outcome,
+    id: `id-${row}`,
+    code: '',
+    message: '',
+    warnings: '',
+  };
   const identity = { space: 'subclient', key: `K${row}`, becomes: 'known', id: `id-${row}` } as const;
-  return { chunk: 1, settlement, identity, source: '', body: '', documents: '', mark };
+  return { chunk: 1, settlement, identity, fields: null, source: '', body: '', documents: '', mark };
 }
 
 /** Another run of the server than the one that the ledger was verified for. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { planRow } from '../../src/delivery/plan-row.ts';
 import { intentMark, type Mark } from '../../src/ledger/mark.ts';
+import { packFieldDigests } from '../../src/mapping/field-digests.ts';
 import type { Mapped, Mapping } from '../../src/model/mapping.ts';
 import { type Operation, REPEATABLE } from '../../src/model/operation.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
@@ -41,8 +42,10 @@ function plan(
   { claim = 'claimed', mark, definition, mapped, suspect = false }: Case = {},
 ) {
   return planRow(sampleTask(operation, { claim: CLAIMS[claim], suspect }), mark, {
-    definition: sampleDefinition(operation, definition),
-    mapping: mappingTo(mapped ?? { kind: 'mapped', body: BODY, pathId: 'from-row' }),
+    definition: sampleDefinition(operation, { updateWith: 'all', ...definition }),
+    mapping: mappingTo(
+      mapped ?? { kind: 'mapped', body: BODY, pathId: 'from-row', warnings: [], references: [] },
+    ),
     service: { build },
   });
 }
@@ -209,6 +212,7 @@ test.each(OUTCOMES)('a row that is settled (%s) is done, whatever its claim', (o
     ms: 0,
     code: '',
     message: '',
+    warnings: '',
   };
   for (const claim of ['claimed', 'duplicate', 'known', 'held', 'doubted'] as const) {
     expect(plan('subclient.create', { claim, mark: { kind: 'settled', settlement } })).toEqual({
@@ -254,7 +258,11 @@ describe('a row whose key is not its own', () => {
   test('known, onKnownKey: fail: invalid, with the identifier it has', () => {
     expect(plan('subclient.create', { claim: 'known', definition: { onKnownKey: 'fail' } })).toEqual({
       kind: 'settle',
-      end: { outcome: 'invalid', code: 'key_known', message: 'already created by run run-before as sub-9' },
+      end: {
+        outcome: 'invalid',
+        code: 'key_known',
+        message: 'already created by run run-before as sub-9',
+      },
     });
   });
 
@@ -276,4 +284,91 @@ describe('a row whose key is not its own', () => {
       });
     },
   );
+});
+
+describe('a row of a job that sends what has changed', () => {
+  const PLACE = { space: 'subclient', key: 'K7' };
+  const ACCEPTED = packFieldDigests(BODY, 'K7');
+  const changed = { updateWith: 'changed' };
+  const consultOf = (operation: Operation, given: Case = {}) => {
+    const planned = plan(operation, { definition: changed, ...given });
+    if (planned.kind !== 'consult') throw new Error(`expected a question, got ${planned.kind}`);
+    return planned;
+  };
+
+  test('is created with all its fields, which are followed from then on', () => {
+    expect(plan('subclient.upsert', { definition: changed })).toEqual({
+      kind: 'send',
+      request: request('subclient.create', 'from-row'),
+      expected: '',
+      fields: { ...PLACE, before: '', after: ACCEPTED },
+    });
+  });
+
+  test('asks what the service has before it updates', () => {
+    expect(consultOf('subclient.upsert', { claim: 'known' }).questions).toEqual({
+      references: [],
+      fieldsOf: PLACE,
+    });
+  });
+
+  test('is skipped where nothing has changed', () => {
+    const { decide } = consultOf('subclient.upsert', { claim: 'known' });
+    expect(decide({ states: [], fields: ACCEPTED })).toMatchObject({
+      kind: 'settle',
+      end: { outcome: 'skipped', id: 'sub-9', code: 'unchanged' },
+    });
+  });
+
+  test('sends all its fields where nobody knows what the service has', () => {
+    const { decide } = consultOf('subclient.create', {
+      claim: 'known',
+      definition: { ...changed, onKnownKey: 'update' },
+    });
+    expect(decide({ states: [], fields: '' })).toEqual({
+      kind: 'send',
+      request: request('subclient.update', 'sub-9'),
+      expected: '',
+      fields: { ...PLACE, before: '', after: ACCEPTED },
+    });
+  });
+
+  test('sends only what has changed, and adds it to what is known', () => {
+    const before = packFieldDigests({ details: { name: 'Company 6' } }, 'K7');
+    const { decide } = consultOf('subclient.upsert', { claim: 'known' });
+    expect(decide({ states: [], fields: before })).toEqual({
+      kind: 'send',
+      request: request('subclient.update', 'sub-9'),
+      expected: '',
+      fields: { ...PLACE, before, after: ACCEPTED },
+    });
+  });
+});
+
+describe('a row that refers to another record', () => {
+  const reference = { space: 'subclient', key: 'P1', path: ['parent', 'id'], column: 'Parent Ref' } as const;
+  const mapped: Mapped = { kind: 'mapped', body: BODY, pathId: null, warnings: [], references: [reference] };
+  const consultOf = () => {
+    const planned = plan('counterparty.draft', { mapped });
+    if (planned.kind !== 'consult') throw new Error(`expected a question, got ${planned.kind}`);
+    return planned;
+  };
+
+  test('asks for it, and is sent with its identifier', () => {
+    const { questions, decide } = consultOf();
+    expect(questions).toEqual({ references: [reference], fieldsOf: null });
+    const planned = decide({ states: [{ kind: 'known', run: 'r', row: 1, id: 'sub-1' }], fields: '' });
+    if (planned.kind !== 'send') throw new Error(`expected a request, got ${planned.kind}`);
+    expect(JSON.parse(planned.request.body ?? '')).toEqual({ ...BODY, parent: { id: 'sub-1' } });
+  });
+
+  test('waits for an earlier row of its run, and is invalid where the record is missing', () => {
+    const { decide } = consultOf();
+    const held = { kind: 'held', run: 'run-now', row: 2, inDoubt: false } as const;
+    expect(decide({ states: [held], fields: '' })).toEqual({ kind: 'wait' });
+    expect(decide({ states: [{ kind: 'free' }], fields: '' })).toMatchObject({
+      kind: 'settle',
+      end: { outcome: 'invalid', code: 'reference_unknown' },
+    });
+  });
 });

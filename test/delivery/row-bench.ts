@@ -118,6 +118,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       () => redis.hget(keys.run(id).record, 'state'),
       () => performance.now(),
     ),
+    isOpen: () => true,
     pause: async (reason) => {
       pauses.push(reason);
       await store.transition(id, 'paused', reason);
@@ -148,7 +149,8 @@ const MAPPING: Mapping = {
   keyOf: (row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null),
   map(row) {
     const [key = '', name = ''] = row.kind === 'cells' ? row.cells : [];
-    if (name !== '') return { kind: 'mapped', body: { details: { name } }, pathId: key };
+    if (name !== '')
+      return { kind: 'mapped', body: { details: { name } }, pathId: key, warnings: [], references: [] };
     const { row: number, line } = row;
     const issue = { row: number, line, column: 'details.name', value: '', expected: 'a name' };
     return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };

@@ -122,6 +122,7 @@ describe('what is kept of the row', () => {
   test('what the end does not say is zero or empty', () => {
     expect(settledRow(sampleTask('subclient.update'), { outcome: 'updated' })).toEqual({
       chunk: 1,
+      fields: null,
       settlement: {
         row: 7,
         line: 8,
@@ -133,6 +134,7 @@ describe('what is kept of the row', () => {
         ms: 0,
         code: '',
         message: '',
+        warnings: '',
       },
       identity: null,
       source: '',

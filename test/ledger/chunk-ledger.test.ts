@@ -4,6 +4,7 @@ import type { LedgerGate } from '../../src/ledger/gate.ts';
 import type { Intent } from '../../src/ledger/intend-rows.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { readKeys } from '../../src/ledger/read-keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
@@ -69,8 +70,19 @@ function row(number: number, outcome: Outcome, over: Partial<SettledRow> = {}, i
     ms: 5,
     code: '',
     message: '',
+    warnings: '',
   };
-  return { chunk: 1, settlement, identity: null, source: '', body: '', documents: '', mark: '', ...over };
+  return {
+    chunk: 1,
+    settlement,
+    identity: null,
+    fields: null,
+    source: '',
+    body: '',
+    documents: '',
+    mark: '',
+    ...over,
+  };
 }
 
 async function settlements({ keys, run }: Bench) {
@@ -267,6 +279,39 @@ describe('settling', () => {
       row(1, outcome, { identity: { space: 'subclient', key: 'A', becomes, id: 'id-9' } }, 'id-9'),
     );
     expect(await claim('other-run')).toEqual([answer]);
+  });
+
+  const FIELDS = { space: 'subclient', key: 'A' };
+
+  test.each([
+    ['as they were read', '', 'two', 'two'],
+    ['changed by another run since', 'other', 'two', ''],
+    ['not known any more', '', '', ''],
+  ])('what the service has of a record’s fields: %s', async (_, before, after, kept) => {
+    const bench = await runningRun(2);
+    await bench.ledger.settle(row(1, 'updated', { fields: { ...FIELDS, before: '', after: 'one' } }));
+    expect(await bench.ledger.readFields(FIELDS)).toBe('one');
+    const change = { ...FIELDS, before: before === '' ? 'one' : before, after };
+    await bench.ledger.settle(row(2, 'updated', { fields: change }));
+    expect(await bench.ledger.readFields(FIELDS)).toBe(kept);
+  });
+
+  test('a key is read as it stands, and stays as it is', async () => {
+    const bench = await runningRun();
+    const place = { space: 'subclient', key: 'A' };
+    expect(await bench.ledger.readKey(place)).toEqual({ kind: 'free' });
+    await claimKeys(bench.gate, bench.keys, {
+      run: bench.id,
+      space: { name: 'subclient', ofRun: false },
+      rows: [{ row: 1, key: 'A' }],
+    });
+    const held = { kind: 'held', run: bench.id, row: 1, inDoubt: false };
+    expect(await bench.ledger.readKey(place)).toEqual(held);
+    const states = await readKeys(own().redis, bench.keys, 'subclient', ['A', 'B']);
+    expect(Object.fromEntries(states)).toEqual({ A: held, B: { kind: 'free' } });
+    const identity = { ...place, becomes: 'known', id: 'id-9' } as const;
+    await bench.ledger.settle(row(1, 'created', { identity }, 'id-9'));
+    expect(await bench.ledger.readKey(place)).toEqual({ kind: 'known', run: bench.id, row: 1, id: 'id-9' });
   });
 
   test('source, body and documents are kept byte for byte', async () => {

@@ -56,8 +56,26 @@ async function startBench(): Promise<Bench> {
 
 function settled(row: number, outcome: Outcome, over: Partial<SettledRow> = {}): SettledRow {
   const numbers = { row, line: row + 1, status: 200, attempts: 1, ms: 5 };
-  const settlement = { ...numbers, key: `K${row}`, outcome, id: `id-${row}`, code: '', message: '' };
-  return { chunk: 1, settlement, identity: null, source: '', body: '', documents: '', mark: '', ...over };
+  const settlement = {
+    ...numbers,
+    key: `K${row}`,
+    outcome,
+    id: `id-${row}`,
+    code: '',
+    message: '',
+    warnings: '',
+  };
+  return {
+    chunk: 1,
+    settlement,
+    identity: null,
+    fields: null,
+    source: '',
+    body: '',
+    documents: '',
+    mark: '',
+    ...over,
+  };
 }
 
 const entriesOf = ({ keys }: Bench, ...rows: readonly SettledRow[]) =>

@@ -50,11 +50,28 @@ describe('a rerun', () => {
       run.id,
       1,
     ]);
-    const chunks = await allOf(input.read({ rows: 3, chunkRows: 2 }));
+    const chunks = await allOf(input.read({ rows: 3, chunkRows: 2, chunkEnds: null }));
     expect(chunks).toEqual([
       { n: 1, rows: [row(2), row(7)] },
       { n: 2, rows: [row(301)] },
     ]);
+  });
+
+  test('of a job that groups rows has its chunks where its groups end', async () => {
+    const { store, reruns, inputOf } = ownFamily();
+    const plain = newRun({ rows: 4, chunkRows: 2 });
+    const run = { ...plain, facts: { ...plain.facts, chunkEnds: [3, 4] } };
+    const input = inputOf(run.id);
+    await input.write(1, [row(2), row(3), row(4)]);
+    await expect(reruns.register(run, { latest: '', rows: [2, 3, 4, 7] })).rejects.toThrow(
+      'not all in the ledger',
+    );
+    await input.write(2, [row(7)]);
+    expect(await reruns.register(run, { latest: '', rows: [2, 3, 4, 7] })).toBe(true);
+    const read = await store.get(run.id);
+    expect(read?.chunkEnds).toEqual([3, 4]);
+    const chunks = read === null ? [] : await allOf(input.read(read));
+    expect(chunks.map(({ rows }) => rows.map((one) => one.row))).toEqual([[2, 3, 4], [7]]);
   });
 
   test('whose registration is sent twice, after a lost reply, is one run', async () => {
@@ -113,7 +130,7 @@ test('rows that are gone are the user’s to hear of', async () => {
   const input = inputOf('run-1');
   await input.write(1, [row(1)]);
   await input.drop();
-  await expect(allOf(input.read({ rows: 1, chunkRows: 1 }))).rejects.toThrow(UsageError);
+  await expect(allOf(input.read({ rows: 1, chunkRows: 1, chunkEnds: null }))).rejects.toThrow(UsageError);
 });
 
 describe('a registered rerun whose rows Redis has lost', () => {
@@ -124,12 +141,12 @@ describe('a registered rerun whose rows Redis has lost', () => {
     await input.write(1, [row(2), row(7)]);
     await input.write(2, [row(301)]);
     await reruns.register(run, { latest: '', rows: [2, 7, 301] });
-    expect(await input.isWhole({ rows: 3, chunkRows: 2 })).toBe(true);
+    expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(true);
     const fields = restorableFields(await redis.hgetall(keys.run(run.id).record));
     await redis.del(keys.run(run.id).record, keys.runs, keys.files, keys.run(run.id).input);
     await createReplay(redis, keys).run(run.id, fields);
     expect(await input.numbers()).toEqual([2, 7, 301]);
-    expect(await input.isWhole({ rows: 3, chunkRows: 2 })).toBe(false);
+    expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(false);
     expect([await reruns.children(), await reruns.latest()]).toEqual([[run.id], run.id]);
   });
 

@@ -204,6 +204,30 @@ test('ids and names of any script are kept as they are', async () => {
   expect(await decide(one, [created(1, id)])).toEqual([{ row: 1, kind: 'unchanged' }]);
 });
 
+test('a standing names two holders of an id at most, rows of one key counting as one', async () => {
+  const held = (row: number, key: string) => doubtOf(row, { key, outcome: 'created', id: 'x' });
+  const settlements = [held(1, 'a'), held(2, 'a'), held(3, ''), held(4, ''), held(5, 'b')];
+  const view = {
+    async *settlements() {
+      yield settlements;
+    },
+  };
+  expect((await readStanding(view, { rows: new Set([2]), ids: new Set(['x']) })).holders.get('x')).toEqual([
+    { row: 1, key: 'a' },
+    { row: 3, key: '' },
+  ]);
+});
+
+test('rows of one key that are resolved together leave the key to the first of them', async () => {
+  const doubts = [1, 2, 3].map((row) => doubtOf(row, { key: 'A' }));
+  const given = await bench({ settlements: doubts });
+  await decide(given, [created(1, 'x'), created(2, 'x'), created(3, 'x')]);
+  expect(await identity(given, 'A')).toBe(`k ${given.run.id} 1 x`);
+  const other = await bench({ settlements: doubts });
+  await decide(other, [notCreated(1), notCreated(2), notCreated(3)]);
+  expect(await identity(other, 'A')).toBe(`x ${other.run.id} 1 `);
+});
+
 test('a thousand rows are resolved in batches, each as decided', async () => {
   const rows = Array.from({ length: 1_000 }, (_, i) => i + 1);
   const one = await bench({ run: newRun({ rows: 1_000 }), settlements: rows.map((row) => doubtOf(row)) });
@@ -228,8 +252,8 @@ test.each([true, false])(
     expect(await readStanding(view, asked)).toEqual({
       keys: new Map([[1, 'K1']]),
       holders: new Map([
-        ['sub-2', [2]],
-        ['sub-3', [3]],
+        ['sub-2', [{ row: 2, key: 'K2' }]],
+        ['sub-3', [{ row: 3, key: 'K3' }]],
       ]),
     });
   },

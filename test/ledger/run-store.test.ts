@@ -109,3 +109,34 @@ test('a lease is held by one process until it is given back', async () => {
   await store.dropLease('r', 'a');
   expect(await store.holdLease('r', 'b', 60_000)).toBe(true);
 });
+
+describe('a run that is paused for its window', () => {
+  async function pausedFor(reason: 'window' | 'credentials') {
+    const store = ownStore();
+    const run = newRun();
+    await store.register(run);
+    await store.transition(run.id, 'running', null);
+    await store.transition(run.id, 'paused', reason);
+    return { store, id: run.id };
+  }
+
+  test('goes on for that reason, once', async () => {
+    const { store, id } = await pausedFor('window');
+    expect([await store.goOn(id, 'window'), await store.goOn(id, 'window')]).toEqual([true, false]);
+    expect(await store.get(id)).toMatchObject({ state: 'running', reason: null });
+  });
+
+  test('and then by a person does not go on for it', async () => {
+    const { store, id } = await pausedFor('window');
+    expect(await store.transition(id, 'paused', 'requested')).toBe(true);
+    expect(await store.goOn(id, 'window')).toBe(false);
+    expect(await store.get(id)).toMatchObject({ state: 'paused', reason: 'requested' });
+  });
+
+  test('is not taken for one that is paused for another reason', async () => {
+    const { store, id } = await pausedFor('credentials');
+    expect(await store.goOn(id, 'window')).toBe(false);
+    expect(await store.transition(id, 'paused', 'requested')).toBe(false);
+    expect(await store.get(id)).toMatchObject({ state: 'paused', reason: 'credentials' });
+  });
+});

@@ -53,8 +53,8 @@ function intent(mark: string, row = 1): Intent {
 
 function settled(outcome: Outcome, status: number, mark = ''): SettledRow {
   const numbers = { row: 1, line: 2, status, attempts: 1, ms: 5 };
-  const settlement = { ...numbers, key: 'K1', outcome, id: '', code: '', message: '' };
-  return { chunk: 1, settlement, identity: null, source: '', body: '', documents: '', mark };
+  const settlement = { ...numbers, key: 'K1', outcome, id: '', code: '', message: '', warnings: '' };
+  return { chunk: 1, settlement, identity: null, fields: null, source: '', body: '', documents: '', mark };
 }
 
 const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0 });

@@ -4,7 +4,8 @@ import { CLEAR_UP } from './weather.ts';
  * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, weather, resolutions. ARGV: run, JSON of
  * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
- *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1)], …].
+ *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1), and where the
+ *   record's fields are followed: bucket key, digest, their digests before, after ('' not known)], …].
  * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
  * A take that gave up (no mark: its intent is withdrawn) says nothing of what is in doubt: another's request.
  * What the service accepted also replaces a person's decision that the row was not created.
@@ -29,6 +30,11 @@ local function identity(e, row)
   local owner = ' ' .. run .. ' ' .. row .. ' '
   if held and string.sub(held, 2, #owner + 1) ~= owner then return end
   redis.call('HSET', e[5], e[6], e[7] .. owner .. e[8])
+end
+local function fields(e)
+  if not e[15] then return end
+  if (redis.call('HGET', e[15], e[16]) or '') == e[17] and e[18] ~= '' then redis.call('HSET', e[15], e[16], e[18])
+  else redis.call('HDEL', e[15], e[16]) end
 end
 for i, e in ipairs(cjson.decode(ARGV[2])) do
   local chunk, row, outcome, settlement = tostring(e[1]), tostring(e[2]), e[3], e[4]
@@ -70,6 +76,7 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
     count(outcome, 1)
     if outcome == 'in-doubt' then redis.call('HSET', KEYS[5], row, chunk) end
     identity(e, row)
+    fields(e)
     keep(KEYS[6], row, e[9])
     keep(KEYS[7], row, e[10])
     keep(KEYS[8], row, e[11])

@@ -33,6 +33,8 @@ export function firstLook(
       return { ...fresh, phase: 'ending', expected: foundMark, end: plan.end };
     case 'send':
       return { ...fresh, phase: 'planned', expected: plan.expected, end: null };
+    case 'consult':
+      throw new Error('the rows of the model refer to nothing');
     default:
       return plan satisfies never;
   }

@@ -1,0 +1,81 @@
+import type { KeyPlace } from '../ledger/chunk-ledger.ts';
+import type { Issue } from '../model/issue.ts';
+import type { KeyState } from '../model/key-state.ts';
+import type { Reference } from '../model/mapping.ts';
+import type { RowTask } from './row-task.ts';
+
+/** What the ledger is asked before a request can be made. */
+export type Questions = {
+  readonly references: readonly Reference[];
+  /** The record whose fields the service may have already; `null`: that doesn't matter. */
+  readonly fieldsOf: KeyPlace | null;
+};
+
+export type Answers = {
+  /** One per reference, in their order. */
+  readonly states: readonly KeyState[];
+  /** Digests of the fields that the service last accepted, `''` where they aren't known. */
+  readonly fields: string;
+};
+
+/** Identifiers with the places of the body that they go to. */
+export type ResolvedReference = { readonly path: Reference['path']; readonly id: string };
+
+export type Resolution =
+  | { readonly kind: 'resolved'; readonly ids: readonly ResolvedReference[] }
+  /** An earlier row of the same run is on its way to be created. */
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'issues'; readonly issues: readonly Issue[] };
+
+/** What the ledger's answers make of a row's references. */
+export function resolveReferences(
+  { run, row }: Pick<RowTask, 'run' | 'row'>,
+  references: readonly Reference[],
+  states: readonly KeyState[],
+): Resolution {
+  const ids: ResolvedReference[] = [];
+  const issues: Issue[] = [];
+  let waits = false;
+  for (const [i, reference] of references.entries()) {
+    const state = states[i] ?? { kind: 'free' };
+    if (state.kind === 'known') ids.push({ path: reference.path, id: state.id });
+    else if (comesFirst(state, run.id, row.row)) waits = true;
+    else issues.push(issueOf(row, reference, state));
+  }
+  if (issues.length > 0) return { kind: 'issues', issues };
+  return waits ? { kind: 'wait' } : { kind: 'resolved', ids };
+}
+
+/** A later row is not waited for: the two could wait for each other. */
+function comesFirst(state: KeyState, run: string, row: number): boolean {
+  return state.kind === 'held' && !state.inDoubt && state.run === run && state.row < row;
+}
+
+function issueOf(
+  { row, line }: RowTask['row'],
+  { key, column, space }: Reference,
+  state: Exclude<KeyState, { kind: 'known' }>,
+): Issue {
+  const isInDoubt = state.kind === 'held' && state.inDoubt;
+  return {
+    row,
+    line,
+    column,
+    value: key,
+    expected: `the key of a ${space} that was created; ${standing(state, key)}`,
+    code: isInDoubt ? 'reference_in_doubt' : 'reference_unknown',
+  };
+}
+
+function standing(state: Exclude<KeyState, { kind: 'known' }>, key: string): string {
+  switch (state.kind) {
+    case 'free':
+      return `nothing is known of "${key}"`;
+    case 'given-back':
+      return `row ${state.row} of run ${state.run}, which has "${key}", was not created`;
+    case 'held':
+      return `row ${state.row} of run ${state.run} has "${key}" and ${state.inDoubt ? 'its outcome is in doubt' : 'is not done yet'}`;
+    default:
+      return state satisfies never;
+  }
+}

@@ -1,0 +1,51 @@
+import { isOpenAt, nextOpening, parseDailyWindow } from '../lib/daily-window.ts';
+
+/** The hours in which rows of a job are sent (the setting `window`). */
+export type JobWindow = {
+  /** As the definition has it. */
+  readonly text: string;
+  readonly timeZone: string;
+  isOpen(): boolean;
+  /** When it opens next; now where it is open. */
+  opensAt(): Date;
+};
+
+const MINUTE_MS = 60_000;
+
+/** `null`: the job sends at any hour. */
+export function createJobWindow(text: string | undefined, now: () => Date): JobWindow | null {
+  const window = text === undefined ? null : parseDailyWindow(text);
+  if (text === undefined || window === null) return null;
+  let asked = Number.NaN;
+  let open = false;
+  return {
+    text,
+    timeZone: window.timeZone,
+    isOpen() {
+      const at = now();
+      const minute = Math.floor(at.getTime() / MINUTE_MS);
+      // Asked for every row: an answer holds for its minute.
+      if (minute !== asked) open = isOpenAt(window, at);
+      asked = minute;
+      return open;
+    },
+    opensAt: () => nextOpening(window, now()),
+  };
+}
+
+/** What a person is told while the window is closed. */
+export function closedWindowWords(window: JobWindow): string {
+  return `The window ${window.text} is closed: goes on at ${shownTime(window.opensAt(), window.timeZone)}.`;
+}
+
+/** What a person is told when it has opened again. */
+export function openWindowWords({ text }: JobWindow): string {
+  return `The window ${text} is open: goes on.`;
+}
+
+/** By the window's own wall clock: `2026-11-21 22:00 Europe/London`. */
+function shownTime(at: Date, timeZone: string): string {
+  // Sweden writes dates as ISO 8601 does.
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  return `${clock.format(at)} ${timeZone}`;
+}

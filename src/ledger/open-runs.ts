@@ -1,0 +1,26 @@
+import type { Redis } from 'ioredis';
+import type { LedgerKeys } from './keys.ts';
+
+const OVER: ReadonlySet<string | null | undefined> = new Set(['finished', 'cancelled']);
+const RUNS_PER_LOOK = 500;
+
+/** Ids of the runs of these jobs that are neither finished nor cancelled, oldest first. */
+export async function openRunsOf(
+  redis: Redis,
+  keys: LedgerKeys,
+  jobs: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const ids = await redis.zrange(keys.runs, '0', '-1');
+  const open: string[] = [];
+  for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
+    const part = ids.slice(at, at + RUNS_PER_LOOK);
+    const found = await Promise.all(part.map((id) => redis.hmget(keys.run(id).record, 'job', 'state')));
+    open.push(
+      ...part.filter((_, i) => {
+        const [job = null, state] = found[i] ?? [];
+        return job !== null && jobs.has(job) && !OVER.has(state);
+      }),
+    );
+  }
+  return open;
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { resolveReferences } from '../../src/delivery/consultation.ts';
+import type { KeyState } from '../../src/model/key-state.ts';
+import type { Reference } from '../../src/model/mapping.ts';
+import { sampleTask } from './sample-task.ts';
+
+const PARENT: Reference = { space: 'subclient', key: 'P1', path: ['parent', 'id'], column: 'Parent Ref' };
+/** Row 7 of run-now. */
+const TASK = sampleTask('counterparty.draft');
+const resolve = (state: KeyState) => resolveReferences(TASK, [PARENT], [state]);
+
+test('a key under which a record was created gives its identifier', () => {
+  expect(resolve({ kind: 'known', run: 'run-before', row: 3, id: 'sub-3' })).toEqual({
+    kind: 'resolved',
+    ids: [{ path: ['parent', 'id'], id: 'sub-3' }],
+  });
+});
+
+test('an earlier row of the same run that is not done yet is waited for', () => {
+  expect(resolve({ kind: 'held', run: 'run-now', row: 6, inDoubt: false })).toEqual({ kind: 'wait' });
+});
+
+describe('a row can not be sent where the record of its reference', () => {
+  test.each<[string, KeyState, string, RegExp]>([
+    ['is not known', { kind: 'free' }, 'reference_unknown', /nothing is known of "P1"/],
+    [
+      'was not created',
+      { kind: 'given-back', run: 'run-before', row: 2 },
+      'reference_unknown',
+      /row 2 of run run-before, which has "P1", was not created/,
+    ],
+    [
+      'is in doubt',
+      { kind: 'held', run: 'run-now', row: 2, inDoubt: true },
+      'reference_in_doubt',
+      /its outcome is in doubt/,
+    ],
+    [
+      'is in the hands of another run',
+      { kind: 'held', run: 'run-other', row: 2, inDoubt: false },
+      'reference_unknown',
+      /row 2 of run run-other has "P1" and is not done yet/,
+    ],
+    // Two rows could wait for each other.
+    [
+      'comes later in the file',
+      { kind: 'held', run: 'run-now', row: 8, inDoubt: false },
+      'reference_unknown',
+      /row 8 of run run-now/,
+    ],
+    [
+      'is the row itself',
+      { kind: 'held', run: 'run-now', row: 7, inDoubt: false },
+      'reference_unknown',
+      /row 7 of run run-now/,
+    ],
+  ])('%s', (_, state, code, expected) => {
+    expect(resolve(state)).toEqual({
+      kind: 'issues',
+      issues: [
+        {
+          row: 7,
+          line: 8,
+          column: 'Parent Ref',
+          value: 'P1',
+          code,
+          expected: expect.stringMatching(expected),
+        },
+      ],
+    });
+  });
+});
+
+test('one reference that can not be had is told at once, whatever the others wait for', () => {
+  const other = { ...PARENT, key: 'P2' };
+  const states: KeyState[] = [{ kind: 'held', run: 'run-now', row: 1, inDoubt: false }, { kind: 'free' }];
+  expect(resolveReferences(TASK, [PARENT, other], states)).toMatchObject({
+    kind: 'issues',
+    issues: [{ value: 'P2' }],
+  });
+});

@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
+import { settledRow } from '../../src/delivery/row-task.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
+import type { Mapping } from '../../src/model/mapping.ts';
+import type { CellsRow } from '../../src/model/row.ts';
+import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { answer, type Bench, type BenchOptions, created, startBench } from './row-bench.ts';
+import { CLAIMS, sampleTask } from './sample-task.ts';
+
+const own = useOwnRedis();
+
+/** Key, name, IBAN: a counterparty with an account. */
+const MAPPING: Mapping = {
+  hasKey: true,
+  keyOf: (row) => (row.kind === 'cells' && row.cells[0] !== '' ? (row.cells[0] ?? null) : null),
+  map(row) {
+    const [, name = '', iban = ''] = row.kind === 'cells' ? row.cells : [];
+    const { row: number, line } = row;
+    if (iban === '') {
+      const issue = { row: number, line, column: 'IBAN', value: '', expected: 'a value' } as const;
+      return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };
+    }
+    return {
+      kind: 'mapped',
+      body: { name, accounts: [{ iban }] },
+      pathId: null,
+      warnings: [],
+      references: [],
+    };
+  },
+};
+
+const start = (rows: number, options: BenchOptions = {}) =>
+  startBench(own().redis, {
+    operation: 'counterparty.draft',
+    definition: { group: 'accounts' },
+    rows,
+    over: { mapping: MAPPING },
+    ...options,
+  });
+
+type Cells = readonly [key: string, name: string, iban: string];
+
+function rowOf(row: number, cells: Cells): CellsRow {
+  return { kind: 'cells', row, line: row + 1, cells: [...cells] };
+}
+
+/** Chunk 1 of the bench; every row has its key. */
+function jobOf(bench: Bench, rows: readonly Cells[]): ChunkJob {
+  return {
+    run: bench.context.run.id,
+    chunk: 1,
+    rows: rows.map((cells, i) => ({ row: rowOf(i + 1, cells), claim: CLAIMS.claimed })),
+  };
+}
+
+async function deliver(bench: Bench, rows: readonly Cells[], taker = 'me.1') {
+  return deliverChunk(jobOf(bench, rows), { context: bench.context, taker, lease: { isHeld: () => true } });
+}
+
+async function outcomes(bench: Bench) {
+  const view = createRunView(own().redis, bench.keys, bench.context.run);
+  const all: (readonly [number, string, string, string])[] = [];
+  for await (const batch of view.settlements()) {
+    for (const s of batch) all.push([s.row, s.outcome, s.id, s.code]);
+  }
+  return all;
+}
+
+const bodiesOf = (bench: Bench) => bench.attempts.map(({ request }) => JSON.parse(request.body ?? ''));
+
+const ACME: readonly Cells[] = [
+  ['A', 'Acme', 'GB1'],
+  ['A', 'Acme', 'GB2'],
+  ['A', '', 'GB3'],
+];
+const BETA: Cells = ['B', 'Beta', 'FR1'];
+
+describe('rows of one key', () => {
+  test('are one request with the accounts of all, and each has its outcome', async () => {
+    const bench = await start(4, { attempt: (n) => created(`cp-${n}`) });
+    const acme = ACME.map(([key, , iban]): Cells => [key, 'Acme', iban]);
+    expect(await deliver(bench, [...acme, BETA])).toBe('closed');
+    expect(bodiesOf(bench)).toEqual([
+      { name: 'Acme', accounts: [{ iban: 'GB1' }, { iban: 'GB2' }, { iban: 'GB3' }] },
+      { name: 'Beta', accounts: [{ iban: 'FR1' }] },
+    ]);
+    expect(await outcomes(bench)).toEqual([
+      [1, 'drafted', 'cp-1', ''],
+      [2, 'drafted', 'cp-1', ''],
+      [3, 'drafted', 'cp-1', ''],
+      [4, 'drafted', 'cp-2', ''],
+    ]);
+    expect((await bench.run()).outcomes.drafted).toBe(4);
+  });
+
+  test('are not sent where one of them can not be', async () => {
+    const bench = await start(3);
+    await deliver(bench, [
+      ['A', 'Acme', 'GB1'],
+      ['A', 'Acme', ''],
+      ['A', 'Acme', 'GB3'],
+    ]);
+    expect(bench.attempts).toEqual([]);
+    expect(await outcomes(bench)).toEqual([
+      [1, 'invalid', '', 'group_member'],
+      [2, 'invalid', '', 'missing_required'],
+      [3, 'invalid', '', 'group_member'],
+    ]);
+  });
+
+  test('are not sent where a row beside them has lost its key: it may be one of them', async () => {
+    const bench = await start(4);
+    await deliver(bench, [['A', 'Acme', 'GB1'], ['A', 'Acme', 'GB2'], ['', 'Acme', ''], BETA]);
+    expect(bench.attempts).toEqual([]);
+    expect((await outcomes(bench)).map(([, outcome, , code]) => [outcome, code])).toEqual([
+      ['invalid', 'group_member'],
+      ['invalid', 'group_member'],
+      ['invalid', 'missing_required'],
+      ['invalid', 'group_member'],
+    ]);
+  });
+
+  const SAME: readonly Cells[] = [
+    ['A', 'Acme', 'GB1'],
+    ['A', 'Acme', 'GB2'],
+    ['A', 'Acme', 'GB3'],
+  ];
+
+  test('are all in doubt where a worker died with their request in flight', async () => {
+    const bench = await start(3);
+    await bench.setMark(1, 'i dead.1 1');
+    await deliver(bench, SAME);
+    expect(bench.attempts).toEqual([]);
+    expect((await outcomes(bench)).map(([, outcome, , code]) => [outcome, code])).toEqual([
+      ['in-doubt', 'worker_lost'],
+      ['in-doubt', 'worker_lost'],
+      ['in-doubt', 'worker_lost'],
+    ]);
+  });
+
+  test('get what one of them has where a worker died while it recorded them', async () => {
+    const bench = await start(3, { attempt: () => created('cp-1') });
+    const task = sampleTask('counterparty.draft', {
+      run: bench.context.run,
+      row: rowOf(1, ['A', 'Acme', 'GB1']),
+      key: 'A',
+      identityKey: 'A',
+    });
+    await bench.context.ledger.settle(settledRow(task, { outcome: 'drafted', id: 'cp-9', status: 200 }, ''));
+    await deliver(bench, SAME);
+    expect(bench.attempts).toEqual([]);
+    expect(await outcomes(bench)).toEqual([
+      [1, 'drafted', 'cp-9', ''],
+      [2, 'drafted', 'cp-9', ''],
+      [3, 'drafted', 'cp-9', ''],
+    ]);
+  });
+
+  test('have their definite outcome where the answer comes after they were in doubt', async () => {
+    const bench = await start(3);
+    await bench.setMark(1, 'i slow.1 1');
+    await deliver(bench, SAME);
+    const late = [1, 2, 3].map((row) =>
+      settledRow(
+        sampleTask('counterparty.draft', { run: bench.context.run, row: rowOf(row, ['A', 'Acme', 'X']) }),
+        { outcome: 'drafted', id: 'cp-7', status: 200, attempts: 1 },
+        'i slow.1 1',
+      ),
+    );
+    await Promise.all(late.map(bench.context.ledger.settle));
+    expect((await outcomes(bench)).map(([, outcome, id]) => [outcome, id])).toEqual([
+      ['drafted', 'cp-7'],
+      ['drafted', 'cp-7'],
+      ['drafted', 'cp-7'],
+    ]);
+    expect((await bench.run()).outcomes).toMatchObject({ drafted: 3, 'in-doubt': 0 });
+  });
+
+  test('that the service refuses are each refused, and their records are kept', async () => {
+    const bench = await start(3, { attempt: () => answer(418, '{"message":"no"}') });
+    await deliver(bench, SAME);
+    const view = createRunView(own().redis, bench.keys, bench.context.run);
+    expect((await outcomes(bench)).map(([, outcome]) => outcome)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+    expect([...(await view.sources([1, 2, 3])).keys()]).toEqual([1, 2, 3]);
+  });
+
+  test('that are forbidden count as one answer, not as three in a row', async () => {
+    const bench = await start(4, {
+      attempt: (_, request) => (request.body?.includes('Acme') ? answer(403) : created('cp-2')),
+      concurrency: 1,
+    });
+    expect(await deliver(bench, [...SAME, BETA])).toBe('closed');
+    expect((await outcomes(bench)).map(([, outcome]) => outcome)).toEqual([
+      'denied',
+      'denied',
+      'denied',
+      'drafted',
+    ]);
+    expect(bench.pauses).toEqual([]);
+  });
+
+  test('of a cancelled run are in doubt together where their request may have left', async () => {
+    const bench = await start(4);
+    await bench.setMark(1, 'i dead.1 1');
+    await bench.store.transition(bench.context.run.id, 'cancelled', 'requested');
+    await deliver(bench, [...SAME, BETA]);
+    expect((await outcomes(bench)).map(([, outcome]) => outcome)).toEqual([
+      'in-doubt',
+      'in-doubt',
+      'in-doubt',
+      'cancelled',
+    ]);
+  });
+
+  test('of a cancelled run whose file is gone may have been in the request of the row before them', async () => {
+    const bench = await start(4);
+    await bench.setMark(2, 'i dead.1 1');
+    await bench.store.transition(bench.context.run.id, 'cancelled', 'requested');
+    const rows = [1, 2, 3, 4].map((row) => ({
+      row: { kind: 'unreadable' as const, row, line: 0, text: '', problem: 'its record was lost' },
+      claim: CLAIMS.claimed,
+    }));
+    const job = { run: bench.context.run.id, chunk: 1, rows };
+    await deliverChunk(job, { context: bench.context, taker: 'me.1', lease: { isHeld: () => true } });
+    expect((await outcomes(bench)).map(([, outcome]) => outcome)).toEqual([
+      'cancelled',
+      'in-doubt',
+      'in-doubt',
+      'in-doubt',
+    ]);
+  });
+});

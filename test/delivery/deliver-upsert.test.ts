@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
+import type { KeyClaim } from '../../src/model/claim.ts';
+import type { Mapping } from '../../src/model/mapping.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
+import { type Attempt, answer, type Bench, created, startBench } from './row-bench.ts';
+import { sampleDefinition } from './sample-task.ts';
+
+const own = useOwnRedis();
+
+/** Key, name, town. */
+const MAPPING: Mapping = {
+  hasKey: true,
+  keyOf: (row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null),
+  map(row) {
+    const [, name = '', town = ''] = row.kind === 'cells' ? row.cells : [];
+    const body = { details: { name }, addresses: { primary: { town } } };
+    return { kind: 'mapped', body, pathId: null, warnings: [], references: [] };
+  },
+};
+
+/** A record that is delivered again and again, a run each time, to one service. */
+async function startRecord() {
+  let attempt: Attempt = () => created('sub-1');
+  const bench = await startBench(own().redis, {
+    operation: 'subclient.upsert',
+    over: { mapping: MAPPING },
+    attempt: (...request) => attempt(...request),
+  });
+  let latest: Bench['context'] = bench.context;
+  const nextRun = async () => {
+    const definition = sampleDefinition('subclient.upsert');
+    const { id } = await bench.store.register(newRun({ rows: 1, definition }));
+    await bench.store.transition(id, 'running', null);
+    const run = await bench.store.get(id);
+    if (run === null) throw new Error('the run is gone');
+    return run;
+  };
+  return {
+    bench,
+    answersWith(next: Attempt) {
+      attempt = next;
+    },
+    /** Sends the record as a run of its own; answers what was sent and what became of it. */
+    async deliver(name: string, town: string) {
+      const run = await nextRun();
+      const { gate, keys, journal } = bench;
+      const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 5000, now: () => new Date() });
+      latest = { ...bench.context, run, ledger };
+      const [claim = { kind: 'claimed' } satisfies KeyClaim] = await claimKeys(gate, keys, {
+        run: run.id,
+        space: { name: 'subclient', ofRun: false },
+        rows: [{ row: 1, key: 'K1' }],
+      });
+      const before = bench.attempts.length;
+      const row = { kind: 'cells' as const, row: 1, line: 2, cells: ['K1', name, town] };
+      const job = { run: run.id, chunk: 1, rows: [{ row, claim }] };
+      await deliverChunk(job, { context: latest, taker: `me.${run.id}`, lease: { isHeld: () => true } });
+      const sent = bench.attempts
+        .slice(before)
+        .map(({ request }) => [request.call, JSON.parse(request.body ?? '')]);
+      for await (const [settled] of createRunView(own().redis, keys, run).settlements()) {
+        return { sent, outcome: settled?.outcome, code: settled?.code };
+      }
+      throw new Error('the row has no outcome');
+    },
+  };
+}
+
+const whole = (name: string, town: string) => ({ details: { name }, addresses: { primary: { town } } });
+
+describe('a record that is delivered again', () => {
+  test('is created whole, then only what changed is sent, and what did not change is skipped', async () => {
+    const { deliver } = await startRecord();
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({
+      sent: [['subclient.create', whole('Acme', 'Leeds')]],
+      outcome: 'created',
+    });
+    expect(await deliver('Acme', 'Leeds')).toEqual({ sent: [], outcome: 'skipped', code: 'unchanged' });
+    expect(await deliver('Acme', 'York')).toMatchObject({
+      sent: [['subclient.update', { addresses: { primary: { town: 'York' } } }]],
+      outcome: 'updated',
+    });
+    expect(await deliver('Acme', 'York')).toMatchObject({ sent: [], outcome: 'skipped' });
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({
+      sent: [['subclient.update', { addresses: { primary: { town: 'Leeds' } } }]],
+    });
+  });
+
+  test('is sent the same change again where the service refused it', async () => {
+    const { deliver, answersWith } = await startRecord();
+    await deliver('Acme', 'Leeds');
+    answersWith(() => answer(418, '{}'));
+    expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'rejected' });
+    answersWith(() => created('sub-1'));
+    expect(await deliver('Acme', 'York')).toMatchObject({
+      sent: [['subclient.update', { addresses: { primary: { town: 'York' } } }]],
+      outcome: 'updated',
+    });
+  });
+
+  test('is sent whole where nobody knows what the last update changed', async () => {
+    const { deliver, answersWith } = await startRecord();
+    await deliver('Acme', 'Leeds');
+    // A client error that says nothing of what was done before it.
+    answersWith(() => answer(409, '{}'));
+    expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'failed' });
+    answersWith(() => created('sub-1'));
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({
+      sent: [['subclient.update', whole('Acme', 'Leeds')]],
+      outcome: 'updated',
+    });
+  });
+});
