@@ -1,70 +1,116 @@
 import type { Job } from '../config/job-definition.ts';
-import { readChunks } from '../intake/read-chunks.ts';
-import { shortDigest } from '../lib/digest.ts';
-import type { Issue } from '../model/issue.ts';
+import { identityKeyOf } from '../delivery/identity.ts';
+import type { KeyState } from '../model/key-state.ts';
 import type { Mapping } from '../model/mapping.ts';
-import type { Row } from '../model/row.ts';
-import type { FileFacts } from '../model/source.ts';
-import { mappingFor } from '../wiring.ts';
+import { IDENTITY } from '../model/operation.ts';
+import type { Run } from '../model/run.ts';
+import { estimateOf } from './check-estimate.ts';
+import { type Checked, createFindings, type Findings } from './check-findings.ts';
+import type { Look } from './check-ledger.ts';
+import type { CheckReading } from './check-reading.ts';
+import type { StateOf } from './check-references.ts';
+import { standingOf } from './check-standing.ts';
+import { createSeenKeys, createUnitReader, type SeenKeys, type Unit } from './check-units.ts';
+import { mappingOf } from './load-input.ts';
 
-/** What is wrong with a file's rows before anything is sent; holds cell values, so it is for the person who asked. */
-export type Checked = {
-  readonly file: string;
-  readonly job: string;
-  readonly rows: number;
-  readonly invalid: number;
-  /** The first of them. */
-  readonly issues: readonly Issue[];
-  readonly issuesTotal: number;
+/** Few enough that what they map to is gone before it is old, and that garbage is cheap to collect. */
+const ROWS_AT_ONCE = 100;
+const FREE: KeyState = { kind: 'free' };
+
+/** Looks through the files of a job one after the other, in the order in which a run takes them. */
+export function createChecker(job: Job, look: Look): (reading: CheckReading) => Promise<Checked> {
+  const before: SeenKeys[] = [];
+  return async (reading) => {
+    const seen = createSeenKeys();
+    const checked = await checkFile(reading, { job, look, seen, before });
+    before.push(seen);
+    return checked;
+  };
+}
+
+type Around = {
+  readonly job: Job;
+  readonly look: Look;
+  readonly seen: SeenKeys;
+  readonly before: readonly SeenKeys[];
 };
 
-const ISSUES_SHOWN = 100;
-const CHUNK_ROWS = 500;
-
-/** Maps every row and finds keys that the file has twice; throws a UsageError where the columns don't fit the job. */
-export async function checkFile(job: Job, facts: FileFacts): Promise<Checked> {
+/** Maps every row and says what a run would do with it; throws a UsageError where the columns don't fit the job. */
+async function checkFile(reading: CheckReading, around: Around): Promise<Checked> {
+  const { job, look, seen } = around;
   const { definition } = job;
-  const mapping = mappingFor(definition, facts.source);
-  const findDuplicate = createDuplicateFinder(mapping, definition.key ?? null);
-  const issues: Issue[] = [];
-  let invalid = 0;
-  let issuesTotal = 0;
-  for await (const { rows } of readChunks(facts.path, facts.source, definition.format, CHUNK_ROWS)) {
-    for (const row of rows) {
-      const found = issuesOf(row, mapping, findDuplicate);
-      if (found.length === 0) continue;
-      invalid += 1;
-      issuesTotal += found.length;
-      issues.push(...found.slice(0, ISSUES_SHOWN - issues.length));
+  const mapping = mappingOf(job, reading);
+  const earlier = await earlierRun(look, { sha256: reading.sha256, job: job.name });
+  const findings = createFindings(definition, around);
+  const weigh = createWeigher(reading, { ...around, mapping, findings, earlier: earlier?.id ?? null });
+  const units = createUnitReader({ mapping, definition, seen });
+  let rows = 0;
+  for await (const batch of reading.batches) {
+    rows += batch.rows.length;
+    for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE) {
+      await weigh(units.take(batch.rows.slice(at, at + ROWS_AT_ONCE)));
     }
   }
-  return { file: facts.path, job: job.name, rows: facts.rows, invalid, issues, issuesTotal };
+  await weigh(units.end());
+  const last = look.kind === 'ledger' ? await look.lastSpeed(job.name) : null;
+  const estimate = estimateOf(findings.toSend(), definition, last);
+  return findings.result({ job: job.name, reading, rows, look, earlier, estimate });
 }
 
-type FindDuplicate = (row: Row) => Issue | null;
+type Weighing = Around & {
+  readonly mapping: Mapping;
+  readonly findings: Findings;
+  readonly earlier: string | null;
+};
 
-/** As a run does it: a row whose key came before is a duplicate whatever else is wrong with it. */
-function issuesOf(row: Row, mapping: Mapping, findDuplicate: FindDuplicate): readonly Issue[] {
-  const duplicate = findDuplicate(row);
-  if (duplicate !== null) return [duplicate];
-  const mapped = mapping.map(row);
-  return mapped.kind === 'issues' ? mapped.issues : [];
-}
-
-const KEY_DIGEST_CHARACTERS = 16;
-
-function createDuplicateFinder(mapping: Mapping, column: string | null): FindDuplicate {
-  const seen = new Map<string, number>();
-  return (row) => {
-    const key = mapping.hasKey ? mapping.keyOf(row) : null;
-    if (key === null) return null;
-    const digest = shortDigest(key, KEY_DIGEST_CHARACTERS);
-    const earlier = seen.get(digest);
-    if (earlier === undefined) {
-      seen.set(digest, row.row);
-      return null;
-    }
-    const expected = `a key that no other row has; row ${earlier} has it`;
-    return { row: row.row, line: row.line, column, value: key, expected, code: 'duplicate_key' };
+/** Says of units in file order what would become of them. */
+function createWeigher({ sha256 }: CheckReading, weighing: Weighing) {
+  const { job, look, mapping, findings, earlier } = weighing;
+  const { definition } = job;
+  const space = look.kind === 'ledger' ? IDENTITY[definition.operation] : null;
+  const identityOf = (unit: Unit) => {
+    if (space === null) return null;
+    return mapping.hasKey ? unit.key : identityKeyOf({ sha256 }, mapping, unit.first);
   };
+  return async (units: readonly Unit[]) => {
+    const stateOf = await statesOf(units, { look, space, identityOf });
+    for (const unit of units) {
+      const key = identityOf(unit);
+      const state = space === null || key === null ? FREE : stateOf(space, key);
+      findings.add(unit, { state, standing: standingOf(unit, state, { definition, earlier }), stateOf });
+    }
+  };
+}
+
+function earlierRun(
+  look: Look,
+  file: { readonly sha256: string; readonly job: string },
+): Promise<Run | null> {
+  return look.kind === 'ledger' ? look.earlierRun(file) : Promise.resolve(null);
+}
+
+/** What the ledger says of all keys that these units have or refer to, in one question for each of its parts. */
+async function statesOf(
+  units: readonly Unit[],
+  {
+    look,
+    space,
+    identityOf,
+  }: { readonly look: Look; readonly space: string | null; identityOf(unit: Unit): string | null },
+): Promise<StateOf> {
+  if (look.kind === 'none') return () => FREE;
+  const asked = new Map<string, Set<string>>();
+  const ask = (name: string, key: string) => {
+    const keys = asked.get(name) ?? new Set();
+    asked.set(name, keys.add(key));
+  };
+  for (const unit of units) {
+    if (unit.mapped.kind === 'issues') continue;
+    const key = identityOf(unit);
+    if (space !== null && key !== null) ask(space, key);
+    for (const reference of unit.mapped.references) ask(reference.space, reference.key);
+  }
+  const states = new Map<string, ReadonlyMap<string, KeyState>>();
+  for (const [name, keys] of asked) states.set(name, await look.states(name, [...keys]));
+  return (name, key) => states.get(name)?.get(key) ?? FREE;
 }

@@ -1,4 +1,4 @@
-import { type Format, formatSchema } from '../config/job-definition.ts';
+import type { Format } from '../config/job-definition.ts';
 import { previewLines } from '../intake/preview.ts';
 import { readChunks } from '../intake/read-chunks.ts';
 import { readSample } from '../intake/read-sample.ts';
@@ -7,29 +7,37 @@ import { UsageError } from '../lib/usage-error.ts';
 import { parseRecord } from '../mapping/parse-record.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
-import type { SourceInfo } from '../model/source.ts';
+import { ENCODINGS, type SourceInfo } from '../model/source.ts';
 import { wholeNumber } from './arguments.ts';
 import type { AddCommand } from './command.ts';
 import { type Io, say } from './io.ts';
+import { type FormatFlags, formatOf } from './preview-format.ts';
 
-type Flags = {
+type Flags = FormatFlags & {
   readonly all?: boolean;
   readonly json?: boolean;
   readonly rows: number;
-  readonly delimiter: string;
 };
 
-const CHUNK_ROWS = 500;
+/** So many rows are looked at to say how sure the reader is, however few are shown. */
+const SAMPLE_ROWS = 100;
+
+const CUTS = { chunkRows: 500, chunkEnds: null };
 
 /** `onboard preview <file>`: what the reader sees. */
 export const addPreviewCommand: AddCommand = (program, io, done) => {
   program
     .command('preview')
     .description('Show how a file is understood: encoding, delimiter, header, first rows')
-    .argument('<file>', 'a CSV, JSON or NDJSON file')
+    .argument('<file>', 'a CSV, JSON, NDJSON or Excel file')
     .option('--rows <n>', 'how many rows', wholeNumber, 10)
     .option('--all', 'all rows, with --json')
     .option('--delimiter <sign>', 'instead of finding it', 'auto')
+    .option('--encoding <name>', `instead of finding it: ${ENCODINGS.join(', ')}`, 'auto')
+    .option('--header <n>', 'CSV, workbooks: the line of the header', wholeNumber)
+    .option('--comment <sign>', 'CSV: lines that begin with it are passed over')
+    .option('--sheet <name>', 'workbooks: the sheet, instead of the first')
+    .option('--records <pointer>', 'JSON: the list of records in an object, e.g. /data/items')
     .option('--json', 'NDJSON: how it is understood, then a line per row')
     .addHelpText(
       'after',
@@ -42,11 +50,11 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
 };
 
 async function preview(file: string, flags: Flags, io: Io): Promise<void> {
-  const format = formatOf(flags.delimiter);
+  const format = formatOf(flags);
   if (flags.all === true) return previewAll(file, format, { json: flags.json === true, io });
-  const { source, rows } = await readSample(file, format, flags.rows);
-  if (flags.json === true) sayJson(source, rows, io);
-  else for (const line of previewLines(source, rows)) say(io, line);
+  const { source, rows } = await readSample(file, format, Math.max(flags.rows, SAMPLE_ROWS));
+  if (flags.json === true) sayJson(source, rows.slice(0, flags.rows), io);
+  else for (const line of previewLines(source, rows, flags.rows)) say(io, line);
 }
 
 async function previewAll(
@@ -58,7 +66,7 @@ async function previewAll(
     throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
   const { source } = await surveyFile(file, format);
   say(io, headLine(source));
-  for await (const { rows } of readChunks(file, source, format, CHUNK_ROWS)) {
+  for await (const { rows } of readChunks(file, source, format, CUTS)) {
     for (const row of rows) say(io, rowLine(source, row));
   }
 }
@@ -68,14 +76,8 @@ function sayJson(source: SourceInfo, rows: readonly Row[], io: Io): void {
   for (const row of rows) say(io, rowLine(source, row));
 }
 
-function formatOf(delimiter: string): Format {
-  const format = formatSchema.safeParse({ delimiter });
-  if (format.success) return format.data;
-  throw new UsageError(`--delimiter "${delimiter}": expected one character, \\t for a tab, or auto.`);
-}
-
-function headLine({ encoding, delimiter, quote, columns, type }: SourceInfo): string {
-  return JSON.stringify({ encoding, delimiter, quote, header: columns, type });
+function headLine({ encoding, delimiter, quote, columns, ...more }: SourceInfo): string {
+  return JSON.stringify({ encoding, delimiter, quote, header: columns, ...more });
 }
 
 /** `cells` in header order; a JSON record's values keep their types, and what it doesn't have is null. */

@@ -1,4 +1,4 @@
-import { readStanding, type Standing } from '../ledger/resolve-standing.ts';
+import { type Holder, isOneRecord, readStanding, type Standing } from '../ledger/resolve-standing.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { LedgerView } from '../model/ledger-view.ts';
 import type { Decision } from '../model/resolution.ts';
@@ -22,11 +22,12 @@ export async function refuseMisplaced(
   const ids = told.flatMap((one) => idOf(one) ?? []);
   const keyed = told.flatMap(({ row, key }) => (key === null ? [] : [row]));
   if (ids.length === 0 && keyed.length === 0) return;
-  const standing = await readStanding(view, { rows: new Set(keyed), ids: new Set(ids) });
+  const rows = new Set(told.map(({ row }) => row));
+  const standing = await readStanding(view, { rows, ids: new Set(ids) });
   const given = new Map<string, Told>();
   const problems = told.flatMap((one) =>
-    [keyProblem(one, standing), sharedProblem(one, given), heldProblem(one, standing)].flatMap((problem) =>
-      problem === null ? [] : [`${one.where}: ${problem}`],
+    [keyProblem(one, standing), sharedProblem(one, given, standing), heldProblem(one, standing)].flatMap(
+      (problem) => (problem === null ? [] : [`${one.where}: ${problem}`]),
     ),
   );
   if (problems.length > 0) throw new UsageError([...problems, 'Nothing was resolved.']);
@@ -44,18 +45,24 @@ function keyProblem({ row, key }: Told, { keys }: Standing): string | null {
   return `row ${row} has the key ${JSON.stringify(key)} here, but ${JSON.stringify(known)} in the run: expected lines as the report has them; sort whole lines only`;
 }
 
-function sharedProblem(told: Told, given: Map<string, Told>): string | null {
+function sharedProblem(told: Told, given: Map<string, Told>, standing: Standing): string | null {
   const id = idOf(told);
   if (id === null) return null;
   const earlier = given.get(id);
   if (earlier === undefined) given.set(id, told);
-  if (earlier === undefined || earlier.row === told.row) return null;
+  if (earlier === undefined || isOneRecord(holderOf(earlier, standing), holderOf(told, standing)))
+    return null;
   return `the id ${id} is given to row ${told.row}, and to row ${earlier.row} before: expected an id of its own for each row`;
 }
 
-function heldProblem(told: Told, { holders }: Standing): string | null {
+function heldProblem(told: Told, standing: Standing): string | null {
   const id = idOf(told);
-  const holder = id === null ? undefined : holders.get(id)?.find((row) => row !== told.row);
-  if (holder === undefined) return null;
-  return `the id ${id} can't be that of row ${told.row}: row ${holder} of the run has it`;
+  const holders = id === null ? [] : (standing.holders.get(id) ?? []);
+  const other = holders.find((holder) => !isOneRecord(holder, holderOf(told, standing)));
+  if (other === undefined) return null;
+  return `the id ${id} can't be that of row ${told.row}: row ${other.row} of the run has it`;
+}
+
+function holderOf({ row }: Told, { keys }: Standing): Holder {
+  return { row, key: keys.get(row) ?? '' };
 }

@@ -1,13 +1,13 @@
 import { type Format, formatSchema } from '../config/job-definition.ts';
-import { fileBytes } from '../intake/open-input.ts';
-import { readRows } from '../intake/read-rows.ts';
+import { inspectFile } from '../intake/inspect-file.ts';
+import { openRows } from '../intake/open-rows.ts';
 import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { compileKeyOf } from '../mapping/row-key.ts';
+import { compileReportKeyOf } from '../mapping/row-key.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import { REPORT_COLUMN_PREFIX, type SourceInfo } from '../model/source.ts';
+import { isTable, REPORT_COLUMN_PREFIX, type SourceInfo } from '../model/source.ts';
 import type { Told } from './resolve-check.ts';
 import { csvLine, type DecisionLine, readLine, recordLine } from './resolve-line.ts';
 
@@ -21,8 +21,9 @@ export type DecisionFile = {
 /** Reads the decisions of a run's edited `in-doubt.csv` or `.ndjson`, with the key column's values; a UsageError lists every line that is malformed. */
 export async function readDecisions(path: string, run: Run, key: string | null): Promise<DecisionFile> {
   const gathering = createGathering(path, run);
-  for await (const { source, rows } of readRows(fileBytes(path), path, formatOf(run))) {
-    const lineOf = source.type === 'csv' ? csvLine(path, source.columns) : recordLine;
+  const inspected = await inspectFile(path, formatOf(run));
+  for await (const { source, rows } of openRows(path, inspected, formatOf(run))) {
+    const lineOf = isTable(source) ? csvLine(path, source.columns) : recordLine;
     const keyOf = keyReader(path, source, key);
     for (const row of rows) gathering.take(row.line, lineOf(row), keyOf(row));
   }
@@ -32,11 +33,10 @@ export async function readDecisions(path: string, run: Run, key: string | null):
 /** A report leaves out columns named like its own, so there is no key to read in one. */
 function keyReader(path: string, source: SourceInfo, key: string | null): (row: Row) => string | null {
   if (key === null || key.startsWith(REPORT_COLUMN_PREFIX)) return () => null;
-  const slot = source.columns.indexOf(key);
-  if (source.type === 'csv' && (slot === -1 || source.columns.lastIndexOf(key) !== slot)) {
+  const keyOf = compileReportKeyOf(key, source);
+  if (keyOf === null) {
     throw new UsageError(`${path}: expected one column "${key}", the job's key, as the report has it`);
   }
-  const keyOf = compileKeyOf(key, slot);
   return (row) => keyOf(row) ?? '';
 }
 

@@ -18,10 +18,10 @@ export async function lookUpOnDemand(run: Run, jobFile: string | null, desk: Des
   await service.credentials.current();
   const waitMs = stillToWait(run, definition.lookup.afterSeconds * 1000, new Date());
   const before = run.outcomes['in-doubt'];
-  if (before === 0) return { created: 0, notCreated: 0, unchanged: 0, open: 0, refused: [] };
+  if (before === 0) return { created: 0, notCreated: 0, unchanged: 0, open: 0, mates: 0, refused: [] };
   const looked = await lookUpRun(run, waitMs, { ...desk, service, definition, settings: definition.lookup });
   const { created, notCreated, open, keyless, left } = looked;
-  return { created, notCreated, unchanged: 0, open: open + keyless + left, refused: [] };
+  return { created, notCreated, unchanged: 0, open: open + keyless + left, mates: 0, refused: [] };
 }
 
 type WithLookup = JobDefinition & { readonly lookup: NonNullable<JobDefinition['lookup']> };

@@ -15,6 +15,8 @@ export type Resolved = {
   readonly unchanged: number;
   /** Left alone, since nobody or nothing has decided. */
   readonly open: number;
+  /** Of these, rows that nobody named: they are one record with a row that somebody did. */
+  readonly mates: number;
   readonly refused: ReadonlyArray<{ readonly row: number; readonly why: string }>;
 };
 
@@ -22,12 +24,13 @@ type Answered = {
   readonly decisions: readonly RowDecision[];
   readonly answers: readonly RowResolved[];
   readonly open: number;
+  readonly mates: number;
 };
 
 /** Counts the answers, and says of refused rows what they are. */
 export async function resolvedOf(
   run: Run,
-  { decisions, answers, open }: Answered,
+  { decisions, answers, open, mates }: Answered,
   { redis, keys }: { readonly redis: Redis; readonly keys: LedgerKeys },
 ): Promise<Resolved> {
   const counts = { created: 0, notCreated: 0, unchanged: 0 };
@@ -42,7 +45,7 @@ export async function resolvedOf(
     const why = refusal(answer, known);
     return why === null ? [] : [{ row: answer.row, why }];
   });
-  return { ...counts, open, refused };
+  return { ...counts, open, mates, refused };
 }
 
 function refusal(answer: RowResolved, known: ReadonlyMap<number, Settlement>): string | null {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import type { Run } from '../model/run.ts';
+import { isTable } from '../model/source.ts';
 import type { Summary } from '../report/summary.ts';
 import { writeReport } from '../report/write-report.ts';
 import { type Ledger, reportDirectory } from '../wiring.ts';
@@ -31,7 +32,7 @@ export async function rewriteReport(run: Run, done: Done, { env, ledger }: Desk)
   const underWay = run.state === 'running' || run.state === 'queued';
   if (underWay && (await store.hasLease(run.id))) return { kind: 'of-another' };
   const directory = reportDirectory(env, run.id);
-  const name = `in-doubt.${run.source.type === 'csv' ? 'csv' : 'ndjson'}`;
+  const name = `in-doubt.${isTable(run.source) ? 'csv' : 'ndjson'}`;
   const kept = (await isInWork(join(directory, name), run, done)) ? name : null;
   const view = createRunView(ledger.redis, keys, run);
   const keep = kept === null ? [] : [kept];

@@ -28,6 +28,7 @@ export function resolvedLines(outcome: ResolveOutcome): string[] {
     `Run ${run.id}: resolved by ${by}`,
     ...counts.map(([what, count]) => `  ${what.padEnd(12)} ${String(count).padStart(width)}`),
     ...refusedLines(resolved),
+    ...mateLines(resolved),
     '',
     ...reportLines(report),
     ...nextLines(outcome),
@@ -53,6 +54,12 @@ function refusedLines({ refused }: Resolved): string[] {
   const lines = refused.slice(0, REFUSED_SHOWN).map(({ row, why }) => `    row ${row} ${why}`);
   const more = refused.length - REFUSED_SHOWN;
   return more > 0 ? [...lines, `    … and ${more} more; --json lists them all`] : lines;
+}
+
+function mateLines({ mates }: Resolved): string[] {
+  if (mates === 0) return [];
+  const rows = mates === 1 ? '1 row of these was' : `${mates} rows of these were`;
+  return [`  ${rows} not named: rows of one key that follow each other are one record`];
 }
 
 function reportLines(report: Rewritten): string[] {

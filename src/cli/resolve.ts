@@ -10,6 +10,7 @@ import { findRun, withLedger } from './find-run.ts';
 import { type Io, say } from './io.ts';
 import { refuseMisplaced, type Told } from './resolve-check.ts';
 import { readDecisions } from './resolve-file.ts';
+import { withMates } from './resolve-group.ts';
 import { lookUpOnDemand } from './resolve-look-up.ts';
 import { type Resolved, resolvedOf } from './resolve-outcome.ts';
 import { rewriteReport } from './resolve-report.ts';
@@ -95,11 +96,19 @@ async function keyColumn(run: Run, { ledger }: Desk): Promise<string | null> {
 }
 
 async function decide(run: Run, decided: Decided, { ledger }: Desk): Promise<Resolved> {
-  const { by, decisions, open, told } = decided;
-  const { keys } = ledger.of(run.target);
-  await refuseMisplaced(createRunView(ledger.redis, keys, run), told);
+  const { by, told } = decided;
+  const { keys, store } = ledger.of(run.target);
+  const view = createRunView(ledger.redis, keys, run);
+  await refuseMisplaced(view, told);
+  const isGrouped = (await store.definition(run.id))?.group !== undefined;
+  const { decisions, mates } = isGrouped
+    ? await withMates(view, decided.decisions)
+    : { ...decided, mates: [] };
   const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
-  return resolvedOf(run, { decisions, answers, open }, { redis: ledger.redis, keys });
+  // Lines that were left open are settled with the others of their key.
+  const settledOpen = told.filter(({ row }) => mates.includes(row)).length;
+  const answered = { decisions, answers, open: decided.open - settledOpen, mates: mates.length };
+  return resolvedOf(run, answered, { redis: ledger.redis, keys });
 }
 
 const EXAMPLE = `

@@ -1,12 +1,11 @@
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import { REPORT_COLUMN_PREFIX } from '../model/source.ts';
+import { REPORT_COLUMN_PREFIX, REPORT_TYPED_COLUMN } from '../model/source.ts';
 import { csvText } from './csv-text.ts';
 import type { RemainderFormat, RemainderKind } from './remainder-format.ts';
 import { messageOf, type RemainderRow } from './remainder-row.ts';
 
 const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'] as const;
-const ADDED_IN_DOUBT = [...ADDED, 'resolution'] as const;
 
 /** The rows of a CSV file again, in the file's own dialect, with what became of them in columns of the report's own. */
 export function csvRemainder({ id, source }: Run): RemainderFormat {
@@ -15,17 +14,21 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
   const messageSlot = source.columns.indexOf(`${REPORT_COLUMN_PREFIX}message`);
+  // So that a number in plain notation isn't read by the definition's signs when it comes back.
+  const hasTyped = source.type === 'xlsx' || source.columns.includes(REPORT_TYPED_COLUMN);
   const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
     const cells = originalCells(row.source, kept);
     return [
       ...cells,
       ...addedCells(id, row, unreadText(row.source, cells, messageSlot)),
+      ...(hasTyped ? [typedColumns(row.source, source.columns)] : []),
       ...(kind === 'in-doubt' ? [''] : []),
     ];
   };
   return {
     extension: 'csv',
-    header: (kind) => (source.bom ? '\uFEFF' : '') + csvText([[...columns, ...addedColumns(kind)]], dialect),
+    header: (kind) =>
+      (source.bom ? '\uFEFF' : '') + csvText([[...columns, ...addedColumns(kind, hasTyped)]], dialect),
     lines: (rows, kind) => {
       return csvText(
         rows.map((row) => cellsOf(row, kind)),
@@ -35,8 +38,15 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   };
 }
 
-function addedColumns(kind: RemainderKind): readonly string[] {
-  return (kind === 'in-doubt' ? ADDED_IN_DOUBT : ADDED).map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
+function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[] {
+  const added = hasTyped ? [...ADDED, 'typed'] : ADDED;
+  const all = kind === 'in-doubt' ? [...added, 'resolution'] : added;
+  return all.map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
+}
+
+function typedColumns(source: Row | null, columns: readonly string[]): string {
+  const typed = source?.kind === 'cells' ? (source.typed ?? []) : [];
+  return typed.length === 0 ? '' : JSON.stringify(typed.map((position) => columns[position]));
 }
 
 /** Empty for a row that could not be read or is no longer kept: loaded again unmended, it can't send a guess. */

@@ -19,6 +19,7 @@ export function renderNext(summary: Summary, naming: Naming): string {
   const steps = [
     ...continuing(summary, naming),
     ...takingUp(summary),
+    ...referring(summary),
     ...REMAINDERS.flatMap((kind) => mending(summary, kind, naming)),
   ];
   return steps.length === 0 ? '' : `Next:\n${steps.join('\n')}`;
@@ -37,6 +38,16 @@ function continuing(summary: Summary, naming: Naming): readonly string[] {
 function takingUp({ run, state, outcomes }: Summary): readonly string[] {
   if (state !== 'cancelled' || outcomes.cancelled === 0) return [];
   return ['  To take up the rows that were not sent:', `    onboard rerun ${run} --only cancelled`];
+}
+
+const REFERENCE_CODES: ReadonlySet<string> = new Set(['reference_unknown', 'reference_in_doubt']);
+
+function referring({ run, topErrors }: Summary): readonly string[] {
+  if (!topErrors.some(({ code }) => REFERENCE_CODES.has(code))) return [];
+  return [
+    '  To take up the rows that refer to a record which was not known, once it is:',
+    `    onboard rerun ${run} --only invalid`,
+  ];
 }
 
 function mending(summary: Summary, kind: RemainderKind, naming: Naming): readonly string[] {

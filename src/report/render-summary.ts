@@ -1,5 +1,6 @@
 import { OUTCOMES } from '../model/outcome.ts';
 import { renderNext } from './render-next.ts';
+import { renderWarnings } from './render-warnings.ts';
 import type { Summary, TopError } from './summary.ts';
 import { wrap } from './wrap.ts';
 
@@ -21,6 +22,7 @@ export function renderSummary(given: Summary, options: RenderOptions): string {
     heading(summary),
     counts(summary),
     summary.topErrors.map(topErrorLines).join('\n'),
+    renderWarnings(summary.topWarnings, WIDTH),
     `Report: ${printable(options.directory)}`,
     renderNext(summary, options),
   ];
@@ -37,12 +39,29 @@ function heading(summary: Summary): string {
     `Run ${summary.run}: ${state}`,
     `  job     ${summary.job}`,
     `  file    ${summary.file}`,
+    ...readAsLines(summary.source),
     ...(summary.parent === null
       ? []
       : [`  parent  ${summary.parent}, of which these are rows without success`]),
     `  target  ${summary.target}`,
     `  rate    ${summary.rowsPerSecond} rows/s`,
   ].join('\n');
+}
+
+/** Only what isn't the plain case, and what the reader had to decide. */
+function readAsLines(source: Summary['source']): string[] {
+  if (source === null) return [];
+  const { encoding, compression, sheet, notes } = source;
+  const facts = [
+    ...(encoding === 'utf-8' ? [] : [encoding]),
+    ...(compression === 'none' ? [] : [compression]),
+    ...(sheet === null ? [] : [`sheet "${printable(sheet)}"`]),
+  ];
+  const lines = notes.map((note) => {
+    const words = ['note   ', ...printable(note).split(' ')];
+    return `  ${wrap(words, { width: WIDTH - 2, indent: '          ' })}`;
+  });
+  return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
 }
 
 function counts(summary: Summary): string {

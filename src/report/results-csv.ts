@@ -1,4 +1,4 @@
-import type { Settlement } from '../model/settlement.ts';
+import { type Settlement, warningsOf } from '../model/settlement.ts';
 import { adviceIn } from './advice-in.ts';
 import { csvText } from './csv-text.ts';
 
@@ -43,7 +43,22 @@ function resultCells(s: Settlement, extension: 'csv' | 'ndjson'): readonly strin
     String(s.attempts),
     String(s.ms),
     s.code,
-    s.message,
+    messageOf(s),
     adviceIn(s, extension),
   ];
+}
+
+/** What stands there for the row, and after it what looked damaged in it and was sent all the same. */
+function messageOf(s: Settlement): string {
+  if (s.warnings === '') return s.message;
+  const warnings = warningsOf(s).map(({ code, column }) => `warning: ${code}${placeOf(column)}`);
+  const said = s.message === '' ? '' : `${s.message}${s.message.endsWith('.') ? '' : ';'} `;
+  return `${said}${warnings.join('; ')}`;
+}
+
+/** A header may hold line breaks and control characters, which would make a spreadsheet refuse the file. */
+const NOT_PRINTED = /[\s\p{Cc}]+/gu;
+
+function placeOf(column: string | null): string {
+  return column === null ? '' : ` in "${column.replaceAll(NOT_PRINTED, ' ')}"`;
 }

@@ -8,6 +8,7 @@ import {
   settledRows,
 } from '../model/outcome.ts';
 import { exitCodeOf, isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
+import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -22,6 +23,27 @@ export const topErrorSchema = z.object({
 });
 export type TopError = z.infer<typeof topErrorSchema>;
 
+/** Cells that looked damaged in the same way, in rows that were sent all the same. */
+export const topWarningSchema = z.object({
+  code: z.string(),
+  count,
+  /** The first row with such a cell. */
+  exampleRow: z.number().int().positive(),
+});
+export type TopWarning = z.infer<typeof topWarningSchema>;
+
+/** How the file was read. */
+const readAsSchema = sourceInfoSchema.pick({
+  type: true,
+  encoding: true,
+  compression: true,
+  delimiter: true,
+  sheet: true,
+  headerLine: true,
+  notes: true,
+});
+export type ReadAs = z.infer<typeof readAsSchema>;
+
 /** The content of `summary.json` (DESIGN.md, section 4). */
 export const summarySchema = z.object({
   run: z.string(),
@@ -30,6 +52,10 @@ export const summarySchema = z.object({
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
+  /** The file's text encoding. An earlier version read nothing but UTF-8. */
+  encoding: z.enum(ENCODINGS).default('utf-8'),
+  /** `null` in the summary of an earlier version. */
+  source: readAsSchema.nullable().default(null),
   /** The run whose rows without success these are; `null` for a run of a file. */
   parent: z.string().nullable(),
   state: runStateSchema,
@@ -50,6 +76,10 @@ export const summarySchema = z.object({
   /** Rows with an outcome, those cancelled aside, per second since the run started, one decimal. */
   rowsPerSecond: z.number().nonnegative(),
   topErrors: z.array(topErrorSchema),
+  /** How many cells were sent although they looked damaged, by code; counted when the whole report is written. */
+  warnings: z.record(z.string(), count).default({}),
+  /** The same with an example of each, commonest first. */
+  topWarnings: z.array(topWarningSchema).default([]),
   /** `null` while the run is queued, running or wound up. */
   exitCode: z.number().int().nullable(),
   /** The other files of the report; none while the run is running. */
@@ -68,6 +98,8 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     target: run.target,
     file: run.file,
     sha256: run.sha256,
+    encoding: run.source.encoding,
+    source: readAs(run),
     parent: run.parent,
     state: run.state,
     reason: run.reason,
@@ -86,21 +118,37 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     writtenAt: now.toISOString(),
     rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
     topErrors: [...topErrors],
+    warnings: {},
+    topWarnings: [],
     exitCode: isUnderWay(run) ? null : exitCodeOf(run),
     files: [],
   };
 }
 
+/** What one writing of a report found in the rows. */
+export type Written = {
+  readonly outcomes: OutcomeCounts;
+  readonly topWarnings: readonly TopWarning[];
+  readonly files: readonly string[];
+};
+
 /** The summary of a report that was written whole: of a run that is over, the lines must be what the ledger counted. */
-export function withWritten(
-  summary: Summary,
-  written: { readonly outcomes: OutcomeCounts; readonly files: readonly string[] },
-): Summary {
+export function withWritten(summary: Summary, written: Written): Summary {
   const agrees = OUTCOMES.every((outcome) => written.outcomes[outcome] === summary.outcomes[outcome]);
-  const files = [...written.files];
+  const whole = {
+    ...summary,
+    warnings: Object.fromEntries(written.topWarnings.map(({ code, count: cells }) => [code, cells])),
+    topWarnings: [...written.topWarnings],
+    files: [...written.files],
+  };
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
-  if (agrees || !mustAgree) return { ...summary, files };
-  return { ...summary, files, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: 3 };
+  if (agrees || !mustAgree) return whole;
+  return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: 3 };
+}
+
+function readAs({ source }: Run): ReadAs {
+  const { type, encoding, compression, delimiter, sheet, headerLine, notes } = source;
+  return { type, encoding, compression, delimiter, sheet, headerLine, notes };
 }
 
 function isUnderWay(run: Run): boolean {

@@ -1,7 +1,7 @@
 import { noOutcomes, type OutcomeCounts, REMAINDER } from '../model/outcome.ts';
-import type { Settlement } from '../model/settlement.ts';
+import { type Settlement, warningsOf } from '../model/settlement.ts';
 import { adviceIn } from './advice-in.ts';
-import type { TopError } from './summary.ts';
+import type { TopError, TopWarning } from './summary.ts';
 
 const TOP = 10;
 /** Codes come from tables, so there are few; the bound keeps memory flat should one of them ever not. */
@@ -14,11 +14,14 @@ export type Tally = {
   outcomes(): OutcomeCounts;
   /** The ten commonest (outcome, code) pairs of rows that did not succeed, commonest first. */
   topErrors(): readonly TopError[];
+  /** Every warning that rows were sent with, commonest first. */
+  topWarnings(): readonly TopWarning[];
 };
 
 export function createTally(extension: 'csv' | 'ndjson' = 'csv'): Tally {
   const outcomes = noOutcomes();
   const errors = new Map<string, TopError>();
+  const warnings = new Map<string, TopWarning>();
   let lastRow = 0;
   return {
     add(settlement) {
@@ -30,9 +33,11 @@ export function createTally(extension: 'csv' | 'ndjson' = 'csv'): Tally {
       lastRow = settlement.row;
       outcomes[settlement.outcome] += 1;
       if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement, extension);
+      for (const { code } of warningsOf(settlement)) countWarning(warnings, code, settlement.row);
     },
     outcomes: () => ({ ...outcomes }),
     topErrors: () => [...errors.values()].sort(commonestFirst).slice(0, TOP),
+    topWarnings: () => [...warnings.values()].sort(commonestFirst),
   };
 }
 
@@ -55,6 +60,14 @@ function countError(
   }
 }
 
-function commonestFirst(a: TopError, b: TopError): number {
+function countWarning(warnings: Map<string, TopWarning>, code: string, row: number): void {
+  const known = warnings.get(code);
+  if (known !== undefined) known.count += 1;
+  else if (warnings.size < MAX_PAIRS) warnings.set(code, { code, count: 1, exampleRow: row });
+}
+
+type Counted = { readonly count: number; readonly exampleRow: number };
+
+function commonestFirst(a: Counted, b: Counted): number {
   return b.count - a.count || a.exampleRow - b.exampleRow;
 }

@@ -1,6 +1,7 @@
 import { passStage } from '../lib/stage.ts';
 import type { LedgerView } from '../model/ledger-view.ts';
 import type { Run } from '../model/run.ts';
+import { isTable } from '../model/source.ts';
 import { createPendingReport } from './pending-report.ts';
 import { csvRemainder } from './remainder-csv.ts';
 import { ndjsonRemainder } from './remainder-ndjson.ts';
@@ -25,7 +26,7 @@ export type ReportOptions = {
 export async function writeReport({ run, view, directory, now, keep = [] }: ReportOptions): Promise<Summary> {
   const { hasSummary } = await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
-  const format = run.source.type === 'csv' ? csvRemainder(run) : ndjsonRemainder(run);
+  const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const files = createPendingReport(directory, keep);
   try {
     // A summary says whose directory this is. It speaks of a whole report only as the last of the files: until then
@@ -35,7 +36,7 @@ export async function writeReport({ run, view, directory, now, keep = [] }: Repo
     }
     const tally = await writeRows({ run, view, files, format });
     const others = [...files.names(), ...keep].filter((name) => name !== SUMMARY_FILE);
-    const counted = { outcomes: tally.outcomes(), files: others };
+    const counted = { outcomes: tally.outcomes(), topWarnings: tally.topWarnings(), files: others };
     const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
     await files.append(SUMMARY_FILE, textOf(summary));
     passStage('reporting');

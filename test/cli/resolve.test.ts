@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { identityOf, ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { NewRun } from '../../src/ledger/run-store.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
@@ -342,6 +342,59 @@ describe('an edited report file', () => {
     const read = await command([run, '--file', good]);
     expect([read.exitCode, read.stderr]).toEqual([0, '']);
     expect(Object.keys(await decisionsOf(run))).toEqual(['1']);
+  });
+});
+
+describe('rows of one key, where the job groups them', () => {
+  const definition = jobDefinitionSchema.parse({
+    operation: 'counterparty.draft',
+    key: 'externalId',
+    group: 'accounts',
+  });
+  /** Rows 1 to 3 were one request, row 4 another. */
+  const grouped = () =>
+    seed([doubtOf(1, { key: 'A' }), doubtOf(2, { key: 'A' }), doubtOf(3, { key: 'A' }), doubtOf(4)], {
+      definition,
+    });
+
+  test('are settled together by a command for one of them, and their key is known', async () => {
+    const run = await grouped();
+    const said = await command([run, '2', '--created', 'cp-1']);
+    expect([said.exitCode, said.stderr]).toEqual([0, '']);
+    expect(said.stdout).toContain('2 rows of these were not named');
+    expect(Object.keys(await decisionsOf(run)).sort()).toEqual(['1', '2', '3']);
+    const rows: Record<string, string>[] = parse(await readFile(reportFile(run, 'results.csv')), {
+      columns: true,
+    });
+    expect(rows.map(({ outcome, id }) => [outcome, id])).toEqual([
+      ...Array(3).fill(['drafted', 'cp-1']),
+      ['in-doubt', ''],
+    ]);
+    const { bucket, digest } = identityOf('A');
+    const name = `${KEYS.identity('counterparty')}${bucket}`;
+    expect(await inLedger((redis) => redis.hget(name, digest))).toBe(`k ${run} 1 cp-1`);
+    expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
+  });
+
+  test('may have the same id in a file, and an open line takes it from the others', async () => {
+    const run = await grouped();
+    const csv = filled(await inDoubtCsv(run), { 1: 'created:cp-1', 3: 'created:cp-1' });
+    const { answer } = await json([run, '--file', await file('grouped.csv', csv)]);
+    expect(answer).toMatchObject({ created: 3, mates: 1, open: 1, inDoubt: 1, refused: [] });
+  });
+
+  test('are refused whole where they are decided differently, or have the id of another key', async () => {
+    const run = await grouped();
+    const csv = await inDoubtCsv(run);
+    const different = await file('different.csv', filled(csv, { 1: 'created:cp-1', 2: 'created:cp-2' }));
+    const said = await command([run, '--file', different]);
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toContain('row 2 is created, id cp-2, and row 1, of the same key, created, id cp-1');
+    const shared = await file('shared-key.csv', filled(csv, { 3: 'created:cp-1', 4: 'created:cp-1' }));
+    expect((await command([run, '--file', shared])).stderr).toContain(
+      'the id cp-1 is given to row 4, and to row 3',
+    );
+    expect(await decisionsOf(run)).toEqual({});
   });
 });
 

@@ -16,6 +16,10 @@ const SOURCE: SourceInfo = {
   type: 'csv',
   encoding: 'utf-8',
   bom: false,
+  compression: 'none',
+  headerLine: 1,
+  sheet: null,
+  notes: [],
   delimiter: ',',
   quote: '"',
   columns: ['externalId', 'details.name'],
@@ -46,6 +50,7 @@ export function makeRun(
     parent: null,
     rows: settlements.length,
     chunkRows: 100,
+    chunkEnds: null,
     state: 'finished',
     reason: null,
     outcomes,
@@ -59,8 +64,21 @@ export function makeRun(
 }
 
 export function settled(row: number, outcome: Outcome, given: Partial<Settlement> = {}): Settlement {
-  const { key = `k${row}`, status = 0, id = '', code = '', message = '' } = given;
-  return { row, line: row + 1, attempts: 1, ms: 12, ...given, key, outcome, status, id, code, message };
+  const { key = `k${row}`, status = 0, id = '', code = '', message = '', warnings = '' } = given;
+  return {
+    row,
+    line: row + 1,
+    attempts: 1,
+    ms: 12,
+    ...given,
+    key,
+    outcome,
+    status,
+    id,
+    code,
+    message,
+    warnings,
+  };
 }
 
 export function cells(row: number, ...values: readonly string[]): Row {

@@ -131,6 +131,61 @@ describe('renderSummary', () => {
     expect(text).toContain('a?[2J?b.csv');
   });
 
+  it('given a file that is not plain UTF-8, says how it was read and what was decided', () => {
+    const source = {
+      encoding: 'windows-1252',
+      compression: 'gzip',
+      notes: [
+        'No byte of the file tells windows-1252, iso-8859-1 and iso-8859-15 apart: all three read the same.',
+        'Short.',
+      ],
+    } as const;
+    const given = { source: { ...source, notes: [...source.notes] } };
+    const text = renderSummary(summaryOf(['created'], given), { directory: DIRECTORY });
+    expect(text).toContain(
+      [
+        '  file    samples/partner.csv',
+        '  read as windows-1252, gzip',
+        '  note    No byte of the file tells windows-1252, iso-8859-1 and iso-8859-15',
+        '          apart: all three read the same.',
+        '  note    Short.',
+        '  target  sandbox',
+      ].join('\n'),
+    );
+  });
+
+  it('given a workbook, names its sheet; given plain UTF-8, says nothing', () => {
+    const sheet = { source: { type: 'xlsx', sheet: 'Payees\u001b' } } as const;
+    const text = renderSummary(summaryOf(['created'], sheet), { directory: DIRECTORY });
+    expect(text).toContain('  read as sheet "Payees?"\n');
+    expect(renderSummary(summaryOf(['created']), { directory: DIRECTORY })).not.toContain('read as');
+  });
+
+  it('given warnings, says how many, where, and how to keep such rows back', () => {
+    const topWarnings = [
+      { code: 'iban_invalid', count: 12, exampleRow: 7 },
+      { code: 'mojibake', count: 1, exampleRow: 9 },
+    ];
+    const text = renderSummary({ ...summaryOf(['created']), topWarnings }, { directory: DIRECTORY });
+    expect(text).toContain(
+      [
+        '  12 × warning iban_invalid, for example row 7',
+        '  1 × warning mojibake, for example row 9',
+        '    Sent as they stand; results.csv names the columns. The job definition can',
+        '    keep such rows back:',
+        '      checks: { iban_invalid: error }',
+      ].join('\n'),
+    );
+  });
+
+  it('given rows whose reference is not known yet, gives the command that takes them up', () => {
+    const summary = summaryOf(['created', 'invalid']);
+    const topErrors = summary.topErrors.map((error) => ({ ...error, code: 'reference_unknown' }));
+    const text = renderSummary({ ...summary, topErrors }, { directory: DIRECTORY });
+    expect(text).toContain('    onboard rerun run-1 --only invalid');
+    expect(renderSummary(summary, { directory: DIRECTORY })).not.toContain('onboard rerun');
+  });
+
   it('given any counts, keeps to 80 columns and to the sum of them', () => {
     const counts = fc.array(fc.nat({ max: 1_000_000 }), {
       minLength: OUTCOMES.length,

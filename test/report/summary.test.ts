@@ -53,6 +53,33 @@ describe('summarize', () => {
   );
 });
 
+describe('how the file was read', () => {
+  it('is in the summary with all that was decided, without the header', () => {
+    const source = {
+      encoding: 'windows-1252',
+      compression: 'gzip',
+      delimiter: ';',
+      headerLine: 3,
+      notes: ['No byte tells which.'],
+    } as const;
+    const summary = summarize(makeRun(ROWS, { source: { ...source, notes: [...source.notes] } }), [], NOW());
+    expect(summary.encoding).toBe('windows-1252');
+    expect(summary.source).toEqual({ type: 'csv', sheet: null, ...source });
+  });
+
+  it('is not known from a summary of an earlier version, which is read all the same', () => {
+    const { encoding, source, warnings, topWarnings, ...earlier } = summarize(makeRun(ROWS), [], NOW());
+    expect(source?.encoding).toBe(encoding);
+    expect(summarySchema.parse(earlier)).toEqual({
+      ...earlier,
+      encoding,
+      source: null,
+      warnings,
+      topWarnings,
+    });
+  });
+});
+
 describe('a cancelled run', () => {
   const rows = [
     settled(1, 'created'),
@@ -77,7 +104,11 @@ describe('a cancelled run', () => {
 
   it('given other lines than the ledger counted, does not hold', () => {
     const summary = summarize(makeRun(rows, { state: 'cancelled' }), [], NOW());
-    const written = withWritten(summary, { outcomes: { ...noOutcomes(), created: 2 }, files: [] });
+    const written = withWritten(summary, {
+      outcomes: { ...noOutcomes(), created: 2 },
+      topWarnings: [],
+      files: [],
+    });
     expect(written).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
   });
 });
@@ -86,13 +117,24 @@ describe('withWritten', () => {
   const outcomes = { ...noOutcomes(), created: 2, failed: 1 };
 
   it('given other lines than the ledger counted of a finished run, says that the total does not hold', () => {
-    const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), { outcomes, files: [] });
+    const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), {
+      outcomes,
+      topWarnings: [],
+      files: [],
+    });
     expect(summary).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
+  });
+
+  it('given warnings, counts them by code', () => {
+    const topWarnings = [{ code: 'mojibake', count: 3, exampleRow: 2 }];
+    const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), { outcomes, topWarnings, files: [] });
+    expect(summary).toMatchObject({ warnings: { mojibake: 3 }, topWarnings });
   });
 
   it('given other lines of a paused run, whose last rows are still coming in, leaves the total as it is', () => {
     const run = makeRun(ROWS, { state: 'paused', reason: 'requested', finishedAt: null });
-    const summary = withWritten(summarize(run, [], NOW()), { outcomes, files: ['results.csv'] });
+    const written = { outcomes, topWarnings: [], files: ['results.csv'] };
+    const summary = withWritten(summarize(run, [], NOW()), written);
     expect(summary).toMatchObject({ controlTotal: { holds: true }, exitCode: 2, files: ['results.csv'] });
   });
 });

@@ -29,6 +29,17 @@ describe('createTally', () => {
     ]);
   });
 
+  it('given warnings, counts each cell by its code whatever became of the row, commonest first', () => {
+    const tally = createTally();
+    tally.add(settled(2, 'created', { warnings: 'mojibake:Name' }));
+    tally.add(settled(3, 'created'));
+    tally.add(settled(5, 'rejected', { warnings: 'iban_invalid:IBAN%201 iban_invalid:IBAN%202' }));
+    expect(tally.topWarnings()).toEqual([
+      { code: 'iban_invalid', count: 2, exampleRow: 5 },
+      { code: 'mojibake', count: 1, exampleRow: 2 },
+    ]);
+  });
+
   it('given more than ten reasons, gives the ten commonest', () => {
     const tally = createTally();
     for (let row = 1; row <= 40; row += 1) tally.add(settled(row, 'failed', { code: `c${row % 13}` }));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unguardCell } from '../../src/lib/formula-guard.ts';
 import type { LedgerView } from '../../src/model/ledger-view.ts';
-import type { Settlement } from '../../src/model/settlement.ts';
+import { type Settlement, warningWord } from '../../src/model/settlement.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import { writeReport } from '../../src/report/write-report.ts';
 import { writeSummary } from '../../src/report/write-summary.ts';
@@ -88,6 +88,32 @@ describe('writeReport of a CSV file', () => {
       ['6', '7', 'k6', 'failed', '', '', '1', '12', 'connection_refused', 'nothing was sent'],
     ]);
     expect(lines.map((line) => line[10] !== '')).toEqual([false, true, true, true, true, true]);
+  });
+
+  it('given warnings, puts them after the message of the row, and counts them in the summary', async () => {
+    const { files, summary } = await report(
+      {
+        settlements: [
+          settled(1, 'created', { warnings: warningWord('iban_invalid', 'accounts.0.iban') }),
+          settled(2, 'rejected', {
+            message: 'refused',
+            warnings: ['a\n"b" c', null].map((column) => warningWord('mojibake', column)).join(' '),
+          }),
+          settled(3, 'cancelled'),
+          settled(4, 'rejected', { message: 'Refused.', warnings: 'mojibake' }),
+        ],
+      },
+      { state: 'cancelled' },
+    );
+    const [, ...rows] = csvRecords(files['results.csv']);
+    expect(rows.map((row) => row[9])).toEqual([
+      'warning: iban_invalid in "accounts.0.iban"',
+      'refused; warning: mojibake in "a "b" c"; warning: mojibake',
+      '',
+      'Refused. warning: mojibake',
+    ]);
+    expect(summary.warnings).toEqual({ mojibake: 3, iban_invalid: 1 });
+    expect(summarySchema.parse(JSON.parse(files['summary.json'] ?? ''))).toEqual(summary);
   });
 
   it('given rows that did not succeed, gives their own columns again and what became of them', async () => {

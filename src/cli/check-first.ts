@@ -1,0 +1,43 @@
+import { jobsBefore } from '../config/job-order.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Ledger } from '../wiring.ts';
+import { createChecker } from './check-file.ts';
+import type { Checked } from './check-findings.ts';
+import { createLook } from './check-ledger.ts';
+import { readSurveyed } from './check-reading.ts';
+import { checkLines } from './check-words.ts';
+import { type Io, tell } from './io.ts';
+import type { Input } from './load-input.ts';
+import { waitForJobs } from './wait-for-jobs.ts';
+
+/**
+ * Throws a UsageError, with what was found on stderr, where a row of any of the files would be invalid or refers to a
+ * record that there is not. Runs that come before are waited for, since they may create it; false: interrupted meanwhile.
+ */
+export async function passesCheck(
+  { job, files }: Input,
+  desk: { readonly ledger: Pick<Ledger, 'redis' | 'of'>; readonly target: string; readonly io: Io },
+): Promise<boolean> {
+  if (!(await waitForJobs(jobsBefore(job.definition), desk))) return false;
+  const checkFile = createChecker(job, createLook(desk.ledger, desk.target));
+  const failing: Checked[] = [];
+  for (const facts of files) {
+    const checked = await checkFile(readSurveyed(facts, job.definition.format));
+    if (wouldBeInvalid(checked) === 0) continue;
+    for (const line of checkLines(checked, job.definition)) tell(desk.io, line);
+    failing.push(checked);
+  }
+  if (failing.length > 0) throw new UsageError(failing.map(refusal));
+  return true;
+}
+
+function wouldBeInvalid({ invalid, references }: Checked): number {
+  return invalid + references.unresolvedRows;
+}
+
+function refusal(checked: Checked): string {
+  return (
+    `${checked.file}: ${wouldBeInvalid(checked)} of ${checked.rows} rows would be invalid, and --check-first was asked for: ` +
+    'nothing was begun. Mend them, or run without it: the other rows are sent then.'
+  );
+}

@@ -1,0 +1,210 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Checked } from '../../src/cli/check-findings.ts';
+import { onboard } from './memory-io.ts';
+
+/** A folder with a job definition and files, and `check` of them, as text or as JSON. */
+async function startCheck(definition: string, files: Readonly<Record<string, string>>) {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-check-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'job.yaml'), definition);
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  const args = [
+    '--job-file',
+    join(folder, 'job.yaml'),
+    ...Object.keys(files).map((name) => join(folder, name)),
+  ];
+  const check = (...more: readonly string[]) =>
+    onboard(['check', ...args, ...more], { ONBOARD_HOME: join(folder, 'home') });
+  return {
+    folder,
+    check,
+    async json(): Promise<{ readonly exitCode: number; readonly checked: Checked[] }> {
+      const { exitCode, stdout } = await check('--json');
+      return {
+        exitCode,
+        checked: stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      };
+    },
+  };
+}
+
+const SUBCLIENTS = `
+operation: subclient.create
+key: Ref
+fields:
+  details.name: Name
+  parent.id: { column: Parent, ref: subclient }
+required: [details.name]
+`;
+
+const PAYEES = `
+operation: counterparty.draft
+key: Ref
+group: accounts
+fields: { name: Name, accounts.0.iban: IBAN }
+query: { validate: 'true' }
+`;
+
+describe('the check of a file', () => {
+  test('counts rows that would be invalid by what is wrong with them, and its exit status is 1', async () => {
+    const rows = 'Ref,Name,Parent\nA,Acme,\nB,,\nA,Again,\n,No key,\nC,Fine,\n';
+    const { exitCode, checked } = await (await startCheck(SUBCLIENTS, { 'a.csv': rows })).json();
+    expect(exitCode).toBe(1);
+    expect(checked[0]).toMatchObject({
+      rows: 5,
+      invalid: 3,
+      issuesTotal: 4,
+      codes: { missing_required: 1, empty_row: 1, duplicate_key: 1, empty_key: 1 },
+      skipped: 0,
+      estimate: { requests: 2 },
+    });
+  });
+
+  test('shows the first three requests as they would be sent, method, path and body', async () => {
+    const rows = 'Ref,Name,Parent\nA,Acme,\nB,,\nC,Copper,\nD,Dock,\nE,Elm,\n';
+    const { checked } = await (await startCheck(SUBCLIENTS, { 'a.csv': rows })).json();
+    expect(checked[0]?.requests).toEqual(
+      [
+        [1, 2, 'Acme'],
+        [3, 4, 'Copper'],
+        [4, 5, 'Dock'],
+      ].map(([row, line, name]) => ({
+        row,
+        line,
+        method: 'POST',
+        path: '/v1/subclients',
+        body: { details: { name } },
+      })),
+    );
+  });
+
+  test('says how it was read, that no ledger was looked into, and how long it would take under an assumption', async () => {
+    const { checked } = await (
+      await startCheck(SUBCLIENTS, { 'a.csv': 'Ref;Name;Parent\nA;Acmé;\n' })
+    ).json();
+    expect(checked[0]).toMatchObject({
+      source: { type: 'csv', encoding: 'utf-8', delimiter: ';', headerLine: 1 },
+      earlierRun: null,
+      keys: { target: null, reason: 'MSB_BASE_URL is not set, and neither is --sandbox', known: 0 },
+      estimate: { requests: 1, seconds: 1, basis: 'assumption', perSecond: 200, run: null },
+    });
+  });
+
+  test('goes by send.rate for the time it would take', async () => {
+    const definition = `${SUBCLIENTS}send: { rate: 30/min }\n`;
+    const rows = ['Ref,Name,Parent', ...Array.from({ length: 61 }, (_, i) => `K${i},N,`), ''].join('\n');
+    const started = await startCheck(definition, { 'a.csv': rows });
+    expect((await started.json()).checked[0]?.estimate).toEqual({
+      requests: 61,
+      seconds: 122,
+      basis: 'rate',
+      perSecond: 0.5,
+      run: null,
+    });
+    expect((await started.check()).stdout).toContain(
+      'about 3 min for 61 requests: the job sends 30/min (send.rate)',
+    );
+  });
+
+  test('takes a reference to an earlier row, in this file or in one before, for resolved, and to a later one for open', async () => {
+    const started = await startCheck(SUBCLIENTS, {
+      'a.csv': 'Ref,Name,Parent\nA,Acme,\nB,Below A,A\nC,Below D,D\nD,Dock,\n',
+      'b.csv': 'Ref,Name,Parent\nE,Below D,D\nF,,\nG,Below F,F\nH,Below X,X\n',
+    });
+    const { checked } = await started.json();
+    expect(checked.map(({ references: r }) => [r.total, r.inFile, r.unresolved, r.unresolvedRows])).toEqual([
+      [2, 1, 1, 1],
+      [3, 1, 2, 2],
+    ]);
+    expect(checked[1]?.references.examples).toEqual([
+      // Row 2, which has the key, would not be sent.
+      { row: 3, line: 4, column: 'Parent', space: 'subclient', key: 'F', state: 'free' },
+      { row: 4, line: 5, column: 'Parent', space: 'subclient', key: 'X', state: 'free' },
+    ]);
+    expect(checked[0]?.requests[1]?.body).toEqual({
+      details: { name: 'Below A' },
+      parent: { id: '<id of the subclient A>' },
+    });
+  });
+
+  test('takes rows of one key that follow each other for one request, and others with it for duplicates', async () => {
+    const rows = 'Ref,Name,IBAN\nP,Pay,GB33BUKB20201555555555\nP,Pay,DE89370400440532013000\nQ,Q,\nP,Pay,\n';
+    const { checked } = await (await startCheck(PAYEES, { 'a.csv': rows })).json();
+    expect(checked[0]).toMatchObject({
+      rows: 4,
+      invalid: 1,
+      codes: { duplicate_key: 1 },
+      estimate: { requests: 2 },
+    });
+    expect(checked[0]?.requests[0]).toEqual({
+      row: 1,
+      line: 2,
+      method: 'POST',
+      path: '/v3/counterparties/draft?validate=true',
+      body: {
+        name: 'Pay',
+        accounts: [{ iban: 'GB33BUKB20201555555555' }, { iban: 'DE89370400440532013000' }],
+      },
+    });
+  });
+
+  test('names what looks damaged and is sent all the same, with its first examples', async () => {
+    const rows = `Ref,Name,IBAN\n${Array.from({ length: 5 }, (_, i) => `P${i},N,GB33BUKB2020155555555${i}`).join('\n')}\n`;
+    const { exitCode, checked } = await (await startCheck(PAYEES, { 'a.csv': rows })).json();
+    const [warning] = checked[0]?.warnings ?? [];
+    expect([exitCode, checked[0]?.invalid, checked[0]?.warnings.length]).toEqual([0, 0, 1]);
+    expect(warning).toMatchObject({ code: 'iban_invalid', count: 5 });
+    expect(warning?.examples.map(({ row }) => row)).toEqual([1, 2, 3]);
+  });
+
+  test('of JSON records finds columns that only a later record has', async () => {
+    const records = '[{"Ref":"A","Name":"Acme"},{"Ref":"B","Name":"Bay","Parent":"A"}]';
+    const { exitCode, checked } = await (await startCheck(SUBCLIENTS, { 'a.json': records })).json();
+    expect([exitCode, checked[0]?.rows, checked[0]?.references.inFile]).toEqual([0, 2, 1]);
+  });
+
+  test('whose columns do not fit is refused with its name', async () => {
+    const started = await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Nme,Parent\nA,B,\n' });
+    const said = await started.check();
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toContain(`${join(started.folder, 'a.csv')}: `);
+  });
+
+  test('without rows is cautioned about', async () => {
+    const said = await (await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\n' })).check();
+    expect([said.exitCode, said.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning: .*a\.csv has no rows\.\n$/),
+    ]);
+  });
+
+  test('reads as a report for people: the facts, then the requests', async () => {
+    const started = await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\nA,Acme,X\n' });
+    const { stdout } = await started.check();
+    expect(stdout.split('\n').filter((line) => !line.includes('delimiter was'))).toEqual([
+      `${join(started.folder, 'a.csv')}: 1 rows, all can be sent`,
+      '  read as     CSV, UTF-8, delimiter ","',
+      '  known keys  not looked up: MSB_BASE_URL is not set, and neither is --sandbox',
+      '  references  1: 0 known, 0 created by an earlier row, 1 open',
+      '              1 rows would be invalid until what they refer to is loaded; for example',
+      '              row 1 (line 2, column "Parent"): the subclient "X": nothing is known of it',
+      '  time        about 1 s for 1 requests: not measured here yet; assumed 100 ms for an answer, with 20 at once',
+      '  request     row 1: POST /v1/subclients',
+      '              {',
+      '                "details": {',
+      '                  "name": "Acme"',
+      '                },',
+      '                "parent": {',
+      '                  "id": "<id of the subclient X>"',
+      '                }',
+      '              }',
+      '',
+    ]);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+
+test('a job that comes after another waits for its run, and takes what that one has created', async () => {
+  const flow = await startFlow();
+  await flow.file('parents.yaml', 'operation: subclient.create\nkey: externalId\n');
+  await flow.file(
+    'children.yaml',
+    `operation: subclient.create\nkey: Ref\nafter: parents\nfields:\n  details.name: Name\n  parent.id: { column: Parent, ref: subclient }\n`,
+  );
+  const env = { ONBOARD_JOBS: flow.home };
+  const parents = await flow.file('parents.csv', subclientsCsv(3));
+  const children = await flow.file('children.csv', 'Ref,Name,Parent\nC1,Child 1,K1\nC2,Child 2,K3\n');
+
+  // Without a valid token the first run pauses before anything is sent.
+  const paused = await flow.run(['parents', parents], { ...env, MSB_TOKEN: 'wrong' });
+  expect(paused.summary.reason).toBe('credentials');
+
+  const waiting = flow.start(['run', 'children', children, '--json'], env);
+  const said = { text: '' };
+  waiting.child.stderr?.on('data', (chunk: string) => {
+    said.text += chunk;
+  });
+  await until(() => said.text.includes(`onboard resume ${paused.summary.run}`));
+  const resumed = await flow.onboard(['resume', paused.summary.run], env);
+  expect(resumed.exitCode).toBe(0);
+
+  const { exitCode, stdout } = await waiting.ended;
+  expect([exitCode, JSON.parse(stdout).outcomes.created]).toEqual([0, 2]);
+  expect(said.text.match(/Waiting for run/g)?.length).toBeLessThanOrEqual(3);
+});
