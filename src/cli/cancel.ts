@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { readSummary } from '../report/read-summary.ts';
-import { joinLedger, openDelivery, reportDirectory, type Service } from '../wiring.ts';
+import { reportDirectory } from '../wiring.ts';
 import { carryRun, close, reportOf } from './carry-run.ts';
 import type { AddCommand } from './command.ts';
 import { findRun } from './find-run.ts';
 import { type Io, say, tell } from './io.ts';
 import { type Ground, onGround } from './open-desk.ts';
+import { nowhere, openQuietDesk } from './quiet-desk.ts';
 import { type RowSource, registeredRowsLater } from './row-source.ts';
 import type { RunDesk } from './run-desk.ts';
-import { SANDBOX_TARGET } from './sandbox-child.ts';
 
 type Flags = { readonly json?: boolean; readonly logFile?: string };
 
@@ -46,7 +46,7 @@ async function cancel(id: string, flags: Flags, io: Io): Promise<number> {
 
 /** What is done here needs no service: whoever else works for the run settles what it has in flight. */
 async function windUp(run: Run, ground: Ground, flags: Flags): Promise<number> {
-  const desk = await openQuietDesk(run, ground, flags);
+  const desk = await openQuietDesk(ground, nowhere(run.target), flags);
   const rows = toldOf(run, ground);
   const ended = await carryRun(run, rows.source, desk);
   const isReported = !rows.wereUsed() && (await isReportedElsewhere(ended, desk));
@@ -54,34 +54,6 @@ async function windUp(run: Run, ground: Ground, flags: Flags): Promise<number> {
   const exitCode = close(ended, summary ?? (await reportOf(ended, desk)), desk);
   // The exit status of a run that was cancelled; of this command it is what was asked for.
   return exitCode === 2 && isOver(ended) ? 0 : exitCode;
-}
-
-async function openQuietDesk(run: Run, ground: Ground, flags: Flags): Promise<RunDesk> {
-  const { env, io, log, ledger, releasers } = ground;
-  const service = nowhere(run.target);
-  const membership = await joinLedger(ledger, run.target, {
-    env,
-    log,
-    releasers,
-    notify: (text) => tell(io, text),
-  });
-  const delivery = openDelivery({ ledger, membership, service, log, interrupted: io.interrupted });
-  releasers.push(() => delivery.close());
-  return { env, io, log, ledger, membership, service, delivery, flags };
-}
-
-/** A service that is never called: of a cancelled run no intent is granted. */
-function nowhere(target: string): Service {
-  const refuse = async () => {
-    throw new Error('a command that cancels sends nothing');
-  };
-  const credentials = {
-    current: refuse,
-    refresh: async () => null,
-    problem: () => null,
-    warning: () => null,
-  };
-  return { target, baseUrl: target === SANDBOX_TARGET ? 'http://127.0.0.1' : target, credentials };
 }
 
 /** The run's rows, with a word to the user where they can't be read any more; knows whether this process came to read them. */

@@ -14,14 +14,16 @@ import { BrokenOffError } from './broken-off.ts';
 import { say, tell } from './io.ts';
 import { lookUpAtEnd } from './look-up-run.ts';
 import { openIntake } from './open-intake.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, type Progress } from './progress.ts';
 import type { RowSource } from './row-source.ts';
 import type { RunDesk } from './run-desk.ts';
 import { createServiceNotice } from './service-notice.ts';
 import { createSummaryTicker } from './summary-ticker.ts';
+import { tellOverBar } from './tell-over-bar.ts';
 
 const INTERRUPTED_EXIT = 4;
 const REPORT_TRIES = 3;
+const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
 
 /** Takes a registered run to its end, or to where it stops, reports it, and answers the exit status. */
 export async function carryToEnd(run: Run, source: RowSource, desk: RunDesk): Promise<number> {
@@ -37,19 +39,24 @@ export async function carryToEnd(run: Run, source: RowSource, desk: RunDesk): Pr
 
 /** Says of a run that was over before what became of it, and answers its exit status. */
 export async function reportAgain(run: Run, desk: RunDesk): Promise<number> {
+  return close(run, await knownReport(run, desk), desk);
+}
+
+/** The report of a run that was over before: as it was written then, where it is true. */
+export async function knownReport(run: Run, desk: RunDesk): Promise<Summary> {
   // A person may be mending the files of a run that is over: they are not written again where they are.
   const known = await readSummary(reportDirectory(desk.env, run.id));
   const isTrue =
     known !== null && known.state === run.state && isDeepStrictEqual(known.outcomes, run.outcomes);
-  return close(run, isTrue ? known : await writeTrueReport(run, desk), desk);
+  return isTrue ? known : writeTrueReport(run, desk);
 }
 
 /** Follows a run, reading its rows where nobody else does, until nothing more happens to it here. */
 export async function carryRun(run: Run, source: RowSource, desk: RunDesk): Promise<Run> {
-  const { env, io, log, ledger, membership, delivery } = desk;
+  const { env, io, log, ledger, membership, delivery, flags } = desk;
   const { keys, store } = ledger.of(run.target);
   const intake = await openIntake(run, source, desk);
-  const progress = createProgress(io, run, () => performance.now());
+  const progress = flags.quiet === true ? NO_PROGRESS : createProgress(io, run, () => performance.now());
   const weather = createSharedWeather(ledger.redis, keys);
   const notice = createServiceNotice(io, weather.read, () => performance.now());
   const ticker = createSummaryTicker(reportDirectory(env, run.id), () => performance.now());
@@ -59,6 +66,7 @@ export async function carryRun(run: Run, source: RowSource, desk: RunDesk): Prom
       store,
       holder: membership.gate.member,
       stopAfter: intake.stopAfter,
+      window: intake.window,
       before: run.outcomes,
       onTrouble: (what, error) => log.warn(what, { run: run.id, problem: error.message }),
       recoveries: membership.gate.recoveries,
@@ -66,8 +74,9 @@ export async function carryRun(run: Run, source: RowSource, desk: RunDesk): Prom
       ingest: intake.ingest,
       windUp: intake.windUp,
       sweep: intake.sweep,
+      onWindow: (words) => tellOverBar(io, words),
       onProgress(next) {
-        progress.update(next);
+        if (next.reason !== 'window') progress.update(next);
         notice.update();
         // Of a run that is over only the whole report may speak.
         if (!isOver(next)) ticker.update(next);

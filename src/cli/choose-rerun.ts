@@ -5,6 +5,7 @@ import type { NewRun } from '../ledger/run-store.ts';
 import type { ChoiceCounts } from '../ledger/unsuccessful-rows.ts';
 import { unsuccessfulRows as countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
+import type { FileFacts } from '../model/source.ts';
 import { CHUNK_ROWS } from './chunk-rows.ts';
 import type { Ground } from './open-desk.ts';
 import { childrenOf, freezeRows, noCounts, rowsLeft, type Wanted } from './rerun-rows.ts';
@@ -36,9 +37,9 @@ export async function chooseRerun(wanted: Wanted, ground: Ground): Promise<Choic
 
   const createdAt = new Date();
   const id = newRunId(createdAt);
-  const { counts, rows } = await freezeRows(id, { wanted, children }, ground);
+  const { counts, rows, chunkEnds } = await freezeRows(id, { wanted, children }, ground);
   if (counts.chosen === 0) return { kind: 'nothing', lines: nothingLeft(parent, children, counts) };
-  const run = newRun(wanted, { id, createdAt, rows: counts.chosen });
+  const run = newRun(wanted, { id, createdAt, rows: counts.chosen, chunkEnds });
   return {
     kind: 'chosen',
     lines: leftOut(parent, counts),
@@ -63,7 +64,12 @@ export async function lookBeforeChoice(
 
 function newRun(
   { parent, job }: Wanted,
-  { id, createdAt, rows }: { readonly id: string; readonly createdAt: Date; readonly rows: number },
+  {
+    id,
+    createdAt,
+    rows,
+    chunkEnds,
+  }: Pick<NewRun, 'id' | 'createdAt'> & Pick<FileFacts, 'rows' | 'chunkEnds'>,
 ): NewRun {
   const { target, file, sha256, source } = parent;
   return {
@@ -72,7 +78,7 @@ function newRun(
     definition: job.definition,
     target,
     // The file stays what the rows come from, and rows without a key are known by their place in it.
-    facts: { path: file, sha256, bytes: 0, rows, source, stamp: '' },
+    facts: { path: file, sha256, bytes: 0, rows, source, chunkEnds, stamp: '' },
     chunkRows: CHUNK_ROWS,
     createdAt,
     again: false,

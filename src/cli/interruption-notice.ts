@@ -1,5 +1,5 @@
 /** These have rows in flight, as long as they run. */
-const SENDING: readonly (string | undefined)[] = ['run', 'work', 'resume', 'rerun'];
+const SENDING: readonly (string | undefined)[] = ['run', 'start', 'work', 'resume', 'rerun'];
 /** The others end before anybody wonders. */
 const SILENCE_MS = 1_000;
 

@@ -1,20 +1,24 @@
 import type { StopAfter } from '../delivery/error-limit.ts';
 import { identitySpace } from '../delivery/identity.ts';
 import { type IngestEnd, ingestRun } from '../delivery/ingest-run.ts';
+import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
 import { windUpRun } from '../delivery/wind-up.ts';
 import { claimKeys } from '../ledger/key-claims.ts';
 import { createRunInput } from '../ledger/run-input.ts';
+import { readChunks } from '../ledger/run-view.ts';
 import { sleep } from '../lib/sleep.ts';
+import { succeeded } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { mappingFor } from '../wiring.ts';
-import type { RowSource } from './row-source.ts';
+import { FileChangedError, type RowSource } from './row-source.ts';
 import type { RunDesk } from './run-desk.ts';
 import { createWaitingNotice } from './waiting-notice.ts';
 
 /** One run's way from its rows into the queue, and out of it. */
 export type RunIntake = {
   readonly stopAfter: StopAfter | undefined;
+  readonly window: JobWindow | null;
   ingest(signal: AbortSignal): Promise<IngestEnd>;
   /** The run was cancelled: gives its open rows their outcomes. */
   windUp(signal: AbortSignal): Promise<IngestEnd>;
@@ -42,9 +46,14 @@ export async function openIntake(run: Run, source: RowSource, desk: RunDesk): Pr
   await membership.remember(run.id);
   const notice = createWaitingNotice(desk.io, () => performance.now());
   let lastAdded = 0;
+  const canaryFailed = async () => {
+    const [first = []] = await readChunks(ledger.redis, keys.run(run.id), [1]);
+    return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
+  };
 
   return {
     stopAfter: definition.stopAfter,
+    window: createJobWindow(definition.window, () => new Date()),
     async ingest(signal) {
       // Chunks that this reading has not come to yet are not missing.
       lastAdded = 0;
@@ -53,6 +62,7 @@ export async function openIntake(run: Run, source: RowSource, desk: RunDesk): Pr
       const end = await ingestRun({
         run,
         mapping,
+        isGrouped: definition.group !== undefined,
         chunks,
         closed: await store.closedChunks(run.id),
         claim: (rows) => claimKeys(membership.gate, keys, { run: run.id, space, rows }),
@@ -63,9 +73,10 @@ export async function openIntake(run: Run, source: RowSource, desk: RunDesk): Pr
         },
         countClosed: () => store.countClosed(run.id),
         waitForRoom: () => pause(ROOM_POLL_MS, signal),
+        canaryFailed: definition.send.canary === undefined ? null : canaryFailed,
         pause: (ms) => pause(ms, signal),
         onWaiting: notice.heard,
-      });
+      }).catch(endOfChanged);
       if (end === 'complete') notice.complete();
       return end;
     },
@@ -96,6 +107,11 @@ export async function openIntake(run: Run, source: RowSource, desk: RunDesk): Pr
     },
     close: queue.close,
   };
+}
+
+function endOfChanged(error: unknown): IngestEnd {
+  if (error instanceof FileChangedError) return 'file-changed';
+  throw error;
 }
 
 function once<T>(ask: () => Promise<T>): () => Promise<T> {

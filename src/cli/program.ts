@@ -7,6 +7,7 @@ import { addCheckCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { type Io, tell } from './io.ts';
+import { addMapCommand } from './map.ts';
 import { addPauseCommand } from './pause.ts';
 import { addPreviewCommand } from './preview.ts';
 import { addReportCommand } from './report.ts';
@@ -17,8 +18,10 @@ import { addRunCommand } from './run.ts';
 import { addRunsCommand } from './runs.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { addSchemaCommand } from './schema.ts';
+import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
 import { addTemplateCommand } from './template.ts';
+import { addWatchCommand } from './watch.ts';
 import { addWorkCommand } from './work.ts';
 
 /** A usage, configuration or file that has to be mended before the program can start (DESIGN.md, section 4). */
@@ -30,6 +33,8 @@ const COMMANDS: readonly AddCommand[] = [
   addRunCommand,
   addPreviewCommand,
   addCheckCommand,
+  addStartCommand,
+  addWatchCommand,
   addWorkCommand,
   addRunsCommand,
   addStatusCommand,
@@ -40,6 +45,7 @@ const COMMANDS: readonly AddCommand[] = [
   addResumeCommand,
   addCancelCommand,
   addTemplateCommand,
+  addMapCommand,
   addSchemaCommand,
   addSandboxCommand,
   addDoctorCommand,

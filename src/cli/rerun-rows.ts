@@ -1,4 +1,5 @@
 import type { Job } from '../config/job-definition.ts';
+import { createCut } from '../intake/cut-chunks.ts';
 import { createRerunStore } from '../ledger/rerun-store.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import { createRunView } from '../ledger/run-view.ts';
@@ -7,6 +8,7 @@ import type { LedgerView } from '../model/ledger-view.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
+import { mappingFor } from '../wiring.ts';
 import { CHUNK_ROWS } from './chunk-rows.ts';
 import type { Ground } from './open-desk.ts';
 
@@ -36,7 +38,7 @@ export function noCounts(): ChoiceCounts {
 /** The rows that no earlier rerun has taken, in batches; counts them as it goes. */
 export function rowsLeft(
   { wanted, children }: Family,
-  { ledger }: Ground,
+  { ledger }: Pick<Ground, 'ledger'>,
   counts: ChoiceCounts,
 ): AsyncIterable<readonly Row[]> {
   const { parent, outcomes } = wanted;
@@ -45,26 +47,43 @@ export function rowsLeft(
   return unsuccessfulRows(viewOf(parent), { outcomes, reruns: children.map(viewOf) }, counts);
 }
 
-/** Puts these rows into the ledger as the rows of a run to be registered by that id; answers their numbers too. */
+export type Frozen = {
+  readonly counts: ChoiceCounts;
+  /** The rows' numbers. */
+  readonly rows: readonly number[];
+  /** Where the job groups rows or has a canary: the number of rows up to the end of each chunk. */
+  readonly chunkEnds: number[] | null;
+};
+
+/** Puts these rows into the ledger as the rows of a run to be registered by that id. */
 export async function freezeRows(
   id: string,
   family: Family,
-  ground: Ground,
-): Promise<{ readonly counts: ChoiceCounts; readonly rows: readonly number[] }> {
-  const { ledger } = ground;
+  { ledger }: Pick<Ground, 'ledger'>,
+): Promise<Frozen> {
+  const { parent, job } = family.wanted;
   const counts = noCounts();
-  const input = createRunInput(ledger.redis, ledger.of(family.wanted.parent.target).keys, id);
+  const input = createRunInput(ledger.redis, ledger.of(parent.target).keys, id);
+  const isGrouped = job.definition.group !== undefined;
+  const keyOf = isGrouped ? mappingFor(job.definition, parent.source).keyOf : null;
+  const firstRows = job.definition.send.canary;
+  const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf });
   const numbers: number[] = [];
-  let chunk = 0;
-  let rest: Row[] = [];
-  for await (const rows of rowsLeft(family, ground, counts)) {
-    rest.push(...rows);
-    for (const { row } of rows) numbers.push(row);
-    for (; rest.length >= CHUNK_ROWS; rest = rest.slice(CHUNK_ROWS)) {
-      chunk += 1;
-      await input.write(chunk, rest.slice(0, CHUNK_ROWS));
+  const ends: number[] = [];
+  let chunk: Row[] = [];
+  const write = async () => {
+    if (chunk.length === 0) return;
+    ends.push(numbers.length);
+    await input.write(ends.length, chunk);
+    chunk = [];
+  };
+  for await (const rows of rowsLeft(family, { ledger }, counts)) {
+    for (const row of rows) {
+      if (endsBefore(row, chunk.length)) await write();
+      chunk.push(row);
+      numbers.push(row.row);
     }
   }
-  if (rest.length > 0) await input.write(chunk + 1, rest);
-  return { counts, rows: numbers };
+  await write();
+  return { counts, rows: numbers, chunkEnds: isGrouped || firstRows !== undefined ? ends : null };
 }

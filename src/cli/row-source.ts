@@ -15,8 +15,29 @@ export type RowSource = (run: Run, format: Format) => Promise<AsyncIterable<RowC
 export function fileRows(facts: FileFacts): RowSource {
   return async (run, format) => {
     if ((await fileStamp(facts.path)) !== facts.stamp) return null;
-    return readChunks(facts.path, run.source, format, run.chunkRows);
+    return untouched(readChunks(facts.path, run.source, format, run), facts);
   };
+}
+
+/** Somebody wrote to a run's file while it was read: nothing that was read since may be sent. */
+export class FileChangedError extends Error {
+  override readonly name = 'FileChangedError';
+}
+
+/** Every chunk was read before the look at the file that lets it go: what was written since is not in it, or the look shows it. */
+async function* untouched(
+  chunks: AsyncIterable<RowChunk>,
+  { path, stamp }: FileFacts,
+): AsyncGenerator<RowChunk, void, undefined> {
+  const look = async () => {
+    if ((await fileStamp(path)) !== stamp)
+      throw new FileChangedError(`${path}: was changed while it was read`);
+  };
+  for await (const chunk of chunks) {
+    await look();
+    yield chunk;
+  }
+  await look();
 }
 
 /** The rows that a registered run is made of: of its file, once that proves to be the same, or in the ledger for a rerun. */

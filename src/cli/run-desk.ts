@@ -14,5 +14,6 @@ export type RunDesk = {
   readonly membership: Membership;
   readonly service: Service;
   readonly delivery: Delivery;
-  readonly flags: { readonly json?: boolean; readonly jobFile?: string };
+  /** `quiet`: no progress is shown, since several runs share the terminal. */
+  readonly flags: { readonly json?: boolean; readonly jobFile?: string; readonly quiet?: boolean };
 };

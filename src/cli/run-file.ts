@@ -6,6 +6,7 @@ import type { RunStore } from '../ledger/run-store.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { carryToEnd, reportAgain } from './carry-run.ts';
+import { withChunkEnds } from './chunk-ends.ts';
 import { CHUNK_ROWS } from './chunk-rows.ts';
 import { tell } from './io.ts';
 import { fileRows } from './row-source.ts';
@@ -25,12 +26,15 @@ export async function runFile(facts: FileFacts, desk: FileDesk): Promise<number>
   return isOver(run) ? reportAgain(run, desk) : carryToEnd(run, fileRows(facts), desk);
 }
 
-type Registered = { readonly kind: 'new' | 'known'; readonly id: string };
+/** Whose run a file is: its own, or the one that took the same content through the same job before. */
+export type Registered = { readonly kind: 'new' | 'known'; readonly id: string };
 
-async function register(facts: FileFacts, desk: FileDesk): Promise<Registered> {
+/** Registers a run of the file in the ledger; `given`: under that id. */
+export async function register(facts: FileFacts, desk: FileDesk, given?: string): Promise<Registered> {
   const { ledger, service, job, again } = desk;
+  const whole = await withChunkEnds(facts, job.definition);
   const createdAt = new Date();
-  const id = newRunId(createdAt);
+  const id = given ?? newRunId(createdAt);
   await ledger.index.add(id, service.target, createdAt);
   const registered = await ledger.of(service.target).store.register({
     id,
@@ -38,7 +42,7 @@ async function register(facts: FileFacts, desk: FileDesk): Promise<Registered> {
     definition: job.definition,
     target: service.target,
     // The run is gone on with from any folder.
-    facts: { ...facts, path: resolve(facts.path) },
+    facts: { ...whole, path: resolve(facts.path) },
     chunkRows: CHUNK_ROWS,
     createdAt,
     again,

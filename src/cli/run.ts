@@ -1,9 +1,11 @@
 import { readEnvironment } from '../config/environment.ts';
+import { jobsBefore } from '../config/job-order.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { FileFacts } from '../model/source.ts';
 import { openLedger } from '../wiring.ts';
 import { cautions, prepareHome } from './before-start.ts';
+import { passesCheck } from './check-first.ts';
 import { type AddCommand, collect } from './command.ts';
 import { type Io, tell } from './io.ts';
 import { loadInput } from './load-input.ts';
@@ -12,12 +14,16 @@ import { openLog } from './open-log.ts';
 import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
 import { type FileDesk, runFile } from './run-file.ts';
 import { startSandboxChild } from './sandbox-child.ts';
+import { waitForJobs } from './wait-for-jobs.ts';
+
+const INTERRUPTED_EXIT = 4;
 
 type Flags = {
   readonly jobFile?: string;
   readonly sandbox?: boolean;
   readonly fault: readonly string[];
   readonly again?: boolean;
+  readonly checkFirst?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly logFile?: string;
   readonly json?: boolean;
@@ -34,6 +40,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
     .option('--fault <name=spec>', 'with --sandbox: a fault on request, as in `onboard sandbox`', collect, [])
     .option('--again', 'a new run, also where this file was already taken to its end')
+    .option('--check-first', 'begin nothing where a row of any file would be invalid: `onboard check` first')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON, a line per file')
@@ -65,7 +72,10 @@ async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
     if (await prepareHome(env)) tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
     const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
     const ledger = await openLedger(env, log, releasers);
-    const desk = await openDesk({ env, io, log, ledger, releasers }, service, flags);
+    const ground = { env, io, log, ledger, releasers };
+    if (flags.checkFirst === true && !(await passesCheck(input, { ...ground, target: service.target })))
+      return interrupted(io);
+    const desk = await openDesk(ground, service, flags);
     return await runInOrder(input.files, { ...desk, job: input.job, again: flags.again === true });
   } finally {
     await releasers.release();
@@ -76,6 +86,8 @@ async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
 async function runInOrder(files: readonly FileFacts[], desk: FileDesk): Promise<number> {
   let worst = 0;
   for (const facts of files) {
+    if (!(await waitForJobs(jobsBefore(desk.job.definition), { ...desk, target: desk.service.target })))
+      return interrupted(desk.io);
     const exitCode = await runFile(facts, desk);
     if (exitCode >= 2 && exitCode <= 4) return exitCode;
     worst = Math.max(worst, exitCode);
@@ -83,10 +95,16 @@ async function runInOrder(files: readonly FileFacts[], desk: FileDesk): Promise<
   return worst;
 }
 
+function interrupted(io: Io): number {
+  tell(io, `Interrupted before the run was begun: nothing is sent.\nTo go on: ${io.typed}`);
+  return INTERRUPTED_EXIT;
+}
+
 const EXAMPLE = `
 Examples:
   onboard run subclients-create portfolio.csv
   onboard run --job-file partner-x.yaml march.csv april.csv --json
+  onboard run subclients-create portfolio.csv --check-first
   onboard run counterparty-drafts payees.json --sandbox --fault 429=5%
 
 The same file again goes on with an unfinished run; after a finished one nothing is sent, unless --again.`;

@@ -26,7 +26,7 @@ async function listRuns({ json, limit }: Flags, io: Io): Promise<number> {
   const listed = await withLedger(io, (ledger) => latestRuns(ledger, limit));
   if (json === true)
     for (const { run, state } of listed)
-      say(io, JSON.stringify({ ...run, source: undefined, owner: state.owner }));
+      say(io, JSON.stringify({ ...run, source: undefined, chunkEnds: undefined, owner: state.owner }));
   else if (listed.length === 0) say(io, 'No runs yet. `onboard run <job> <file>` makes one.');
   else for (const line of listed.map(lineOf)) say(io, line);
   return 0;

@@ -1,4 +1,6 @@
 import { jobDefinitionJsonSchema } from '../config/job-json-schema.ts';
+import { listSettings } from '../config/list-settings.ts';
+import { renderSettings } from '../config/settings-table.ts';
 import type { AddCommand } from './command.ts';
 import { say } from './io.ts';
 
@@ -7,13 +9,15 @@ export const addSchemaCommand: AddCommand = (program, io, done) => {
   program
     .command('schema')
     .description('Print the JSON Schema of a job definition, for editors')
+    .option('--table', 'every setting in a Markdown table instead, for people')
     .addHelpText(
       'after',
       '\nExample:\n  onboard schema > job.schema.json\n' +
         '  and in a definition: # yaml-language-server: $schema=../job.schema.json',
     )
-    .action(() => {
-      say(io, JSON.stringify(jobDefinitionJsonSchema(), null, 2));
+    .action(({ table = false }: { readonly table?: boolean }) => {
+      const schema = () => JSON.stringify(jobDefinitionJsonSchema(), null, 2);
+      say(io, table ? renderSettings(listSettings()) : schema());
       done(0);
     });
 };

@@ -8,17 +8,19 @@ import { type Io, say } from './io.ts';
 import { outcomesOf } from './progress.ts';
 import { goingOnWith, type ShownState, stateOf } from './run-state.ts';
 import { serviceWords } from './service-words.ts';
+import { type OverviewFlags, showOverview } from './status-overview.ts';
 
-/** `onboard status <run>`: one run in numbers. */
+/** `onboard status [run]`: one run in numbers, or what is going on. */
 export const addStatusCommand: AddCommand = (program, io, done) => {
   program
     .command('status')
-    .description('One run in numbers, as the ledger has it now')
-    .argument('<run>', 'id of a run, from `onboard runs`')
-    .option('--json', 'as JSON, with the fields of summary.json')
-    .addHelpText('after', '\nExample:\n  onboard status 20261121-034512-k3f9 --json')
-    .action(async (run: string, flags: { readonly json?: boolean }) =>
-      done(await showStatus(run, flags, io)),
+    .description('One run in numbers, or without one what is under way, what waits and why')
+    .argument('[run]', 'id of a run, from `onboard runs`')
+    .option('--sandbox', 'without a run: for the built-in stand-in instead of MSB_BASE_URL')
+    .option('--json', 'as JSON; of a run with the fields of summary.json')
+    .addHelpText('after', '\nExamples:\n  onboard status\n  onboard status 20261121-034512-k3f9 --json')
+    .action(async (run: string | undefined, flags: OverviewFlags) =>
+      done(run === undefined ? await showOverview(flags, io) : await showStatus(run, flags, io)),
     );
 };
 

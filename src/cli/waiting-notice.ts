@@ -1,5 +1,6 @@
 import type { WaitingReason } from '../delivery/wait-out.ts';
-import { type Io, tell } from './io.ts';
+import type { Io } from './io.ts';
+import { tellOverBar } from './tell-over-bar.ts';
 
 /** Tells the user once that reading waits for Redis, and once that it goes on. */
 export type WaitingNotice = {
@@ -11,8 +12,6 @@ export type WaitingNotice = {
 
 /** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
 const CALM_MS = 5_000;
-/** Of the progress bar, which draws itself again below. */
-const CLEAR_LINE = '\r\u001b[K';
 
 const WAITS: Readonly<Record<WaitingReason, string>> = {
   full: 'Redis is full (maxmemory): reading waits, rows in hand go on. Raise maxmemory, or wait.',
@@ -24,7 +23,7 @@ const GOES_ON = 'Redis takes rows again: reading goes on.';
 export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
   let shown: WaitingReason | null = null;
   let refusedAt = 0;
-  const say = (text: string) => tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
+  const say = (text: string) => tellOverBar(io, text);
   const goOn = () => {
     if (shown !== null) say(GOES_ON);
     shown = null;

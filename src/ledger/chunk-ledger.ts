@@ -15,8 +15,8 @@ import { SETTLE } from './lua/settle.ts';
 import { TAKE } from './lua/take.ts';
 import { UNSETTLE } from './lua/unsettle.ts';
 import { type Mark, parseMark } from './mark.ts';
-import type { RowJournal } from './row-journal.ts';
 import { parseKeyState } from './read-keys.ts';
+import type { RowJournal } from './row-journal.ts';
 import { fieldsPlace, identityPlace, type SettledRow, settleEntry } from './settle-entry.ts';
 
 /** What a chunk looks like to the worker that takes it. */

@@ -9,6 +9,8 @@ const COMMANDS = [
   'run',
   'preview',
   'check',
+  'start',
+  'watch',
   'work',
   'runs',
   'status',
@@ -19,6 +21,7 @@ const COMMANDS = [
   'resume',
   'cancel',
   'template',
+  'map',
   'schema',
   'sandbox',
   'doctor',
@@ -88,7 +91,7 @@ describe('a command line that is wrong', () => {
     [['tempalte', 'subclients-create'], "unknown command 'tempalte'", 'Did you mean template?'],
     [['runs', '--limt', '3'], "unknown option '--limt'", 'Did you mean --limit?'],
     [['run', '--sandbx', 'job', 'a.csv'], "unknown option '--sandbx'", 'Did you mean --sandbox?'],
-    [['status'], "missing required argument 'run'", 'onboard --help shows what there is'],
+    [['report'], "missing required argument 'run'", 'onboard --help shows what there is'],
     [['report', 'r1', 'r2'], 'too many arguments', 'onboard --help shows what there is'],
     [['runs', '--limit', '0'], 'expected a whole number from 1', 'onboard --help shows what there is'],
     [['preview', 'a.csv', '--rows', 'ten'], 'expected a whole number from 1', ''],
@@ -189,11 +192,9 @@ describe('a command that calls nothing', () => {
 
   test('check says that a good file can be sent, as text and as JSON', async () => {
     const { file, env } = await ownStart();
-    expect(await onboard(['check', 'subclients-create', file], env)).toEqual({
-      exitCode: 0,
-      stdout: `${file}: 1 rows, all can be sent\n`,
-      stderr: '',
-    });
+    const said = await onboard(['check', 'subclients-create', file], env);
+    expect([said.exitCode, said.stderr]).toEqual([0, '']);
+    expect(said.stdout.split('\n')[0]).toBe(`${file}: 1 rows, all can be sent`);
     const json = await onboard(['check', 'subclients-create', file, '--json'], env);
     expect(JSON.parse(json.stdout)).toMatchObject({ rows: 1, invalid: 0, issuesTotal: 0 });
   });
@@ -203,10 +204,9 @@ describe('a command that calls nothing', () => {
     await writeFile(file, 'externalId,details.name\nK1,A\nK2,B\nK1,C\n');
     const said = await onboard(['check', 'subclients-create', file], env);
     expect([said.exitCode, said.stderr]).toEqual([1, '']);
-    expect(said.stdout.split('\n')).toEqual([
-      `${file}: 3 rows, 1 would be invalid, 2 can be sent`,
+    expect(said.stdout.split('\n').slice(0, 2)).toEqual([
+      `${file}: 3 rows, 1 would be invalid (1 for a key that came before), 2 can be sent`,
       '  row 3 (line 4, column "externalId"): expected a key that no other row has; row 1 has it, got "K1"',
-      '',
     ]);
   });
 

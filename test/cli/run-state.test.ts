@@ -15,6 +15,9 @@ test.each([
   ['cancelled', null, false, 'cancelled, owner gone', 'gone'],
   // Its reader is about to leave it.
   ['paused', 'interrupted', true, 'paused (interrupted)', 'none'],
+  // Its reader waits for the window to open.
+  ['paused', 'window', true, 'paused (window)', 'alive'],
+  ['paused', 'window', false, 'paused (window)', 'none'],
 ] as const)('%s (%s), lease held: %s: "%s", owner %s', (state, reason, leased, words, owner) => {
   expect(stateOf(sampleRun({ state, reason }), leased)).toEqual({ words, owner });
 });
@@ -29,6 +32,7 @@ test.each([
   ['running', 'gone', 'onboard resume run-1'],
   ['queued', 'gone', 'onboard resume run-1'],
   ['paused', 'none', 'onboard resume run-1'],
+  ['paused', 'alive', null],
   ['stopped', 'none', 'onboard resume run-1'],
   ['cancelled', 'gone', 'onboard cancel run-1'],
   ['cancelled', 'none', null],

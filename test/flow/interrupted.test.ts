@@ -1,30 +1,27 @@
 import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv, until } from '../support/flow.ts';
 
-test.each([1, 2, 3])(
-  'a run killed in the middle is finished by the same command, nothing twice, nothing lost (%i)',
-  async () => {
-    const flow = await startFlow({ faults: ['latency=5ms'] });
-    const file = await flow.file('a.csv', subclientsCsv(2000));
-    const killed = flow.start(['run', 'subclients-create', file]);
-    await until(() => flow.sandbox.stats().made.subclients > 400);
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    const { exitCode, summary } = await flow.run(['subclients-create', file]);
-    const { outcomes } = summary;
-    expect(outcomes.created + outcomes['in-doubt']).toBe(2000);
-    expect(exitCode).toBe(outcomes['in-doubt'] > 0 ? 5 : 0);
-    // In flight: at most what one process may have on the wire, and what it had settled but not yet recorded.
-    expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
-    const stats = flow.sandbox.stats();
-    expect(stats.duplicateKeys).toBe(0);
-    expect(stats.made.subclients).toBeGreaterThanOrEqual(outcomes.created);
-    const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
-    for (const result of await flow.results(summary)) {
-      if (result.outcome === 'created') expect(made).toContain(result.key);
-    }
-  },
-);
+test('a run killed in the middle is finished by the same command, nothing twice, nothing lost', async () => {
+  const flow = await startFlow({ faults: ['latency=5ms'] });
+  const file = await flow.file('a.csv', subclientsCsv(2000));
+  const killed = flow.start(['run', 'subclients-create', file]);
+  await until(() => flow.sandbox.stats().made.subclients > 400);
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  const { exitCode, summary } = await flow.run(['subclients-create', file]);
+  const { outcomes } = summary;
+  expect(outcomes.created + outcomes['in-doubt']).toBe(2000);
+  expect(exitCode).toBe(outcomes['in-doubt'] > 0 ? 5 : 0);
+  // In flight: at most what one process may have on the wire, and what it had settled but not yet recorded.
+  expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
+  const stats = flow.sandbox.stats();
+  expect(stats.duplicateKeys).toBe(0);
+  expect(stats.made.subclients).toBeGreaterThanOrEqual(outcomes.created);
+  const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
+  for (const result of await flow.results(summary)) {
+    if (result.outcome === 'created') expect(made).toContain(result.key);
+  }
+});
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt',

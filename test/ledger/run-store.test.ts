@@ -9,6 +9,16 @@ const NOW = new Date('2026-11-21T11:00:00.000Z');
 const ownStore = () => createRunStore(own().redis, ownKeys(), () => NOW);
 
 describe('registering a run', () => {
+  test('under the id of another one is refused, and that one stays as it is', async () => {
+    const store = ownStore();
+    const run = newRun({ id: 'run-same', rows: 3 });
+    await store.register(run);
+    await expect(store.register(newRun({ id: 'run-same', rows: 7 }))).rejects.toThrow(
+      /another run has the id/,
+    );
+    expect((await store.get('run-same'))?.rows).toBe(3);
+  });
+
   test('a new file gives a new, queued run with all counters at zero', async () => {
     const store = ownStore();
     const run = newRun();

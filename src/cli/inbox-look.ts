@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Job } from '../config/job-definition.ts';
+import { errorCode } from '../intake/inbox/error-code.ts';
+import { type Inbox, inboxesOf } from '../intake/inbox/inbox-folder.ts';
+import { type Listing, listEntries } from '../intake/inbox/list-entries.ts';
+import type { Placed, Takeable } from '../intake/inbox/placed.ts';
+import type { Rest } from '../intake/inbox/rest.ts';
+import { type SortedOut, sortOut } from '../intake/inbox/sort-out.ts';
+import { busyJobs } from './inbox-busy.ts';
+import type { InboxDesk } from './inbox-desk.ts';
+import type { LeftClaim, Recovery } from './inbox-recover.ts';
+import type { InboxSchedules } from './inbox-schedules.ts';
+import { waitingLines } from './inbox-waiting.ts';
+import type { IsClosed } from './inbox-window.ts';
+import type { Works } from './inbox-works.ts';
+
+/** What one look at everything found to be done. */
+export type Look = {
+  readonly left: LeftClaim[];
+  readonly take: Takeable[];
+  readonly refuse: SortedOut['refuse'];
+  /** The inboxes and their sub-folders. */
+  readonly folders: readonly string[];
+  /** Until the next file may be whole; `null`: none is on its way. */
+  readonly nextMs: number | null;
+};
+
+export type Looking = {
+  readonly desk: InboxDesk;
+  readonly works: Works;
+  readonly recovery: Recovery;
+  readonly schedules: InboxSchedules;
+  readonly rest: Rest;
+  readonly isClosed: IsClosed;
+};
+
+/** Looks at the definitions, at the claims that nobody has, and through all inboxes; tells why files wait. */
+export async function lookAround({
+  desk,
+  works,
+  recovery,
+  schedules,
+  rest,
+  isClosed,
+}: Looking): Promise<Look> {
+  const { book, runs, teller } = desk;
+  if (await book.refresh()) await schedules.keep();
+  const inboxes = inboxesOf(book.jobs(), runs.env.home);
+  const { others, left } = await recovery.look(inboxes);
+  const troubles = new Map(
+    [...book.broken()].map(([job, problems]) => [`broken ${job}`, brokenWords(job, problems)]),
+  );
+  const looks = await Promise.all(inboxes.map((inbox) => lookInto(inbox, troubles)));
+  const [releases, next] = await Promise.all([schedules.releases(), schedules.next()]);
+  const busy = await busyJobs(desk, new Map([...claimedJobs(left), ...works.jobs()]), others);
+  const releasedAt = (job: string) => releases.get(job) ?? null;
+  const isHeldByWindow = (job: Job) => works.isFullOfWindows() && isClosed(job);
+  const restLeft = ({ inbox, entry }: Placed) => rest.left(inbox.folder, entry);
+  const sorted = sortOut(looks, {
+    restLeft,
+    isHeldByWindow,
+    broken: new Set(book.broken().keys()),
+    releasedAt,
+    busy,
+  });
+  rest.tidy();
+  teller.waiting(new Map([...troubles, ...waitingLines(sorted.wait, next)]));
+  return {
+    left,
+    take: [...sorted.take],
+    refuse: sorted.refuse,
+    folders: looks.flatMap(({ inbox, folders }) => [
+      inbox.folder,
+      ...folders.map((path) => join(inbox.folder, path)),
+    ]),
+    nextMs: sorted.nextMs,
+  };
+}
+
+/** A folder that can't be looked into is waited for: it may be on a file system that is away. */
+async function lookInto(
+  inbox: Inbox,
+  troubles: Map<string, string>,
+): Promise<Omit<Listing, 'problems'> & { readonly inbox: Inbox }> {
+  try {
+    if (inbox.isMain) await mkdir(inbox.folder, { recursive: true, mode: 0o700 });
+    const { entries, folders, problems } = await listEntries(inbox.folder);
+    for (const problem of problems) troubles.set(`${inbox.folder} ${problem}`, `${inbox.folder}: ${problem}`);
+    return { inbox, entries, folders };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === '') throw error;
+    troubles.set(
+      inbox.folder,
+      `${inbox.folder}: this inbox can't be looked into (${code}): it is looked for again`,
+    );
+    return { inbox, entries: [], folders: [] };
+  }
+}
+
+function claimedJobs(left: readonly LeftClaim[]): Array<readonly [string, string]> {
+  return left.flatMap(({ found: { info } }) =>
+    info === null ? [] : [[info.job, `${info.path} is to be gone on with`] as const],
+  );
+}
+
+function brokenWords(job: string, problems: readonly string[]): string {
+  return [`The definition of ${job} can't be used any more; its files wait:`, ...problems].join('\n  ');
+}

@@ -1,0 +1,122 @@
+import { removeEmptyClaims } from '../intake/inbox/claims.ts';
+import { createFolderEvents, type FolderEvents } from '../intake/inbox/events.ts';
+import { createRest } from '../intake/inbox/rest.ts';
+import { sleep } from '../lib/sleep.ts';
+import type { InboxDesk } from './inbox-desk.ts';
+import { createLateFiles } from './inbox-late.ts';
+import { type Look, type Looking, lookAround } from './inbox-look.ts';
+import { createPull } from './inbox-pull.ts';
+import { createRecovery } from './inbox-recover.ts';
+import { createRefusing } from './inbox-refuse.ts';
+import { openInboxSchedules } from './inbox-schedules.ts';
+import { NOT_TAKEN_EXIT } from './inbox-settle.ts';
+import { createWindows } from './inbox-window.ts';
+import { createWorks } from './inbox-works.ts';
+import { createLookClock } from './look-clock.ts';
+import { createWaker, type Waker } from './waker.ts';
+import { worse } from './worse-exit.ts';
+
+const INTERRUPTED_EXIT = 4;
+const TROUBLE_MS = 1_000;
+
+/** Watches the inboxes until it is interrupted, or with `once` until nothing more can be taken; answers the exit status. */
+export async function watchInboxes(desk: InboxDesk): Promise<number> {
+  const waker = createWaker();
+  const works = createWorks(desk, () => waker.wake('work'));
+  const schedules = openInboxSchedules(desk, () => waker.wake('look'));
+  const { member } = desk.runs.membership.gate;
+  const now = () => performance.now();
+  const recovery = createRecovery({ ...desk, member, isMine: works.has, now });
+  const rest = createRest(desk.restMs, now);
+  const isClosed = createWindows(() => new Date());
+  const events = openEvents(desk, waker);
+  const { interrupted } = desk.runs.io;
+  interrupted.addEventListener('abort', () => waker.wake('work'));
+  try {
+    await removeEmptyClaims(desk.places.processing, new Date());
+    await schedules.keep();
+    return await keepLooking({ desk, works, recovery, schedules, rest, isClosed }, waker, events);
+  } finally {
+    events?.close();
+    await works.end();
+    await schedules.close();
+  }
+}
+
+function openEvents({ polling, teller }: InboxDesk, waker: Waker): FolderEvents | null {
+  if (polling) return null;
+  const onTrouble = (error: Error) =>
+    teller.trouble(`no events from the file system (${error.message}): files are found by looking only`);
+  return createFolderEvents(() => waker.wake('look'), onTrouble);
+}
+
+async function keepLooking(looking: Looking, waker: Waker, events: FolderEvents | null): Promise<number> {
+  const { desk, works } = looking;
+  const pull = createPull(looking);
+  const round = createRound(looking);
+  for (;;) {
+    if (desk.runs.io.interrupted.aborted) return INTERRUPTED_EXIT;
+    const look = await waitingOut(desk, async () => {
+      const found = await round.look();
+      events?.follow(found.folders);
+      await pull(found);
+      return found;
+    });
+    if (look === null) continue;
+    const isIdle = !round.clock.isLookWanted() && !waker.hasNews() && works.active() === 0;
+    if (desk.once && isIdle && isEmpty(look)) return worse(round.worst(), works.worst());
+    const why = await waker.wait(round.clock.leftMs());
+    // What waited for a run may go on when it is over; with more at hand an end is no reason to look at everything.
+    if (why.has('look') || (why.has('work') && look.take.length === 0)) round.clock.lookSoon();
+  }
+}
+
+/** A Redis or a disk that is full costs time, not the watching; `null`: it is to be tried again. */
+async function waitingOut(desk: InboxDesk, work: () => Promise<Look>): Promise<Look | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (desk.once) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    desk.teller.trouble(`the inboxes can't be looked after right now: ${message}`);
+    await sleep(TROUBLE_MS, desk.runs.io.interrupted);
+    return null;
+  }
+}
+
+/** What is looked at, each at its time; answers the last look through the folders. */
+function createRound(looking: Looking) {
+  const { desk, works, schedules } = looking;
+  const clock = createLookClock(desk.pollMs, () => performance.now());
+  const refusing = createRefusing(desk);
+  const late = createLateFiles(desk);
+  let last: Look = { left: [], take: [], refuse: [], folders: [], nextMs: 0 };
+  let worst = 0;
+  const lookAgain = async () => {
+    clock.lookBegins();
+    last = await lookAround(looking);
+    for (const entry of last.refuse) {
+      if ((await refusing.refuse(entry)) !== 'gone') worst = worse(worst, NOT_TAKEN_EXIT);
+    }
+    clock.lookEnds(last.nextMs);
+  };
+  const lookAtRest = async () => {
+    await schedules.keep();
+    if ((await late.look()) > 0) worst = worse(worst, NOT_TAKEN_EXIT);
+  };
+  return {
+    clock,
+    worst: () => worst,
+    async look(): Promise<Look> {
+      if (clock.isDue('rare')) await lookAtRest();
+      if (clock.isDue('runs')) await works.look();
+      if (clock.isLookDue()) await lookAgain();
+      return last;
+    },
+  };
+}
+
+/** Nothing can be taken, and nothing that is being written could be soon. */
+function isEmpty({ left, take, nextMs }: Look): boolean {
+  return left.length + take.length === 0 && nextMs === null;
+}

@@ -1,0 +1,158 @@
+import type { Job } from '../config/job-definition.ts';
+import { createJobWindow } from '../delivery/job-window.ts';
+import { listClaims } from '../intake/inbox/claims.ts';
+import { inboxesOf } from '../intake/inbox/inbox-folder.ts';
+import { jobsBefore } from '../intake/inbox/job-order.ts';
+import { listEntries } from '../intake/inbox/list-entries.ts';
+import type { Placed } from '../intake/inbox/placed.ts';
+import { type SortedOut, sortOut } from '../intake/inbox/sort-out.ts';
+import { isOver, type Run } from '../model/run.ts';
+import { createReleases } from '../queue/releases.ts';
+import { createSchedules, nextTime } from '../queue/schedules.ts';
+import type { Ledger } from '../wiring.ts';
+import { runningJobs } from './inbox-busy.ts';
+import { schedulesOf } from './inbox-schedules.ts';
+import { reasonWords } from './inbox-waiting.ts';
+import { createWindows } from './inbox-window.ts';
+import { type ShownState, stateOf } from './run-state.ts';
+
+/** What is going on in a home: runs that are not over, files on their way, schedules and windows. */
+export type Overview = {
+  readonly target: string;
+  readonly runs: ReadonlyArray<{ readonly run: Run; readonly state: ShownState }>;
+  readonly processing: ReadonlyArray<{ readonly file: string; readonly job: string; readonly claim: string }>;
+  readonly waiting: ReadonlyArray<{
+    readonly file: string;
+    readonly inbox: string;
+    readonly job: string | null;
+    readonly why: string;
+    readonly words: string;
+  }>;
+  readonly schedules: ReadonlyArray<{
+    readonly job: string;
+    readonly cron: string;
+    readonly timezone: string;
+    readonly next: string | null;
+    /** Whether a watcher has set it, so that it fires. */
+    readonly isSet: boolean;
+  }>;
+  readonly windows: ReadonlyArray<{
+    readonly job: string;
+    readonly window: string;
+    readonly isOpen: boolean;
+    readonly opensAt: string;
+  }>;
+};
+
+export type OverviewOf = {
+  readonly ledger: Ledger;
+  readonly target: string;
+  readonly home: string;
+  readonly processing: string;
+  readonly jobs: readonly Job[];
+};
+
+const RUNS_MAX = 200;
+/** Nobody has watched them here: what has not changed for as long as files rest by default counts as whole. */
+const REST_MS = 2_000;
+
+/** Looks at the ledger and the folders; changes nothing. */
+export async function lookOver(given: OverviewOf): Promise<Overview> {
+  const { ledger, target, jobs } = given;
+  const { queuePrefix } = ledger.of(target).keys;
+  const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined);
+  try {
+    const next = await schedules.next();
+    return {
+      target,
+      runs: await openRuns(ledger),
+      processing: await claimedFiles(given.processing),
+      waiting: waitingFiles(await sortedOut(given), next),
+      schedules: schedulesOf(jobs).map(({ job, cron, timezone }) => ({
+        job,
+        cron,
+        timezone,
+        next: (next.get(job) ?? nextTime({ cron, timezone }, new Date()))?.toISOString() ?? null,
+        isSet: next.has(job),
+      })),
+      windows: jobs.flatMap(windowOf),
+    };
+  } finally {
+    await schedules.close();
+  }
+}
+
+async function openRuns(ledger: Ledger): Promise<Overview['runs']> {
+  const found = await Promise.all(
+    (await ledger.index.latest(RUNS_MAX)).map(async ({ run: id, target }) => {
+      const { store } = ledger.of(target);
+      const run = await store.get(id);
+      if (run === null || isOver(run)) return [];
+      return [{ run, state: stateOf(run, await store.hasLease(id)) }];
+    }),
+  );
+  return found.flat();
+}
+
+async function claimedFiles(processing: string): Promise<Overview['processing']> {
+  const claims = await listClaims(processing);
+  return claims.flatMap(({ id, info }) =>
+    info === null ? [] : [{ file: info.path, job: info.job, claim: id }],
+  );
+}
+
+async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf): Promise<SortedOut> {
+  const { keys, store } = ledger.of(target);
+  const releases = await createReleases(ledger.redis, keys.queuePrefix).all();
+  const looks = await Promise.all(
+    inboxesOf(jobs, home).map(async (inbox) => {
+      const { entries } = await listEntries(inbox.folder).catch(() => ({ entries: [] }));
+      return { inbox, entries };
+    }),
+  );
+  const isAsked = jobs.some((job) => jobsBefore(job).length > 0);
+  const busy = isAsked ? await runningJobs(store) : new Map<string, string>();
+  const claimed = (await claimedFiles(processing)).map(
+    ({ job, file }) => [job, `${file} is under way`] as const,
+  );
+  return sortOut(looks, {
+    restLeft: ({ entry }) => Math.max(0, entry.changedMs + REST_MS - Date.now()),
+    broken: new Set(),
+    isHeldByWindow: createWindows(() => new Date()),
+    releasedAt: (job) => releases.get(job) ?? null,
+    busy: new Map([...busy, ...claimed]),
+  });
+}
+
+function waitingFiles(
+  { wait, take, refuse }: SortedOut,
+  next: ReadonlyMap<string, Date>,
+): Overview['waiting'] {
+  const shown = ({ entry, inbox }: Placed) => ({
+    file: entry.path,
+    inbox: inbox.folder,
+  });
+  return [
+    ...take.map((one) => ({
+      ...shown(one),
+      job: one.job.name,
+      why: 'watcher',
+      words: 'for a watcher to take it',
+    })),
+    ...wait.map((one) => ({ ...shown(one), job: one.job, why: one.why.kind, words: reasonWords(one, next) })),
+    ...refuse.map((one) => ({
+      ...shown(one),
+      job: null,
+      why: 'refused',
+      words: `to be refused: ${one.why}`,
+    })),
+  ];
+}
+
+function windowOf({ name, definition }: Job): Overview['windows'] {
+  const window = createJobWindow(definition.window, () => new Date());
+  if (window === null) return [];
+  return [
+    { job: name, window: window.text, isOpen: window.isOpen(), opensAt: window.opensAt().toISOString() },
+  ];
+}

@@ -1,0 +1,61 @@
+import { openJobBook } from '../intake/inbox/job-book.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Service } from '../wiring.ts';
+import { prepareHome } from './before-start.ts';
+import { type AddCommand, collect } from './command.ts';
+import { createInboxDesk } from './inbox-desk.ts';
+import { addInboxOptions, type InboxFlags } from './inbox-options.ts';
+import { watchInboxes } from './inbox-watch.ts';
+import { type Io, tell } from './io.ts';
+import { type Ground, onGround, openDesk, serviceReady } from './open-desk.ts';
+import { startSandboxChild } from './sandbox-child.ts';
+
+type Flags = InboxFlags & { readonly sandbox?: boolean; readonly fault: readonly string[] };
+
+/** `onboard start`: watches the inboxes and sends the rows of their files, in one process. */
+export const addStartCommand: AddCommand = (program, io, done) => {
+  const command = program
+    .command('start')
+    .description('Take files from the inboxes through their jobs and send their rows, in one process')
+    .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
+    .option(
+      '--fault <name=spec>',
+      'with --sandbox: a fault on request, as in `onboard sandbox`',
+      collect,
+      [],
+    );
+  addInboxOptions(command)
+    .addHelpText('after', EXAMPLE)
+    .action(async (flags: Flags) => done(await start(flags, io)));
+};
+
+async function start(flags: Flags, io: Io): Promise<number> {
+  if (flags.fault.length > 0 && flags.sandbox !== true) {
+    throw new UsageError(
+      '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
+    );
+  }
+  return onGround(io, flags.logFile, async (ground) => {
+    const { env } = ground;
+    const book = await openJobBook(env.jobsDirectory, env.home);
+    await prepareHome(env);
+    const service = await startedService(flags, ground);
+    const runs = await openDesk(ground, service, flags);
+    const desk = createInboxDesk(runs, book, flags);
+    tell(io, `Watching ${desk.places.inbox} and working for ${service.target}; Ctrl-C ends it gently.`);
+    return watchInboxes(desk);
+  });
+}
+
+function startedService({ sandbox, fault }: Flags, { env, io, releasers }: Ground): Promise<Service> {
+  return sandbox === true ? startSandboxChild(env.home, fault, releasers) : serviceReady(env, io);
+}
+
+const EXAMPLE = `
+Examples:
+  onboard start
+  onboard start --sandbox --once          a rehearsal of what is in the inbox
+  onboard start --polling --poll 30       on a network file system
+
+Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them.`;

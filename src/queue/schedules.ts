@@ -1,0 +1,76 @@
+import { type ConnectionOptions, getNextMillis, Queue, Worker } from 'bullmq';
+import type { ScheduleSettings } from '../config/schedule-settings.ts';
+
+/** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
+const QUEUE_NAME = 'schedules';
+const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as const;
+
+/** A job's schedule by the job's name. */
+export type Schedule = ScheduleSettings & { readonly job: string };
+
+/** The schedules of one target, in Redis, so that each fires once whoever watches. */
+export type Schedules = {
+  /** Makes the schedules in Redis these: one that is as it should be keeps what it missed, others are set or removed. */
+  keep(wanted: readonly Schedule[]): Promise<void>;
+  /** Job → when its schedule fires next; in the past where it was missed and nobody watched. */
+  next(): Promise<ReadonlyMap<string, Date>>;
+  close(): Promise<void>;
+};
+
+export function createSchedules(
+  connection: ConnectionOptions,
+  prefix: string,
+  onError: (error: Error) => void,
+): Schedules {
+  const queue = new Queue(QUEUE_NAME, { connection, prefix });
+  queue.on('error', onError);
+  return {
+    async keep(wanted) {
+      const known = new Map((await queue.getJobSchedulers()).map((one) => [one.key, one]));
+      for (const { job, cron, timezone } of wanted) {
+        const current = known.get(job);
+        known.delete(job);
+        // Setting it again would forget a time that was missed.
+        if (current?.pattern === cron && current.tz === timezone && current.next !== undefined) continue;
+        await queue.upsertJobScheduler(
+          job,
+          { pattern: cron, tz: timezone },
+          { name: 'release', opts: JOB_OPTIONS },
+        );
+      }
+      for (const job of known.keys()) await queue.removeJobScheduler(job);
+    },
+    async next() {
+      const known = await queue.getJobSchedulers();
+      return new Map(
+        known.flatMap(({ key, next }) => (next === undefined ? [] : [[key, new Date(next)] as const])),
+      );
+    },
+    close: () => queue.close(),
+  };
+}
+
+/** Fires the schedules of a target as long as it runs; one that was missed while nobody ran fires once. */
+export function startScheduleWorker(options: {
+  readonly connection: ConnectionOptions;
+  readonly prefix: string;
+  /** The job's files that are whole by now may be taken. */
+  readonly release: (job: string) => Promise<void>;
+  readonly onError: (error: Error) => void;
+}): { close(): Promise<void> } {
+  const { connection, prefix, release, onError } = options;
+  const worker = new Worker(QUEUE_NAME, async ({ repeatJobKey }) => release(repeatJobKey ?? ''), {
+    connection,
+    prefix,
+  });
+  worker.on('error', onError);
+  worker.on('failed', (_, error) => onError(error));
+  // With Redis away a gentle close never ends (FACTS.md, BullMQ); what was in hand is done again.
+  return { close: () => worker.close(true) };
+}
+
+/** When a schedule fires next after that moment, as BullMQ reckons; `null`: never again. */
+export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Date | null {
+  const next = getNextMillis(after.getTime(), { pattern: cron, tz: timezone });
+  return next === undefined ? null : new Date(next);
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createTeller } from '../../src/cli/inbox-teller.ts';
+import { waitingLines } from '../../src/cli/inbox-waiting.ts';
+import type { Waiting, WaitReason } from '../../src/intake/inbox/placed.ts';
+import { memoryIo } from './memory-io.ts';
+
+function waiting(path: string, why: WaitReason, job: string | null = 'j'): Waiting {
+  const name = Buffer.from(path);
+  const entry = { parts: [], name, path, kind: 'file' as const, links: 1, stamp: '', changedMs: 0 };
+  return { inbox: { folder: '/in', isMain: true, jobs: [] }, entry, job, why };
+}
+
+test('why files wait is said once per job and reason, and again only after it was over', () => {
+  const io = memoryIo();
+  const teller = createTeller(io, false);
+  const next = new Map([['j', new Date('2026-11-21T22:00:00Z')]]);
+  const lines = waitingLines([waiting('a', { kind: 'schedule' }), waiting('b', { kind: 'schedule' })], next);
+  teller.waiting(lines);
+  teller.waiting(lines);
+  expect(io.stderr.text).toBe('a and 1 more wait for the schedule of job j, next 2026-11-21T22:00:00.000Z\n');
+  teller.waiting(new Map());
+  teller.waiting(lines);
+  expect(io.stderr.text.split('\n')).toHaveLength(3);
+});
+
+test.each<[WaitReason, string]>([
+  [{ kind: 'marker', marker: '.done' }, 'a waits for its marker file, of its own name and .done'],
+  [
+    { kind: 'after', job: 'first', because: 'x.csv waits in the inbox' },
+    'a waits for job first: x.csv waits in the inbox',
+  ],
+  [{ kind: 'broken', jobs: ['j'] }, 'a waits until the definition of j is mended'],
+  [{ kind: 'schedule' }, 'a waits for the schedule of job j, which no watcher has set yet'],
+])('%j is said in words', (why, words) => {
+  expect([...waitingLines([waiting('a', why)], new Map()).values()]).toEqual([words]);
+});
+
+test('a file that is still being written is no news', () => {
+  expect(waitingLines([waiting('a', { kind: 'writing' })], new Map()).size).toBe(0);
+});
+
+test('no name of a file moves the cursor', () => {
+  const io = memoryIo();
+  createTeller(io, false).line('a\u001b[2J.csv: taken');
+  expect(io.stderr.text).toBe('a·[2J.csv: taken\n');
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { createReleases } from '../../src/queue/releases.ts';
+import { connectRedis } from '../../src/redis/connection.ts';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { type Flow, until } from '../support/flow.ts';
+import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
+
+const overviewSchema = z.object({
+  runs: z.array(z.object({ id: z.string(), state: z.string() })),
+  processing: z.array(z.object({ file: z.string(), job: z.string() })),
+  waiting: z.array(z.object({ file: z.string(), why: z.string(), words: z.string() })),
+  schedules: z.array(z.object({ job: z.string(), next: z.string(), isSet: z.boolean() })),
+  windows: z.array(z.object({ job: z.string(), window: z.string() })),
+});
+
+test('a file waits for the schedule of its job, for the jobs that come before it, and status says so', async () => {
+  const { flow, drop, start, list } = await startInboxFlow({
+    subclients: 'operation: subclient.create\nfiles: "subclients*"\nkey: externalId\n',
+    payees: 'operation: counterparty.draft\nfiles: "payees*"\nkey: externalId\nafter: subclients\n',
+    late: 'operation: counterparty.draft\nfiles: "late*"\nkey: externalId\nafter: nightly\n',
+    nightly:
+      'operation: subclient.create\nfiles: "nightly*"\nkey: externalId\nschedule: { cron: "0 3 * * *", timezone: Europe/London }\n',
+    hours:
+      'operation: subclient.create\nfiles: "hours*"\nkey: externalId\nwindow: 22:00-05:00 Europe/London\n',
+  });
+  await drop('payees-1.csv', 'externalId,name\nP1,Payee\n');
+  await drop('subclients-1.csv', rowsOf('S', 30));
+  await drop('subclients-2.csv', rowsOf('T', 30));
+  await drop('nightly-1.csv', rowsOf('NIGHT', 2));
+  await drop('late-1.csv', 'externalId,name\nP2,Payee\n');
+
+  const ended = await start(['start', '--once']).ended;
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  expect(
+    fileLines(ended)
+      .map(({ file }) => file)
+      .at(-1),
+  ).toBe('payees-1.csv');
+  expect(ended.stderr).toContain('payees-1.csv waits for job subclients: ');
+  expect(ended.stderr).toContain('late-1.csv waits for job nightly: nightly-1.csv waits in the inbox');
+  expect(await list('inbox')).toEqual(['late-1.csv', 'nightly-1.csv']);
+
+  const status = await flow.onboard(['status', '--json'], { ONBOARD_JOBS: `${flow.home}/jobs` });
+  const overview = overviewSchema.parse(JSON.parse(status.stdout));
+  expect(overview).toMatchObject({
+    runs: [],
+    processing: [],
+    windows: [{ job: 'hours', window: '22:00-05:00 Europe/London' }],
+    schedules: [{ job: 'nightly', isSet: true }],
+    waiting: [
+      { file: 'nightly-1.csv', why: 'schedule' },
+      { file: 'late-1.csv', why: 'after' },
+    ],
+  });
+  expect(overview.schedules[0]?.next).toMatch(/T0[23]:00:00.000Z$/);
+
+  await fire('nightly', flow);
+  const later = await start(['start', '--once']).ended;
+  expect(later.exitCode, later.stderr).toBe(0);
+  expect(fileLines(later).map(({ file }) => file)).toEqual(['nightly-1.csv', 'late-1.csv']);
+});
+
+/** What a schedule leaves behind when it fires, for any watcher that comes. */
+async function fire(job: string, { home, sandbox }: Flow): Promise<void> {
+  const server = await joinEmbeddedRedis(home);
+  const redis = connectRedis(server.address, () => undefined);
+  await createReleases(redis, ledgerKeys(sandbox.url).queuePrefix).release(job, new Date());
+  redis.disconnect();
+  await server.close();
+}
+
+test('a file whose run is paused stays in processing until somebody resumes the run, over a restart of the watcher too', async () => {
+  const { flow, drop, start, list } = await startInboxFlow(undefined, { faults: ['latency=100ms'] });
+  await drop('subclients-1.csv', rowsOf('S', 600));
+  const first = start(['start']);
+  await until(() => flow.sandbox.stats().made.subclients > 0);
+  const [run = ''] = await list('processing');
+  await flow.onboard(['pause', run]);
+  await until(async () => (await list('reports')).includes(run));
+  first.child.kill('SIGTERM');
+  expect((await first.ended).exitCode).toBe(4);
+  flow.sandbox.setFaults([]);
+
+  const second = start(['start', '--polling']);
+  let stderr = '';
+  second.child.stderr?.on('data', (text: string) => {
+    stderr += text;
+  });
+  await until(() => stderr.includes(`run ${run} is paused (requested)`));
+  expect(await list('processing')).toEqual([run]);
+  await flow.onboard(['resume', run, '--no-follow']);
+  await until(async () => (await list('done')).length === 2);
+  second.child.kill('SIGTERM');
+  const ended = await second.ended;
+  expect(fileLines(ended)).toMatchObject([
+    { file: 'subclients-1.csv', result: 'paused', run, exitCode: 2 },
+    { file: 'subclients-1.csv', result: 'done', run, rows: 600 },
+  ]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 600 }, duplicateKeys: 0 });
+  expect(await list('processing')).toEqual([]);
+});
+
+test('a watcher without a token takes files, and a worker beside it sends their rows', async () => {
+  const { flow, drop, start } = await startInboxFlow();
+  await drop('subclients-1.csv', rowsOf('S', 150));
+  const watcher = start(['watch', '--once'], { MSB_TOKEN: '' });
+  const worker = flow.start(['work']);
+  const ended = await watcher.ended;
+  worker.child.kill('SIGTERM');
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  expect(fileLines(ended)).toMatchObject([{ file: 'subclients-1.csv', result: 'done', rows: 150 }]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 150 }, duplicateKeys: 0 });
+  await worker.ended;
+});

@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process';
+import { appendFile, copyFile, link, mkdir, open, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { until } from '../support/flow.ts';
+import { type FileLine, fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
+
+function lineOf(lines: readonly FileLine[], file: string): FileLine {
+  const found = lines.find((line) => line.file === file);
+  if (found === undefined) throw new Error(`no line about ${file}`);
+  return found;
+}
+
+test('files are taken through the jobs that their names say, and what can not be taken is put aside with a note', async () => {
+  const { flow, inbox, drop, start, list, note } = await startInboxFlow({
+    subclients: 'operation: subclient.create\nfiles: "**/subclients*"\nkey: externalId\n',
+    other: 'operation: subclient.create\nfiles: ["both*", "other*"]\nkey: externalId\n',
+    own: 'operation: subclient.create\ninbox: partner\nkey: externalId\nmarker: .done\n',
+    both: 'operation: subclient.create\nfiles: "both*"\nkey: externalId\n',
+  });
+  await drop('north/subclients-1.csv', rowsOf('N', 3));
+  await drop('subclients-same.csv', rowsOf('N', 3));
+  await drop('subclients-broken.csv', 'externalId,details.name\nX1,"never closed\n');
+  await drop('subclients-columns.csv', 'externalId,nonsense\nX2,a\n');
+  await drop('stray.csv', 'a\n');
+  await drop('both.csv', rowsOf('B', 1));
+  await drop('subclients-late.csv.part', rowsOf('L', 1));
+  await mkdir(join(flow.home, 'partner'));
+  await writeFile(join(flow.home, 'partner', 'any name.csv'), rowsOf('P', 2));
+  await writeFile(join(flow.home, 'partner', 'any name.csv.done'), '');
+  await writeFile(join(flow.home, 'partner', 'unmarked.csv'), rowsOf('U', 2));
+
+  const ended = await start(['start', '--once']).ended;
+  const lines = fileLines(ended);
+  expect(ended.exitCode, ended.stderr).toBe(3);
+  expect(flow.sandbox.stats().made.subclients).toBe(5);
+
+  // The same content: which of the two came first doesn't matter.
+  const same = [lineOf(lines, 'north/subclients-1.csv'), lineOf(lines, 'subclients-same.csv')];
+  expect(same.map(({ result }) => result)).toEqual(['done', 'done']);
+  expect(new Set(same.map(({ run }) => run)).size).toBe(1);
+  expect(same.flatMap(({ why }) => why)).toEqual([
+    `the same content was taken as run ${same[0]?.run}: nothing is sent`,
+  ]);
+  const taken = same.find(({ why }) => why.length === 0);
+  expect(taken === undefined ? '' : await note(taken)).toMatch(/created +3\n/);
+  expect(lineOf(lines, 'any name.csv')).toMatchObject({ job: 'own', result: 'done', rows: 2 });
+
+  const words = (file: string) => lineOf(lines, file).why.join('\n');
+  expect(words('stray.csv')).toContain('expected a name such as one of these: **/subclients*, both*, other*');
+  expect(words('both.csv')).toContain('more than one kind of load (both and other)');
+  expect(words('subclients-broken.csv')).toContain('is not closed');
+  expect(words('subclients-columns.csv')).toContain('"nonsense"');
+  expect(await note(lineOf(lines, 'stray.csv'))).toContain('nothing of it was sent');
+
+  expect(await list('inbox')).toEqual(['north', 'subclients-late.csv.part']);
+  expect(await list('partner')).toEqual(['unmarked.csv']);
+  expect(ended.stderr).toContain('unmarked.csv waits for its marker file');
+  expect(await list('processing')).toEqual([]);
+  expect((await list('done')).length).toBe(6);
+  expect((await list('failed')).length).toBe(8);
+  expect(inbox).toContain(flow.home);
+});
+
+test('nothing outside the inbox is read, and nothing hangs, whatever lies in it', async () => {
+  const { flow, inbox, drop, start, list } = await startInboxFlow();
+  const secret = await flow.file('secret.csv', rowsOf('SECRET', 2));
+  await mkdir(join(flow.home, 'outside'));
+  await writeFile(join(flow.home, 'outside', 'subclients-outside.csv'), rowsOf('OUTSIDE', 1));
+  await symlink(secret, join(inbox, 'subclients-link.csv'));
+  await symlink(join(flow.home, 'nowhere'), join(inbox, 'subclients-dangling.csv'));
+  await symlink(join(flow.home, 'outside'), join(inbox, 'folder'));
+  await link(secret, join(inbox, 'subclients-hard.csv'));
+  execFileSync('mkfifo', [join(inbox, 'subclients-pipe.csv')]);
+  await mkdir(join(inbox, 'subclients-folder.csv'));
+  await writeFile(join(inbox, 'subclients-\u0007.csv'), rowsOf('BELL', 1));
+  await writeFile(join(inbox, 'subclients-..csv'), rowsOf('DOTS', 1));
+  await writeFile(Buffer.from(`${inbox}/subclients-\xff.csv`, 'latin1'), rowsOf('BYTES', 1));
+  await drop('subclients-good.csv', rowsOf('GOOD', 2));
+
+  const ended = await start(['start', '--once']).ended;
+  const lines = fileLines(ended);
+  expect(flow.sandbox.stats().made.subclients, ended.stderr).toBe(2);
+  expect(lines.filter(({ result }) => result === 'done').map(({ file }) => file)).toEqual([
+    'subclients-good.csv',
+  ]);
+  expect(lines.filter(({ result }) => result === 'failed')).toHaveLength(9);
+  expect(lines.map(({ why }) => why.join()).join('\n')).not.toMatch(/SECRET|OUTSIDE/);
+  expect(lineOf(lines, 'subclients-link.csv').why).toEqual([
+    'it is a symbolic link, and links are not followed',
+  ]);
+  expect(lineOf(lines, 'subclients-hard.csv').why[0]).toContain('hard link');
+  expect(lineOf(lines, 'subclients-pipe.csv').why[0]).toContain('no regular file');
+  expect(await list('inbox')).toEqual([]);
+  expect(await list('outside')).toEqual(['subclients-outside.csv']);
+  // No name in the folder can move a terminal's cursor.
+  expect((await list('failed')).every((name) => /^[\x20-\x7e]+$/.test(name))).toBe(true);
+});
+
+test('however a file comes, all of its rows are sent in one run; what comes too late is found out', async () => {
+  const { flow, inbox, drop, start, list } = await startInboxFlow();
+  const watcher = start(['start', '--rest', '0.6']);
+  let stderr = '';
+  watcher.child.stderr?.on('data', (text: string) => {
+    stderr += text;
+  });
+  await until(() => stderr.includes('Watching'));
+
+  const slow = async () => {
+    const handle = await open(join(inbox, 'subclients-slow.csv'), 'w');
+    for (const byte of rowsOf('SLOW', 3)) {
+      await handle.write(byte);
+      await delay(5);
+    }
+    await handle.close();
+  };
+  const renamed = async () => {
+    const file = await drop('subclients-renamed.csv.part', rowsOf('RENAMED', 5));
+    await rename(file, file.replace('.part', ''));
+  };
+  const copied = async () => {
+    const source = await flow.file('source.csv', rowsOf('COPIED', 7));
+    await copyFile(source, join(inbox, 'subclients-copied.csv'));
+  };
+  await Promise.all([slow(), renamed(), copied()]);
+  await until(() => flow.sandbox.stats().made.subclients === 15);
+
+  // A writer that pauses for longer than a file has to rest, and goes on after it was taken.
+  const handle = await open(join(inbox, 'subclients-paused.csv'), 'w');
+  await handle.write(rowsOf('PAUSED', 2));
+  await until(async () => (await list('done')).some((name) => name.startsWith('subclients-paused')));
+  await handle.write('PAUSED-3,PAUSED 3 Ltd\n');
+  await handle.close();
+  await until(() => stderr.includes('was written to after it was taken'));
+  watcher.child.kill('SIGTERM');
+  const ended = await watcher.ended;
+
+  expect(ended.exitCode).toBe(4);
+  const lines = fileLines(ended);
+  expect(lines.map(({ file, result, rows }) => [file, result, rows]).sort()).toEqual([
+    ['subclients-copied.csv', 'done', 7],
+    ['subclients-paused.csv', 'done', 2],
+    ['subclients-renamed.csv', 'done', 5],
+    ['subclients-slow.csv', 'done', 3],
+  ]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 17 }, duplicateKeys: 0 });
+  expect((await list('failed')).filter((name) => name.startsWith('subclients-paused'))).toHaveLength(2);
+});
+
+test('a file that is written to while its run reads it pauses the run before anything of the changed part is sent', async () => {
+  const { flow, inbox, drop, start, list } = await startInboxFlow(undefined, { faults: ['latency=20ms'] });
+  await drop('subclients-torn.csv', rowsOf('TORN', 12_000));
+  const watcher = start(['start', '--once']);
+  await until(() => flow.sandbox.stats().made.subclients > 0);
+  const [claim = ''] = await list('processing');
+  await appendFile(join(flow.home, 'processing', claim, 'subclients-torn.csv'), 'TORN-late,Late Ltd\n');
+  const ended = await watcher.ended;
+
+  expect(ended.exitCode, ended.stderr).toBe(2);
+  expect(fileLines(ended)).toMatchObject([{ result: 'failed', exitCode: 2 }]);
+  expect(flow.sandbox.stats().made.subclients).toBeLessThan(12_000);
+  expect(await list('processing')).toEqual([]);
+  expect(inbox).not.toBe('');
+});

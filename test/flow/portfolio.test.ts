@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { fileLines, startInboxFlow } from '../support/inbox.ts';
+
+const SUBCLIENTS = 1000;
+const COUNTERPARTIES = 3000;
+/** The first so many have two accounts. */
+const WITH_TWO = 2000;
+
+const JOBS = {
+  'px-subclients': [
+    'operation: subclient.create',
+    'files: "partner-x/subclients*"',
+    'key: Ref',
+    'fields:',
+    '  details.name: Name',
+    '  parent.id: { column: Parent Ref, ref: subclient }',
+  ].join('\n'),
+  'px-payees': [
+    'operation: counterparty.draft',
+    'files: "partner-x/payees*"',
+    'key: Payee',
+    'group: accounts',
+    'after: px-subclients',
+    'fields:',
+    '  name: Payee',
+    '  parent.id: { column: Client, ref: subclient }',
+    '  accounts.0.accountNumber: Account',
+  ].join('\n'),
+};
+
+/** Every tenth is a child of the one before it, which is in the same file. */
+const parentOf = (n: number) => (n % 10 === 0 ? n - 1 : null);
+const clientOf = (payee: number) => 1 + ((payee * 7) % SUBCLIENTS);
+const accountsOf = (payee: number) =>
+  payee <= WITH_TWO ? [`A-${payee}-1`, `A-${payee}-2`] : [`A-${payee}-1`];
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+
+function subclients(): string {
+  const lines = numbers(SUBCLIENTS).map((n) => {
+    const parent = parentOf(n);
+    return `S${n},Company ${n},${parent === null ? '' : `S${parent}`}`;
+  });
+  return ['Ref,Name,Parent Ref', ...lines, ''].join('\n');
+}
+
+function payees(): string {
+  const lines = numbers(COUNTERPARTIES).flatMap((n) =>
+    accountsOf(n).map((account) => `P${n},S${clientOf(n)},${account}`),
+  );
+  return ['Payee,Client,Account', ...lines, ''].join('\n');
+}
+
+const parent = z.object({ id: z.string() }).optional();
+const subclientSchema = z.object({ details: z.object({ name: z.string() }), parent });
+const draftSchema = z.object({
+  name: z.string(),
+  parent,
+  accounts: z.array(z.object({ accountNumber: z.string() })),
+});
+
+test('a portfolio of subclients, and of counterparties with several accounts that refer to them, loads in one go', async () => {
+  const { flow, drop, start } = await startInboxFlow(JOBS, { recordRequests: SUBCLIENTS + COUNTERPARTIES });
+  // In the wrong order: the names say nothing of what comes first.
+  await drop('partner-x/payees.csv', payees());
+  await drop('partner-x/subclients.csv', subclients());
+
+  const ended = await start(['start', '--once']).ended;
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  expect(fileLines(ended).map(({ file, job, rows, exitCode }) => [file, job, rows, exitCode])).toEqual([
+    ['partner-x/subclients.csv', 'px-subclients', SUBCLIENTS, 0],
+    ['partner-x/payees.csv', 'px-payees', COUNTERPARTIES + WITH_TWO, 0],
+  ]);
+  expect(flow.sandbox.stats()).toMatchObject({
+    made: { subclients: SUBCLIENTS, drafts: COUNTERPARTIES },
+    duplicateKeys: 0,
+  });
+
+  const requests = flow.sandbox.requests();
+  const bodies = (target: string) =>
+    requests.filter((request) => request.target === target).map(({ body }): unknown => JSON.parse(body));
+  const made = z.array(subclientSchema).parse(bodies('/v1/subclients'));
+  const drafts = z.array(draftSchema).parse(bodies('/v3/counterparties/draft'));
+  const ids = new Map([...flow.sandbox.entities('subclient')].map(({ key, id }) => [key, id]));
+  const idOf = (n: number) => ids.get(`Company ${n}`);
+
+  for (const { details, parent: sent } of made) {
+    const expected = parentOf(Number(details.name.replace('Company ', '')));
+    expect(sent?.id).toBe(expected === null ? undefined : idOf(expected));
+  }
+  for (const draft of drafts) {
+    const payee = Number(draft.name.replace('P', ''));
+    expect(draft.parent?.id).toBe(idOf(clientOf(payee)));
+    expect(draft.accounts.map(({ accountNumber }) => accountNumber)).toEqual(accountsOf(payee));
+  }
+}, 120_000);
+
+test('a counterparty whose subclient is not known is invalid and names the key, and a rerun takes it up later', async () => {
+  const { flow, drop, start } = await startInboxFlow(JOBS);
+  await drop('partner-x/payees.csv', 'Payee,Client,Account\nP1,S1,A-1\nP2,S2,A-2\nP2,S2,A-3\n');
+  await drop('partner-x/subclients.csv', 'Ref,Name,Parent Ref\nS1,Company 1,\n');
+  const first = await start(['start', '--once']).ended;
+  const [, line] = fileLines(first);
+  expect([first.exitCode, line?.rows, line?.exitCode]).toEqual([1, 3, 1]);
+  const run = line?.run ?? '';
+  expect(await flow.report({ run }, 'failed.csv')).toMatch(
+    /P2,S2,A-2,.*reference_unknown.*nothing is known of ""S2""/,
+  );
+
+  await drop('partner-x/subclients-2.csv', 'Ref,Name,Parent Ref\nS2,Company 2,\n');
+  expect((await start(['start', '--once']).ended).exitCode).toBe(0);
+  const again = await flow.onboard(['rerun', run]);
+  expect([again.exitCode, again.stderr]).toEqual([0, expect.not.stringContaining('unexpected')]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2, drafts: 2 }, duplicateKeys: 0 });
+});
