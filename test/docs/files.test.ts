@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadJob } from '../../src/config/load-job.ts';
+import { noJobWords, severalJobsWords } from '../../src/intake/inbox/sender-words.ts';
+import { issueSchema } from '../../src/model/issue.ts';
+import { OUTCOMES } from '../../src/model/outcome.ts';
+import { ROOT, textOf } from '../house/source-files.ts';
+import { blocksIn } from './blocks.ts';
+import { readThrough } from './read-through.ts';
+
+const DOCUMENT = textOf('docs/files.md');
+const EXAMPLES = ['csv', 'json', 'ndjson'].flatMap((language) => blocksIn(DOCUMENT, language));
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'onboard-docs-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function resultOf(jobName: string, name: string, content: string | Buffer) {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return readThrough(await loadJob(jobName, join(ROOT, 'jobs')), file);
+}
+
+describe('the examples for senders', () => {
+  test.each(EXAMPLES)(
+    'the one on line $line ends as its heading says',
+    async ({ line, language, info, text }) => {
+      const found = await resultOf(info.get('job') ?? '', `line-${line}.${language}`, text);
+      expect(found.invalid.map(({ row }) => row)).toEqual(numbersIn(info.get('invalid')));
+      expect(found.warned.map(({ row }) => row)).toEqual(numbersIn(info.get('warned')));
+      const codes = [...found.invalid, ...found.warned].flatMap((one) => one.codes);
+      const named = info.get('code');
+      expect(codes).toEqual(named === undefined ? [] : expect.arrayContaining([named]));
+    },
+  );
+
+  test('are there for every form that is not binary', () => {
+    expect(new Set(EXAMPLES.map(({ language }) => language))).toEqual(new Set(['csv', 'json', 'ndjson']));
+    expect(EXAMPLES.filter(({ info }) => !info.has('job'))).toEqual([]);
+  });
+});
+
+describe('the tables for senders', () => {
+  test('have every code that a row can come back with', () => {
+    const named = firstCellsOf('## Codes of rows').flatMap(
+      (cell) => cell.match(/(?<=`)[a-z_\d]+(?=`)/g) ?? [],
+    );
+    expect(named.toSorted()).toEqual([...issueSchema.shape.code.options, 'http_418'].toSorted());
+  });
+
+  test('have every outcome', () => {
+    const named = firstCellsOf('## What comes back').flatMap(
+      (cell) => cell.match(/(?<=`)[a-z-]+(?=`)/g) ?? [],
+    );
+    expect(named).toEqual(expect.arrayContaining([...OUTCOMES]));
+  });
+
+  test('quote each message about a whole file once', () => {
+    expect(QUOTED.toSorted()).toEqual([...WHOLE_FILES.keys(), ...NAMES.keys()].toSorted());
+  });
+});
+
+const HEADER = 'externalId,details.name\n';
+
+/** Message → a file that brings it about. */
+const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string | Buffer]> = new Map([
+  ['is empty', ['empty.csv', '']],
+  [
+    "doesn't look like a header, but line",
+    ['title.csv', `Portfolio of November\n${HEADER}${'K,Company\n'.repeat(9)}`],
+  ],
+  [
+    'has no name: expected a name in every cell',
+    ['nameless.csv', 'externalId,,details.name\nK1,x,Company\n'],
+  ],
+  ['are both named', ['twice.csv', 'externalId,details.name,details.name\nK1,A,B\n']],
+  ['has no such field', ['unknown.csv', 'externalId,details.nmae\nK1,A\n']],
+  ['the file has no column', ['keyless.csv', 'details.name,details.taxId\nA,1\n']],
+  ['is not closed: expected a closing quote', ['open.csv', `${HEADER}K1,"Company\nK2,Company\n`]],
+  [
+    'cut its first lines into cells equally well',
+    ['signs.csv', 'externalId,a;details.name\nK1,b;A\nK2,b;A\n'],
+  ],
+  [
+    'a second table seems to begin here',
+    [
+      'tables.csv',
+      `externalId,details.name,details.taxId\n${'K,A,1\n'.repeat(9)}\nexternalId,name\n${'K,A\n'.repeat(3)}`,
+    ],
+  ],
+  ['broken JSON', ['broken.json', '[{"externalId": "K1"}, {"externalId": "K2"']],
+  [
+    "the text doesn't tell which is meant",
+    ['encoding.csv', Buffer.concat([Buffer.from(`${HEADER}K1,`), Buffer.from([0xbd]), Buffer.from('\n')])],
+  ],
+  ['is an old Excel file', ['old.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex')]],
+  ['is a zip archive', ['files.zip', Buffer.from('504b03040a00', 'hex')]],
+  ['is not compressed, as its name says', ['plain.csv.gz', `${HEADER}K1,A\n`]],
+]);
+
+const INBOX = { folder: '/inbox', isMain: true, jobs: [] };
+
+/** Message → what the inbox says of a name. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['belong to no kind of load', noJobWords('letters/a.csv', INBOX)],
+  ['belong to more than one kind of load', severalJobsWords('a.csv', [])],
+]);
+
+const QUOTED = firstCellsOf('## Messages about a whole file').flatMap((cell) =>
+  [...cell.matchAll(/"([^"]+)"/g)].map(([, message = '']) => message),
+);
+
+describe('the messages about a whole file', () => {
+  test.each([...WHOLE_FILES])('"%s" is what such a file brings about', async (message, [name, content]) => {
+    await expect(resultOf('subclients-create', name, content)).rejects.toThrow(message);
+  });
+
+  test.each([...NAMES])('"%s" is what such a name brings about', (message, words) => {
+    expect(words).toContain(message);
+  });
+});
+
+/** The first cells of the tables between a heading and the next one. */
+function firstCellsOf(heading: string): readonly string[] {
+  const [, after = ''] = DOCUMENT.split(`${heading}\n`);
+  const [section = ''] = after.split(/^## /m);
+  return [...section.matchAll(/^\| (.*?) \|/gm)].map(([, cell = '']) => cell);
+}
+
+function numbersIn(list: string | undefined): readonly number[] {
+  return list === undefined ? [] : list.split(',').map(Number);
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { JobDefinition } from '../../src/config/job-definition.ts';
+import { listSettings } from '../../src/config/list-settings.ts';
+import { loadJobFile } from '../../src/config/load-job.ts';
+import { renderSettings } from '../../src/config/settings-table.ts';
+import { mappingFor } from '../../src/wiring.ts';
+import { ROOT, textOf } from '../house/source-files.ts';
+import { sourceOf } from '../mapping/catalog.ts';
+import { blocksIn, proseOf } from './blocks.ts';
+
+const PATH = 'docs/job-definitions.md';
+const START = '<!-- settings: made by npx vitest run test/docs -u -->';
+const END = '<!-- end of settings -->';
+
+const DOCUMENT = textOf(PATH);
+const [BEFORE = '', REST = ''] = DOCUMENT.split(START);
+const [, AFTER = ''] = REST.split(END);
+const PROSE = proseOf(BEFORE + AFTER);
+const SETTINGS = listSettings();
+const EXAMPLES = blocksIn(DOCUMENT, 'yaml');
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'onboard-docs-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the reference of job definitions', () => {
+  test('has the table that the schema gives: npx vitest run test/docs -u writes it anew', async () => {
+    const table = `${START}\n\n${renderSettings(SETTINGS)}\n\n${END}`;
+    await expect(BEFORE + table + AFTER).toMatchFileSnapshot(join(ROOT, PATH));
+  });
+
+  test('has a description of every setting', () => {
+    expect(SETTINGS.length).toBeGreaterThan(50);
+    expect(SETTINGS.filter(({ description }) => description === '')).toEqual([]);
+  });
+
+  test.each(SETTINGS)('explains $path, with the default that the schema has', (setting) => {
+    expect(PROSE).toContain(mentionOf(setting));
+  });
+
+  test('shows every setting in an example', () => {
+    const shown = new Set(EXAMPLES.flatMap(({ text }) => pathsIn(parse(text))));
+    expect(SETTINGS.filter(({ path }) => !shown.has(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('names no setting that there is not', () => {
+    const known = new Set(SETTINGS.map(({ path }) => path));
+    const named = [...PROSE.matchAll(/`([A-Za-z]+(?:\.(?:\*|[A-Za-z_]+))*)` \((?:default|required)/g)];
+    expect(named.map(([, path = '']) => path).filter((path) => !known.has(path))).toEqual([]);
+  });
+});
+
+describe('the examples of the reference of job definitions', () => {
+  test.each(EXAMPLES)('the one on line $line is loaded, and its fields are there', async ({ text, line }) => {
+    const file = join(folder, `line-${line}.yaml`);
+    writeFileSync(file, completed(text));
+    const { definition } = await loadJobFile(file);
+    expect(() => mappingFor(definition, sourceOf('csv', columnsOf(definition)))).not.toThrow();
+  });
+});
+
+function mentionOf({ path, isRequired, default: value }: (typeof SETTINGS)[number]): string {
+  if (isRequired) return `\`${path}\` (required)`;
+  return value === null ? `\`${path}\`` : `\`${path}\` (default \`${value}\`)`;
+}
+
+/** A block that begins with `# excerpt` lacks what it isn't about. */
+function completed(text: string): string {
+  const isExcerpt = text.startsWith('# excerpt');
+  return isExcerpt && !/^operation:/m.test(text) ? `${text}operation: subclient.create\n` : text;
+}
+
+/** Every column that a definition takes something from. */
+function columnsOf({ fields, key }: JobDefinition): readonly string[] {
+  const named = Object.values(fields).flatMap((source) => {
+    if (typeof source === 'string') return [source];
+    return 'column' in source ? [source.column] : [];
+  });
+  return [...new Set(key === undefined ? named : [...named, key])];
+}
+
+const settingsSchema = z.record(z.string(), z.unknown());
+
+/** The paths of the settings of a definition as the reference lists them. */
+function pathsIn(value: unknown, prefix = ''): readonly string[] {
+  const settings = settingsSchema.safeParse(value);
+  if (!settings.success) return [];
+  return Object.entries(settings.data).flatMap(([name, member]) => {
+    const path = `${prefix}${prefix === 'fields.' ? '*' : name}`;
+    return [path, ...pathsIn(member, `${path}.`)];
+  });
+}
