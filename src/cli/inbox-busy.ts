@@ -1,5 +1,5 @@
+import { jobsBefore } from '../config/job-order.ts';
 import type { FoundClaim } from '../intake/inbox/claims.ts';
-import { jobsBefore } from '../intake/inbox/job-order.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import type { InboxDesk } from './inbox-desk.ts';
 
@@ -13,7 +13,7 @@ export async function busyJobs(
   others: readonly FoundClaim[],
 ): Promise<ReadonlyMap<string, string>> {
   const { ledger, service } = desk.runs;
-  const asked = new Set(desk.book.jobs().flatMap(jobsBefore));
+  const asked = new Set(desk.book.jobs().flatMap(({ definition }) => jobsBefore(definition)));
   if (asked.size === 0) return new Map();
   const claimed = others.flatMap(({ info }) =>
     info === null ? [] : [[info.job, `${info.path} is under way`] as const],

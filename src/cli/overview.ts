@@ -1,8 +1,8 @@
 import type { Job } from '../config/job-definition.ts';
+import { jobsBefore } from '../config/job-order.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
 import { listClaims } from '../intake/inbox/claims.ts';
 import { inboxesOf } from '../intake/inbox/inbox-folder.ts';
-import { jobsBefore } from '../intake/inbox/job-order.ts';
 import { listEntries } from '../intake/inbox/list-entries.ts';
 import type { Placed } from '../intake/inbox/placed.ts';
 import { type SortedOut, sortOut } from '../intake/inbox/sort-out.ts';
@@ -110,7 +110,7 @@ async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf)
       return { inbox, entries };
     }),
   );
-  const isAsked = jobs.some((job) => jobsBefore(job).length > 0);
+  const isAsked = jobs.some(({ definition }) => jobsBefore(definition).length > 0);
   const busy = isAsked ? await runningJobs(store) : new Map<string, string>();
   const claimed = (await claimedFiles(processing)).map(
     ({ job, file }) => [job, `${file} is under way`] as const,

@@ -12,16 +12,24 @@ export function containerOf(start: Buffer, path: string, format: Format): Contai
   const hex = start.toString('hex');
   if (hex.startsWith(ZIP) && isWorkbook(path, format)) return 'workbook';
   refuseKnown(hex, path);
-  if (isWorkbook(path, format)) {
-    throw new UsageError(
-      `${path}: is no Excel workbook: expected one, by its name or format.type; save it again as .xlsx, or if it is CSV, name it .csv`,
-    );
-  }
+  // A workbook's own report files are CSV; whether it is one shows in its header.
+  if (isWorkbook(path, format) && !isCsv(path)) throw noWorkbook(path);
   if (hex.startsWith(GZIP)) return 'gzip';
   if (!/\.gz$/i.test(path)) return 'plain';
   throw new UsageError(
     `${path}: is not compressed, as its name says: expected a gzip file; transfer it again, or take .gz off its name`,
   );
+}
+
+/** The file should be a workbook by its name or by the job definition, and isn't. */
+export function noWorkbook(path: string): UsageError {
+  return new UsageError(
+    `${path}: is no Excel workbook: expected one, by its name or format.type; save it again as .xlsx, or if it is CSV, name it .csv`,
+  );
+}
+
+function isCsv(path: string): boolean {
+  return path.toLowerCase().endsWith('.csv');
 }
 
 /** Refuses what a compressed file must not hold. */

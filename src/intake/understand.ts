@@ -1,5 +1,6 @@
 import type { Format } from '../config/job-definition.ts';
 import type { SourceInfo } from '../model/source.ts';
+import { noWorkbook } from './container.ts';
 import { readHeader } from './csv-header.ts';
 import { readPreamble } from './csv-preamble.ts';
 import { createCsvRows } from './csv-rows.ts';
@@ -8,7 +9,7 @@ import type { FileHead } from './file-head.ts';
 import { createJsonRows } from './json-rows.ts';
 import { isLinewise, isOneHolder } from './linewise.ts';
 import { createNdjsonRows } from './ndjson-rows.ts';
-import { formatFor } from './report-format.ts';
+import { formatFor, isReportText } from './report-format.ts';
 import type { RowFeed } from './row-feed.ts';
 import { tellDialect } from './tell-dialect.ts';
 
@@ -17,8 +18,10 @@ export type Understanding = { readonly source: SourceInfo; readonly feed: RowFee
 
 /** Tells from a file's head how to read it; UsageError where that can't be told or the header is broken. */
 export function understand(path: string, head: FileHead, format: Format): Understanding {
+  const isReport = isReportText(head.text);
+  if (format.type === 'xlsx' && !isReport) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
-  if (type === 'csv') return understandCsv(path, head, formatFor(head.text, format));
+  if (type === 'csv') return understandCsv(path, head, isReport ? formatFor(head.text, format) : format);
   const source = {
     ...PLAIN,
     type,

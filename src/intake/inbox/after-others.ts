@@ -1,7 +1,7 @@
 import type { Job } from '../../config/job-definition.ts';
+import { jobsBefore } from '../../config/job-order.ts';
 import { entryProblem } from './entry.ts';
 import { markersOf } from './inbox-folder.ts';
-import { jobsBefore } from './job-order.ts';
 import { jobsFor } from './match-job.ts';
 import { isNeverTaken, nameWhenWhole } from './never-taken.ts';
 import type { InboxLook, Takeable, Waiting, WaitReason } from './placed.ts';
@@ -42,7 +42,7 @@ function blockOf(
   busy: ReadonlyMap<string, string>,
   present: ReadonlyMap<string, string>,
 ): WaitReason | null {
-  for (const other of jobsBefore(job)) {
+  for (const other of jobsBefore(job.definition)) {
     const file = present.get(other);
     const because = file === undefined ? busy.get(other) : `${file} waits in the inbox`;
     if (because !== undefined) return { kind: 'after', job: other, because };

@@ -1,15 +1,9 @@
 import type { Job } from '../../config/job-definition.ts';
-
-/** The jobs that one waits for (`after`). */
-export function jobsBefore({ definition }: Job): readonly string[] {
-  const { after } = definition;
-  if (after === undefined) return [];
-  return typeof after === 'string' ? [after] : after;
-}
+import { jobsBefore } from '../../config/job-order.ts';
 
 /** Jobs that wait for themselves, straight or in a circle, each circle once: none of them would ever begin. */
 export function orderProblems(jobs: readonly Job[]): string[] {
-  const before = new Map(jobs.map((job) => [job.name, jobsBefore(job)]));
+  const before = new Map(jobs.map(({ name, definition }) => [name, jobsBefore(definition)]));
   const done = new Set<string>();
   const problems: string[] = [];
   const visit = (name: string, path: readonly string[]): void => {
