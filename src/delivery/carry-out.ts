@@ -1,5 +1,10 @@
 import pRetry from 'p-retry';
-import type { FieldsChange, SettledRow } from '../ledger/settle-entry.ts';
+import {
+  areFieldsKnown,
+  type FieldsChange,
+  fieldsUnderWay,
+  type SettledRow,
+} from '../ledger/settle-entry.ts';
 import type { Issue } from '../model/issue.ts';
 import { REPEATABLE } from '../model/operation.ts';
 import { type Outcome, wasAccepted } from '../model/outcome.ts';
@@ -59,7 +64,7 @@ async function send(
 ): Promise<'settled' | 'unsent'> {
   const sent = await sendRow(sendingOf(planned.lead, plan, hands), hands.context);
   if (sent.kind === 'unsent') return 'unsent';
-  const fields = fieldsAfter(plan, sent.end);
+  const fields = fieldsAfter(plan, sent.end, hands.taker);
   const end = {
     ...sent.end,
     ...(plan.warnings !== undefined && { warnings: plan.warnings }),
@@ -74,16 +79,20 @@ async function consult(
   hands: Hands,
 ): Promise<'settled' | 'unsent'> {
   const { context, lease } = hands;
-  const giveUpAt = context.now() + ASK_MAX_MS;
+  const began = context.now();
   for (;;) {
-    const plan = decide(await ask(questions, context));
+    const waitedMs = context.now() - began;
+    const plan = decide({ ...(await ask(questions, context)), waitedMs });
     if (plan.kind !== 'wait') return carryOut({ ...planned, plan }, hands);
-    if (context.now() >= giveUpAt || !lease.isHeld()) return 'unsent';
+    if (waitedMs >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
     if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';
   }
 }
 
-async function ask({ references, fieldsOf }: Questions, { ledger }: RunContext): Promise<Answers> {
+async function ask(
+  { references, fieldsOf }: Questions,
+  { ledger }: RunContext,
+): Promise<Omit<Answers, 'waitedMs'>> {
   const [states, fields] = await Promise.all([
     Promise.all(references.map(ledger.readKey)),
     fieldsOf === null ? '' : ledger.readFields(fieldsOf),
@@ -98,7 +107,8 @@ function settledRows({ lead, mates, ends, warnings }: Planned, end: RowEnd, mark
     const own = ends?.get(row) ?? end;
     const seen = warnings?.get(row);
     const whole = seen === undefined || mark === undefined ? own : { ...own, warnings: seen };
-    return settledRow(task, task === lead ? whole : withoutFields(whole), mark ?? lead.foundMark);
+    const kept = settledRow(task, task === lead ? whole : withoutFields(whole), mark ?? lead.foundMark);
+    return task === lead ? kept : { ...kept, lead: lead.row.row };
   });
 }
 
@@ -109,15 +119,19 @@ function withoutFields({ fields, ...end }: RowEnd): RowEnd {
 
 const LEFT_AS_IT_WAS: ReadonlySet<Outcome> = new Set(['rejected', 'denied', 'invalid']);
 
-/** What is known of the record's fields after an update or a create that ended so; `null`: what was known before. */
+/** What is known of the record's fields after a request that ended so; `null`: nothing, as since its intent. */
 function fieldsAfter(
-  { fields, request }: Extract<RowPlan, { kind: 'send' }>,
+  { fields }: Extract<RowPlan, { kind: 'send' }>,
   { outcome, attempts = 0 }: RowEnd,
+  taker: string,
 ): FieldsChange | null {
   if (fields === undefined) return null;
-  if (wasAccepted(outcome)) return fields;
-  const mayHaveChanged = REPEATABLE[request.call] && attempts > 0 && !LEFT_AS_IT_WAS.has(outcome);
-  return mayHaveChanged ? { ...fields, after: '' } : null;
+  const { space, key, before, after } = fields;
+  const change = { space, key, before: fieldsUnderWay(taker) };
+  if (wasAccepted(outcome)) return { ...change, after };
+  // An earlier attempt may have been carried out before one was refused.
+  const isUntouched = LEFT_AS_IT_WAS.has(outcome) && attempts === 1;
+  return isUntouched ? { ...change, after: areFieldsKnown(before) ? before : '' } : null;
 }
 
 function sendingOf(
@@ -131,6 +145,7 @@ function sendingOf(
     taker,
     isHeld: () => lease.isHeld(),
     expected: plan.expected,
+    fields: plan.fields ?? null,
     made: 0,
     throttled: 0,
     refreshed: false,

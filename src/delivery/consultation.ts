@@ -1,4 +1,4 @@
-import type { KeyPlace } from '../ledger/chunk-ledger.ts';
+import type { KeyPlace } from '../ledger/settle-entry.ts';
 import type { Issue } from '../model/issue.ts';
 import type { KeyState } from '../model/key-state.ts';
 import type { Reference } from '../model/mapping.ts';
@@ -14,9 +14,14 @@ export type Questions = {
 export type Answers = {
   /** One per reference, in their order. */
   readonly states: readonly KeyState[];
-  /** Digests of the fields that the service last accepted, `''` where they aren't known. */
+  /** Digests of the fields that the service last accepted; see `areFieldsKnown`. */
   readonly fields: string;
+  /** For how long has been asked already, ms. */
+  readonly waitedMs: number;
 };
+
+/** A row that was denied may be unsent again, should the permission be missing: so long an end is not believed. */
+const GIVEN_BACK_MS = 4_000;
 
 /** Identifiers with the places of the body that they go to. */
 export type ResolvedReference = { readonly path: Reference['path']; readonly id: string };
@@ -31,7 +36,7 @@ export type Resolution =
 export function resolveReferences(
   { run, row }: Pick<RowTask, 'run' | 'row'>,
   references: readonly Reference[],
-  states: readonly KeyState[],
+  { states, waitedMs }: Pick<Answers, 'states' | 'waitedMs'>,
 ): Resolution {
   const ids: ResolvedReference[] = [];
   const issues: Issue[] = [];
@@ -39,7 +44,7 @@ export function resolveReferences(
   for (const [i, reference] of references.entries()) {
     const state = states[i] ?? { kind: 'free' };
     if (state.kind === 'known') ids.push({ path: reference.path, id: state.id });
-    else if (comesFirst(state, run.id, row.row)) waits = true;
+    else if (isOnItsWay(state, { run: run.id, row: row.row, waitedMs })) waits = true;
     else issues.push(issueOf(row, reference, state));
   }
   if (issues.length > 0) return { kind: 'issues', issues };
@@ -47,8 +52,12 @@ export function resolveReferences(
 }
 
 /** A later row is not waited for: the two could wait for each other. */
-function comesFirst(state: KeyState, run: string, row: number): boolean {
-  return state.kind === 'held' && !state.inDoubt && state.run === run && state.row < row;
+function isOnItsWay(
+  state: Exclude<KeyState, { kind: 'known' }>,
+  own: { readonly run: string; readonly row: number; readonly waitedMs: number },
+): boolean {
+  if (state.kind === 'free' || state.run !== own.run || state.row >= own.row) return false;
+  return state.kind === 'held' ? !state.inDoubt : own.waitedMs < GIVEN_BACK_MS;
 }
 
 function issueOf(

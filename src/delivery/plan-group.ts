@@ -36,9 +36,10 @@ export function planGroup(
   const rows = [lead, ...mates].map(({ row }) => row);
   const known = rows.map(({ row }) => marks.get(row));
   if (known.every((mark) => mark?.kind === 'settled')) return { plan: { kind: 'done' }, ...NOTHING_OWN };
+  const first = marks.get(lead.row.row);
+  if (first?.kind === 'settled') return settledLike(first.settlement);
   const decided = known.find((mark) => mark?.kind === 'settled' && mark.settlement.outcome !== 'invalid');
   if (decided?.kind === 'settled') return settledLike(decided.settlement);
-  const mark = marks.get(lead.row.row);
   let own: Omit<GroupPlan, 'plan'> = NOTHING_OWN;
   const map = () => {
     const merged =
@@ -48,7 +49,7 @@ export function planGroup(
     own = ownOf(merged);
     return mappedOf(merged, lead.row.row);
   };
-  const plan = planRequest(lead, mark?.kind === 'settled' ? undefined : mark, { ...means, map });
+  const plan = planRequest(lead, first, { ...means, map });
   return { plan, ...own };
 }
 
@@ -73,9 +74,11 @@ export function planCancelledGroup({ lead, mates }: GroupTask, marks: ReadonlyMa
   return { plan: planCancelled(lead, marks.get(lead.row.row)), ...NOTHING_OWN };
 }
 
-function settledLike({ outcome, status, id, attempts, ms, code, message }: Settlement): GroupPlan {
-  return {
-    plan: { kind: 'settle', end: { outcome, status, id, attempts, ms, code, message } },
-    ...NOTHING_OWN,
-  };
+function settledLike({ row, ...settled }: Settlement): GroupPlan {
+  const { outcome, status, id, attempts, ms, code, message } = settled;
+  const end: RowEnd =
+    outcome === 'invalid'
+      ? { outcome, code: 'group_member', message: `row ${row}, of the same key, can't be sent` }
+      : { outcome, status, id, attempts, ms, code, message };
+  return { plan: { kind: 'settle', end }, ...NOTHING_OWN };
 }

@@ -1,7 +1,6 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { KeyPlace } from '../ledger/chunk-ledger.ts';
 import type { Mark } from '../ledger/mark.ts';
-import type { FieldsChange } from '../ledger/settle-entry.ts';
+import { areFieldsKnown, type FieldsChange, type KeyPlace } from '../ledger/settle-entry.ts';
 import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
 import { withReferences } from '../mapping/with-references.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';
@@ -22,7 +21,7 @@ export type RowPlan =
       /** A dead worker's intent that is taken over, `''` where the row is untouched. */
       readonly expected: string;
       readonly warnings?: readonly Issue[];
-      /** What the service has of the record's fields once it has accepted the request. */
+      /** What is known of what the service has of the record's fields, and what it has once it has accepted the request. */
       readonly fields?: FieldsChange;
     }
   /** The ledger is to be asked first. */
@@ -127,16 +126,17 @@ type Outgoing = {
 
 function planInformed(
   outgoing: Outgoing,
-  { states, fields }: Answers,
+  answers: Answers,
   means: Means,
 ): RowPlan | { readonly kind: 'wait' } {
   const { task, mapped, step, tracked } = outgoing;
-  const resolved = resolveReferences(task, mapped.references, states);
+  const { fields } = answers;
+  const resolved = resolveReferences(task, mapped.references, answers);
   if (resolved.kind === 'wait') return resolved;
   if (resolved.kind === 'issues') return { kind: 'settle', end: invalidEnd(resolved.issues) };
   const whole = withReferences(mapped.body, resolved.ids);
-  if (step.knownId === null || tracked === null || fields === '')
-    return sendPlan(outgoing, { body: whole, known: '' }, means);
+  if (step.knownId === null || tracked === null || !areFieldsKnown(fields))
+    return sendPlan(outgoing, { body: whole, known: fields }, means);
   const body = changedFields(whole, tracked.key, fields);
   if (body !== null) return sendPlan(outgoing, { body, known: fields }, means);
   return {
@@ -159,9 +159,13 @@ function sendPlan(
     expected,
     ...(mapped.warnings.length > 0 && { warnings: mapped.warnings }),
     ...(tracked !== null && {
-      fields: { ...tracked, before: known, after: packFieldDigests(body, tracked.key, known) },
+      fields: { ...tracked, before: known, after: fieldsAfter(body, tracked.key, known) },
     }),
   };
+}
+
+function fieldsAfter(body: JsonObject, key: string, known: string): string {
+  return packFieldDigests(body, key, areFieldsKnown(known) ? known : '');
 }
 
 function trackedFields({ run, identityKey: key }: RowTask, { definition }: Means): KeyPlace | null {

@@ -67,6 +67,7 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
     body: end.body ?? '',
     documents: end.documents ?? '',
     mark,
+    lead: null,
   };
 }
 

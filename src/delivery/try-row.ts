@@ -1,7 +1,9 @@
 import type { Granted, Intent } from '../ledger/intend-rows.ts';
 import { intentMark } from '../ledger/mark.ts';
+import { fieldsUnderWay, type KeyPlace } from '../ledger/settle-entry.ts';
 import { passStage } from '../lib/stage.ts';
 import { IDENTITY, REPEATABLE } from '../model/operation.ts';
+import type { Reply } from '../model/reply.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Retry } from './retry-policy.ts';
@@ -17,6 +19,8 @@ export type Sending = {
   readonly taker: string;
   /** False once this worker may have lost the chunk: nothing more of it may be sent. */
   readonly isHeld: () => boolean;
+  /** The record whose fields are followed, and what was known of them; `null`: they aren't. */
+  readonly fields: (KeyPlace & { readonly before: string }) | null;
   /** The mark that the next intent replaces, `''` for none. */
   expected: string;
   made: number;
@@ -66,13 +70,15 @@ export async function tryRow(sending: Sending, context: RunContext): Promise<Tri
   sending.made += 1;
   const rows = () => [intent.row];
   passStage('sending', rows);
-  const reply = await context.service.attempt(sending.request, token);
+  const { request } = sending;
+  const reply = await context.service.attempt(request, token);
   passStage('answered', rows);
   return weigh(sending, context, {
-    verdict: context.service.judge(sending.request.call, reply),
+    verdict: context.service.judge(request.call, reply),
     ms: reply.ms,
     intent,
     token,
+    mayHaveArrived: mayHaveArrived(reply) && request.call === 'subclient.update',
   });
 }
 
@@ -112,7 +118,10 @@ function maySend(sending: Sending, context: RunContext): boolean {
   return !context.stopping.aborted && context.isOpen() && sending.isHeld();
 }
 
-function intentOf({ task, taker, made, expected, request }: Sending, { definition }: RunContext): Intent {
+function intentOf(
+  { task, taker, made, expected, request, fields }: Sending,
+  { definition }: RunContext,
+): Intent {
   const { chunk, row, identityKey: key } = task;
   const space = task.claim.kind === 'claimed' ? IDENTITY[task.run.operation] : null;
   return {
@@ -121,6 +130,7 @@ function intentOf({ task, taker, made, expected, request }: Sending, { definitio
     mark: intentMark(taker, made + 1),
     expected,
     identity: space === null || key === null ? null : { space, key },
+    fields: fields === null ? null : { ...fields, own: fieldsUnderWay(taker) },
     repeatable: REPEATABLE[request.call] || definition.onUnknownOutcome === 'retry',
   };
 }
@@ -130,7 +140,15 @@ type Answered = {
   readonly ms: number;
   readonly intent: Intent;
   readonly token: string;
+  /** The request changes something at the service, and may have done so whatever its reply. */
+  readonly mayHaveArrived: boolean;
 };
+
+/** Not where it is proven that nothing was sent, and not where a definite answer says that it was not carried out. */
+function mayHaveArrived(reply: Reply): boolean {
+  if (reply.kind === 'no-response') return reply.sent;
+  return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
+}
 
 async function weigh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
   const { verdict, ms, intent } = answered;
@@ -147,7 +165,8 @@ async function weigh(sending: Sending, context: RunContext, answered: Answered):
       return { kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null } };
     case 'retry':
       await context.weather.stumbled({ mark: intent.mark, status: verdict.status, afterMs: verdict.afterMs });
-      await withdrawUnlessUnknown(sending, context, intent);
+      // An update that may have been carried out is not unsent: its intent says so until another attempt has its answer.
+      if (!answered.mayHaveArrived) await withdrawUnlessUnknown(sending, context, intent);
       if (verdict.afterMs !== null) sending.throttled += 1;
       return { kind: 'again', verdict };
     case 'stop':

@@ -17,7 +17,7 @@ import { UNSETTLE } from './lua/unsettle.ts';
 import { type Mark, parseMark } from './mark.ts';
 import { parseKeyState } from './read-keys.ts';
 import type { RowJournal } from './row-journal.ts';
-import { fieldsPlace, identityPlace, type SettledRow, settleEntry } from './settle-entry.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type SettledRow, settleEntry } from './settle-entry.ts';
 
 /** What a chunk looks like to the worker that takes it. */
 export type Taken = {
@@ -33,7 +33,7 @@ export type ChunkLedger = {
   take(chunk: number): Promise<Taken>;
   /** What an identity ledger says of a key. */
   readKey(key: KeyPlace): Promise<KeyState>;
-  /** The digests of the fields that the service last accepted of the record with that key, `''` where they aren't known. */
+  /** The digests of the fields that the service last accepted of the record with that key; `''` or from `~` on: they aren't known. */
   readFields(key: KeyPlace): Promise<string>;
   /** Granted only when the intent is in Redis and on this machine's disk. */
   intend(intent: Intent): Promise<Granted>;
@@ -47,9 +47,6 @@ export type ChunkLedger = {
   /** Milliseconds until one more request of the run may go; a place is reserved for it. */
   reserve(intervalMicroseconds: number): Promise<number>;
 };
-
-/** A key of one identity ledger. */
-export type KeyPlace = { readonly space: string; readonly key: string };
 
 export type ChunkLedgerOptions = {
   readonly gate: LedgerGate;

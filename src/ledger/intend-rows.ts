@@ -5,7 +5,7 @@ import type { LedgerKeys } from './keys.ts';
 import { INTEND } from './lua/intend.ts';
 import { WITHDRAW } from './lua/withdraw.ts';
 import type { RowJournal } from './row-journal.ts';
-import { identityPlace } from './settle-entry.ts';
+import { fieldsPlace, identityPlace, type KeyPlace } from './settle-entry.ts';
 
 /** One row's way into the ledger before it is sent. */
 export type Intent = {
@@ -16,6 +16,8 @@ export type Intent = {
   readonly expected: string;
   /** What the row's key is known by, to be restored with the intent; `null`: nothing. */
   readonly identity: { readonly space: string; readonly key: string } | null;
+  /** The record whose fields are followed, what was known of them, and what stands for them until the answer is recorded; `null`: they aren't. */
+  readonly fields: (KeyPlace & { readonly before: string; readonly own: string }) | null;
   /** The call may be repeated: it is sent also where a lost worker may have sent it. */
   readonly repeatable: boolean;
 };
@@ -93,11 +95,18 @@ async function grant(placed: readonly Placed[], edges: IntendEdges): Promise<Gra
       intent.repeatable ? 1 : 0,
       bucket,
       digest,
+      ...fieldsArguments(intent, keys),
     ];
   });
   const scriptKeys = [k.record, k.chunk, k.blocks, keys.weather];
   const answers = await gate.call(intend, scriptKeys, [run, probeMs, ...rows]);
   return answers.map(parseGranted);
+}
+
+function fieldsArguments({ fields }: Intent, keys: LedgerKeys): readonly string[] {
+  if (fields === null) return ['', '', '', ''];
+  const { bucket, digest } = fieldsPlace(keys, fields);
+  return [bucket, digest, fields.before, fields.own];
 }
 
 /** Nothing goes under an intent that Redis has refused: a replay must not think that it did. */

@@ -12,10 +12,21 @@ export type IdentityChange = {
   readonly id: string;
 };
 
-/** What becomes of the digests of the record's fields: they are as `before`, or another run has changed them since and nothing is known. */
-export type FieldsChange = {
-  readonly space: string;
-  readonly key: string;
+/** A key of one identity ledger. */
+export type KeyPlace = { readonly space: string; readonly key: string };
+
+/** What stands for the digests of a record's fields while a take of its row has an update under way. */
+export function fieldsUnderWay(taker: string): string {
+  return `~${taker}`;
+}
+
+/** Whether the digests say what the service has. */
+export function areFieldsKnown(fields: string): boolean {
+  return fields !== '' && !fields.startsWith('~');
+}
+
+/** What becomes of the digests of the record's fields: they are as `before`, or another row has changed them since and nothing is known. */
+export type FieldsChange = KeyPlace & {
   readonly before: string;
   /** `''`: what the service has is not known any more. */
   readonly after: string;
@@ -35,6 +46,8 @@ export type SettledRow = {
   readonly documents: string;
   /** The intent that the settler left or found on the row, `''` for none. */
   readonly mark: string;
+  /** The first row of its group, whose intent and outcome are this row's too; `null`: it has its own. */
+  readonly lead: number | null;
 };
 
 /** A settled row as the script SETTLE and the journal have it. */
@@ -53,6 +66,7 @@ export type SettleEntry = readonly [
   mark: string,
   accepted: 0 | 1,
   answered: 0 | 1,
+  lead: number,
   ...fields:
     | readonly []
     | readonly [fieldsBucket: string, fieldsDigest: string, before: string, after: string],
@@ -79,6 +93,7 @@ export function settleEntry(keys: LedgerKeys, row: SettledRow): SettleEntry {
     row.mark,
     wasAccepted(settlement.outcome) ? 1 : 0,
     wasAnswered(settlement) ? 1 : 0,
+    row.lead ?? 0,
     ...fieldsOf(keys, row.fields),
   ];
 }

@@ -7,7 +7,8 @@ import { sampleTask } from './sample-task.ts';
 const PARENT: Reference = { space: 'subclient', key: 'P1', path: ['parent', 'id'], column: 'Parent Ref' };
 /** Row 7 of run-now. */
 const TASK = sampleTask('counterparty.draft');
-const resolve = (state: KeyState) => resolveReferences(TASK, [PARENT], [state]);
+const resolve = (state: KeyState, waitedMs = 0) =>
+  resolveReferences(TASK, [PARENT], { states: [state], waitedMs });
 
 test('a key under which a record was created gives its identifier', () => {
   expect(resolve({ kind: 'known', run: 'run-before', row: 3, id: 'sub-3' })).toEqual({
@@ -74,8 +75,17 @@ describe('a row can not be sent where the record of its reference', () => {
 test('one reference that can not be had is told at once, whatever the others wait for', () => {
   const other = { ...PARENT, key: 'P2' };
   const states: KeyState[] = [{ kind: 'held', run: 'run-now', row: 1, inDoubt: false }, { kind: 'free' }];
-  expect(resolveReferences(TASK, [PARENT, other], states)).toMatchObject({
+  expect(resolveReferences(TASK, [PARENT, other], { states, waitedMs: 0 })).toMatchObject({
     kind: 'issues',
     issues: [{ value: 'P2' }],
+  });
+});
+
+test('an earlier row of the same run that was given back is not believed at once: it may be unsent again', () => {
+  const denied: KeyState = { kind: 'given-back', run: 'run-now', row: 2 };
+  expect(resolve(denied, 100)).toEqual({ kind: 'wait' });
+  expect(resolve(denied, 60_000)).toMatchObject({
+    kind: 'issues',
+    issues: [{ code: 'reference_unknown', expected: expect.stringContaining('was not created') }],
   });
 });

@@ -236,4 +236,48 @@ describe('rows of one key', () => {
       'in-doubt',
     ]);
   });
+
+  test('whose first row was settled as invalid end with it, whatever has become possible since', async () => {
+    const bench = await start(3);
+    const task = sampleTask('counterparty.draft', {
+      run: bench.context.run,
+      row: rowOf(1, ['A', 'Acme', 'GB1']),
+    });
+    const end = { outcome: 'invalid', code: 'reference_unknown', message: 'x' } as const;
+    await bench.context.ledger.settle(settledRow(task, end));
+    expect(await deliver(bench, SAME)).toBe('closed');
+    expect(bench.attempts).toEqual([]);
+    expect((await outcomes(bench)).map(([, outcome, , code]) => [outcome, code])).toEqual([
+      ['invalid', 'reference_unknown'],
+      ['invalid', 'group_member'],
+      ['invalid', 'group_member'],
+    ]);
+  });
+
+  test('are not settled by a worker that gave them up while another one sends them', async () => {
+    const bench = await start(3);
+    const rows = [1, 2, 3].map((row) =>
+      settledRow(
+        sampleTask('counterparty.draft', { run: bench.context.run, row: rowOf(row, ['A', 'Acme', 'X']) }),
+        { outcome: 'failed', code: 'connection_refused', attempts: 5 },
+        '',
+      ),
+    );
+    // The other worker's intent is on the first row, then its outcome.
+    await bench.setMark(1, 'i other.1 1');
+    const mates = rows.slice(1).map((row) => ({ ...row, lead: 1 }));
+    expect(await Promise.all(mates.map(bench.context.ledger.settle))).toEqual([false, false]);
+    const task = sampleTask('counterparty.draft', {
+      run: bench.context.run,
+      row: rowOf(1, ['A', 'Acme', 'X']),
+    });
+    const drafted = settledRow(task, { outcome: 'drafted', id: 'cp-1', status: 200 }, 'i other.1 1');
+    expect(await bench.context.ledger.settle(drafted)).toBe(true);
+    expect(await Promise.all(mates.map(bench.context.ledger.settle))).toEqual([false, false]);
+    const same = mates.map((mate) => ({
+      ...mate,
+      settlement: { ...mate.settlement, outcome: 'drafted' as const },
+    }));
+    expect(await Promise.all(same.map(bench.context.ledger.settle))).toEqual([true, true]);
+  });
 });

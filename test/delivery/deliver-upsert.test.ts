@@ -7,7 +7,7 @@ import type { KeyClaim } from '../../src/model/claim.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
-import { type Attempt, answer, type Bench, created, startBench } from './row-bench.ts';
+import { type Attempt, answer, type Bench, created, LOST, startBench } from './row-bench.ts';
 import { sampleDefinition } from './sample-task.ts';
 
 const own = useOwnRedis();
@@ -46,8 +46,9 @@ async function startRecord() {
       attempt = next;
     },
     /** Sends the record as a run of its own; answers what was sent and what became of it. */
-    async deliver(name: string, town: string) {
+    async deliver(name: string, town: string, prepare?: (bench: Bench, run: string) => Promise<void>) {
       const run = await nextRun();
+      await prepare?.(bench, run.id);
       const { gate, keys, journal } = bench;
       const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 5000, now: () => new Date() });
       latest = { ...bench.context, run, ledger };
@@ -59,7 +60,10 @@ async function startRecord() {
       const before = bench.attempts.length;
       const row = { kind: 'cells' as const, row: 1, line: 2, cells: ['K1', name, town] };
       const job = { run: run.id, chunk: 1, rows: [{ row, claim }] };
-      await deliverChunk(job, { context: latest, taker: `me.${run.id}`, lease: { isHeld: () => true } });
+      for (let take = 1; take <= 2; take += 1) {
+        const hands = { context: latest, taker: `me.${run.id}.${take}`, lease: { isHeld: () => true } };
+        if ((await deliverChunk(job, hands)) === 'closed') break;
+      }
       const sent = bench.attempts
         .slice(before)
         .map(({ request }) => [request.call, JSON.parse(request.body ?? '')]);
@@ -113,6 +117,38 @@ describe('a record that is delivered again', () => {
     expect(await deliver('Acme', 'Leeds')).toMatchObject({
       sent: [['subclient.update', whole('Acme', 'Leeds')]],
       outcome: 'updated',
+    });
+  });
+
+  test('is sent whole where an update was lost and its run cancelled: the service may have it', async () => {
+    const { deliver, answersWith } = await startRecord();
+    await deliver('Acme', 'Leeds');
+    const cancelled = await deliver('Acme', 'York', async (bench, run) => {
+      answersWith(async () => {
+        await bench.store.transition(run, 'cancelled', 'requested');
+        return LOST;
+      });
+    });
+    expect(cancelled).toMatchObject({ outcome: 'in-doubt', code: 'worker_lost' });
+    answersWith(() => created('sub-1'));
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({
+      sent: [['subclient.update', whole('Acme', 'Leeds')]],
+      outcome: 'updated',
+    });
+  });
+
+  test('is sent whole where an update was refused after an attempt that may have been carried out', async () => {
+    const { deliver, answersWith } = await startRecord();
+    await deliver('Acme', 'Leeds');
+    let attempts = 0;
+    answersWith(() => {
+      attempts += 1;
+      return attempts === 1 ? LOST : answer(403);
+    });
+    expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'denied' });
+    answersWith(() => created('sub-1'));
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({
+      sent: [['subclient.update', whole('Acme', 'Leeds')]],
     });
   });
 });

@@ -86,7 +86,7 @@ async function ledgerOf(
 
 function intent(row: number, mark: string): Intent {
   const identity = { space: 'subclient', key: `K${row}` };
-  return { chunk: 1, row, mark, expected: '', identity, repeatable: false };
+  return { chunk: 1, row, mark, expected: '', identity, fields: null, repeatable: false };
 }
 
 function settled(row: number, outcome: Outcome, mark: string): SettledRow {
@@ -101,7 +101,17 @@ function settled(row: number, outcome: Outcome, mark: string): SettledRow {
     warnings: '',
   };
   const identity = { space: 'subclient', key: `K${row}`, becomes: 'known', id: `id-${row}` } as const;
-  return { chunk: 1, settlement, identity, fields: null, source: '', body: '', documents: '', mark };
+  return {
+    chunk: 1,
+    settlement,
+    identity,
+    fields: null,
+    source: '',
+    body: '',
+    documents: '',
+    mark,
+    lead: null,
+  };
 }
 
 /** Another run of the server than the one that the ledger was verified for. */

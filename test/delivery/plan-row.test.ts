@@ -314,7 +314,7 @@ describe('a row of a job that sends what has changed', () => {
 
   test('is skipped where nothing has changed', () => {
     const { decide } = consultOf('subclient.upsert', { claim: 'known' });
-    expect(decide({ states: [], fields: ACCEPTED })).toMatchObject({
+    expect(decide({ states: [], fields: ACCEPTED, waitedMs: 0 })).toMatchObject({
       kind: 'settle',
       end: { outcome: 'skipped', id: 'sub-9', code: 'unchanged' },
     });
@@ -325,7 +325,7 @@ describe('a row of a job that sends what has changed', () => {
       claim: 'known',
       definition: { ...changed, onKnownKey: 'update' },
     });
-    expect(decide({ states: [], fields: '' })).toEqual({
+    expect(decide({ states: [], fields: '', waitedMs: 0 })).toEqual({
       kind: 'send',
       request: request('subclient.update', 'sub-9'),
       expected: '',
@@ -336,7 +336,7 @@ describe('a row of a job that sends what has changed', () => {
   test('sends only what has changed, and adds it to what is known', () => {
     const before = packFieldDigests({ details: { name: 'Company 6' } }, 'K7');
     const { decide } = consultOf('subclient.upsert', { claim: 'known' });
-    expect(decide({ states: [], fields: before })).toEqual({
+    expect(decide({ states: [], fields: before, waitedMs: 0 })).toEqual({
       kind: 'send',
       request: request('subclient.update', 'sub-9'),
       expected: '',
@@ -357,7 +357,11 @@ describe('a row that refers to another record', () => {
   test('asks for it, and is sent with its identifier', () => {
     const { questions, decide } = consultOf();
     expect(questions).toEqual({ references: [reference], fieldsOf: null });
-    const planned = decide({ states: [{ kind: 'known', run: 'r', row: 1, id: 'sub-1' }], fields: '' });
+    const planned = decide({
+      states: [{ kind: 'known', run: 'r', row: 1, id: 'sub-1' }],
+      fields: '',
+      waitedMs: 0,
+    });
     if (planned.kind !== 'send') throw new Error(`expected a request, got ${planned.kind}`);
     expect(JSON.parse(planned.request.body ?? '')).toEqual({ ...BODY, parent: { id: 'sub-1' } });
   });
@@ -365,8 +369,8 @@ describe('a row that refers to another record', () => {
   test('waits for an earlier row of its run, and is invalid where the record is missing', () => {
     const { decide } = consultOf();
     const held = { kind: 'held', run: 'run-now', row: 2, inDoubt: false } as const;
-    expect(decide({ states: [held], fields: '' })).toEqual({ kind: 'wait' });
-    expect(decide({ states: [{ kind: 'free' }], fields: '' })).toMatchObject({
+    expect(decide({ states: [held], fields: '', waitedMs: 0 })).toEqual({ kind: 'wait' });
+    expect(decide({ states: [{ kind: 'free' }], fields: '', waitedMs: 0 })).toMatchObject({
       kind: 'settle',
       end: { outcome: 'invalid', code: 'reference_unknown' },
     });

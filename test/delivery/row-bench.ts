@@ -186,6 +186,7 @@ export function sendingOf(bench: Bench, over: Partial<Sending> = {}): Sending {
     request: service.build(call, { pathId: 'K1', body: { details: { name: 'Company 1' } } }),
     taker: 'me.1',
     isHeld: () => true,
+    fields: null,
     expected: '',
     made: 0,
     throttled: 0,

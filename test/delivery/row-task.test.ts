@@ -141,6 +141,7 @@ describe('what is kept of the row', () => {
       body: '',
       documents: '',
       mark: '',
+      lead: null,
     });
   });
 });

@@ -51,7 +51,7 @@ async function anotherLedger({ gate, keys, journal, run }: Omit<Bench, 'ledger'>
 }
 
 function intent(mark: string, over: Partial<Intent> = {}): Intent {
-  return { chunk: 1, row: 1, mark, expected: '', identity: null, repeatable: false, ...over };
+  return { chunk: 1, row: 1, mark, expected: '', identity: null, fields: null, repeatable: false, ...over };
 }
 
 const GRANTED = { kind: 'granted' };
@@ -77,6 +77,7 @@ function row(number: number, outcome: Outcome, over: Partial<SettledRow> = {}, i
     settlement,
     identity: null,
     fields: null,
+    lead: null,
     source: '',
     body: '',
     documents: '',

@@ -26,6 +26,7 @@ const intent = (row: number): Intent => ({
   mark: `i a ${row}`,
   expected: '',
   identity: null,
+  fields: null,
   repeatable: false,
 });
 

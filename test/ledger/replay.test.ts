@@ -70,6 +70,7 @@ function settled(row: number, outcome: Outcome, over: Partial<SettledRow> = {}):
     settlement,
     identity: null,
     fields: null,
+    lead: null,
     source: '',
     body: '',
     documents: '',

@@ -48,13 +48,23 @@ async function twoWorkers(): Promise<Bench> {
 }
 
 function intent(mark: string, row = 1): Intent {
-  return { chunk: 1, row, mark, expected: '', identity: null, repeatable: false };
+  return { chunk: 1, row, mark, expected: '', identity: null, fields: null, repeatable: false };
 }
 
 function settled(outcome: Outcome, status: number, mark = ''): SettledRow {
   const numbers = { row: 1, line: 2, status, attempts: 1, ms: 5 };
   const settlement = { ...numbers, key: 'K1', outcome, id: '', code: '', message: '', warnings: '' };
-  return { chunk: 1, settlement, identity: null, fields: null, source: '', body: '', documents: '', mark };
+  return {
+    chunk: 1,
+    settlement,
+    identity: null,
+    fields: null,
+    source: '',
+    body: '',
+    documents: '',
+    mark,
+    lead: null,
+  };
 }
 
 const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0 });

@@ -1,10 +1,12 @@
 /**
  * Compare-and-set: marks rows as about to be sent. Nothing is sent without a 'granted'.
  * KEYS: record, prefix of chunks, blocks, weather. ARGV: run, milliseconds a probe may take, then chunk, row, mark,
- * expected mark ('': none), may the row be sent though a lost worker may have sent it (0|1), bucket key of its key's identity ('' none), digest, …
+ * expected mark ('': none), may the row be sent though a lost worker may have sent it (0|1), bucket key of its key's identity ('' none), digest,
+ * bucket key of its record's field digests ('' none), digest, what they were when the request was made, what stands for them while it is under way, …
  * Answers per row: 'granted'; 'taken': another worker has or had it; 'halted': the run is not running;
  * 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'wait <ms>': the service
- * has asked to be left alone, or is away and another row probes. Running it again (a lost reply) grants the same mark again.
+ * has asked to be left alone, or is away and another row probes. What the service has of a record's fields is not known from here on
+ * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply) grants the same mark again.
  */
 export const INTEND = `
 local state = redis.call('HMGET', KEYS[1], 'state', 'suspect')
@@ -38,8 +40,16 @@ local function holder(bucket, digest, row)
   return nil
 end
 
+local function unknownFields(i)
+  local key, digest, before, own = ARGV[i + 7], ARGV[i + 8], ARGV[i + 9], ARGV[i + 10]
+  if key == '' then return end
+  local stored = redis.call('HGET', key, digest) or ''
+  if stored == before or stored == own then redis.call('HSET', key, digest, own)
+  else redis.call('HSET', key, digest, '~') end
+end
+
 local out = {}
-for i = 3, #ARGV, 7 do
+for i = 3, #ARGV, 11 do
   local chunk, row, mark, expected, bold = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   local key = KEYS[2] .. chunk
   local answer = 'taken'
@@ -64,6 +74,7 @@ for i = 3, #ARGV, 7 do
       end
     end
   end
+  if answer == 'granted' then unknownFields(i) end
   out[#out + 1] = answer
 end
 return out

@@ -4,13 +4,14 @@ import { CLEAR_UP } from './weather.ts';
  * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, weather, resolutions. ARGV: run, JSON of
  * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
- *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1), and where the
- *   record's fields are followed: bucket key, digest, their digests before, after ('' not known)], …].
+ *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1), the first row of its
+ *   group (0: it has a mark of its own), and where the record's fields are followed: bucket key, digest, their digests before, after ('' not known)], …].
  * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
  * A take that gave up (no mark: its intent is withdrawn) says nothing of what is in doubt: another's request.
  * What the service accepted also replaces a person's decision that the row was not created.
  * A take's own intents count as one, whatever the attempt: a replayed journal may meet an earlier one.
  * Over another taker's intent only what the service accepted is recorded: a refusal says nothing of the other's request.
+ * A row of a group without a mark of its own ends only as the group's first row does.
  * Answers per row: 1 recorded, 0 it already had its outcome or is another's.
  */
 export const SETTLE = `
@@ -32,9 +33,17 @@ local function identity(e, row)
   redis.call('HSET', e[5], e[6], e[7] .. owner .. e[8])
 end
 local function fields(e)
-  if not e[15] then return end
-  if (redis.call('HGET', e[15], e[16]) or '') == e[17] and e[18] ~= '' then redis.call('HSET', e[15], e[16], e[18])
-  else redis.call('HDEL', e[15], e[16]) end
+  if not e[16] then return end
+  if (redis.call('HGET', e[16], e[17]) or '') == e[18] and e[19] ~= '' then redis.call('HSET', e[16], e[17], e[19])
+  else redis.call('HDEL', e[16], e[17]) end
+end
+-- A row without a mark of its own is judged by its group's first row: it may be in another taker's hands, or have ended otherwise.
+local function leadDiffers(e, key)
+  if not e[15] or e[15] == 0 then return false end
+  local lead = redis.call('HGET', key, tostring(e[15]))
+  if not lead then return false end
+  if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e[3] end
+  return taker(lead) ~= taker(e[12]) and e[13] ~= 1
 end
 for i, e in ipairs(cjson.decode(ARGV[2])) do
   local chunk, row, outcome, settlement = tostring(e[1]), tostring(e[2]), e[3], e[4]
@@ -44,6 +53,7 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
   local closed = not current and redis.call('HEXISTS', KEYS[3], chunk) == 1
   local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
   local foreign = current and not settled and taker(current) ~= taker(e[12]) and e[13] ~= 1
+  if not current and not closed and leadDiffers(e, key) then foreign = true end
   if e[14] == 1 then
     answered = true
     ANSWERED[e[12]] = true

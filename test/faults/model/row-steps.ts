@@ -63,6 +63,7 @@ export function intentOf({ row, made, expected }: RowHand, taker: string): Inten
     mark: intentMark(taker, made + 1),
     expected,
     identity: { space: 'subclient', key: rowKey(row) },
+    fields: null,
     repeatable: false,
   };
 }
