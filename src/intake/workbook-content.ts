@@ -1,4 +1,5 @@
 import type { SheetCell } from './workbook-cell.ts';
+import { damaged } from './workbook-error.ts';
 import { gather } from './workbook-text.ts';
 
 /** A cell whose element has not ended yet. */
@@ -22,7 +23,8 @@ export function createCellContent(): CellContent {
       else if (name === 'rPh') inPhonetic = true;
       else if (name === 't' && cell.inline !== null && !inPhonetic) into = 'inline';
       else if (name === 'v') {
-        cell.value ??= '';
+        if (cell.value !== null) throw damaged('it holds a cell with two values');
+        cell.value = '';
         into = 'value';
       }
     },

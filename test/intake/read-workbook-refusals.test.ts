@@ -119,6 +119,11 @@ describe('a damaged workbook is refused', () => {
       xml('<a><sheetData><row><c r="A1"/><c r="A1"/></row></sheetData></a>'),
       'belongs elsewhere',
     ],
+    [
+      'a cell with two values',
+      xml('<a><sheetData><row><c r="A1"><v>1</v><v>2</v></c></row></sheetData></a>'),
+      'a cell with two values',
+    ],
     ['odd merges', xml('<a><mergeCell ref="A0:B9"/></a>'), 'merges cells that do not exist'],
   ])('%s', async (_, content, what) => {
     const refusal = await refusalOf(content);
