@@ -8,7 +8,7 @@ import { type Choice, chooseSingleByte } from './single-byte.ts';
 /** The encoding that the definition names, as far as the bytes allow it, else the one that they tell; `head` is the text's beginning. */
 export function chooseEncoding(evidence: ByteEvidence, head: Buffer, wanted: Format['encoding']): Choice {
   const mark = markOf(head);
-  if (mark === 'utf-32') return refuse('the text is UTF-32: expected UTF-8; save it again as UTF-8');
+  if (mark === 'utf-32') return refuse('the text is utf-32: expected utf-8; save it again as utf-8');
   if (wanted === 'auto') return mark === null ? find(evidence) : accept(mark, evidence);
   if (isReport(head) && isUtf8(evidence, mark)) return report(wanted);
   if (mark !== null && mark !== wanted)
@@ -50,7 +50,7 @@ function accept(encoding: Encoding, { invalid, firstInvalid, firstNul }: ByteEvi
   if (encoding !== 'utf-8') return { kind: 'chosen', encoding, notes: [] };
   if (firstNul !== -1) return refuseNul(firstNul);
   const words = (line: number) =>
-    `The text is read as utf-8, but ${invalid} of its bytes, the first on line ${line}, are not UTF-8: their rows can't be read. If most of it is in another encoding, set format.encoding.`;
+    `The text is read as utf-8, but ${invalid} of its bytes, the first on line ${line}, are none of it: their rows can't be read. If most of it is in another encoding, set format.encoding (preview: --encoding).`;
   return { kind: 'chosen', encoding, notes: invalid === 0 ? [] : [{ at: firstInvalid, words }] };
 }
 
@@ -83,7 +83,7 @@ function utf16(wanted: 'utf-16le' | 'utf-16be', { nuls: [even, odd] }: ByteEvide
 }
 
 function singleByte(wanted: Encoding, { hasUtf8, invalid }: ByteEvidence): Choice {
-  const note = `The text is read as ${wanted}, as format.encoding says, but all of it is valid UTF-8: if accented letters come out as two signs, remove format.encoding.`;
+  const note = `The text is read as ${wanted}, as format.encoding says, but all of it is valid utf-8: if accented letters come out as two signs, remove format.encoding.`;
   const notes: Finding[] = hasUtf8 && invalid === 0 ? [{ at: 0, words: () => note }] : [];
   return { kind: 'chosen', encoding: wanted, notes };
 }
@@ -107,7 +107,7 @@ function refuseNul(at: number): Choice {
 
 /** What is wrong with a text that holds U+0000, at a byte counted from 1. */
 export function nulProblem(byte: number): string {
-  return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in UTF-8; export the data again as text`;
+  return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in utf-8; export the data again as text`;
 }
 
 function refuse(why: string): Choice {

@@ -1,3 +1,4 @@
+import type { Format } from '../config/job-definition.ts';
 import { unguardCell } from '../lib/formula-guard.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { REPORT_ROW_COLUMN } from '../model/source.ts';
@@ -13,6 +14,7 @@ import type { FileHead } from './file-head.ts';
 import { HEAD_CHARS } from './file-head.ts';
 import { isForbiddenName } from './forbidden-name.ts';
 import { trimName } from './trim-name.ts';
+import { NOT_UTF8, notIn } from './unreadable-row.ts';
 
 /** A CSV file's header and where its records start. */
 export type CsvHeader = {
@@ -29,7 +31,12 @@ export type CsvHeader = {
   readonly line: number;
 };
 
-type Told = { readonly preamble: Preamble; readonly dialect: CsvDialect };
+type Told = {
+  readonly preamble: Preamble;
+  readonly dialect: CsvDialect;
+  /** The one that was found, or `auto` where it is not known. */
+  readonly encoding: Format['encoding'];
+};
 
 /** The most columns that a file may have. */
 const MAX_COLUMNS = 10_000;
@@ -38,7 +45,7 @@ const MAX_PROBLEMS = 20;
 
 /** Reads the header that the preamble leads to; UsageError with its problems where it is broken. */
 export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
-  const { preamble, dialect } = told;
+  const { preamble, dialect, encoding } = told;
   const { text, first, end } = headerText(path, head, told);
   const line = first.lines[0] ?? preamble.line;
   if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
@@ -46,7 +53,10 @@ export function readHeader(path: string, head: FileHead, told: Told): CsvHeader 
   const names = cells.map(trimName);
   const isReport = names.includes(REPORT_ROW_COLUMN);
   const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
-  const problems = [...encodingProblems(text, columns), ...nameProblems(columns)].slice(0, MAX_PROBLEMS);
+  const problems = [...encodingProblems(text, columns, encoding), ...nameProblems(columns)].slice(
+    0,
+    MAX_PROBLEMS,
+  );
   if (problems.length > 0) throw new UsageError(problems.map((p) => `${path}, line ${line}: ${p}`));
   const lines = countNewlines(text, { from: 0, to: text.length }, dialect.newline);
   return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
@@ -90,11 +100,12 @@ function noRecord(path: string, line: number): UsageError {
 }
 
 /** csv-parse turns what stands for undecodable bytes into U+FFFD, so that only the text tells for sure. */
-function encodingProblems(text: string, columns: readonly string[]): string[] {
+function encodingProblems(text: string, columns: readonly string[], encoding: Told['encoding']): string[] {
   if (!text.includes(BAD_BYTES)) return [];
   const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));
+  const problem = encoding === 'auto' || encoding === 'utf-8' ? NOT_UTF8 : notIn(encoding);
   return [
-    `column ${number} of the header holds bytes that are not UTF-8: expected UTF-8; save the file again as UTF-8 (in Excel: "CSV UTF-8")`,
+    `column ${number} of the header holds ${problem}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
   ];
 }
 

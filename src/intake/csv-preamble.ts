@@ -27,7 +27,7 @@ export function readPreamble(path: string, head: FileHead, format: Format): Prea
   if (delimiter !== null) refuseContradiction(path, delimiter, format);
   const first = sep === null ? TOP : afterLine(head.text, TOP);
   const place = format.header === undefined ? firstRecord(head.text, first, format) : lineAt(head, format);
-  if (place === null || place.start > HEAD_CHARS) throw noSuchLine(path, format);
+  if (place === null || place.start > HEAD_CHARS) throw noSuchLine(path, head, format);
   return { ...place, delimiter, isGiven: format.header !== undefined };
 }
 
@@ -87,9 +87,21 @@ function afterLine(text: string, { start, line }: Place): Place {
 
 const LINE_END = /\r\n|\n|\r/g;
 
-function noSuchLine(path: string, { header }: Format): UsageError {
+function noSuchLine(path: string, head: FileHead, { header }: Format): UsageError {
   const wanted = header === undefined ? 'a header' : `the header on line ${header}, as format.header says`;
+  if (head.whole && header !== undefined) {
+    const lines = linesIn(head.text);
+    return new UsageError(
+      `${path}: expected ${wanted}, but the file has only ${lines} ${lines === 1 ? 'line' : 'lines'}; correct format.header (preview: --header)`,
+    );
+  }
   return new UsageError(
     `${path}: expected ${wanted} within its first ${HEAD_CHARS} characters; correct format.header, or remove what stands above the header`,
   );
+}
+
+function linesIn(text: string): number {
+  let place = TOP;
+  while (place.start < text.length) place = afterLine(text, place);
+  return place.line - 1;
 }

@@ -27,9 +27,17 @@ export function recordRow(row: number, record: CsvRecord, header: CsvHeader): Ro
   const named = cells.length === header.columns.length ? cells : cells.slice(0, header.columns.length);
   if (!header.isReport) return { kind: 'cells', row, line, cells: named };
   const unguarded = named.map(unguardCell);
-  const typed = typedInReport(unguarded, header.columns);
-  if (typed === null) return unreadableRow({ row, line }, record.text(), NOT_TYPED);
-  return { kind: 'cells', row, line, cells: unguarded, ...(typed.length === 0 ? {} : { typed: [...typed] }) };
+  const told = typedInReport(unguarded, header.columns);
+  if (told === null) return unreadableRow({ row, line }, record.text(), NOT_TYPED);
+  const { numeric, typed } = told;
+  return {
+    kind: 'cells',
+    row,
+    line,
+    cells: unguarded,
+    ...(numeric.length === 0 ? {} : { numeric: [...numeric] }),
+    ...(typed.length === 0 ? {} : { typed: [...typed] }),
+  };
 }
 
 function problemOf({ cells, mayBeBad, text }: CsvRecord, header: CsvHeader): string | null {

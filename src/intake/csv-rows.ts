@@ -9,6 +9,7 @@ import type { CsvRecord } from './csv-record-row.ts';
 import { isSeparatorsOnly, recordRow } from './csv-record-row.ts';
 import { BAD_BYTES } from './decode-utf8.ts';
 import type { RowFeed } from './row-feed.ts';
+import { createHeaderWatch } from './second-header.ts';
 import type { TableWatch } from './second-table.ts';
 import { createTableWatch } from './second-table.ts';
 import type { HeldRow } from './unopened-cell.ts';
@@ -23,7 +24,9 @@ const MAX_EMPTY_ROWS = 1_048_576;
 type State = {
   readonly header: CsvHeader;
   readonly dialect: CsvDialect;
+  /** Told the records of another length than the header's, and those of the same. */
   readonly watch: TableWatch;
+  readonly headerWatch: TableWatch;
   rows: Row[];
   count: number;
   /** The lines of records of nothing but separators, which are rows only if another row follows. */
@@ -37,7 +40,17 @@ export function createCsvRows(path: string, header: CsvHeader, dialect: CsvDiale
   const split = createCsvSplitter({ dialect, columns: header.width }, header.line);
   const parse = createCellParser(dialect);
   const watch = createTableWatch(path, header);
-  const state: State = { header, dialect, watch, rows: [], count: 0, emptyLines: [], held: [] };
+  const headerWatch = createHeaderWatch(path);
+  const state: State = {
+    header,
+    dialect,
+    watch,
+    headerWatch,
+    rows: [],
+    count: 0,
+    emptyLines: [],
+    held: [],
+  };
   return (chunk, final) => {
     state.rows = [];
     for (const piece of split(chunk, final)) {
@@ -52,6 +65,7 @@ export function createCsvRows(path: string, header: CsvHeader, dialect: CsvDiale
 
 function addBad(state: State, { text, line, problem }: Extract<CsvPiece, { kind: 'bad' }>): void {
   state.watch(null);
+  state.headerWatch(null);
   releaseEmpty(state);
   const { header, dialect, held } = state;
   state.rows.push(...judgeHeld(held, text, { dialect, width: header.width }));
@@ -69,7 +83,9 @@ function addRecords(state: State, piece: Records, records: readonly string[][]):
   for (const [i, cells] of records.entries()) {
     const line = piece.lines[i] ?? 0;
     const isOdd = cells.length !== state.header.width;
-    state.watch(isOdd ? { cells, line, isAfterBlank: piece.afterBlank.has(i) } : null);
+    const record = { cells, line, isAfterBlank: piece.afterBlank.has(i) };
+    state.watch(isOdd ? record : null);
+    state.headerWatch(isOdd ? null : record);
     addRecord(state, { cells, line, mayBeBad, text: () => textOf(piece, i) });
   }
 }

@@ -6,7 +6,7 @@ import type { SampleRecord } from './csv-sample.ts';
 import { sampleRecords } from './csv-sample.ts';
 import { DELIMITER_NAMES } from './delimiter-name.ts';
 import type { FileHead } from './file-head.ts';
-import { headerBelow } from './title-lines.ts';
+import { headerBelow, isBelowTable } from './title-lines.ts';
 
 /** A delimiter that was found, and what is to be said where the evidence is thin. */
 export type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly string[] };
@@ -70,13 +70,27 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
   const isBelieved = (candidates[0]?.share ?? 0) >= BELIEVED_SHARE;
   for (const { delimiter, records } of isBelieved ? candidates.slice(0, 1) : candidates) {
     const header = headerBelow(records);
-    const line = records[0]?.line;
-    if (header === null || line === undefined) continue;
+    const [first] = records;
+    if (header === null || first === undefined) continue;
+    if (isBelowTable(records, header)) throw secondTable(path, first, header);
+    const { line } = first;
     const sign = DELIMITER_NAMES.get(delimiter) ?? `"${delimiter}"`;
     throw new UsageError(
-      `${path}, line ${line}: doesn't look like a header, but line ${header.line} does (${header.cells.length} cells, cut by ${sign}, as most lines below it): expected column names in the first line; set format.header: ${header.line} in the job definition (--header ${header.line} for a preview), or format.header: ${line} if line ${line} is the header`,
+      `${path}, line ${line}: doesn't look like a header, but line ${header.line} does (${header.cells.length} cells, cut by ${sign}, as most lines below it): expected column names in the first line; set format.header: ${header.line} in the job definition (--header ${header.line} for preview and map), or format.header: ${line} if line ${line} is the header`,
     );
   }
+}
+
+/** Two cells may also be the name of something and what it says, above the only table. */
+function secondTable(path: string, first: SampleRecord, { line, cells }: SampleRecord): UsageError {
+  const count = first.cells.length;
+  const unless =
+    count > 2
+      ? ''
+      : `; or, if what stands above line ${line} is no table, set format.header: ${line} in the job definition (--header ${line} for preview and map)`;
+  return new UsageError(
+    `${path}, line ${line}: a second table seems to begin here: this line looks like a header of ${cells.length} columns, and the lines from ${first.line} on are a table of ${count}: expected one table per file; put each table into a file of its own${unless}`,
+  );
 }
 
 function oneColumn(best: Candidate | undefined): readonly string[] {

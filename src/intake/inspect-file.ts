@@ -7,6 +7,7 @@ import { chooseEncoding } from './choose-encoding.ts';
 import { type Container, containerOf, refuseNested, SIGNATURE_BYTES } from './container.ts';
 import { type Finding, lineAt } from './finding.ts';
 import { gunzip } from './gunzip.ts';
+import { createLineEndWatch } from './line-end-watch.ts';
 import { fileBytes } from './open-input.ts';
 
 /** How a file's bytes become text. */
@@ -16,6 +17,8 @@ export type Reading = {
   readonly encoding: Encoding;
   /** What was decided on thin evidence, in words for people; no cell values. */
   readonly notes: readonly string[];
+  /** The last line has no end, though others have. */
+  readonly isUnended?: true;
 };
 
 /** What one reading of all bytes found out, before the file is understood. */
@@ -63,7 +66,7 @@ const WORKBOOK = { encoding: 'utf-8', notes: [] } as const;
 /** As much of a text as the marks that tell a report are looked for in. */
 const HEAD_BYTES = 64 * 1024;
 
-type Text = { readonly evidence: ByteEvidence; readonly head: Buffer };
+type Text = { readonly evidence: ByteEvidence; readonly head: Buffer; readonly isUnended: boolean };
 
 async function readText(
   raw: AsyncGenerator<Buffer>,
@@ -74,25 +77,30 @@ async function readText(
     const { start: head, all } = await peek(bytes, HEAD_BYTES);
     if (container === 'gzip') refuseNested(head.subarray(0, SIGNATURE_BYTES), path);
     const gatherer = createEvidenceGatherer();
-    for await (const block of all) gatherer.add(block);
-    return { evidence: gatherer.end(), head };
+    const lineEnds = createLineEndWatch();
+    for await (const block of all) {
+      gatherer.add(block);
+      lineEnds.add(block);
+    }
+    return { evidence: gatherer.end(), head, isUnended: lineEnds.isUnended() };
   } finally {
     await bytes.return(undefined);
   }
 }
 
 async function choose(
-  { evidence, head }: Text,
+  { evidence, head, isUnended }: Text,
   {
     openText,
     path,
     format,
   }: { readonly openText: OpenBytes; readonly path: string; readonly format: Format },
-): Promise<Pick<Reading, 'encoding' | 'notes'>> {
+): Promise<Omit<Reading, 'container'>> {
   const inWords = async ({ at, words }: Finding) => words(await lineAt(openText(), at));
   const choice = chooseEncoding(evidence, head, format.encoding);
   if (choice.kind === 'refused') throw new UsageError(`${path}: ${await inWords(choice.why)}`);
-  return { encoding: choice.encoding, notes: await Promise.all(choice.notes.map(inWords)) };
+  const notes = await Promise.all(choice.notes.map(inWords));
+  return { encoding: choice.encoding, notes, ...(isUnended ? { isUnended } : {}) };
 }
 
 /** The first bytes, `length` of them where there are so many, and all bytes from the first on. */

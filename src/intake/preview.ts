@@ -15,7 +15,19 @@ const WIDTH = 100;
  * of these first rows, one entry per line.
  */
 export function previewLines(info: SourceInfo, rows: readonly Row[], limit = rows.length): string[] {
-  return [...factLines(info, rows), '', ...rowLines(info, rows.slice(0, limit))];
+  return [
+    ...factLines(info, rows),
+    '',
+    ...rowLines(info, rows.slice(0, limit)),
+    ...moreLines(rows.length, limit),
+  ];
+}
+
+/** The rows at hand may be a sample, so that nobody knows how many more there are. */
+function moreLines(rows: number, limit: number): string[] {
+  if (rows <= limit) return [];
+  const shown = limit === 1 ? 'This is the first row' : `These are the first ${limit} rows`;
+  return ['', `${shown}; the file has more (--rows <n> shows more of them).`];
 }
 
 const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
@@ -28,7 +40,7 @@ const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
 function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
   const facts: [string, string][] = [
     ['type', `${TYPE_NAMES[info.type]}${info.compression === 'gzip' ? ', compressed (gzip)' : ''}`],
-    ['encoding', `${info.encoding.toUpperCase()}${info.bom ? ' with a byte order mark' : ''}`],
+    ['encoding', `${info.encoding}${info.bom ? ' with a byte order mark' : ''}`],
   ];
   if (info.sheet !== null) facts.push(['sheet', printable(info.sheet)]);
   if (info.delimiter !== null) {
@@ -51,6 +63,8 @@ function evidence({ columns }: SourceInfo, rows: readonly Row[]): string {
   if (rows.length === 0) return '';
   const fitting = rows.filter((row) => row.kind === 'cells').length;
   const cells = `${columns.length} ${columns.length === 1 ? 'cell' : 'cells'}`;
+  if (rows.length === 1)
+    return ` (the first row has ${fitting === 1 ? cells : 'another number of cells'} with it)`;
   return ` (${fitting} of the first ${rows.length} rows have ${cells} with it)`;
 }
 

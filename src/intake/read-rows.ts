@@ -25,7 +25,7 @@ export async function* readRows(
   try {
     const head = await readHead(texts);
     refuseEmpty(path, head);
-    const understood = understand(path, head, format);
+    const understood = understand(path, head, { ...format, encoding: reading.encoding });
     const { feed, start } = understood;
     const source = withReading(understood.source, reading);
     const rowsOf = (text: string, final: boolean) => inWords(feed(text, final), reading.encoding);
@@ -38,10 +38,14 @@ export async function* readRows(
   }
 }
 
-function withReading(source: SourceInfo, { container, encoding, notes }: Reading): SourceInfo {
+function withReading(source: SourceInfo, { container, encoding, notes, isUnended }: Reading): SourceInfo {
   const compression = container === 'gzip' ? 'gzip' : 'none';
-  return { ...source, encoding, compression, notes: [...notes, ...source.notes] };
+  const unended = isUnended === true && source.type === 'csv' ? [UNENDED] : [];
+  return { ...source, encoding, compression, notes: [...notes, ...source.notes, ...unended] };
 }
+
+const UNENDED =
+  'The last line has no line end, though the others have one: the file may have been cut off. Check that its last row is whole, and that it is the last.';
 
 /** The parsers know of bytes that are no characters, but not of which encoding. */
 function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {

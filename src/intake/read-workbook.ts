@@ -19,6 +19,7 @@ import { createRowMaker } from './workbook-rows.ts';
 import type { SheetRow } from './workbook-sheet.ts';
 import { sheetHandler } from './workbook-sheet.ts';
 import { readSharedStrings } from './workbook-strings.ts';
+import { refuseTitleRows, TITLE_ROWS } from './workbook-titles.ts';
 import { readXml } from './workbook-xml.ts';
 import type { Zip } from './workbook-zip.ts';
 import { openZip } from './workbook-zip.ts';
@@ -78,14 +79,10 @@ async function* readSheet(
   sheet: Sheet,
   reading: Reading,
 ): AsyncGenerator<RowBatch, void, undefined> {
-  const waiting: SheetRow[] = [];
   let reader: { readonly source: SourceInfo; readonly rowsOf: RowMaker } | null = null;
-  for await (const _ of readXml(
-    zip.read(sheet.part),
-    sheetHandler((row) => waiting.push(row)),
-  )) {
-    const rows = waiting.splice(0);
+  for await (const rows of rowBlocks(zip, sheet)) {
     if (reader === null) {
+      if (reading.format.header === undefined) refuseTitleRows(rows, reading.context);
       const header = findHeader(rows, reading.format.header, reading.context);
       if (header === null) continue;
       reader = readerOf(sheet, header, reading);
@@ -95,6 +92,22 @@ async function* readSheet(
     yield { source, rows: rows.flatMap((row) => (row.line > source.headerLine ? rowsOf(row) : [])) };
   }
   if (reader === null) throw noHeader(sheet, reading.format);
+}
+
+/** The rows of a sheet as they come; the first block holds enough of them to tell titles by. */
+async function* rowBlocks(zip: Zip, sheet: Sheet): AsyncGenerator<readonly SheetRow[]> {
+  const waiting: SheetRow[] = [];
+  let isFirst = true;
+  const blocks = readXml(
+    zip.read(sheet.part),
+    sheetHandler((row) => waiting.push(row)),
+  );
+  for await (const _ of blocks) {
+    if (isFirst && waiting.length < TITLE_ROWS) continue;
+    isFirst = false;
+    yield waiting.splice(0);
+  }
+  yield waiting.splice(0);
 }
 
 function readerOf(

@@ -2,7 +2,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { CsvHeader } from './csv-header.ts';
 import { looksLikeHeader, looksLikeValue } from './header-look.ts';
 
-/** A record of another length than the file's own. */
+/** A record that may begin a second table. */
 export type OddRecord = {
   readonly cells: readonly string[];
   readonly line: number;
@@ -10,7 +10,7 @@ export type OddRecord = {
   readonly isAfterBlank: boolean;
 };
 
-/** Told every record in order, `null` for one that is as long as the header or damaged; UsageError where a second table begins. */
+/** Told every record in order, `null` for one that can't begin a table or is damaged; UsageError where a second table begins. */
 export type TableWatch = (record: OddRecord | null) => void;
 
 /** So many records as long as what looks like a header make a table where nothing else sets it off. */

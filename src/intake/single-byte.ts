@@ -61,16 +61,16 @@ function refuse(at: number, words: Finding['words']): Choice {
 }
 
 const ALIKE =
-  'The text is not UTF-8 and is read as windows-1252; iso-8859-1 and iso-8859-15 would read all of it the same way. If it is in yet another encoding, save it as UTF-8.';
+  'The text is not utf-8 and is read as windows-1252; iso-8859-1 and iso-8859-15 would read all of it the same way. If it is in yet another encoding, save it as utf-8.';
 
 function only(byte: number): Finding['words'] {
   return (line) =>
-    `The text is not UTF-8 and is read as windows-1252, the only encoding of its kind that has a character for the byte ${hex(byte)} (line ${line}). If that is wrong, set format.encoding.`;
+    `The text is not utf-8 and is read as windows-1252, the only encoding of its kind that has a character for the byte ${hex(byte)} (line ${line}). If that is wrong, set format.encoding (preview: --encoding).`;
 }
 
 function without(byte: number): Finding['words'] {
   return (line) =>
-    `The text is not UTF-8 and is read as windows-1252, although the byte ${hex(byte)} (line ${line}) has no character there, so that its row can't be read. If that is wrong, set format.encoding or save the file as UTF-8.`;
+    `The text is not utf-8 and is read as windows-1252, although the byte ${hex(byte)} (line ${line}) has no character there, so that its row can't be read. If that is wrong, set format.encoding or save the file as utf-8.`;
 }
 
 function meant({ byte }: Found, index: 0 | 1): Finding['words'] {
@@ -78,7 +78,7 @@ function meant({ byte }: Found, index: 0 | 1): Finding['words'] {
   const [is, not] = index === 0 ? [western, latin9] : [latin9, western];
   const name = index === 0 ? 'windows-1252 (iso-8859-1 would read it the same way)' : 'iso-8859-15';
   return (line) =>
-    `The text is not UTF-8 and is read as ${name}: the byte ${hex(byte)} on line ${line} fits as ${is}, not as ${not}. If that is wrong, set format.encoding.`;
+    `The text is not utf-8 and is read as ${name}: the byte ${hex(byte)} on line ${line} fits as ${is}, not as ${not}. If that is wrong, set format.encoding (preview: --encoding).`;
 }
 
 function twoReadings(byte: number): Finding['words'] {
@@ -93,11 +93,11 @@ function inWord(byte: number): Finding['words'] {
 }
 
 const FOREIGN: Finding['words'] = (line) =>
-  `the text is not UTF-8, and its bytes from line ${line} on look like another alphabet's: expected UTF-8; save it as UTF-8 (in Excel: "CSV UTF-8"), or set format.encoding (preview: --encoding) if it is one of those that can be read`;
+  `the text is not utf-8, and its bytes from line ${line} on look like another alphabet's: expected utf-8; save it as utf-8 (in Excel: "CSV UTF-8"), or set format.encoding (preview: --encoding) if it is one of those that can be read`;
 
 const SAY_WHICH =
-  'expected one encoding that fits; set format.encoding (preview: --encoding), or save the file as UTF-8 (in Excel: "CSV UTF-8")';
+  'expected one encoding that fits; set format.encoding (preview: --encoding), or save the file as utf-8 (in Excel: "CSV UTF-8")';
 
 function hex(byte: number): string {
-  return byte.toString(16).toUpperCase();
+  return `0x${byte.toString(16).toUpperCase()}`;
 }

@@ -15,15 +15,30 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
   const isPadded = first.cells.length > 1 && filled(first) === 1;
   const count = isPadded ? filled : ({ cells }: SampleRecord) => cells.length;
   let most = count(first);
+  let found: SampleRecord | null = null;
   for (const [at, record] of records.entries()) {
     if (count(record) <= most) continue;
     most = count(record);
     const below = records.slice(at + 1).map(count);
     const fitting = below.filter((cells) => (isPadded ? cells > 1 : cells === most)).length;
     const isTable = fitting > 0 && fitting >= MOST * below.length;
-    if (isTable && looksLikeHeader(record.cells.slice(0, filled(record)))) return record;
+    if (!isTable || !looksLikeHeader(record.cells.slice(0, filled(record)))) continue;
+    if (!isPadded) return record;
+    // A title may have a second cell, such as a name and what it says: the widest is the header.
+    found = record;
   }
-  return null;
+  return found;
+}
+
+/** How many of the rows above must have the cells of the first before they are taken for a table of its own. */
+const MOST_ABOVE = 0.5;
+
+/** Whether the records above `header` are themselves a table: a record that looks like a header, and rows as long as it. */
+export function isBelowTable(records: readonly SampleRecord[], header: SampleRecord): boolean {
+  const [first, ...rows] = records.slice(0, records.indexOf(header));
+  if (first === undefined || rows.length === 0 || !looksLikeHeader(first.cells)) return false;
+  const fitting = rows.filter(({ cells }) => cells.length === first.cells.length).length;
+  return fitting > 0 && fitting >= MOST_ABOVE * rows.length;
 }
 
 /** How many cells there are up to the last one that isn't empty. */

@@ -8,6 +8,7 @@ import { detectType } from './detect-type.ts';
 import type { FileHead } from './file-head.ts';
 import { createJsonRows } from './json-rows.ts';
 import { isLinewise, isOneHolder } from './linewise.ts';
+import { listPointers } from './list-pointers.ts';
 import { createNdjsonRows } from './ndjson-rows.ts';
 import { formatFor, isReportText } from './report-format.ts';
 import type { RowFeed } from './row-feed.ts';
@@ -22,6 +23,7 @@ export function understand(path: string, head: FileHead, format: Format): Unders
   if (format.type === 'xlsx' && !isReport) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
   if (type === 'csv') return understandCsv(path, head, isReport ? formatFor(head.text, format) : format);
+  const lists = type === 'ndjson' && isOneHolder(head) ? listPointers(head.text) : [];
   const source = {
     ...PLAIN,
     type,
@@ -29,7 +31,7 @@ export function understand(path: string, head: FileHead, format: Format): Unders
     delimiter: null,
     quote: null,
     columns: [],
-    notes: type === 'ndjson' && isOneHolder(head) ? [ONE_OBJECT] : [],
+    ...(lists.length === 0 ? {} : { recordLists: [...lists], notes: [oneObject(lists)] }),
   };
   return { source, feed: jsonFeed(path, type, { head, format }), start: 0 };
 }
@@ -42,8 +44,9 @@ const PLAIN = {
   notes: [],
 };
 
-const ONE_OBJECT =
-  'The file is one object with a list of objects in it: where those are the records, format.records has to name the list, for example /items.';
+function oneObject(lists: readonly string[]): string {
+  return `The file is one object with a list of objects in it: where those are the records, format.records has to name the list: ${lists.join(' or ')}.`;
+}
 
 function jsonFeed(
   path: string,
@@ -58,7 +61,7 @@ function jsonFeed(
 function understandCsv(path: string, head: FileHead, format: Format): Understanding {
   const preamble = readPreamble(path, head, format);
   const { dialect, notes } = tellDialect(path, head, { preamble, format });
-  const header = readHeader(path, head, { preamble, dialect });
+  const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
   const { delimiter, quote } = dialect;
   const source = {
     ...PLAIN,

@@ -11,7 +11,7 @@ export function notesOf(
   const notes: string[] = [];
   if (wanted === undefined && others.length > 0) {
     notes.push(
-      `only the sheet "${sheet.name}" is read, not ${others.map(({ name }) => `"${name}"`).join(', ')}: name another under format.sheet`,
+      `only the sheet "${sheet.name}" is read, not ${others.map(({ name }) => `"${name}"`).join(', ')}: name another under format.sheet (preview: --sheet)`,
     );
   }
   if (layout.hasHidden) notes.push('hidden rows and columns are read like the others');

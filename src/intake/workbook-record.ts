@@ -27,9 +27,14 @@ export function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
   const record = { cells: new Array<string>(columns.length).fill(''), numeric: [], typed: [] };
   const problem = fillRecord(record, row, context);
   if (problem !== null || !isReport) return { ...record, problem };
-  const typed = typedInReport(record.cells, columns);
-  if (typed === null) return { ...record, problem: NOT_TYPED };
-  return { ...record, typed: [...new Set([...record.typed, ...typed])], problem };
+  const told = typedInReport(record.cells, columns);
+  if (told === null) return { ...record, problem: NOT_TYPED };
+  return {
+    ...record,
+    numeric: [...new Set([...record.numeric, ...told.numeric])],
+    typed: [...new Set([...record.typed, ...told.typed])],
+    problem,
+  };
 }
 
 /** Fills in what can be read; answers the first thing that can't. */

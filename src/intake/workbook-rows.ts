@@ -10,10 +10,10 @@ import type { SheetRow } from './workbook-sheet.ts';
 /** How the rows below a header become records. */
 export type RowsContext = RecordContext & { readonly layout: SheetLayout };
 
-/** Takes the sheet's next row and answers the records that are now known to be such: empty rows count only where more follow. */
+/** Takes the sheet's next row and answers the record that it makes, if any: empty rows are passed over like blank lines. */
 export type RowMaker = (row: SheetRow) => readonly Row[];
 
-/** Empty rows in the middle of a table are records without a value; so many in a row are its end, with something forgotten below. */
+/** So many empty rows in a row are the end of a table, with something forgotten below. */
 const MAX_GAP = 10_000;
 /** Ten times what a large portfolio has. */
 const MAX_CELLS = 50_000_000;
@@ -23,8 +23,8 @@ export function createRowMaker(context: RowsContext): RowMaker {
   const { header } = context;
   const columns = header.columns.length;
   const mergeAt = mergeFinder(context.layout, columns);
-  const empty = readRecord({ line: 0, cells: [] }, context);
   let rows = 0;
+  let last = header.line;
 
   const recordOf = (line: number, read: SheetRecord): Row => {
     rows += 1;
@@ -44,12 +44,9 @@ export function createRowMaker(context: RowsContext): RowMaker {
   return (row) => {
     const read = readRecord(row, context);
     if (isEmpty(read)) return [];
-    const last = header.line + rows;
     checkSize(row.line, last, columns);
-    const records: Row[] = [];
-    for (let line = last + 1; line < row.line; line += 1) records.push(recordOf(line, empty));
-    records.push(recordOf(row.line, read));
-    return records;
+    last = row.line;
+    return [recordOf(row.line, read)];
   };
 }
 

@@ -1,10 +1,14 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate nearest to what was written, or `null` where none is near enough to be meant. */
-export function nearest(written: string, candidates: Iterable<string>): string | null {
+/** The candidate nearest to what was written, or `null` where none is near enough to be meant: `most` signs away. */
+export function nearest(
+  written: string,
+  candidates: Iterable<string>,
+  most: (length: number) => number = (length) => Math.max(2, Math.floor(length / 3)),
+): string | null {
   const wanted = fold(written);
   let best: string | null = null;
-  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = most(wanted.length) + 1;
   for (const candidate of candidates) {
     const d = distance(wanted, fold(candidate));
     if (d < bestDistance) {

@@ -8,6 +8,7 @@ import { namesTaken } from './find-column.ts';
 import type { FieldLookup } from './known-field.ts';
 import type { MappingOptions } from './mapping-options.ts';
 import { compileReadsAsIgnored, isLeftOut } from './mapping-options.ts';
+import { listAround, type RecordList, recordLists } from './record-lists.ts';
 import { suggestField } from './suggest-field.ts';
 import type { FindField } from './tolerant-field.ts';
 
@@ -26,15 +27,24 @@ export function bindColumns(
 ): readonly Binding[] {
   const named = namedColumns(options, finders.find);
   const readsAsIgnored = compileReadsAsIgnored(options);
+  const lists = recordLists(options.source, finders.lookUp);
+  const misplaced = new Set<RecordList>();
   const bindings: Binding[] = [];
   for (const [slot, column] of options.source.columns.entries()) {
     if (isLeftOut(column, options)) continue;
     const isTaken = named.has(column) || readsAsIgnored(column);
     const bound = bindHeader({ column, slot }, isTaken, { options, finders });
-    if (typeof bound === 'string') problems.push(`${describeColumn(column, slot)}: ${bound}`);
+    const list = typeof bound === 'string' ? listAround(column, lists) : undefined;
+    if (list !== undefined) misplaced.add(list);
+    else if (typeof bound === 'string') problems.push(`${describeColumn(column, slot)}: ${bound}`);
     else if (bound !== null) bindings.push(bound);
   }
+  problems.push(...[...misplaced].map(recordsProblem));
   return onePerMember(bindings);
+}
+
+function recordsProblem({ pointer, column }: RecordList): string {
+  return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
 }
 
 type Column = { readonly column: string; readonly slot: number };
@@ -114,7 +124,7 @@ function bindMember(at: Column, path: FieldPath, options: MappingOptions): Bindi
 
 function unknownColumn(column: string, options: MappingOptions): string {
   const { operation } = options.definition;
-  const suggestion = suggestField(column, options.catalog, options.pathField);
+  const suggestion = suggestField(column, options);
   return `${operation} has no such field.${suggestion} Rename the column, map it under "fields", or list it under "ignore".`;
 }
 

@@ -43,7 +43,7 @@ function targetOf(field: string, options: MappingOptions, lookUp: FieldLookup): 
     case 'opaque':
       return 'the contents of this member are not documented; only a JSON record can carry it, as it stands';
     case 'unknown':
-      return `${options.definition.operation} has no such field.${suggestField(field, options.catalog, options.pathField)}`;
+      return `${options.definition.operation} has no such field.${suggestField(field, options)}`;
     default:
       return known satisfies never;
   }

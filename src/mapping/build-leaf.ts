@@ -1,7 +1,7 @@
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Binding } from './binding.ts';
-import { convert } from './conversion.ts';
+import { type Conversion, convert } from './conversion.ts';
 import type { RowContext } from './row-context.ts';
 import { addIssue } from './row-context.ts';
 import { keyText } from './row-key.ts';
@@ -38,15 +38,22 @@ function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: Empty
     const value = context.values[slot];
     if (value === '' || value === null) return empty;
     if (value === undefined) return undefined;
-    const applied = context.typed.includes(slot) ? (conversion.typed ?? conversion) : conversion;
+    const isTyped = context.typed.includes(slot);
+    const applied = isTyped ? (conversion.typed ?? conversion) : conversion;
     const converted = convert(applied, value);
     if (converted === null) return empty;
     context.filled += 1;
     if (converted === undefined) {
-      addIssue(context, { code: 'cell_not_convertible', column, value, expected: applied.expected });
+      const remedy = isTyped ? '' : remedyOf(applied, value);
+      const expected = `${applied.expected}${remedy}`;
+      addIssue(context, { code: 'cell_not_convertible', column, value, expected });
     }
     return converted;
   };
+}
+
+function remedyOf({ remedy }: Conversion, value: JsonValue): string {
+  return typeof value === 'string' && remedy !== undefined ? remedy(value) : '';
 }
 
 /** Puts nothing into the body: the identifier comes when it is known. */

@@ -26,7 +26,7 @@ function listProblem(group: string, options: MappingOptions, lookUp: FieldLookup
   if (parsed.kind === 'problem') return parsed.problem;
   const known = lookUp(parsed.path);
   if (known.kind === 'unknown') {
-    const suggestion = suggestField(group, options.catalog, options.pathField);
+    const suggestion = suggestField(group, options);
     return `${options.definition.operation} has no list "${group}".${suggestion}`;
   }
   const isList =

@@ -15,6 +15,8 @@ export type Conversion = {
   isSwappable?(text: string): boolean;
   /** How a workbook's number, date or boolean becomes the value, where the definition's signs, pattern or words are for text only. */
   readonly typed?: Conversion;
+  /** For a text that was refused: what to set so that it is read, to follow `expected`; or nothing. */
+  remedy?(text: string): string;
   /** What would have been right, to follow "expected". */
   readonly expected: string;
 };

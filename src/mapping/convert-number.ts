@@ -1,5 +1,6 @@
 import type { Conversion } from './conversion.ts';
 import { exactNumber } from './exact-number.ts';
+import { decimalRemedy, integerRemedy } from './number-remedy.ts';
 
 type Grouping = ',' | '.' | ' ' | "'";
 
@@ -28,6 +29,7 @@ export function numberConversion(signs: NumberSigns): Conversion {
     fromText: plain ? plainNumber : signedNumber(signs),
     fromJson: (value) => (typeof value === 'number' ? value : undefined),
     ...(plain ? {} : { typed: numberConversion({}) }),
+    remedy: (text) => decimalRemedy(signs, (other) => signedNumber(other)(text) !== undefined),
     expected: `a number such as ${plain ? '-1234.56' : example(signs)}, ${EXACT}`,
   };
 }
@@ -36,9 +38,10 @@ export function numberConversion(signs: NumberSigns): Conversion {
 export function integerConversion(signs: NumberSigns): Conversion {
   const { grouping } = signs;
   return {
-    fromText: grouping === undefined ? plainInteger : groupedInteger(grouping),
+    fromText: integerReader(signs),
     fromJson: (value) => (Number.isSafeInteger(value) ? value : undefined),
     ...(grouping === undefined ? {} : { typed: integerConversion({}) }),
+    remedy: (text) => integerRemedy((other) => integerReader(other)(text) !== undefined),
     expected: `a whole number such as ${grouping === undefined ? '1234' : `1${grouping}234`}, up to ${Number.MAX_SAFE_INTEGER}`,
   };
 }
@@ -65,6 +68,10 @@ function signedNumber(signs: NumberSigns): (text: string) => number | undefined 
     const [, sign = '', whole = '', fraction] = match;
     return exactNumber(sign + whole.replaceAll(/\D/g, '') + (fraction === undefined ? '' : `.${fraction}`));
   };
+}
+
+function integerReader({ grouping }: NumberSigns): (text: string) => number | undefined {
+  return grouping === undefined ? plainInteger : groupedInteger(grouping);
 }
 
 function plainInteger(text: string): number | undefined {

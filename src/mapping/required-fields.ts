@@ -65,7 +65,7 @@ function pathOf(field: string, options: MappingOptions, lookUp: FieldLookup): Fi
   if (parsed.kind === 'problem') return parsed.problem;
   if (lookUp(parsed.path.map((segment) => (segment === '#' ? 0 : segment))).kind !== 'unknown')
     return parsed.path;
-  const suggestion = suggestField(field, options.catalog, options.pathField);
+  const suggestion = suggestField(field, options);
   return `${options.definition.operation} has no such field.${suggestion}`;
 }
 

@@ -1,17 +1,40 @@
 import { nearest } from '../lib/did-you-mean.ts';
-import type { FieldCatalog } from '../model/field.ts';
+import type { MappingOptions } from './mapping-options.ts';
+import { createFindMeaning } from './proposal/find-meaning.ts';
+
+type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'>;
 
 /**
  * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing.
- * A header that only names the last part of a field (`IBAN`) is recognised too.
+ * A header that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised too.
  */
-export function suggestField(written: string, catalog: FieldCatalog, pathField: string | null): string {
+export function suggestField(written: string, options: Suggesting): string {
+  const { catalog, pathField } = options;
   const positions = written.match(/(?<=[.[])\d{1,2}(?=[\].]|$)/g) ?? [];
   const paths = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
   const fields = paths.map((path) => withPositions(path, positions));
   const found =
-    exactLastPart(written, fields) ?? nearest(written, fields) ?? nearestLastPart(written, fields);
+    byMeaning(written, options) ??
+    exactLastPart(written, fields) ??
+    nearest(written, fields, mostWrong(written)) ??
+    nearestLastPart(written, fields);
   return found === null ? '' : ` Did you mean "${found}"?`;
+}
+
+function byMeaning(written: string, { definition, catalog, pathField }: Suggesting): string | null {
+  const meaning = createFindMeaning(definition.operation, catalog, pathField)(written);
+  if (meaning === null || meaning.isReference) return null;
+  const isField = catalog.has(meaning.field.replaceAll(/\.\d+(?=\.|$)/g, '.#'));
+  return isField || meaning.field === pathField ? meaning.field : null;
+}
+
+/** Of a bare name, few signs make another word: rather no suggestion than a wrong one. */
+function mostWrong(written: string): ((length: number) => number) | undefined {
+  return /[.[]/.test(written) ? undefined : fewSigns;
+}
+
+function fewSigns(length: number): number {
+  return Math.max(1, Math.floor(length / 6));
 }
 
 function withPositions(path: string, positions: readonly string[]): string {
@@ -25,7 +48,7 @@ function exactLastPart(written: string, fields: readonly string[]): string | nul
 }
 
 function nearestLastPart(written: string, fields: readonly string[]): string | null {
-  const part = nearest(written, fields.map(lastPart));
+  const part = nearest(written, fields.map(lastPart), mostWrong(written));
   return fields.find((field) => lastPart(field) === part) ?? null;
 }
 

@@ -36,5 +36,5 @@ export type Issue = z.infer<typeof issueSchema>;
 
 /** The issue in words, without the cell's value, so that it may stand in any report file or log. */
 export function describeIssue(issue: Issue): string {
-  return issue.column === null ? issue.expected : `column "${issue.column}": expected ${issue.expected}`;
+  return `${issue.column === null ? '' : `column "${issue.column}": `}expected ${issue.expected}`;
 }

@@ -69,6 +69,11 @@ export function settledRows(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
 }
 
+/** Rows whose requests the service carried out. */
+export function acceptedRows(counts: OutcomeCounts): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + (wasAccepted(outcome) ? counts[outcome] : 0), 0);
+}
+
 /** Rows that were settled without success; `stopAfter` counts these. */
 export function unsuccessfulRows(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (succeeded(outcome) ? 0 : counts[outcome]), 0);

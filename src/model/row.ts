@@ -13,7 +13,7 @@ export const rowSchema = z.discriminatedUnion('kind', [
     kind: z.literal('cells'),
     ...place,
     cells: z.array(z.string()),
-    /** Workbooks only: the positions of cells that hold a number, which may have lost zeros or digits. */
+    /** Workbooks, and report files of theirs: the positions of cells that hold a number, which may have lost zeros or digits. */
     numeric: z.array(z.number().int().nonnegative()).optional(),
     /** Workbooks, and report files of theirs: the positions of numbers in plain notation, dates in ISO 8601, `true` and `false`, whatever signs and patterns the definition gives for text. */
     typed: z.array(z.number().int().nonnegative()).optional(),

@@ -21,6 +21,8 @@ export const sourceInfoSchema = z.object({
   headerLine: z.number().int().positive().default(1),
   /** The sheet of a workbook. */
   sheet: z.string().nullable().default(null),
+  /** Of a file that is one object: JSON pointers to lists of objects in it, where the records may be. */
+  recordLists: z.array(z.string()).optional(),
   /** What the reader had to decide on thin evidence, in words for people; no cell values. */
   notes: z.array(z.string()).default([]),
   delimiter: z.string().nullable(),
@@ -55,5 +57,5 @@ export const REPORT_COLUMN_PREFIX = 'onboard_';
 export const REPORT_MEMBER = '_onboard';
 /** A CSV file with this column came from a report: one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';
-/** Reports on workbooks only: a JSON list of the columns whose cells are typed (`typed` of a row). */
+/** Reports on workbooks only: which cells are typed (`typed` and `numeric` of a row), in JSON, while they are as the report wrote them. */
 export const REPORT_TYPED_COLUMN = 'onboard_typed';

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { brief, readError, readText } from './read-text.ts';
 
@@ -112,6 +113,72 @@ const TWO_TABLES = [
   { name: 'of nothing but text', text: 'a,b\n1,2\nx,y,z\nf,g,h\nj,k,l\nm,n,o\n', line: 3 },
   { name: 'with a header of several lines', text: 'a,b\n"1\n2",2\n"re\nf",amount,sum\nR1,5,6\n', line: 4 },
 ] as const;
+
+test.each([
+  { name: 'of as many columns', text: 'id,sum\n1,2\n\nref,amount\n7,5\n', line: 4 },
+  { name: 'that begins with a line break in quotes', text: 'id,sum\n1,2\n\n"re\nf",amount\n7,5\n', line: 4 },
+])('a second table $name after a blank line is refused with its line', async ({ text, line }) => {
+  expect(await readError(text, { format: { delimiter: ',' } })).toContain(
+    `file.csv, line ${line}: a second table seems to begin here: after a blank line,`,
+  );
+});
+
+const NO_SECOND_HEADER = [
+  { name: 'words after a blank line among words', text: 'id,sum\na,b\n\nref,amount\nc,d\n' },
+  { name: 'words among values without a blank line', text: 'id,sum\n1,2\nref,amount\n7,5\n' },
+  {
+    name: 'words among values where every line has a blank one',
+    text: 'id,sum\n\n1,2\n\nref,amount\n\n7,5\n',
+  },
+  { name: 'words of which one is in another row', text: 'id,sum,to\n1,2,GB\n\nref,amount,GB\n7,5,FR\n' },
+  { name: 'words at the end', text: 'id,sum\n1,2\n\nref,amount\n' },
+  { name: 'words with a value', text: 'id,sum\n1,2\n\nref,5\n7,5\n' },
+];
+
+test.each(NO_SECOND_HEADER)('$name are rows', async ({ text }) => {
+  const { rows } = await readText(text, { format: { delimiter: ',' } });
+  expect(rows.map(({ kind }) => kind)).toEqual(rows.map(() => 'cells'));
+});
+
+test('tables of random words are never refused as two, wherever blank lines stand', async () => {
+  const word = fc.string({ unit: fc.constantFrom(...'abcdefghij'), minLength: 1, maxLength: 6 });
+  const line = fc.option(fc.tuple(word, word, word), { nil: null });
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {
+      const text = lines.map((cells) => cells?.join(',') ?? '').join('\n');
+      const { rows } = await readText(`id,name,to\n${text}\n`, { format: { delimiter: ',' } });
+      expect(rows).toHaveLength(lines.filter((cells) => cells !== null).length);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const ABOVE = [
+  {
+    name: 'of more columns',
+    text: 'id,name,to\nA,b,c\nB,d,e\n\nTotals\nref,sum,by,at\n1,2,x,3\n',
+    line: 6,
+    unless: false,
+  },
+  {
+    name: 'below one of two columns',
+    text: 'id;name\n1;b\n2;c\nref;sum;by\n1;2;x\n2;3;y\n3;3;z\n',
+    line: 4,
+    unless: true,
+  },
+];
+
+test.each(ABOVE)(
+  'a second table $name, both in sight from the start, is no header below titles',
+  async ({ text, line, unless }) => {
+    const error = await readError(text);
+    expect(error).toMatch(
+      new RegExp(`^UsageError: file\\.csv, line ${line}: a second table seems to begin here`),
+    );
+    expect(error).toContain('put each table into a file of its own');
+    expect(error.includes(`set format.header: ${line}`)).toBe(unless);
+  },
+);
 
 test.each(TWO_TABLES)('a second table $name is refused with its line', async ({ text, line }) => {
   expect(await readError(text, { format: { delimiter: ',', header: 1 } })).toMatch(

@@ -56,6 +56,18 @@ const READ = [
   },
 ] as const;
 
+test.each(['failed.ndjson', 'mended.json'])(
+  'with format.records, a report’s rows are read from %s',
+  async (path) => {
+    const line = (a: number) => `{"a":${a},"_onboard":{"row":${a}}}\n`;
+    for (const text of [line(1), line(1) + line(2)]) {
+      const read = await readText(text, { path, format: { type: 'json', records: '/data/items' } });
+      expect(read.rows).toHaveLength(text.split('\n').length - 1);
+      expect(read.rows.every(({ kind }) => kind === 'record')).toBe(true);
+    }
+  },
+);
+
 test.each(READ)('with format.records, $name is read', async ({ text, records, rows }) => {
   for (const blocks of [[1 << 20], [1], [2, 5]]) {
     const read = await readText(text, { ...PATH, blocks, format: { records } });

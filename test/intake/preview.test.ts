@@ -11,7 +11,7 @@ async function preview(content: string, path: string): Promise<string[]> {
 test('a CSV file is shown with its facts in words and its first rows in a table', async () => {
   expect(await preview('\uFEFFid;name\n1;x\n2\n10;"y\nz"\n', 'a.csv')).toEqual([
     'type       CSV',
-    'encoding   UTF-8 with a byte order mark',
+    'encoding   utf-8 with a byte order mark',
     'delimiter  semicolon ; (2 of the first 3 rows have 2 cells with it)',
     'quote      "',
     'header     2 columns: id, name',
@@ -26,7 +26,7 @@ test('a CSV file is shown with its facts in words and its first rows in a table'
 
 test('JSON records are shown by their field paths', async () => {
   const lines = await preview('[{"a":{"b":"x"}},{"c":[1,2],"a":{"b":null}}]', 'a.json');
-  expect(lines.slice(0, 2)).toEqual(['type       JSON (one list)', 'encoding   UTF-8']);
+  expect(lines.slice(0, 2)).toEqual(['type       JSON (one list)', 'encoding   utf-8']);
 });
 
 test('long cells are cut, and columns that do not fit are counted', async () => {
@@ -35,7 +35,7 @@ test('long cells are cut, and columns that do not fit are counted', async () => 
     `${names.join('\t')}\n${names.map(() => 'é'.repeat(40)).join('\t')}\n`,
     'a.tsv',
   );
-  expect(lines[2]).toBe('delimiter  tab (1 of the first 1 rows have 12 cells with it)');
+  expect(lines[2]).toBe('delimiter  tab (the first row has 12 cells with it)');
   expect(lines.at(-2)).toBe(
     `1    2     ${Array(3)
       .fill(`${'é'.repeat(23)}…`)
@@ -69,5 +69,7 @@ test('the line of the header and what the reader is not sure of are told', async
     '',
     'row  line  id  name, legal',
     '1    3     1   x',
+    '',
+    'This is the first row; the file has more (--rows <n> shows more of them).',
   ]);
 });

@@ -211,6 +211,27 @@ test('when a closing quote is missing, the damage ends with that line if the nex
   ]);
 });
 
+const UNENDED = expect.stringContaining('The last line has no line end');
+
+test.each([
+  ['a,b\n1,2\n3,4', [UNENDED]],
+  ['a,b\r\n1,2\r\n3,4', [UNENDED]],
+  ['a,b\r1,2\r3,4', [UNENDED]],
+  ['a,b\n1,2\n3,4\n', []],
+  ['a,b\r1,2\r3,4\r', []],
+  ['a,b\n1,2', []],
+])('%j: a last line without an end is noted where the others have one', async (text, notes) => {
+  for (const blocks of [[1 << 20], [1], [2, 3]]) {
+    expect((await readText(text, { blocks })).source?.notes).toEqual(notes);
+  }
+  const wide = await readText(Buffer.from(text, 'utf16le'), { format: { encoding: 'utf-16le' } });
+  expect(wide.source?.notes).toEqual(notes);
+});
+
+test('NDJSON needs no line end at its end', async () => {
+  expect((await readText('{"a":1}\n{"a":2}\n{"a":3}', { path: 'f.ndjson' })).source?.notes).toEqual([]);
+});
+
 test('bytes that are not UTF-8 make their row unreadable; a U+FFFD that the file holds stays', async () => {
   const text = Buffer.concat([
     Buffer.from('a,b\nx\uFFFD,1\nM'),

@@ -185,3 +185,13 @@ test.each(SINGLE)(
 function canHold(word: string, encoding: Encoding): boolean {
   return iconv.decode(iconv.encode(word, encoding), encoding) === word;
 }
+
+test('a header with bytes that its file’s encoding has no characters for names that encoding', async () => {
+  const text = Buffer.from('id,na\x81me\n1,x\n', 'latin1');
+  const errorFor = (encoding: 'windows-1252' | 'utf-8') =>
+    readText(text, { format: { encoding } }).catch(String);
+  expect(await errorFor('windows-1252')).toContain(
+    'column 2 of the header holds bytes that are no characters in windows-1252',
+  );
+  expect(await errorFor('utf-8')).toContain('column 2 of the header holds bytes that are not UTF-8');
+});

@@ -61,8 +61,32 @@ test("a workbook's numbers and dates mean the same in failed.csv, whatever signs
   expect([bodies(first), bodies(again), bodies(twice)]).toEqual([expected, expected, expected]);
 });
 
+test('a number that was refused for an identifier is refused again from failed.csv, until somebody writes it as text', async () => {
+  const content = await writeXlsxFile([
+    ['Ref', 'name'],
+    [17, 'x'],
+  ]).toBuffer();
+  const codes = ({ source, rows }: { source: SourceInfo; rows: readonly Row[] }) => {
+    const definition = definitionOf({ key: 'Ref' });
+    const about = { definition, source, catalog: CATALOG, pathField: null, needsPathId: false };
+    const mapping = compileMapping(about);
+    return rows.map((row) => bodyOf(mapping.map(row)));
+  };
+  const first = await readFileOf(content);
+  const again = await failedAgain(first);
+  const twice = await failedAgain(again);
+  const refused = [[['number_cell', 'Ref', '17']]];
+  expect([codes(first), codes(again), codes(twice)]).toEqual([refused, refused, refused]);
+  const mended = await failedAgain(first, (text) => text.replace('\n17,', '\n0017,'));
+  const accepted = await failedAgain(first, (text) => text.replace(/,"\{.*\}"/, ','));
+  expect([codes(mended), codes(accepted)]).toEqual([[{ name: 'x' }], [{ name: 'x' }]]);
+});
+
 /** The rows of a run's failed.csv, where all of its rows failed. */
-async function failedAgain({ source, rows: sources }: { source: SourceInfo; rows: readonly Row[] }) {
+async function failedAgain(
+  { source, rows: sources }: { source: SourceInfo; rows: readonly Row[] },
+  mend = (text: string) => text,
+) {
   const settlements = sources.map(({ row }) => settled(row, 'failed'));
   const directory = await temporaryDirectory();
   await writeReport({
@@ -71,7 +95,9 @@ async function failedAgain({ source, rows: sources }: { source: SourceInfo; rows
     directory,
     now: NOW,
   });
-  const reading = await readText((await filesOf(directory))['failed.csv'] ?? '', { path: 'failed.csv' });
+  const reading = await readText(mend((await filesOf(directory))['failed.csv'] ?? ''), {
+    path: 'failed.csv',
+  });
   if (reading.source === null) throw new Error('failed.csv was not understood');
   return { source: reading.source, rows: reading.rows };
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import writeXlsxFile from 'write-excel-file/node';
 import { formatSchema } from '../../src/config/job-definition.ts';
 import { readWorkbook } from '../../src/intake/read-workbook.ts';
+import { typedText } from '../../src/lib/typed-cells.ts';
 import { cellsOf, fileOf, makeWorkbook, type Reading, readFileOf, refusalOf } from '../support/workbook.ts';
 
 /** Rows of a sheet, one string per cell; `null` leaves the cell out, `undefined` the row. */
@@ -88,6 +89,47 @@ describe('the header', () => {
     expect(brief(reading)).toEqual([[1, 4, ['1', 'x']]]);
   });
 
+  test.each([
+    [
+      [
+        ['Portfolio of May'],
+        undefined,
+        ['Partner', 'Acme'],
+        ['id', 'name', 'to'],
+        ['1', 'x', 'FR'],
+        ['2', 'y'],
+      ],
+      4,
+    ],
+    [[['Portfolio of May'], ['id', 'name'], ['1', 'x']], 2],
+    [
+      [
+        [null, 'Portfolio'],
+        ['id', 'name'],
+        ['1', 'x'],
+      ],
+      2,
+    ],
+  ])('is not taken to be a title above it: %j', async (rows, line) => {
+    const content = makeWorkbook({ data: sheetOf(...rows) });
+    expect(await refusalOf(content)).toContain(
+      `file.xlsx: has one cell in row 1, which doesn't look like a header, but row ${line} does`,
+    );
+    expect(await refusalOf(content)).toContain(
+      `set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: 1 if`,
+    );
+    expect((await readFileOf(content, { header: line })).source.headerLine).toBe(line);
+  });
+
+  test.each([
+    ['one column', [['name'], ['Acme'], ['Foo']]],
+    ['one column with a value beside it', [['id'], ['1'], ['2', 'lost', 'and found'], ['3'], ['4']]],
+    ['one column of values beside it', [['id'], ['1', '5'], ['2', '6']]],
+  ])('may be the first row of %s', async (_, rows) => {
+    const reading = await readFileOf(makeWorkbook({ data: sheetOf(...rows) }));
+    expect(reading.source.headerLine).toBe(1);
+  });
+
   test('ends with its last name', async () => {
     const reading = await readFileOf(
       makeWorkbook({ data: sheetOf(['id', 'name', ' ', ''], ['1', 'x', '']) }),
@@ -135,7 +177,7 @@ describe('the header', () => {
 });
 
 describe('rows', () => {
-  test('are counted as the sheet counts them: empty ones in the middle stay, those at the end go', async () => {
+  test('that are empty are passed over, and the lines stay the sheet’s', async () => {
     const data = sheetOf(
       ['id', 'name'],
       ['1', 'x'],
@@ -148,9 +190,7 @@ describe('rows', () => {
     );
     expect(brief(await readFileOf(makeWorkbook({ data })))).toEqual([
       [1, 2, ['1', 'x']],
-      [2, 3, ['', '']],
-      [3, 4, ['', '']],
-      [4, 5, ['', 'y']],
+      [2, 5, ['', 'y']],
     ]);
   });
 
@@ -239,17 +279,26 @@ describe('a report file that was saved as a workbook', () => {
   const header = ['name', 'sum', 'onboard_row', 'onboard_typed'];
 
   test('says which of its texts were typed', async () => {
-    const content = makeWorkbook({ data: sheetOf(header, ['x', '1.234', '7', '["sum"]'], ['y', '2', '8']) });
-    expect((await readFileOf(content)).rows).toEqual([
-      { kind: 'cells', row: 1, line: 2, cells: ['x', '1.234', '7', '["sum"]'], typed: [1] },
+    const told = typedText({ cells: ['x', '1.234'], typed: [1] }, header);
+    const rows = [
+      ['x', '1.234', '7', told],
+      ['y', '2', '8'],
+      ['z', '1,234', '9', told],
+    ];
+    expect((await readFileOf(makeWorkbook({ data: sheetOf(header, ...rows) }))).rows).toEqual([
+      { kind: 'cells', row: 1, line: 2, cells: ['x', '1.234', '7', told], typed: [1] },
       { kind: 'cells', row: 2, line: 3, cells: ['y', '2', '8', ''] },
+      { kind: 'cells', row: 3, line: 4, cells: ['z', '1,234', '9', told] },
     ]);
   });
 
-  test.each(['sum', '[]', '["amount"]', '{}'])('with %s there, it is not known', async (typed) => {
-    const { rows } = await readFileOf(makeWorkbook({ data: sheetOf(header, ['x', '1.234', '7', typed]) }));
-    expect(rows.map(cellsOf)).toEqual([expect.stringContaining('column "onboard_typed": expected it as')]);
-  });
+  test.each(['sum', '[]', '["sum"]', '{}', '{"sum":"1.234"}', '{"amount":"number:12345678"}'])(
+    'with %s there, it is not known',
+    async (typed) => {
+      const { rows } = await readFileOf(makeWorkbook({ data: sheetOf(header, ['x', '1.234', '7', typed]) }));
+      expect(rows.map(cellsOf)).toEqual([expect.stringContaining('column "onboard_typed": expected it as')]);
+    },
+  );
 });
 
 describe('of several sheets', () => {
@@ -266,7 +315,9 @@ describe('of several sheets', () => {
     expect((await readFileOf(content)).source).toMatchObject({
       sheet: 'First',
       columns: ['first'],
-      notes: ['only the sheet "First" is read, not "Hidden", "R&D 2": name another under format.sheet'],
+      notes: [
+        'only the sheet "First" is read, not "Hidden", "R&D 2": name another under format.sheet (preview: --sheet)',
+      ],
     });
   });
 

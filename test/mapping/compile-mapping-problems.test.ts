@@ -11,6 +11,7 @@ describe('when the columns do not fit, the start is refused and says', () => {
       /^column "detials\.name": counterparty\.draft has no such field\. Did you mean "details\.name"\? Rename the column, map it under "fields", or list it under "ignore"\.$/,
     ],
     ['an unknown column with a position', ['accounts[3].ibna'], /Did you mean "accounts\.3\.iban"\?/],
+    ['a header as businesses write it', ['Payee name'], /no such field\. Did you mean "name"\?/],
     ['a header that is the last part of a field', ['IBAN'], /Did you mean "accounts\.0\.iban"\?/],
     [
       'nothing near',

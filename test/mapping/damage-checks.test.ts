@@ -34,6 +34,9 @@ const CATALOG: FieldCatalog = new Map([
 
 type Settings = Record<string, unknown>;
 
+/** A key that is damaged doesn't keep its row back. */
+const LENIENT = { checks: { number_cell: 'warn' } };
+
 function mapOf(row: Readonly<Record<string, string>>, settings: Settings = {}): Mapped {
   const mapping = compileCsv(Object.keys(row), settings, { catalog: CATALOG });
   return mapping.map(cells(...Object.values(row)));
@@ -202,7 +205,8 @@ describe('when text was misread', () => {
     fc.assert(
       fc.property(fc.string({ unit: letter, minLength: 1, maxLength: 8 }), (text) => {
         expect(isHit(mojibake, decoder.decode(Buffer.from(text)))).toBe(true);
-        expect(isHit(mojibake, text)).toBe(false);
+        // A sign behind a letter can look like it: Å and – are the bytes of Ŗ.
+        expect(isHit(mojibake, text.replaceAll(/[€’“–]/g, ''))).toBe(false);
       }),
     );
   });
@@ -256,7 +260,7 @@ describe('when a row has damage', () => {
   };
 
   test('it is sent as it stands, with a warning for each cell', () => {
-    const mapped = mapOf(DAMAGED, { key: 'Ref' });
+    const mapped = mapOf(DAMAGED, { key: 'Ref', ...LENIENT });
     expect(mapped).toMatchObject({ kind: 'mapped', body: { name: 'CafÃ©' } });
     expect(warningsOf(mapped)).toEqual([
       ['mojibake', 'name'],
@@ -285,7 +289,8 @@ describe('when a row has damage', () => {
   });
 
   test('the definition makes a check an error, or none', () => {
-    expect(bodyOf(mapOf(DAMAGED, { key: 'Ref', checks: { iban_invalid: 'error' } }))).toEqual([
+    const checks = { ...LENIENT.checks, iban_invalid: 'error' };
+    expect(bodyOf(mapOf(DAMAGED, { key: 'Ref', checks }))).toEqual([
       ['iban_invalid', 'accounts.0.iban', 'GB33BUKB20201555555556'],
     ]);
     const off = { checks: Object.fromEntries(CHECK_CODES.map((code) => [code, 'off'])) };
@@ -303,7 +308,18 @@ describe('when a row has damage', () => {
   });
 
   test('a column that is the key and fills a field is warned of once', () => {
-    expect(warningsOf(mapOf({ id: '1.2E+11' }, { key: 'id' }))).toEqual([['scientific_notation', 'id']]);
+    expect(warningsOf(mapOf({ id: '1.2E+11' }, { key: 'id', ...LENIENT }))).toEqual([
+      ['scientific_notation', 'id'],
+    ]);
+  });
+
+  test('a key that lost digits keeps its row back as a number would, unless nobody wants to know', () => {
+    const key = (checks: Settings) => mapOf({ Ref: '1.2E+11', name: 'N' }, { key: 'Ref', checks });
+    const refused = [['scientific_notation', 'Ref', '1.2E+11']];
+    expect([bodyOf(key({})), bodyOf(key({ scientific_notation: 'warn' }))]).toEqual([refused, refused]);
+    expect(bodyOf(key({ scientific_notation: 'error', number_cell: 'off' }))).toEqual(refused);
+    expect(warningsOf(key({ scientific_notation: 'off' }))).toEqual([]);
+    expect(warningsOf(key({ number_cell: 'off' }))).toEqual([['scientific_notation', 'Ref']]);
   });
 
   test('a reference is looked at like a key', () => {

@@ -15,7 +15,7 @@ import { compileNumberCells } from './number-cells.ts';
 export type CheckRow = (row: Row, context: RowContext) => void;
 
 type Severities = Readonly<Record<CheckCode, Severity>>;
-type CheckedColumn = Place & { readonly checks: readonly CellCheck[] };
+type CheckedColumn = Place & { readonly checks: readonly CellCheck[]; readonly severities: Severities };
 
 /** Compiles the checks column by column: a column that can't be hit by one doesn't have it. */
 export function compileChecks(
@@ -26,19 +26,19 @@ export function compileChecks(
   const columns = checkedColumns(about, severities);
   const checkNumbers = compileNumberCells(about, severities.number_cell);
   return (row, context) => {
-    for (const column of columns) checkCell(column, severities, context);
+    for (const column of columns) checkCell(column, context);
     if (row.kind === 'cells' && row.numeric !== undefined) checkNumbers(row.numeric, context);
   };
 }
 
 /** One finding for each cell: the first that keeps the row from being sent, else the first. */
-function checkCell(at: CheckedColumn, severities: Severities, context: RowContext): void {
+function checkCell(at: CheckedColumn, context: RowContext): void {
   const value = context.values[at.slot];
   if (typeof value !== 'string' || value === '') return;
   for (const check of at.checks) {
     const expected = check.find(value, context);
     if (expected === null) continue;
-    const add = severities[check.code] === 'error' ? addIssue : addWarning;
+    const add = at.severities[check.code] === 'error' ? addIssue : addWarning;
     add(context, { code: check.code, column: at.column, value, expected });
     return;
   }
@@ -67,7 +67,17 @@ function checkedColumns(
   if (key !== null) add(key, CHECKS_OF_KEY);
   return [...columns.values()]
     .filter(({ checks }) => checks.length > 0)
-    .map(({ checks, ...place }) => ({ ...place, checks: errorsFirst(checks, severities) }));
+    .map(({ checks, ...place }) => {
+      const own = place.slot === key?.slot ? severitiesOfKey(severities) : severities;
+      return { ...place, checks: errorsFirst(checks, own), severities: own };
+    });
+}
+
+/** Digits that a spreadsheet cut off a key are as bad in text as in a number: they count as much. */
+function severitiesOfKey(severities: Severities): Severities {
+  const { scientific_notation, number_cell } = severities;
+  const isWorse = scientific_notation === 'warn' && number_cell === 'error';
+  return isWorse ? { ...severities, scientific_notation: 'error' } : severities;
 }
 
 function errorsFirst(checks: readonly CellCheck[], severities: Severities): readonly CellCheck[] {

@@ -33,7 +33,7 @@ export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
 
 function heading({ operation }: JobProposal, { file, understood, rows }: ProposalOrigin): readonly string[] {
   return [
-    `# Proposed from the header of ${quoted(file)} (${understood}) and its first ${rows} rows.`,
+    `# Proposed from the header of ${quoted(file)} (${understood}) and its first ${rows === 1 ? 'row' : `${rows} rows`}.`,
     '# Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
     `operation: ${operation}`,
     '# Patterns of the inbox files that this job takes:',

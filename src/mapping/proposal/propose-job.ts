@@ -89,8 +89,11 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
   return [{ column: placement.column, reason: placement.reason }];
 }
 
-/** Rows without it are then mistakes, not a habit of the file. */
-const USUALLY = 0.9;
+/** A row or two without it (a line of totals) are mistakes, not a habit of the file. */
+const MISTAKES = 0.1;
+
+/** What names a record. */
+const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
 /** The service's document requires nothing; a record without its name helps nobody. */
 function requiredOf(
@@ -101,9 +104,9 @@ function requiredOf(
   const open = new Set(fields.flatMap(({ field, isDecided }) => (isDecided ? [] : [field])));
   return placements.flatMap((placement) => {
     if (placement.kind === 'open' || open.has(placement.field)) return [];
-    const filled = about.values[placement.slot]?.length ?? 0;
-    const isUsual = about.rows > 0 && filled >= about.rows * USUALLY;
-    return placement.field === 'details.name' && isUsual ? [placement.field] : [];
+    const lacking = about.rows - (about.values[placement.slot]?.length ?? 0);
+    const isUsual = lacking <= Math.max(1, about.rows * MISTAKES) && lacking < about.rows / 2;
+    return NAMES.has(placement.field) && isUsual ? [placement.field] : [];
   });
 }
 

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { shortDigest } from './digest.ts';
+
+/** A row's cells, of which some may be typed. */
+type Row = {
+  readonly cells: readonly string[];
+  readonly typed?: readonly number[] | undefined;
+  readonly numeric?: readonly number[] | undefined;
+};
+
+/** The positions of a row's typed cells, and of those that hold a number. */
+export type TypedCells = { readonly typed: readonly number[]; readonly numeric: readonly number[] };
+
+const DIGEST_LENGTH = 8;
+const markSchema = z.templateLiteral([z.enum(['number', 'value']), ':', z.string().length(DIGEST_LENGTH)]);
+const marksSchema = z.record(z.string(), markSchema);
+type Kind = 'number' | 'value';
+
+/** What a report file says of a row's typed cells: by column, whether it was a number, and a digest of the cell as written; empty where there are none. */
+export function typedText(row: Row, columns: readonly string[]): string {
+  const marks = (row.typed ?? []).map((at) => [
+    columns[at] ?? '',
+    markOf(row.numeric?.includes(at) === true ? 'number' : 'value', row.cells[at] ?? ''),
+  ]);
+  return marks.length === 0 ? '' : JSON.stringify(Object.fromEntries(marks));
+}
+
+/** The typed cells that `typedText` told of and that nobody has changed since; `null` where that can't be told. */
+export function readTyped(
+  told: string,
+  cells: readonly string[],
+  columns: readonly string[],
+): TypedCells | null {
+  const marks = marksIn(told);
+  if (marks.length === 0) return null;
+  const typed: number[] = [];
+  const numeric: number[] = [];
+  for (const [name, mark] of marks) {
+    const at = columns.indexOf(name);
+    if (at === -1) return null;
+    const cell = cells[at] ?? '';
+    const isNumber = mark === markOf('number', cell);
+    if (isNumber) numeric.push(at);
+    if (isNumber || mark === markOf('value', cell)) typed.push(at);
+  }
+  return { typed, numeric };
+}
+
+function markOf(kind: Kind, cell: string): string {
+  return `${kind}:${shortDigest(cell, DIGEST_LENGTH)}`;
+}
+
+function marksIn(told: string): readonly (readonly [string, string])[] {
+  try {
+    return Object.entries(marksSchema.safeParse(JSON.parse(told)).data ?? {});
+  } catch {
+    return [];
+  }
+}
