@@ -120,11 +120,18 @@ async function writeTrueReport(run: Run, { env, ledger }: RunDesk): Promise<Summ
 export function close(ended: Run, summary: Summary, { io, env, flags, service }: RunDesk): number {
   const directory = reportDirectory(env, ended.id);
   const job = flags.jobFile === undefined ? {} : { job: `--job-file ${flags.jobFile}` };
-  say(io, flags.json === true ? JSON.stringify(summary) : renderSummary(summary, { directory, ...job }));
+  say(
+    io,
+    flags.json === true
+      ? JSON.stringify(summary)
+      : renderSummary(summary, { directory, typed: io.typed, ...job }),
+  );
   if (isOver(ended)) return summary.exitCode ?? exitCodeOf(ended);
   const problem = service.credentials.problem();
   if (problem !== null) tell(io, problem);
-  for (const line of goingOn(ended, io.typed)) tell(io, line);
+  // For people the summary has it.
+  const isSaid = flags.json !== true && (summary.state === 'paused' || summary.state === 'stopped');
+  if (!isSaid) for (const line of goingOn(ended, io.typed)) tell(io, line);
   return io.interrupted.aborted ? INTERRUPTED_EXIT : exitCodeOf(ended);
 }
 

@@ -5,6 +5,7 @@ import { IDENTITY } from '../model/operation.ts';
 import type { Run } from '../model/run.ts';
 import type { SourceInfo } from '../model/source.ts';
 import type { Estimate } from './check-estimate.ts';
+import { type FoundIssue, gatherIssues } from './check-issues.ts';
 import type { Look } from './check-ledger.ts';
 import type { CheckReading } from './check-reading.ts';
 import { createReferenceTally, type ReferenceCounts, type StateOf } from './check-references.ts';
@@ -28,15 +29,21 @@ export type KeyExample = {
 export type Checked = {
   readonly file: string;
   readonly job: string;
+  /** The sum of `invalid`, `skipped`, `waiting` and `sendable`. */
   readonly rows: number;
   readonly invalid: number;
-  /** The first of them. */
-  readonly issues: readonly Issue[];
+  /** The first of them; rows that are one request and have the same issue are one entry. */
+  readonly issues: readonly FoundIssue[];
+  /** How many there are, counted by row. */
   readonly issuesTotal: number;
-  /** How many issues there are of each code. */
+  /** How many issues there are of each code, counted by row. */
   readonly codes: Readonly<Record<string, number>>;
   /** Rows of which nothing is left to be done: their key is known. */
   readonly skipped: number;
+  /** Rows that refer to a record that there is not yet: sent before it is loaded, they would be invalid. */
+  readonly waiting: number;
+  /** Rows that a run would send. */
+  readonly sendable: number;
   /** How the file was understood. */
   readonly source: Omit<SourceInfo, 'columns' | 'notes'>;
   /** What the reader had to decide on thin evidence. */
@@ -78,8 +85,17 @@ export function createFindings(
   definition: JobDefinition,
   keys: { readonly seen: SeenKeys; readonly before: readonly SeenKeys[] },
 ) {
-  const counts = { invalid: 0, issuesTotal: 0, skipped: 0, known: 0, held: 0, rows: 0, requests: 0 };
-  const issues: Issue[] = [];
+  const counts = {
+    invalid: 0,
+    issuesTotal: 0,
+    skipped: 0,
+    waiting: 0,
+    known: 0,
+    held: 0,
+    rows: 0,
+    requests: 0,
+  };
+  const issues: FoundIssue[] = [];
   const codes = new Map<string, number>();
   const warnings = new Map<string, { count: number; examples: Issue[] }>();
   const examples: KeyExample[] = [];
@@ -90,7 +106,8 @@ export function createFindings(
     counts.invalid += unit.rows.length;
     counts.issuesTotal += found.length;
     for (const { code } of found) codes.set(code, (codes.get(code) ?? 0) + 1);
-    issues.push(...found.slice(0, ISSUES_SHOWN - issues.length));
+    if (issues.length < ISSUES_SHOWN)
+      issues.push(...gatherIssues(found).slice(0, ISSUES_SHOWN - issues.length));
   };
   const addKey = ({ first, key }: Unit, state: Extract<KeyState, { kind: 'known' | 'held' }>) => {
     counts[state.kind] += 1;
@@ -107,12 +124,20 @@ export function createFindings(
       warnings.set(warning.code, known);
     }
   };
+  const addWaiting = ({ rows, key }: Unit) => {
+    counts.waiting += rows.length;
+    // What refers to it waits as well.
+    if (key !== null) keys.seen.spoil(key);
+  };
   const addSent = (unit: Unit, standing: Extract<Standing, { kind: 'sent' }>, stateOf: StateOf) => {
-    counts.rows += unit.rows.length;
-    counts.requests += 1;
-    references.add(unit, stateOf);
+    const waits = references.add(unit, stateOf);
+    if (waits) addWaiting(unit);
+    else {
+      counts.rows += unit.rows.length;
+      counts.requests += 1;
+    }
     if (requests.length === REQUESTS_SHOWN) return;
-    const request = sampleRequest(unit, standing, { definition, stateOf });
+    const request = sampleRequest(unit, standing, { definition, stateOf, waits });
     if (request !== null) requests.push(request);
   };
 
@@ -136,6 +161,8 @@ export function createFindings(
         issuesTotal: counts.issuesTotal,
         codes: Object.fromEntries(codes),
         skipped: counts.skipped,
+        waiting: counts.waiting,
+        sendable: counts.rows,
         source,
         notes,
         warnings: [...warnings].map(([code, found]) => ({ code, ...found })),

@@ -1,11 +1,12 @@
 import { jobsBefore } from '../config/job-order.ts';
+import { countOf } from '../lib/count-of.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Ledger } from '../wiring.ts';
 import { createChecker } from './check-file.ts';
 import type { Checked } from './check-findings.ts';
 import { createLook } from './check-ledger.ts';
 import { readSurveyed } from './check-reading.ts';
-import { checkLines } from './check-words.ts';
+import { checkLines, waitingWords } from './check-words.ts';
 import { type Io, tell } from './io.ts';
 import type { Input } from './load-input.ts';
 import { waitForJobs } from './wait-for-jobs.ts';
@@ -23,7 +24,7 @@ export async function passesCheck(
   const failing: Checked[] = [];
   for (const facts of files) {
     const checked = await checkFile(readSurveyed(facts, job.definition.format));
-    if (wouldBeInvalid(checked) === 0) continue;
+    if (checked.invalid + checked.waiting === 0) continue;
     for (const line of checkLines(checked, job.definition)) tell(desk.io, line);
     failing.push(checked);
   }
@@ -31,13 +32,18 @@ export async function passesCheck(
   return true;
 }
 
-function wouldBeInvalid({ invalid, references }: Checked): number {
-  return invalid + references.unresolvedRows;
-}
-
-function refusal(checked: Checked): string {
+function refusal({ file, rows, invalid, waiting }: Checked): string {
+  const parts = [
+    ...(invalid === 0 ? [] : [`${invalid} would be invalid`]),
+    ...(waiting === 0 ? [] : [waitingWords(waiting)]),
+  ];
+  const steps = [
+    ...(invalid === 0 ? [] : ['mend the invalid rows']),
+    ...(waiting === 0 ? [] : ['load first what rows refer to']),
+  ].join(', ');
+  const first = steps.charAt(0).toUpperCase() + steps.slice(1);
   return (
-    `${checked.file}: ${wouldBeInvalid(checked)} of ${checked.rows} rows would be invalid, and --check-first was asked for: ` +
-    'nothing was begun. Mend them, or run without it: the other rows are sent then.'
+    `${file}: of ${countOf(rows, 'row')} ${parts.join(', ')}, and --check-first was asked for: nothing was begun. ` +
+    `${first}, or run without it: the other rows are sent then.`
   );
 }

@@ -20,7 +20,7 @@ export type ReferenceCounts = {
   /** An earlier row creates it, in this file or in one before it. */
   readonly inFile: number;
   readonly unresolved: number;
-  /** Rows that have such a reference: they would be invalid now. */
+  /** Rows that have such a reference: they wait until what they refer to is loaded. */
   readonly unresolvedRows: number;
   /** The first of them. */
   readonly examples: readonly OpenReference[];
@@ -56,12 +56,15 @@ export function createReferenceTally(
     else addOpen(reference, first, state);
   };
   return {
-    add(unit: Unit, stateOf: StateOf) {
-      if (unit.mapped.kind === 'issues') return;
+    /** Whether the unit waits: it has a reference that is open. */
+    add(unit: Unit, stateOf: StateOf): boolean {
+      if (unit.mapped.kind === 'issues') return false;
       const before = counts.unresolved;
       for (const reference of unit.mapped.references)
         addOne(reference, unit, stateOf(reference.space, reference.key));
-      if (counts.unresolved > before) counts.unresolvedRows += unit.rows.length;
+      const waits = counts.unresolved > before;
+      if (waits) counts.unresolvedRows += unit.rows.length;
+      return waits;
     },
     counts: (): ReferenceCounts => ({ ...counts, examples }),
   };

@@ -16,13 +16,19 @@ export type SampleRequest = {
   readonly path: string;
   /** `null`: it has none. */
   readonly body: unknown;
+  /** What it refers to has to be loaded first: now its rows would be invalid. */
+  readonly waits: boolean;
 };
 
 /** An update may send less than this: only the fields that changed since the service last accepted them. */
 export function sampleRequest(
   unit: Unit,
   standing: Extract<Standing, { kind: 'sent' }>,
-  { definition, stateOf }: { readonly definition: JobDefinition; readonly stateOf: StateOf },
+  {
+    definition,
+    stateOf,
+    waits,
+  }: { readonly definition: JobDefinition; readonly stateOf: StateOf; readonly waits: boolean },
 ): SampleRequest | null {
   const { mapped, first } = unit;
   if (mapped.kind === 'issues') return null;
@@ -36,5 +42,5 @@ export function sampleRequest(
     query: definition.query,
   });
   const { row, line } = first;
-  return { row, line, method, path, body: body === null ? null : JSON.parse(body) };
+  return { row, line, method, path, body: body === null ? null : JSON.parse(body), waits };
 }

@@ -1,16 +1,17 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { Issue } from '../model/issue.ts';
+import { countOf } from '../lib/count-of.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { ASSUMED_MS, type Estimate } from './check-estimate.ts';
 import type { Checked } from './check-findings.ts';
+import { type FoundIssue, rowIssues, rowsWords } from './check-issues.ts';
 import type { OpenReference } from './check-references.ts';
 
 /** The findings for people, an entry per line. */
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
   const shown = checked.issues.map((issue) => `  ${issueWords(issue)}`);
-  const rest = checked.issuesTotal - checked.issues.length;
+  const rest = checked.issuesTotal - rowIssues(checked.issues);
   return [
-    `${checked.file}: ${checked.rows} rows, ${verdict(checked)}`,
+    `${checked.file}: ${countOf(checked.rows, 'row')}, ${verdict(checked)}`,
     ...shown,
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
     ...sourceLines(checked),
@@ -22,29 +23,37 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   ];
 }
 
-/** The first line's end: `2 would be invalid, 8 can be sent`. */
-export function verdict({ rows, invalid, skipped, codes }: Checked): string {
-  if (invalid === 0 && skipped === 0) return 'all can be sent';
+/** The first line's end: `2 would be invalid, 8 can be sent`; the counts add up to the rows. */
+export function verdict({ rows, invalid, skipped, waiting, sendable, codes }: Checked): string {
+  if (rows === 0) return 'nothing to send';
+  if (sendable === rows) return rows === 1 ? 'can be sent' : 'all can be sent';
   const duplicates = codes.duplicate_key ?? 0;
   const of = duplicates === 0 ? '' : ` (${duplicates} for a key that came before)`;
   return [
     ...(invalid === 0 ? [] : [`${invalid} would be invalid${of}`]),
+    ...(waiting === 0 ? [] : [waitingWords(waiting)]),
     ...(skipped === 0 ? [] : [`${skipped} would be skipped`]),
-    `${rows - invalid - skipped} can be sent`,
+    `${sendable} can be sent`,
   ].join(', ');
 }
 
-function issueWords({ row, line, column, value, expected }: Issue): string {
+/** `2 wait for what they refer to`. */
+export function waitingWords(waiting: number): string {
+  return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
+}
+
+function issueWords(issue: FoundIssue): string {
+  const { line, column, value, expected } = issue;
   const where = column === null ? '' : `, column "${column}"`;
   const came = value === null || value === '' ? '' : `, got ${JSON.stringify(value)}`;
-  return `row ${row} (line ${line}${where}): expected ${expected}${came}`;
+  return `${rowsWords(issue)} (line ${line}${where}): expected ${expected}${came}`;
 }
 
 function sourceLines({ source, notes }: Checked): string[] {
   const { type, encoding, bom, compression, delimiter, sheet, headerLine } = source;
   const facts = [
     ...(compression === 'none' ? [] : [compression]),
-    encoding.toUpperCase() + (bom ? ' with a byte order mark' : ''),
+    encoding + (bom ? ' with a byte order mark' : ''),
     ...(delimiter === null ? [] : [`delimiter ${JSON.stringify(delimiter)}`]),
     ...(sheet === null ? [] : [`sheet ${JSON.stringify(sheet)}`]),
     ...(headerLine === 1 ? [] : [`header on line ${headerLine}`]),
@@ -103,7 +112,7 @@ function referenceLines({ references }: Checked): string[] {
       : [
           entry(
             '',
-            `${unresolvedRows} rows would be invalid until what they refer to is loaded; for example`,
+            `${waitingWords(unresolvedRows)}, and would be invalid before that is loaded; for example`,
           ),
         ];
   return [entry('references', counts), ...then, ...examples.map((open) => entry('', openWords(open)))];
@@ -121,8 +130,8 @@ function openWords({ row, line, column, space, key, state }: OpenReference): str
 }
 
 function requestLines({ requests }: Checked): string[] {
-  return requests.flatMap(({ row, method, path, body }) => [
-    entry('request', `row ${row}: ${method} ${path}`),
+  return requests.flatMap(({ row, method, path, body, waits }) => [
+    entry('request', `row ${row}: ${method} ${path}${waits ? ', once what it refers to is loaded' : ''}`),
     ...(body === null
       ? []
       : JSON.stringify(body, null, 2)
@@ -138,7 +147,7 @@ function timeLines(estimate: Estimate, { send, window }: JobDefinition): string[
   return [
     entry(
       'time',
-      `about ${duration(seconds)} for ${requests} requests${within}: ${basisWords(estimate, send)}`,
+      `about ${duration(seconds)} for ${countOf(requests, 'request')}${within}: ${basisWords(estimate, send)}`,
     ),
   ];
 }

@@ -18,7 +18,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
     .command('check')
     .description('Parse, map, validate, find duplicate and known keys, without a single call')
     .argument('[job]', 'name of a job definition in ONBOARD_JOBS')
-    .argument('[files...]', 'CSV, JSON or NDJSON files')
+    .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', "look for known keys in the ledger of the rehearsals instead of MSB_BASE_URL's")
     .option('--json', 'print the findings as JSON, a line per file')

@@ -3,6 +3,7 @@ import { newRunId } from '../ledger/run-id.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import type { NewRun } from '../ledger/run-store.ts';
 import type { ChoiceCounts } from '../ledger/unsuccessful-rows.ts';
+import { countOf } from '../lib/count-of.ts';
 import { unsuccessfulRows as countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
@@ -105,12 +106,12 @@ function leftOut({ id, parent }: Run, { inDoubt, withoutRecord }: ChoiceCounts):
     ...(inDoubt === 0
       ? []
       : [
-          `${inDoubt} rows of run ${id} are in doubt and are left out: \`onboard resolve ${id}\` settles them.`,
+          `${countOf(inDoubt, 'row')} of run ${id} ${inDoubt === 1 ? 'is' : 'are'} in doubt and left out: \`onboard resolve ${id}\` settles them.`,
         ]),
     ...(withoutRecord === 0
       ? []
       : [
-          `${withoutRecord} rows of run ${id} are left out: their records are not kept any more.${elsewhere}`,
+          `${countOf(withoutRecord, 'row')} of run ${id} ${withoutRecord === 1 ? 'is left out: its record is' : 'are left out: their records are'} not kept any more.${elsewhere}`,
         ]),
   ];
 }
@@ -122,7 +123,7 @@ function nothingLeft(parent: Run, children: readonly Run[], counts: ChoiceCounts
       open === 0
         ? 'all of its rows succeeded'
         : `${open} of its rows did not succeed: onboard rerun ${run.id}`;
-    return `Run ${run.id}, a rerun of it, has ${run.rows} rows; ${next}`;
+    return `Run ${run.id}, a rerun of it, has ${countOf(run.rows, 'row')}; ${next}`;
   });
   return [`Run ${parent.id} has no rows left to take up.`, ...taken, ...leftOut(parent, counts)];
 }

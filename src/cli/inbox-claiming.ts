@@ -1,9 +1,14 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bringHome, FOREIGN_CLAIMS, foreignBase } from '../intake/inbox/bring-home.ts';
+import { ABROAD, prepareAbroad, withinAbroad } from '../intake/inbox/abroad.ts';
+import { bringHome } from '../intake/inbox/bring-home.ts';
 import { type Claim, type ClaimInfo, claimEntry } from '../intake/inbox/claim.ts';
+import { dropClaim } from '../intake/inbox/claims.ts';
 import { errorCode } from '../intake/inbox/error-code.ts';
+import { giveBack } from '../intake/inbox/give-back.ts';
+import { originalOf } from '../intake/inbox/originals.ts';
 import type { Takeable } from '../intake/inbox/placed.ts';
+import { inFolder } from '../intake/inbox/within-folder.ts';
 import { newRunId } from '../ledger/run-id.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { InboxDesk } from './inbox-desk.ts';
@@ -25,57 +30,77 @@ export function createClaiming(desk: InboxDesk): Claiming {
     used.add(id);
     return id;
   };
-  const claimIn = async (file: Takeable, base: string) =>
-    claimEntry(file.entry, {
-      base,
-      id: await freshId(),
-      member: desk.runs.membership.gate.member,
-      info: infoOf(file),
-    });
+  const claimAs = async (file: Takeable, isAbroad: boolean) => {
+    const id = await freshId();
+    const { member } = desk.runs.membership.gate;
+    const info = infoOf(file, desk.runs.service.target, isAbroad);
+    return claimEntry(file.entry, { base: desk.places.processing, id, member, info });
+  };
   return {
     async claim(file) {
       const { folder } = file.inbox;
       try {
-        if (!foreign.has(folder)) return await claimIn(file, desk.places.processing);
+        if (!foreign.has(folder)) return await claimAs(file, false);
       } catch (error) {
         if (errorCode(error) !== 'EXDEV') throw error;
         foreign.add(folder);
       }
-      return claimIn(file, await foreignBase(folder));
+      await prepareAbroad(folder);
+      return claimAs(file, true);
     },
   };
 }
 
-function infoOf({ inbox, entry, job }: Takeable): ClaimInfo {
+function infoOf({ inbox, entry, job }: Takeable, target: string, isAbroad: boolean): ClaimInfo {
   const { marker } = job.definition;
   return {
     job: job.name,
+    target,
     inbox: inbox.folder,
     path: entry.path,
     claimedAt: new Date().toISOString(),
     stamp: entry.stamp,
     marker: marker === undefined ? null : `${entry.name.toString('utf8')}${marker}`,
+    isAbroad,
   };
 }
 
-/** The claim with its file below ONBOARD_HOME; `null`: it can't be read, as was said, or this process is to end. */
+/** The claim with its file below ONBOARD_HOME; `null`: there is none to go on with, as was said, or this process is to end. */
 export async function atHome(claim: Claim, desk: InboxDesk, signal: AbortSignal): Promise<Claim | null> {
-  const { processing } = desk.places;
   let current = claim;
-  while (current.folder !== join(processing, current.id) && !signal.aborted) {
-    const brought = await bringHome(current, processing);
-    if (brought.kind === 'home') return brought.claim;
-    if (brought.kind === 'refused') return refuseAbroad(current, brought.why, desk);
-    current = { ...current, info: { ...current.info, stamp: brought.stamp } };
-    await sleep(desk.restMs, signal);
+  while (current.info.isAbroad && current.copied === null && !signal.aborted) {
+    const brought = await bringHome(current);
+    switch (brought.kind) {
+      case 'home':
+        return brought.claim;
+      case 'refused':
+        return refuseAbroad(current, brought.why, desk);
+      case 'gone':
+        return undo(current, desk);
+      case 'changed':
+        current = { ...current, info: { ...current.info, stamp: brought.stamp } };
+        await sleep(desk.restMs, signal);
+        break;
+      default:
+        return brought satisfies never;
+    }
   }
   return signal.aborted ? null : current;
 }
 
 /** It can't be moved to another file system without being read: it stays where nobody looks. */
-async function refuseAbroad({ id, info, folder }: Claim, why: string, desk: InboxDesk): Promise<null> {
-  const aside = join(info.inbox, FOREIGN_CLAIMS, `.refused-${id}`);
-  await rename(folder, aside);
-  desk.teller.line(`${info.path}: not taken: ${why}. It lies in ${aside}`);
+async function refuseAbroad(claim: Claim, why: string, desk: InboxDesk): Promise<null> {
+  const { info, id } = claim;
+  const aside = `refused-${id}`;
+  await withinAbroad(info.inbox, (path) => rename(inFolder(path, id), inFolder(path, aside)));
+  await dropClaim(claim);
+  desk.teller.line(`${info.path}: not taken: ${why}. It lies in ${join(info.inbox, ABROAD, aside)}`);
+  return null;
+}
+
+/** Its watcher was killed before the file was moved, or somebody removed it. */
+async function undo(claim: Claim, { places, teller }: InboxDesk): Promise<null> {
+  await giveBack({ ...claim, name: null }, places.inbox);
+  teller.line(`${claim.info.path}: not taken for now: it is not in ${originalOf(claim)}`);
   return null;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { JobBook } from '../intake/inbox/job-book.ts';
 import type { InboxFlags } from './inbox-options.ts';
+import { createRehearsal, type Rehearsal } from './inbox-rehearsal.ts';
 import { createTeller, type Teller } from './inbox-teller.ts';
 import type { RunDesk } from './run-desk.ts';
 import { sharedIo } from './shared-io.ts';
@@ -12,6 +13,9 @@ export type InboxDesk = {
   readonly book: JobBook;
   readonly teller: Teller;
   readonly places: Places;
+  /** ONBOARD_HOME. */
+  readonly home: string;
+  readonly rehearsal: Rehearsal;
   readonly restMs: number;
   readonly pollMs: number;
   readonly polling: boolean;
@@ -39,6 +43,8 @@ export function createInboxDesk(runs: RunDesk, book: JobBook, flags: InboxFlags)
       done: join(env.home, 'done'),
       failed: join(env.home, 'failed'),
     },
+    home: env.home,
+    rehearsal: createRehearsal(runs.service.target),
     restMs: flags.rest * 1000,
     pollMs: flags.poll * 1000,
     polling: flags.polling === true,

@@ -1,17 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Job } from '../config/job-definition.ts';
 import { errorCode } from '../intake/inbox/error-code.ts';
 import { type Inbox, inboxesOf } from '../intake/inbox/inbox-folder.ts';
 import { type Listing, listEntries } from '../intake/inbox/list-entries.ts';
 import type { Placed, Takeable } from '../intake/inbox/placed.ts';
-import type { Rest } from '../intake/inbox/rest.ts';
+import type { Rest, Waited } from '../intake/inbox/rest.ts';
 import { type SortedOut, sortOut } from '../intake/inbox/sort-out.ts';
 import { busyJobs } from './inbox-busy.ts';
 import type { InboxDesk } from './inbox-desk.ts';
-import type { LeftClaim, Recovery } from './inbox-recover.ts';
+import { elsewhereLines, type LeftClaim, type Recovery } from './inbox-recover.ts';
 import type { InboxSchedules } from './inbox-schedules.ts';
-import { waitingLines } from './inbox-waiting.ts';
+import { leftWords, waitingLines } from './inbox-waiting.ts';
 import type { IsClosed } from './inbox-window.ts';
 import type { Works } from './inbox-works.ts';
 
@@ -22,6 +21,8 @@ export type Look = {
   readonly refuse: SortedOut['refuse'];
   /** The inboxes and their sub-folders. */
   readonly folders: readonly string[];
+  /** Why files stay where they are, for people; empty where none does. */
+  readonly leftWords: string;
   /** Until the next file may be whole; `null`: none is on its way. */
   readonly nextMs: number | null;
 };
@@ -47,19 +48,24 @@ export async function lookAround({
   const { book, runs, teller } = desk;
   if (await book.refresh()) await schedules.keep();
   const inboxes = inboxesOf(book.jobs(), runs.env.home);
-  const { others, left } = await recovery.look(inboxes);
-  const troubles = new Map(
-    [...book.broken()].map(([job, problems]) => [`broken ${job}`, brokenWords(job, problems)]),
-  );
-  const looks = await Promise.all(inboxes.map((inbox) => lookInto(inbox, troubles)));
+  const { others, left, elsewhere } = await recovery.look(inboxes);
+  const troubles = new Map([
+    ...elsewhereLines(elsewhere),
+    ...[...book.broken()].map(([job, problems]) => [`broken ${job}`, brokenWords(job, problems)] as const),
+  ]);
+  const looks = (await Promise.all(inboxes.map((inbox) => lookInto(inbox, troubles)))).map((one) => ({
+    ...one,
+    entries: one.entries.filter((entry) => !desk.rehearsal.has(one.inbox.folder, entry)),
+  }));
   const [releases, next] = await Promise.all([schedules.releases(), schedules.next()]);
   const busy = await busyJobs(desk, new Map([...claimedJobs(left), ...works.jobs()]), others);
   const releasedAt = (job: string) => releases.get(job) ?? null;
-  const isHeldByWindow = (job: Job) => works.isFullOfWindows() && isClosed(job);
   const restLeft = ({ inbox, entry }: Placed) => rest.left(inbox.folder, entry);
   const sorted = sortOut(looks, {
     restLeft,
-    isHeldByWindow,
+    isHeldByWindow: isClosed,
+    isGivenUp: ({ inbox, entry }, job) =>
+      desk.once && isRestless(rest.waited(inbox.folder, entry), job, desk),
     broken: new Set(book.broken().keys()),
     releasedAt,
     busy,
@@ -70,6 +76,7 @@ export async function lookAround({
     left,
     take: [...sorted.take],
     refuse: sorted.refuse,
+    leftWords: leftWords(sorted.wait, next),
     folders: looks.flatMap(({ inbox, folders }) => [
       inbox.folder,
       ...folders.map((path) => join(inbox.folder, path)),
@@ -97,6 +104,13 @@ async function lookInto(
     );
     return { inbox, entries: [], folders: [] };
   }
+}
+
+const SHORTEST_PATIENCE_MS = 30_000;
+
+/** What belongs to a job is waited for at length, what belongs to none only as long as it may be whole already. */
+function isRestless({ ms, isChanged }: Waited, hasJob: boolean, { restMs }: InboxDesk): boolean {
+  return hasJob ? ms >= Math.max(10 * restMs, SHORTEST_PATIENCE_MS) : isChanged;
 }
 
 function claimedJobs(left: readonly LeftClaim[]): Array<readonly [string, string]> {

@@ -17,6 +17,12 @@ export type InboxFlags = {
   readonly logFile?: string;
 };
 
+/** What `--once` leaves, for the help texts. */
+export const ONCE_HELP = `
+With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
+2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
+.part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
+
 export function addInboxOptions(command: Command): Command {
   return command
     .option('--rest <seconds>', 'take a file when nothing of it has changed for so long', seconds, 2)

@@ -1,4 +1,6 @@
+import { UnusableInbox } from '../intake/inbox/abroad.ts';
 import type { Claim } from '../intake/inbox/claim.ts';
+import { errorCode } from '../intake/inbox/error-code.ts';
 import { createClaiming } from './inbox-claiming.ts';
 import type { Look, Looking } from './inbox-look.ts';
 
@@ -8,19 +10,36 @@ export type Pull = (look: Pick<Look, 'left' | 'take'>) => Promise<void>;
 export function createPull({ desk, works, recovery, isClosed }: Looking): Pull {
   const claiming = createClaiming(desk);
   const { interrupted } = desk.runs.io;
+  const said = new Set<string>();
   const next = async ({ left, take }: Pick<Look, 'left' | 'take'>): Promise<Claim | null> => {
     const claimed = left.shift();
     if (claimed !== undefined) return recovery.takeUp(claimed);
     const file = take.shift();
     // The next look finds it again, and says why it waits.
-    if (file === undefined || (works.isFullOfWindows() && isClosed(file.job))) return null;
+    if (file === undefined || isClosed(file.job)) return null;
     return claiming.claim(file);
+  };
+  /** One bad inbox or claim is no reason to leave the others. */
+  const passOver = (error: unknown): null => {
+    if (!isPassedOver(error)) throw error;
+    works.trouble();
+    if (!said.has(error.message)) desk.teller.line(`files can't be taken: ${error.message}`);
+    said.add(error.message);
+    return null;
   };
   return async (look) => {
     while (look.left.length + look.take.length > 0) {
       if (works.active() >= desk.runsAtOnce || interrupted.aborted) return;
-      const claim = await next(look);
+      const claim = await next(look).catch(passOver);
       if (claim !== null) works.start(claim);
     }
   };
+}
+
+/** What the whole machine is short of is everybody's trouble. */
+const SHORT: readonly string[] = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
+
+function isPassedOver(error: unknown): error is Error {
+  if (error instanceof UnusableInbox) return true;
+  return error instanceof Error && 'path' in error && !SHORT.includes(errorCode(error));
 }

@@ -2,18 +2,19 @@ import type { Job } from '../config/job-definition.ts';
 import { openClaimed } from '../intake/inbox/check-claimed.ts';
 import type { Claim } from '../intake/inbox/claim.ts';
 import { errorCode } from '../intake/inbox/error-code.ts';
+import type { Fault } from '../intake/inbox/sender-words.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
-import type { FileFacts } from '../model/source.ts';
+import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { mappingFor } from '../wiring.ts';
 import type { InboxDesk } from './inbox-desk.ts';
 
 /** What reading a claimed file once to its end came to. */
 export type ReadClaim =
   | { readonly kind: 'read'; readonly facts: FileFacts; readonly job: Job }
-  | { readonly kind: 'refused'; readonly why: readonly string[] }
+  | { readonly kind: 'refused'; readonly why: readonly string[]; readonly fault: Fault }
   /** It has a run already, of what it was before. */
   | { readonly kind: 'changed'; readonly run: Run; readonly stamp: string }
   /** Somebody removed it. */
@@ -25,7 +26,8 @@ export async function readClaim(claim: Claim, desk: InboxDesk, signal: AbortSign
   const { ledger, service } = desk.runs;
   const run = await ledger.of(service.target).store.get(claim.id);
   const job = await jobOf(claim, run, desk);
-  if (job === null) return { kind: 'refused', why: [`there is no job ${claim.info.job} any more`] };
+  if (job === null)
+    return { kind: 'refused', why: [`there is no job ${claim.info.job} any more`], fault: 'job' };
   let expected = claim.info.stamp;
   for (;;) {
     const rest = await comeToRest(claim.file, { expected, restMs: desk.restMs, signal });
@@ -55,7 +57,7 @@ async function comeToRest(
     if (given.signal.aborted) return { kind: 'left' };
     const opened = await openClaimed(file).catch(whereGone);
     if (opened === null) return { kind: 'gone' };
-    if (opened.kind === 'refused') return { kind: 'refused', why: [opened.why] };
+    if (opened.kind === 'refused') return { kind: 'refused', why: [opened.why], fault: 'content' };
     await opened.handle.close();
     if (opened.stamp === expected) return { kind: 'whole', stamp: expected };
     expected = opened.stamp;
@@ -72,14 +74,32 @@ async function readOnce(
     const facts = await surveyFile(file, job.definition.format);
     if (facts.stamp !== stamp) return null;
     if (run !== null && run.sha256 !== facts.sha256) return { kind: 'changed', run, stamp };
-    mappingFor(job.definition, facts.source);
+    checkColumns(job, facts.source);
     return { kind: 'read', facts, job };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const opened = await openClaimed(file).catch(whereGone);
     if (opened?.kind === 'open') await opened.handle.close();
     if (opened?.kind !== 'open' || opened.stamp !== stamp) return null;
-    return run === null ? { kind: 'refused', why: error.problems } : { kind: 'changed', run, stamp };
+    return run === null
+      ? { kind: 'refused', why: error.problems, fault: 'content' }
+      : { kind: 'changed', run, stamp };
+  }
+}
+
+/** Where not one column is known the first line may be a record: a note must not quote people's data. */
+function checkColumns(job: Job, source: SourceInfo): void {
+  try {
+    mappingFor(job.definition, source);
+  } catch (error) {
+    if (!(error instanceof UsageError) || !isTable(source)) throw error;
+    const { columns } = source;
+    const isUnknown = (column: string) =>
+      error.problems.some((problem) => problem.startsWith(`column "${column}"`));
+    if (!columns.every(isUnknown)) throw error;
+    throw new UsageError(
+      `not one of the ${columns.length} columns that its line ${source.headerLine} names is known to the job ${job.name}: expected the header of such a file there; put the column names above the records`,
+    );
   }
 }
 

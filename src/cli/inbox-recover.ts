@@ -1,19 +1,30 @@
-import { join } from 'node:path';
-import { FOREIGN_CLAIMS } from '../intake/inbox/bring-home.ts';
 import type { Claim } from '../intake/inbox/claim.ts';
-import { claimOf, type FoundClaim, listClaims, takeOver } from '../intake/inbox/claims.ts';
+import { claimOf, dropClaim, type FoundClaim, listClaims, takeOver } from '../intake/inbox/claims.ts';
 import { giveBack } from '../intake/inbox/give-back.ts';
 import type { Inbox } from '../intake/inbox/inbox-folder.ts';
+import { originalOf } from '../intake/inbox/originals.ts';
 import { isDeadHere } from '../journal/member.ts';
 import type { InboxDesk } from './inbox-desk.ts';
+import { SANDBOX_TARGET } from './sandbox-child.ts';
 
-/** A claim and the inbox to which a file goes of which nothing is written down. */
-export type LeftClaim = { readonly found: FoundClaim; readonly inbox: string };
+/** A claim that nobody has any more. */
+export type LeftClaim = {
+  readonly found: FoundClaim;
+  /** Whether the folder that its file came from is the inbox of its job now. */
+  readonly hasInbox: boolean;
+};
 
-/** Claims as they lie in ONBOARD_HOME and in inboxes on other file systems. */
+export type FoundClaims = {
+  /** Of other watchers that live. */
+  readonly others: FoundClaim[];
+  readonly left: LeftClaim[];
+  /** Of other targets: none of this process's business. */
+  readonly elsewhere: FoundClaim[];
+};
+
+/** The claims in ONBOARD_HOME. */
 export type Recovery = {
-  /** Those of other watchers that live, and those that nobody has any more. */
-  look(inboxes: readonly Inbox[]): Promise<{ readonly others: FoundClaim[]; readonly left: LeftClaim[] }>;
+  look(inboxes: readonly Inbox[]): Promise<FoundClaims>;
   /** Makes a left claim this process's; `null`: another one was faster, or there is nothing to go on with. */
   takeUp(left: LeftClaim): Promise<Claim | null>;
 };
@@ -24,13 +35,15 @@ const SILENT_MS = 60_000;
 export type RecoveryEdges = Pick<InboxDesk, 'places' | 'teller'> & {
   /** This process's name. */
   readonly member: string;
+  /** The service's address that this process takes files for. */
+  readonly target: string;
   /** Whether this process works on the claim. */
   isMine(claim: string): boolean;
   /** Milliseconds that never go back. */
   now(): number;
 };
 
-export function createRecovery({ places, teller, member, isMine, now }: RecoveryEdges): Recovery {
+export function createRecovery({ places, teller, member, target, isMine, now }: RecoveryEdges): Recovery {
   const beats = new Map<string, { beat: number; since: number }>();
   /** By this process's own clock: those of hosts and file systems may differ. */
   const isSilent = ({ id, beat }: FoundClaim) => {
@@ -41,33 +54,74 @@ export function createRecovery({ places, teller, member, isMine, now }: Recovery
   };
   const isLeft = (found: FoundClaim) =>
     found.member === member || isDeadHere(found.member) || isSilent(found);
+  const said = new Set<string>();
+  const sayOnce = (text: string) => {
+    if (!said.has(text)) teller.line(text);
+    said.add(text);
+  };
+  const onTrouble = (id: string, error: unknown) =>
+    sayOnce(`${places.processing}/${id} can't be looked into: ${messageOf(error)}`);
   return {
     async look(inboxes) {
-      const bases = [
-        { base: places.processing, inbox: places.inbox },
-        ...inboxes.flatMap(({ folder, isMain }) =>
-          isMain ? [] : [{ base: join(folder, FOREIGN_CLAIMS), inbox: folder }],
-        ),
-      ];
-      const found = await Promise.all(
-        bases.map(async ({ base, inbox }) => (await listClaims(base)).map((one) => ({ found: one, inbox }))),
-      );
-      const theirs = found.flat().filter((one) => !isMine(one.found.id));
-      for (const id of beats.keys()) if (!theirs.some((one) => one.found.id === id)) beats.delete(id);
-      const judged = theirs.map((one) => ({ ...one, isLeft: isLeft(one.found) }));
+      const found = await listClaims(places.processing, onTrouble);
+      const elsewhere = found.filter(({ info }) => info !== null && info.target !== target);
+      const theirs = found.filter((one) => !isMine(one.id) && !elsewhere.includes(one));
+      for (const id of beats.keys()) if (!theirs.some((one) => one.id === id)) beats.delete(id);
+      const judged = theirs.map((one) => ({ one, isLeft: isLeft(one) }));
       return {
-        others: judged.filter((one) => !one.isLeft).map((one) => one.found),
-        left: judged.filter((one) => one.isLeft),
+        others: judged.flatMap(({ one, isLeft: left }) => (left ? [] : [one])),
+        left: judged.flatMap(({ one, isLeft: left }) =>
+          left ? [{ found: one, hasInbox: isInboxOf(one.info, inboxes) }] : [],
+        ),
+        elsewhere,
       };
     },
-    async takeUp({ found, inbox }) {
+    async takeUp({ found, hasInbox }) {
+      const { info, copied } = found;
+      if (info?.isAbroad === true && copied === null && !hasInbox) {
+        sayOnce(
+          `${info.path}: ${info.inbox} is no inbox of job ${info.job} any more: move ${originalOf({ ...found, info })} into one by hand`,
+        );
+        return null;
+      }
       const mine = await takeOver(found, member);
       if (mine === null) return null;
       const claim = claimOf(mine);
-      if (claim === null && !(await giveBack(mine, inbox))) {
-        teller.line(`${found.folder}: nothing is known of the file in it: move it into an inbox by hand`);
+      if (claim === null && info !== null && !hasInbox) await dropClaim(mine);
+      else if (claim === null && !(await giveBack(mine, places.inbox))) {
+        sayOnce(`${found.folder}: nothing is known of the file in it: move it into an inbox by hand`);
       }
       return claim;
     },
   };
+}
+
+function isInboxOf(info: FoundClaim['info'], inboxes: readonly Inbox[]): boolean {
+  return inboxes.some(
+    ({ folder, jobs }) => folder === info?.inbox && jobs.some(({ name }) => name === info.job),
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What is to be said of claims of other targets, by target. */
+export function elsewhereLines(elsewhere: readonly FoundClaim[]): ReadonlyMap<string, string> {
+  const byTarget = new Map<string, string[]>();
+  for (const { info } of elsewhere)
+    if (info !== null) byTarget.set(info.target, [...(byTarget.get(info.target) ?? []), info.path]);
+  return new Map(
+    [...byTarget].map(([target, [first = '', ...more]]) => [
+      `target ${target}`,
+      lineOf(target, first, more.length),
+    ]),
+  );
+}
+
+function lineOf(target: string, first: string, more: number): string {
+  const files = more === 0 ? `${first} is` : `${first} and ${more} more are`;
+  const [where, command] =
+    target === SANDBOX_TARGET ? ['a rehearsal', 'onboard start --sandbox'] : [target, 'onboard start'];
+  return `${files} being processed for ${where}: left alone; \`${command}\` for it goes on`;
 }

@@ -23,6 +23,11 @@ export function createRefusing(desk: InboxDesk): Refusing {
       const key = [inbox.folder, entry.path, entry.stamp].join('\n');
       if (left.has(key)) return 'left';
       try {
+        if (desk.rehearsal.isOn) {
+          left.add(key);
+          stay(refused, desk);
+          return 'left';
+        }
         await moveAway(refused, desk);
         return 'moved';
       } catch (error) {
@@ -39,8 +44,26 @@ export function createRefusing(desk: InboxDesk): Refusing {
   };
 }
 
-async function moveAway({ inbox, entry, why }: Refused, { places, teller }: InboxDesk): Promise<void> {
-  const note = refusedNote({ path: entry.path, inbox: inbox.folder, written: null }, [why]);
+/** A rehearsal leaves the inboxes as they are. */
+function stay({ entry, why }: Refused, { teller }: InboxDesk): void {
+  const file = { ...NOTHING, file: entry.path, why: [why], moved: null, note: null };
+  teller.ended(file, `${entry.path}: not taken: ${why}. A rehearsal: it stays where it is`);
+}
+
+const NOTHING = {
+  job: null,
+  result: 'failed',
+  exitCode: NOT_TAKEN_EXIT,
+  run: null,
+  state: null,
+  reason: null,
+  rows: null,
+  outcomes: null,
+  report: null,
+} as const;
+
+async function moveAway({ inbox, entry, why, fault }: Refused, { places, teller }: InboxDesk): Promise<void> {
+  const note = refusedNote({ path: entry.path, inbox: inbox.folder, written: null }, { why: [why], fault });
   const away = await withinFolder(inbox.folder, entry.parts, (path) =>
     putAway({
       from: inFolder(path, entry.name),
@@ -50,25 +73,8 @@ async function moveAway({ inbox, entry, why }: Refused, { places, teller }: Inbo
       text: renderNote(note),
     }),
   );
-  const nothing = {
-    job: null,
-    run: null,
-    state: null,
-    reason: null,
-    rows: null,
-    outcomes: null,
-    report: null,
-  };
   teller.ended(
-    {
-      ...nothing,
-      file: entry.path,
-      result: 'failed',
-      why: [why],
-      exitCode: NOT_TAKEN_EXIT,
-      moved: away.file,
-      note: away.note,
-    },
+    { ...NOTHING, file: entry.path, why: [why], moved: away.file, note: away.note },
     `${entry.path}: not taken: ${why}. Moved to ${away.file}`,
   );
 }

@@ -1,14 +1,21 @@
 import type { Claim } from '../intake/inbox/claim.ts';
-import { dropClaim } from '../intake/inbox/claims.ts';
-import { errorCode } from '../intake/inbox/error-code.ts';
 import { type Note, renderNote, type Written } from '../intake/inbox/note.ts';
-import { type PutAway, putAway } from '../intake/inbox/put-away.ts';
+import { withoutName } from '../intake/inbox/sender-words.ts';
 import { exitCodeOf, type Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
 import { reportDirectory } from '../wiring.ts';
+import { type Away, endClaim } from './inbox-away.ts';
 import type { InboxDesk } from './inbox-desk.ts';
 import type { EndedFile } from './inbox-teller.ts';
-import { changedNote, doneNote, endedWords, knownNote, type Origin, refusedNote } from './inbox-words.ts';
+import {
+  changedNote,
+  doneNote,
+  endedWords,
+  knownNote,
+  type Origin,
+  type Refusal,
+  refusedNote,
+} from './inbox-words.ts';
 
 /** Exit status of a file of which no run came about. */
 export const NOT_TAKEN_EXIT = 3;
@@ -25,7 +32,7 @@ export async function settleDone(
   const exitCode = summary.exitCode ?? exitCodeOf(run);
   const words = endedWords(claim.info.path, run, report);
   const note = doneNote(originOf(claim, stamp), summary, report);
-  return settle(claim, { result: 'done', note, why: [], run, exitCode, words }, desk);
+  return settle(claim, { result: 'done', note: () => note, why: [], run, exitCode, words }, desk);
 }
 
 export type Ended = { readonly run: Run; readonly summary: Summary };
@@ -34,22 +41,22 @@ export type Ended = { readonly run: Run; readonly summary: Summary };
 export async function settleKnown(claim: Claim, stamp: string, run: Run, desk: InboxDesk): Promise<number> {
   const report = reportDirectory(desk.runs.env, run.id);
   const why = [`the same content was taken as run ${run.id}: nothing is sent`];
-  const note = knownNote(originOf(claim, stamp), run, report);
+  const note = (file: string) => knownNote(originOf(claim, stamp), run, { report, file });
   const words = `${claim.info.path}: ${why.join('')}. Report: ${report}`;
   return settle(claim, { result: 'done', note, why, run, exitCode: exitCodeOf(run), words }, desk);
 }
 
 /** No run of the file came about. */
-export async function settleRefused(
-  claim: Claim,
-  given: readonly string[],
-  desk: InboxDesk,
-): Promise<number> {
+export async function settleRefused(claim: Claim, given: Refusal, desk: InboxDesk): Promise<number> {
   // Where the file is while it is taken says nothing to its sender.
-  const why = given.map((one) => one.replaceAll(claim.file, claim.name));
-  const note = refusedNote(originOf(claim, claim.info.stamp), why);
+  const why = given.why.map((one) => withoutName(one.replaceAll(claim.file, claim.name), claim.name));
+  const note = refusedNote(originOf(claim, claim.info.stamp), { why, fault: given.fault });
   const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
-  return settle(claim, { result: 'failed', note, why, run: null, exitCode: NOT_TAKEN_EXIT, words }, desk);
+  return settle(
+    claim,
+    { result: 'failed', note: () => note, why, run: null, exitCode: NOT_TAKEN_EXIT, words },
+    desk,
+  );
 }
 
 /** Somebody wrote to the file after its run had begun. */
@@ -58,24 +65,24 @@ export async function settleChanged(claim: Claim, stamp: string, run: Run, desk:
   const why = ['the file was changed after it was taken: what was written to it since was not sent'];
   const note = changedNote(originOf(claim, stamp), run, report);
   const words = `${claim.info.path}: run ${run.id}: ${why.join('')}. Report: ${report}`;
-  return settle(claim, { result: 'failed', note, why, run, exitCode: 2, words }, desk);
+  return settle(claim, { result: 'failed', note: () => note, why, run, exitCode: 2, words }, desk);
 }
 
 type Verdict = Pick<EndedFile, 'why' | 'exitCode'> & {
   readonly result: 'done' | 'failed';
-  readonly note: Note;
+  /** By where the file goes. */
+  note(file: string): Note;
   readonly run: Run | null;
   readonly words: string;
 };
 
 async function settle(claim: Claim, verdict: Verdict, desk: InboxDesk): Promise<number> {
-  const folder = desk.places[verdict.result];
-  const text = renderNote(verdict.note);
-  const away = await putAway({ from: claim.file, folder, name: claim.name, id: claim.id, text }).catch(
-    whereGone,
+  const away = await endClaim(
+    claim,
+    { result: verdict.result, textFor: (file) => renderNote(verdict.note(file)) },
+    desk,
   );
-  await dropClaim(claim);
-  const words = away === null ? verdict.words : `${verdict.words.replace(/\.$/, '')}. Moved to ${away.file}`;
+  const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
   desk.teller.ended(endedFile(claim, verdict, { away, desk }), words);
   return verdict.exitCode;
 }
@@ -89,7 +96,7 @@ export function pausedFile(claim: Claim, run: Run, desk: InboxDesk): EndedFile {
 function endedFile(
   { info }: Claim,
   { result, why, run, exitCode }: Pick<EndedFile, 'result' | 'why' | 'exitCode'> & Pick<Verdict, 'run'>,
-  { away, desk }: { readonly away: PutAway | null; readonly desk: InboxDesk },
+  { away, desk }: { readonly away: Pick<Away, 'file' | 'note'> | null; readonly desk: InboxDesk },
 ): EndedFile {
   return {
     file: info.path,
@@ -106,12 +113,6 @@ function endedFile(
     note: away?.note ?? null,
     report: run === null ? null : reportDirectory(desk.runs.env, run.id),
   };
-}
-
-/** Somebody took the file out of its claim: there is nothing left to move. */
-function whereGone(error: unknown): null {
-  if (errorCode(error) === 'ENOENT') return null;
-  throw error;
 }
 
 function originOf({ info }: Claim, stamp: string): Origin {

@@ -1,6 +1,7 @@
 import type { Job } from '../config/job-definition.ts';
 import type { Claim } from '../intake/inbox/claim.ts';
 import { dropClaim } from '../intake/inbox/claims.ts';
+import { isWrittenAbroad } from '../intake/inbox/originals.ts';
 import { fileStamp } from '../intake/open-input.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -11,6 +12,7 @@ import { carryRun, knownReport, reportOf } from './carry-run.ts';
 import type { InboxDesk } from './inbox-desk.ts';
 import { readClaim } from './inbox-read.ts';
 import { NOT_TAKEN_EXIT, settleChanged, settleDone, settleKnown, settleRefused } from './inbox-settle.ts';
+import { takenWords } from './inbox-words.ts';
 import { lookUpAtEnd } from './look-up-run.ts';
 import { fileRows } from './row-source.ts';
 import type { RunDesk } from './run-desk.ts';
@@ -44,7 +46,7 @@ export async function takeClaim(claim: Claim, desk: InboxDesk, hands: Hands): Pr
       desk.teller.line(`${claim.info.path}: was removed from ${claim.folder} by somebody`);
       return { kind: 'ended', exitCode: NOT_TAKEN_EXIT };
     case 'refused':
-      return { kind: 'ended', exitCode: await settleRefused(claim, read.why, desk) };
+      return { kind: 'ended', exitCode: await settleRefused(claim, read, desk) };
     case 'changed':
       return { kind: 'ended', exitCode: await settleChanged(claim, read.stamp, read.run, desk) };
     case 'read':
@@ -74,7 +76,7 @@ async function takeRead(claim: Claim, { facts, job }: Read, { desk, hands }: Giv
   }
   if (!mayGoOn(run)) return { kind: 'paused', run };
   if (run.state !== 'cancelled') await store.transition(id, run.rows === 0 ? 'finished' : 'running', null);
-  desk.teller.line(takenWords(claim, run));
+  desk.teller.line(takenWords(claim.info.path, run));
   const ended = await carry((await store.get(id)) ?? run, facts, runs);
   return settleRun(claim, { facts, run: ended }, { desk: { ...desk, runs }, hands });
 }
@@ -86,11 +88,6 @@ const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed'];
 
 function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
-}
-
-function takenWords({ info }: Claim, run: Run): string {
-  const rows = run.rows === 1 ? '1 row' : `${run.rows} rows`;
-  return `${info.path}: taken as run ${run.id}, job ${run.job}, ${rows}`;
 }
 
 /** The run where it ends or stays, with its rows in doubt looked up where the definition says how. */
@@ -113,7 +110,7 @@ async function settleRun(
 ): Promise<TakeEnd> {
   const summary = await reportOf(run, desk.runs);
   if (isOver(run)) {
-    const isWhole = (await fileStamp(claim.file)) === facts.stamp;
+    const isWhole = (await fileStamp(claim.file)) === facts.stamp && !(await isWrittenAbroad(claim));
     const exitCode = isWhole
       ? await settleDone(claim, facts.stamp, { run, summary }, desk)
       : await settleChanged(claim, facts.stamp, run, desk);

@@ -10,6 +10,7 @@ import { createRecovery } from './inbox-recover.ts';
 import { createRefusing } from './inbox-refuse.ts';
 import { openInboxSchedules } from './inbox-schedules.ts';
 import { NOT_TAKEN_EXIT } from './inbox-settle.ts';
+import type { StallNotice } from './inbox-stall.ts';
 import { createWindows } from './inbox-window.ts';
 import { createWorks } from './inbox-works.ts';
 import { createLookClock } from './look-clock.ts';
@@ -20,13 +21,26 @@ const INTERRUPTED_EXIT = 4;
 const TROUBLE_MS = 1_000;
 
 /** Watches the inboxes until it is interrupted, or with `once` until nothing more can be taken; answers the exit status. */
-export async function watchInboxes(desk: InboxDesk): Promise<number> {
+export async function watchInboxes(desk: InboxDesk, stall: StallNotice | null = null): Promise<number> {
+  const { typed } = desk.runs.io;
+  const exitCode = await untilItEnds(desk, stall);
+  if (exitCode === INTERRUPTED_EXIT) desk.teller.line(`To go on: ${typed}`);
+  return exitCode;
+}
+
+async function untilItEnds(desk: InboxDesk, stall: StallNotice | null): Promise<number> {
   const waker = createWaker();
   const works = createWorks(desk, () => waker.wake('work'));
   const schedules = openInboxSchedules(desk, () => waker.wake('look'));
   const { member } = desk.runs.membership.gate;
   const now = () => performance.now();
-  const recovery = createRecovery({ ...desk, member, isMine: works.has, now });
+  const recovery = createRecovery({
+    ...desk,
+    member,
+    target: desk.runs.service.target,
+    isMine: works.has,
+    now,
+  });
   const rest = createRest(desk.restMs, now);
   const isClosed = createWindows(() => new Date());
   const events = openEvents(desk, waker);
@@ -35,7 +49,8 @@ export async function watchInboxes(desk: InboxDesk): Promise<number> {
   try {
     await removeEmptyClaims(desk.places.processing, new Date());
     await schedules.keep();
-    return await keepLooking({ desk, works, recovery, schedules, rest, isClosed }, waker, events);
+    const looking = { desk, works, recovery, schedules, rest, isClosed };
+    return await keepLooking(looking, waker, { events, stall });
   } finally {
     events?.close();
     await works.end();
@@ -50,7 +65,9 @@ function openEvents({ polling, teller }: InboxDesk, waker: Waker): FolderEvents 
   return createFolderEvents(() => waker.wake('look'), onTrouble);
 }
 
-async function keepLooking(looking: Looking, waker: Waker, events: FolderEvents | null): Promise<number> {
+type Beside = { readonly events: FolderEvents | null; readonly stall: StallNotice | null };
+
+async function keepLooking(looking: Looking, waker: Waker, { events, stall }: Beside): Promise<number> {
   const { desk, works } = looking;
   const pull = createPull(looking);
   const round = createRound(looking);
@@ -60,11 +77,15 @@ async function keepLooking(looking: Looking, waker: Waker, events: FolderEvents 
       const found = await round.look();
       events?.follow(found.folders);
       await pull(found);
+      if (works.active() > 0) await stall?.look();
       return found;
     });
     if (look === null) continue;
     const isIdle = !round.clock.isLookWanted() && !waker.hasNews() && works.active() === 0;
-    if (desk.once && isIdle && isEmpty(look)) return worse(round.worst(), works.worst());
+    if (desk.once && isIdle && isEmpty(look)) {
+      tellLeft(look, desk);
+      return worse(round.worst(), works.worst());
+    }
     const why = await waker.wait(round.clock.leftMs());
     // What waited for a run may go on when it is over; with more at hand an end is no reason to look at everything.
     if (why.has('look') || (why.has('work') && look.take.length === 0)) round.clock.lookSoon();
@@ -90,7 +111,7 @@ function createRound(looking: Looking) {
   const clock = createLookClock(desk.pollMs, () => performance.now());
   const refusing = createRefusing(desk);
   const late = createLateFiles(desk);
-  let last: Look = { left: [], take: [], refuse: [], folders: [], nextMs: 0 };
+  let last: Look = { left: [], take: [], refuse: [], folders: [], leftWords: '', nextMs: 0 };
   let worst = 0;
   const lookAgain = async () => {
     clock.lookBegins();
@@ -114,6 +135,10 @@ function createRound(looking: Looking) {
       return last;
     },
   };
+}
+
+function tellLeft({ leftWords }: Look, { teller }: InboxDesk): void {
+  if (leftWords !== '') teller.line(leftWords);
 }
 
 /** Nothing can be taken, and nothing that is being written could be soon. */

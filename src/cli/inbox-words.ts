@@ -1,48 +1,66 @@
-import type { Note } from '../intake/inbox/note.ts';
-import { type Written, writtenWords } from '../intake/inbox/note.ts';
+import { type Note, type Written, writtenWords } from '../intake/inbox/note.ts';
+import { type Fault, REFUSAL_ADVICE } from '../intake/inbox/sender-words.ts';
+import { printable } from '../intake/printable.ts';
+import { countOf } from '../lib/count-of.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { renderNext } from '../report/render-next.ts';
 import type { Summary } from '../report/summary.ts';
 import { outcomesOf } from './progress.ts';
+import { SANDBOX_TARGET } from './sandbox-child.ts';
 
 /** A file as it came, for notes. */
 export type Origin = { readonly path: string; readonly inbox: string; readonly written: Written | null };
 
-const PUT_AGAIN = 'Mend that, and put the file into the inbox again under its first name.';
+/** Why a file is not taken, and what is at fault. */
+export type Refusal = { readonly why: readonly string[]; readonly fault: Fault };
 
 /** The note of a file that was not taken, and why. */
-export function refusedNote(origin: Origin, why: readonly string[]): Note {
+export function refusedNote(origin: Origin, { why, fault }: Refusal): Note {
   return {
-    headline: `${origin.path} was not taken: nothing of it was sent.`,
+    subject: origin.path,
+    headline: 'was not taken: nothing of it was sent.',
     facts: originFacts(origin),
-    lines: [...why.map((one) => `Why: ${one}`), PUT_AGAIN],
+    lines: [...why.map((one) => `Why: ${one}`), '', REFUSAL_ADVICE[fault]],
   };
 }
 
 /** The note of a file whose run is over. */
 export function doneNote(origin: Origin, summary: Summary, report: string): Note {
   return {
-    headline: `${origin.path} was taken to its end: every row has its outcome.`,
+    subject: origin.path,
+    headline:
+      summary.rows === 0
+        ? 'has no rows: nothing was sent.'
+        : 'was taken to its end: every row has its outcome.',
     facts: [...originFacts(origin), ...runFacts(summary), ...outcomeFacts(summary), ['report', report]],
-    lines: nextLines(summary, report),
+    lines: [...findings(summary), ...nextLines(summary, report)],
   };
 }
 
+/** Where things are when a note is read. */
+type Places = { readonly report: string; readonly file: string };
+
 /** The note of a file with content that another one had. */
-export function knownNote(origin: Origin, run: Run, report: string): Note {
+export function knownNote(origin: Origin, run: Run, { report, file }: Places): Note {
+  const sandbox = run.target === SANDBOX_TARGET ? ' --sandbox' : '';
   return {
-    headline: `${origin.path} has the same content as a file that was taken before: nothing was sent.`,
+    subject: origin.path,
+    headline: 'has the same content as a file that was taken before: nothing was sent.',
     facts: [
       ...originFacts(origin),
-      [
-        'taken as',
-        `run ${run.id}, job ${run.job}, ${run.state}${run.finishedAt === null ? '' : ` ${run.finishedAt}`}`,
-      ],
+      ['taken as', `run ${run.id}, job ${run.job}`],
+      ['state', `${run.state}${run.finishedAt === null ? '' : ` ${run.finishedAt}`}`],
+      ['target', run.target],
+      ['rows', String(run.rows)],
       ...outcomeFacts(run),
       ['report', report],
     ],
-    lines: [`To send it all the same, as a new run: onboard run ${run.job} <this file> --again`],
+    lines: [
+      'To send it all the same, as a new run:',
+      `  onboard run ${shellWord(run.job)}${sandbox} --again ${shellWord(file)}`,
+    ],
   };
 }
 
@@ -50,31 +68,38 @@ export function knownNote(origin: Origin, run: Run, report: string): Note {
 export function changedNote(origin: Origin, run: Run, report: string): Note {
   const isOpen = run.state !== 'finished' && run.state !== 'cancelled';
   return {
-    headline: `${origin.path} was changed after it was taken: it was not whole then.`,
+    subject: origin.path,
+    headline: 'was changed after it was taken: it was not whole then.',
     facts: [
       ...originFacts(origin),
       ['run', `${run.id}, job ${run.job}, ${run.state}`],
+      ['target', run.target],
       ...outcomeFacts(run),
       ['report', report],
     ],
     lines: [
       'What was written to it since was not sent.',
-      ...(isOpen ? [`To close that run: onboard cancel ${run.id}`] : []),
-      'Then put the whole file into the inbox again: rows whose keys are known are skipped. Where the job names no key,',
-      'take out what the report names as sent, or it is sent twice.',
+      ...(isOpen ? ['To close that run:', `  onboard cancel ${run.id}`] : []),
+      'Then put the whole file into the inbox again: rows whose keys are known are skipped. Where the job names no key, take out what the report names as sent, or it is sent twice.',
       'So that it does not happen again: write under a name ending in .part and rename it, or set --rest or a marker.',
     ],
   };
 }
 
+/** The line that a file's run begins with here; `startedAt` tells whether another process had begun it. */
+export function takenWords(path: string, { id, job, rows, startedAt }: Run): string {
+  return `${path}: ${startedAt === null ? 'taken as' : 'goes on with'} run ${id}, job ${job}, ${countOf(rows, 'row')}`;
+}
+
 /** One line of what became of a file's run: `partner-x/a.csv: run … finished: created 90, rejected 3. Report: …`. */
 export function endedWords(
   path: string,
-  summary: Pick<Run, 'state' | 'reason' | 'outcomes'> & { id: string },
+  summary: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'> & { id: string },
   report: string,
 ): string {
   const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
-  return `${path}: run ${summary.id} ${state}: ${outcomesOf(summary)}. Report: ${report}`;
+  const became = summary.rows === 0 ? 'the file has no rows' : outcomesOf(summary);
+  return `${path}: run ${summary.id} ${state}: ${became}. Report: ${report}`;
 }
 
 function originFacts({ path, inbox, written }: Origin): Array<readonly [string, string]> {
@@ -98,7 +123,24 @@ function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [stri
   );
 }
 
+/** What rows were sent with all the same, by code, and what the reader had to decide. */
+function findings({ warnings, source }: Summary): string[] {
+  const counts = Object.entries(warnings).map(([code, count]) => `${count} × ${code}`);
+  const notes = (source?.notes ?? []).map((note) => `How it was read: ${printable(note)}`);
+  const sent =
+    counts.length === 0
+      ? []
+      : [
+          `Warnings, in rows that were sent all the same (results.csv names the columns): ${counts.join(', ')}.`,
+        ];
+  const lines = [...sent, ...notes];
+  return lines.length === 0 ? [] : [...lines, ''];
+}
+
 function nextLines(summary: Summary, report: string): string[] {
   const next = renderNext(summary, { directory: report });
-  return next === '' ? ['Nothing is left to be done.'] : next.split('\n');
+  if (next !== '') return next.split('\n');
+  return summary.rows === 0
+    ? ['If there should be some, export the file again and put it into the inbox.']
+    : ['Nothing is left to be done.'];
 }

@@ -13,8 +13,8 @@ export type Works = {
   has(claim: string): boolean;
   /** How many runs are under way; one whose window is closed leaves its place to others. */
   active(): number;
-  /** Whether so many runs wait for their windows that no more of them are begun. */
-  isFullOfWindows(): boolean;
+  /** Notes that there was a file that could not be taken. */
+  trouble(): void;
   /** Job → a word on what of it is under way. */
   jobs(): ReadonlyMap<string, string>;
   /** Looks whether somebody went on with runs that wait. */
@@ -105,7 +105,9 @@ export function createWorks(desk: InboxDesk, onEnd: () => void): Works {
     },
     has: (claim) => works.has(claim),
     active: () => inState('active'),
-    isFullOfWindows: () => inState('window') >= desk.runsAtOnce,
+    trouble() {
+      worst = worse(worst, NOT_TAKEN_EXIT);
+    },
     jobs: () => new Map([...works.values()].map((one) => [one.claim.info.job, wordsOf(one)])),
     async look() {
       await Promise.all([...works.values()].map(lookAt));

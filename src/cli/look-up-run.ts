@@ -1,6 +1,7 @@
 import { type JobDefinition, ratePerSecond } from '../config/job-definition.ts';
 import type { LookupSettings } from '../config/lookup-settings.ts';
 import { type LookedUp, lookUpDoubts } from '../delivery/look-up-doubts.ts';
+import { countOf } from '../lib/count-of.ts';
 import { sleep } from '../lib/sleep.ts';
 import { programVersion } from '../lib/version.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -29,7 +30,10 @@ export async function lookUpRun(run: Run, waitMs: number, desk: LookUpDesk): Pro
   const signal = AbortSignal.any([io.interrupted, AbortSignal.timeout(LIMIT_MS + waitMs)]);
   if (waitMs > 0) {
     const soon = `in ${Math.ceil(waitMs / 1000)} s: a create may still be under way`;
-    tell(io, `${rows(count)} in doubt: the service is asked for ${count === 1 ? 'it' : 'them'} ${soon}.`);
+    tell(
+      io,
+      `${countOf(count, 'row')} in doubt: the service is asked for ${count === 1 ? 'it' : 'them'} ${soon}.`,
+    );
     await sleep(waitMs, signal);
   }
   const { concurrency, timeoutSeconds, rate } = definition.send;
@@ -96,17 +100,15 @@ export function lookedUpLines(run: Run, looked: LookedUp): string[] {
   const { created, notCreated, open, keyless, left } = looked;
   const asked = created + notCreated + open;
   const lines = [
-    `Looked up ${rows(asked)} in doubt: ${created} created, ${notCreated} not created, ${open} still in doubt.`,
+    `Looked up ${countOf(asked, 'row')} in doubt: ${created} created, ${notCreated} not created, ${open} still in doubt.`,
   ];
-  if (keyless > 0) lines.push(`${rows(keyless)} without a key can't be looked up.`);
+  if (keyless > 0) lines.push(`${countOf(keyless, 'row')} without a key can't be looked up.`);
   if (left > 0) {
-    lines.push(`${rows(left)} could not be asked for. To go on: onboard resolve ${run.id} --lookup`);
+    lines.push(
+      `${countOf(left, 'row')} could not be asked for. To go on: onboard resolve ${run.id} --lookup`,
+    );
   }
   return lines;
-}
-
-function rows(count: number): string {
-  return `${count} ${count === 1 ? 'row' : 'rows'}`;
 }
 
 /** Spaces the requests of this process evenly; nobody else sends for the run at its end. */

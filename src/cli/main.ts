@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { shellWord } from '../lib/shell-word.ts';
 import { interruptionNotice } from './interruption-notice.ts';
 import type { Io } from './io.ts';
 import { runProgram } from './program.ts';
@@ -34,7 +35,7 @@ const io: Io = {
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
-  typed: ['onboard', ...process.argv.slice(2).map(quoted)].join(' '),
+  typed: ['onboard', ...process.argv.slice(2).map(shellWord)].join(' '),
   interrupted: interruption.signal,
 };
 process.exitCode = await runProgram(process.argv.slice(2), io);
@@ -46,8 +47,4 @@ function announceEnd(): void {
   const line = `${process.stderr.isTTY ? '\n' : ''}${text}\n`;
   if (afterMs === 0) process.stderr.write(line);
   else setTimeout(() => process.stderr.write(line), afterMs).unref();
-}
-
-function quoted(argument: string): string {
-  return /^[\w./:=@%+,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,3 +1,5 @@
+import { countOf } from '../lib/count-of.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import type { JobProposal } from '../mapping/proposal/propose-job.ts';
 import type { SourceInfo } from '../model/source.ts';
 import { type Io, tell } from './io.ts';
@@ -20,7 +22,11 @@ export function tellProposal(
   io: Io,
 ): void {
   const placed = itself.length + fields.filter(({ isDecided }) => isDecided).length;
-  tell(io, `${placed} columns have a field, ${open.length} wait for a decision under "ignore".`);
+  tell(
+    io,
+    `${countOf(placed, 'column')} ${placed === 1 ? 'has' : 'have'} a field, ${open.length} ${open.length === 1 ? 'waits' : 'wait'} for a decision under "ignore".`,
+  );
   if (missingId !== null) tell(io, `No column was found for "${missingId}", which every row needs.`);
-  if (out !== undefined) tell(io, `Wrote ${out}. Next: onboard check --job-file ${out} ${file}`);
+  if (out !== undefined)
+    tell(io, `Wrote ${out}. Next: onboard check --job-file ${shellWord(out)} ${shellWord(file)}`);
 }

@@ -1,29 +1,26 @@
-import { writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { Option } from 'commander';
 import { type Format, formatSchema } from '../config/job-definition.ts';
-import { readSample } from '../intake/read-sample.ts';
+import { readSample, type Sample } from '../intake/read-sample.ts';
 import { surveyFile } from '../intake/survey.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { createFieldLookup } from '../mapping/known-field.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { proposeJob } from '../mapping/proposal/propose-job.ts';
+import { recordLists } from '../mapping/record-lists.ts';
 import { OPERATIONS, type Operation } from '../model/operation.ts';
-import { isTable } from '../model/source.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
 import { fieldCatalog } from '../service/field-catalog.ts';
 import { pathFieldOf } from '../service/operations.ts';
 import { wholeNumber } from './arguments.ts';
 import type { AddCommand } from './command.ts';
-import type { Io } from './io.ts';
+import { type Io, tell } from './io.ts';
+import { formatOf, inFlags, type MapFormat, sayingFlags } from './map-format.ts';
 import { describeSource, tellProposal } from './map-words.ts';
 
-type Flags = {
-  readonly operation: Operation;
-  readonly out?: string;
-  readonly delimiter?: string;
-  readonly encoding?: string;
-  readonly header?: number;
-  readonly sheet?: string;
-};
+type Flags = MapFormat & { readonly operation: Operation; readonly out?: string };
 
 /** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
 const ROWS = 200;
@@ -45,6 +42,7 @@ export const addMapCommand: AddCommand = (program, io, done) => {
     .option('--encoding <name>', 'instead of finding it')
     .option('--header <line>', 'the line of the header, where title lines stand above it', wholeNumber)
     .option('--sheet <name>', 'of a workbook, instead of the first one')
+    .option('--records <pointer>', 'of JSON that is one object: the list of records, for example /data/items')
     .addHelpText(
       'after',
       '\nExample:\n  onboard map portfolio.csv --operation subclient.create --out jobs/partner-x.yaml',
@@ -58,9 +56,9 @@ export const addMapCommand: AddCommand = (program, io, done) => {
 async function map(file: string, flags: Flags, io: Io): Promise<void> {
   if (flags.out !== undefined) refuseName(flags.out);
   const format = formatOf(flags);
-  const { source, rows } = await readSample(file, formatSchema.parse(format), ROWS);
-  const { columns } = isTable(source) ? source : (await surveyFile(file, formatSchema.parse(format))).source;
   const { operation } = flags;
+  const { source, rows, columns } = await sayingFlags(() => readFor(file, formatSchema.parse(format)));
+  refuseLists(file, source, operation);
   const proposal = proposeJob({
     operation,
     catalog: fieldCatalog(operation),
@@ -76,21 +74,25 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   });
   if (flags.out === undefined) io.stdout.write(yaml);
   else await writeNew(flags.out, yaml);
+  for (const note of source.notes) tell(io, `note: ${inFlags(note)}`);
   tellProposal(proposal, { file, out: flags.out }, io);
 }
 
-function formatOf({ delimiter, encoding, header, sheet }: Flags): Partial<Format> {
-  const given = Object.entries({ delimiter, encoding, header, sheet }).filter(
-    ([, value]) => value !== undefined,
+/** The first rows, and the columns of all of them. */
+async function readFor(file: string, format: Format): Promise<Sample & Pick<SourceInfo, 'columns'>> {
+  const sample = await readSample(file, format, ROWS);
+  const { columns } = isTable(sample.source) ? sample.source : (await surveyFile(file, format)).source;
+  return { ...sample, columns };
+}
+
+/** A proposal from one object that holds the records would be of the first few of them, each a field of its own. */
+function refuseLists(file: string, source: SourceInfo, operation: Operation): void {
+  const lookUp = createFieldLookup(fieldCatalog(operation), pathFieldOf(operation));
+  const flags = recordLists(source, lookUp).map(({ pointer }) => `--records ${shellWord(pointer)}`);
+  if (flags.length === 0) return;
+  throw new UsageError(
+    `${file}: is one object with a list of objects in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
   );
-  const format = formatSchema.partial().safeParse(Object.fromEntries(given));
-  if (!format.success) {
-    throw new UsageError(
-      format.error.issues.map(({ path, message }) => `--${path.map(String).join('.')}: ${message}`),
-    );
-  }
-  const named = new Set(given.map(([name]) => name));
-  return Object.fromEntries(Object.entries(format.data).filter(([name]) => named.has(name)));
 }
 
 /** Only a file with such a name can be named as a job. */
@@ -103,6 +105,8 @@ function refuseName(out: string): void {
 
 async function writeNew(out: string, yaml: string): Promise<void> {
   try {
+    // Where the folder can't be made, the writing says why.
+    await mkdir(dirname(out), { recursive: true }).catch(() => undefined);
     await writeFile(out, yaml, { flag: 'wx' });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -39,6 +39,7 @@ export type Overview = {
   readonly windows: ReadonlyArray<{
     readonly job: string;
     readonly window: string;
+    readonly timezone: string;
     readonly isOpen: boolean;
     readonly opensAt: string;
   }>;
@@ -112,8 +113,9 @@ async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf)
   );
   const isAsked = jobs.some(({ definition }) => jobsBefore(definition).length > 0);
   const busy = isAsked ? await runningJobs(store) : new Map<string, string>();
-  const claimed = (await claimedFiles(processing)).map(
-    ({ job, file }) => [job, `${file} is under way`] as const,
+  const claims = await listClaims(processing);
+  const claimed = claims.flatMap(({ info }) =>
+    info?.target === target ? [[info.job, `${info.path} is under way`] as const] : [],
   );
   return sortOut(looks, {
     restLeft: ({ entry }) => Math.max(0, entry.changedMs + REST_MS - Date.now()),
@@ -153,6 +155,12 @@ function windowOf({ name, definition }: Job): Overview['windows'] {
   const window = createJobWindow(definition.window, () => new Date());
   if (window === null) return [];
   return [
-    { job: name, window: window.text, isOpen: window.isOpen(), opensAt: window.opensAt().toISOString() },
+    {
+      job: name,
+      window: window.text,
+      timezone: window.timeZone,
+      isOpen: window.isOpen(),
+      opensAt: window.opensAt().toISOString(),
+    },
   ];
 }

@@ -52,7 +52,7 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
 async function preview(file: string, flags: Flags, io: Io): Promise<void> {
   const format = formatOf(flags);
   if (flags.all === true) return previewAll(file, format, { json: flags.json === true, io });
-  const { source, rows } = await readSample(file, format, Math.max(flags.rows, SAMPLE_ROWS));
+  const { source, rows } = await readSample(file, format, Math.max(flags.rows + 1, SAMPLE_ROWS));
   if (flags.json === true) sayJson(source, rows.slice(0, flags.rows), io);
   else for (const line of previewLines(source, rows, flags.rows)) say(io, line);
 }

@@ -70,7 +70,7 @@ export function outcomesOf(run: Pick<Run, 'outcomes'>): string {
     const count = run.outcomes[outcome];
     return count > 0 ? [`${outcome} ${count}`] : [];
   });
-  return present.join(', ') || 'none yet';
+  return present.join(', ') || 'no row done yet';
 }
 
 function duration(seconds: number): string {

@@ -1,12 +1,15 @@
+import { countOf } from '../lib/count-of.ts';
 import { exitCodeOf, type Run } from '../model/run.ts';
 import type { Resolved } from './resolve-outcome.ts';
 import type { Rewritten } from './resolve-report.ts';
+import type { ResolveRequest } from './resolve-request.ts';
 
 /** All there is to say about one `onboard resolve`. */
 export type ResolveOutcome = {
   /** As it is now. */
   readonly run: Run;
   readonly by: string;
+  readonly request: ResolveRequest;
   readonly resolved: Resolved;
   readonly report: Rewritten;
 };
@@ -15,7 +18,7 @@ const REFUSED_SHOWN = 20;
 
 /** What became of the decisions and how to go on, for people. */
 export function resolvedLines(outcome: ResolveOutcome): string[] {
-  const { run, by, resolved, report } = outcome;
+  const { run, by, request, resolved, report } = outcome;
   const counts = [
     ['created', resolved.created],
     ['not created', resolved.notCreated],
@@ -27,6 +30,7 @@ export function resolvedLines(outcome: ResolveOutcome): string[] {
   return [
     `Run ${run.id}: resolved by ${by}`,
     ...counts.map(([what, count]) => `  ${what.padEnd(12)} ${String(count).padStart(width)}`),
+    ...(decidesNothing(request, resolved) ? [`  ${nothingFilledIn(resolved)}`] : []),
     ...refusedLines(resolved),
     ...mateLines(resolved),
     '',
@@ -50,6 +54,19 @@ export function resolvedJson({ run, by, resolved, report }: ResolveOutcome): str
   });
 }
 
+/** Whether a file was given whose lines are all still open. */
+export function decidesNothing(request: ResolveRequest, resolved: Resolved): boolean {
+  const { created, notCreated, unchanged, open, refused } = resolved;
+  return request.kind === 'file' && open > 0 && created + notCreated + unchanged + refused.length === 0;
+}
+
+function nothingFilledIn({ open }: Resolved): string {
+  return (
+    `No resolution is filled in: 0 rows resolved, ${open} still open.\n` +
+    '  Expected created:<id> or not-created as onboard_resolution.'
+  );
+}
+
 function refusedLines({ refused }: Resolved): string[] {
   const lines = refused.slice(0, REFUSED_SHOWN).map(({ row, why }) => `    row ${row} ${why}`);
   const more = refused.length - REFUSED_SHOWN;
@@ -58,7 +75,7 @@ function refusedLines({ refused }: Resolved): string[] {
 
 function mateLines({ mates }: Resolved): string[] {
   if (mates === 0) return [];
-  const rows = mates === 1 ? '1 row of these was' : `${mates} rows of these were`;
+  const rows = `${countOf(mates, 'row')} of these ${mates === 1 ? 'was' : 'were'}`;
   return [`  ${rows} not named: rows of one key that follow each other are one record`];
 }
 
@@ -73,7 +90,7 @@ function reportLines(report: Rewritten): string[] {
 
 function nextLines({ run, resolved, report }: ResolveOutcome): string[] {
   const left = run.outcomes['in-doubt'];
-  const words = left === 1 ? '1 row is' : `${left} rows are`;
+  const words = `${countOf(left, 'row')} ${left === 1 ? 'is' : 'are'}`;
   const doubt = left === 0 ? 'No row is in doubt any more' : `${words} still in doubt`;
   const status = hasEnded(run) ? `; the run's exit status is now ${exitCodeOf(run)}.` : '.';
   return [`${doubt}${status}`, ...(hasNotCreated(resolved, report) ? rerunLines(run) : [])];

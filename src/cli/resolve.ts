@@ -15,7 +15,7 @@ import { lookUpOnDemand } from './resolve-look-up.ts';
 import { type Resolved, resolvedOf } from './resolve-outcome.ts';
 import { rewriteReport } from './resolve-report.ts';
 import { decider, type ResolveFlags, type ResolveRequest, resolveRequest } from './resolve-request.ts';
-import { resolvedJson, resolvedLines } from './resolve-words.ts';
+import { decidesNothing, resolvedJson, resolvedLines } from './resolve-words.ts';
 
 /** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
 export const addResolveCommand: AddCommand = (program, io, done) => {
@@ -48,11 +48,11 @@ async function resolve(id: string, { request, flags }: Asked, io: Io): Promise<n
     const resolved = await carryOut(run, { request, by }, desk);
     const after = await findRun(ledger, id);
     const report = await rewriteReport(after, { request, resolved }, desk);
-    const outcome = { run: after, by: request.kind === 'lookup' ? 'lookup' : by, resolved, report };
+    const outcome = { run: after, by: request.kind === 'lookup' ? 'lookup' : by, request, resolved, report };
     if (flags.json === true) say(io, resolvedJson(outcome));
     else for (const line of resolvedLines(outcome)) say(io, line);
     if (report.kind === 'written' && !report.summary.controlTotal.holds) return 3;
-    return resolved.refused.length > 0 ? 1 : 0;
+    return resolved.refused.length > 0 || decidesNothing(request, resolved) ? 1 : 0;
   });
 }
 
@@ -118,4 +118,5 @@ Examples:
   onboard resolve 20261121-034512-k3f9 --file in-doubt.csv
   onboard resolve 20261121-034512-k3f9 --lookup
 
-In the file, onboard_resolution is created:<id>, not-created, or empty where a row is still open.`;
+In the file, onboard_resolution is created:<id>, not-created, or empty where a row is still open.
+The exit status is 1 where a decision was refused, or the file had none.`;

@@ -35,7 +35,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .command('run')
     .description('Take one file, or several in order, through a job to the end')
     .argument('[job]', 'name of a job definition in ONBOARD_JOBS')
-    .argument('[files...]', 'CSV, JSON or NDJSON files')
+    .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
     .option('--fault <name=spec>', 'with --sandbox: a fault on request, as in `onboard sandbox`', collect, [])

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { countOf } from '../lib/count-of.ts';
 import { openRows, type Run } from '../model/run.ts';
 import type { Ledger } from '../wiring.ts';
 import { wholeNumber } from './arguments.ts';
@@ -46,6 +47,7 @@ function lineOf({ run, state }: Listed): string {
   const open = openRows(run);
   const goOn = goingOnWith(run, state);
   const from = run.parent === null ? basename(run.file) : `rerun of ${run.parent}`;
-  const rows = open === 0 ? `${run.rows} rows` : `${run.rows} rows, ${open} open`;
-  return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${from} to ${run.target}: ${rows}, ${outcomesOf(run)}${goOn === null ? '' : `; to go on: ${goOn}`}`;
+  const rows = `${countOf(run.rows, 'row')}${open === 0 ? '' : `, ${open} open`}`;
+  const outcomes = run.rows === 0 ? '' : `, ${outcomesOf(run)}`;
+  return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${from} to ${run.target}: ${rows}${outcomes}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }

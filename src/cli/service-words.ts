@@ -1,4 +1,5 @@
 import type { WeatherReport } from '../ledger/weather.ts';
+import { countOf } from '../lib/count-of.ts';
 
 /** How the service is doing, in words for people; times are UTC. */
 export function serviceWords(report: WeatherReport): string {
@@ -6,11 +7,11 @@ export function serviceWords(report: WeatherReport): string {
     case 'well':
       return 'answers';
     case 'failing':
-      return `${report.failuresInARow} failures in a row since ${clock(report.since)}`;
+      return `${countOf(report.failuresInARow, 'failure')} in a row since ${clock(report.since)}`;
     case 'held':
       return `asked to be left alone until ${clock(report.nextAt)}`;
     case 'away':
-      return `away since ${clock(report.since)}, ${report.failuresInARow} failures in a row; ${nextTry(report)}`;
+      return `away since ${clock(report.since)}, ${countOf(report.failuresInARow, 'failure')} in a row; ${nextTry(report)}`;
     default:
       return report.state satisfies never;
   }

@@ -4,7 +4,7 @@ import type { Service } from '../wiring.ts';
 import { prepareHome } from './before-start.ts';
 import { type AddCommand, collect } from './command.ts';
 import { createInboxDesk } from './inbox-desk.ts';
-import { addInboxOptions, type InboxFlags } from './inbox-options.ts';
+import { addInboxOptions, type InboxFlags, ONCE_HELP } from './inbox-options.ts';
 import { watchInboxes } from './inbox-watch.ts';
 import { type Io, tell } from './io.ts';
 import { type Ground, onGround, openDesk, serviceReady } from './open-desk.ts';
@@ -54,8 +54,9 @@ function startedService({ sandbox, fault }: Flags, { env, io, releasers }: Groun
 const EXAMPLE = `
 Examples:
   onboard start
-  onboard start --sandbox --once          a rehearsal of what is in the inbox
+  onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
   onboard start --polling --poll 30       on a network file system
 
 Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
-in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them.`;
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them.
+${ONCE_HELP}`;

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { openJobBook } from '../intake/inbox/job-book.ts';
 import { printable } from '../intake/printable.ts';
+import { countOf } from '../lib/count-of.ts';
+import { shownTime } from '../lib/shown-time.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { openRows } from '../model/run.ts';
 import { baseUrlOf, type Ledger } from '../wiring.ts';
@@ -72,14 +74,14 @@ function linesOf({ target, runs, processing, waiting, schedules, windows }: Over
       'Schedules',
       schedules.map(
         ({ job, cron, timezone, next, isSet }) =>
-          `${job}: ${cron} ${timezone}, next ${next ?? 'never'}${isSet ? '' : ' once a watcher runs'}`,
+          `${job}: ${cron} ${timezone}, next ${next === null ? 'never' : shownTime(new Date(next), timezone)}${isSet ? '' : ' once a watcher runs'}`,
       ),
     ),
     ...section(
       'Windows',
       windows.map(
-        ({ job, window, isOpen, opensAt }) =>
-          `${job}: ${window}, ${isOpen ? 'open' : `closed, opens ${opensAt}`}`,
+        ({ job, window, timezone, isOpen, opensAt }) =>
+          `${job}: ${window}, ${isOpen ? 'open' : `closed, opens ${shownTime(new Date(opensAt), timezone)}`}`,
       ),
     ),
   ];
@@ -87,7 +89,7 @@ function linesOf({ target, runs, processing, waiting, schedules, windows }: Over
 
 function runLine({ run, state }: Overview['runs'][number]): string {
   const goOn = goingOnWith(run, state);
-  const left = `${run.rows} rows, ${openRows(run)} without an outcome`;
+  const left = `${countOf(run.rows, 'row')}, ${openRows(run)} without an outcome`;
   return `${run.id}: ${state.words}, job ${run.job}, ${left}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }
 

@@ -1,4 +1,5 @@
 import { createSharedWeather } from '../ledger/weather.ts';
+import { shownTime } from '../lib/shown-time.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { reportDirectory } from '../wiring.ts';
@@ -48,9 +49,13 @@ function linesOf(run: Run, state: ShownState, report: string): string[] {
     `file      ${run.file}`,
     ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),
     `rows      ${run.rows}, ${openRows(run)} without an outcome yet`,
-    `outcomes  ${outcomesOf(run)}`,
-    `began     ${run.startedAt ?? 'not yet'}${run.finishedAt === null ? '' : `, ended ${run.finishedAt}`}`,
+    ...(run.rows === 0 ? [] : [`outcomes  ${outcomesOf(run)}`]),
+    `began     ${run.startedAt === null ? 'not yet' : timeOf(run.startedAt)}${run.finishedAt === null ? '' : `, ended ${timeOf(run.finishedAt)}`}`,
     `report    ${report}`,
     ...(goOn === null ? [] : [`to go on  ${goOn}`]),
   ];
+}
+
+function timeOf(iso: string): string {
+  return shownTime(new Date(iso), 'UTC', { seconds: true });
 }

@@ -1,4 +1,5 @@
 import { isOpenAt, nextOpening, parseDailyWindow } from '../lib/daily-window.ts';
+import { shownTime } from '../lib/shown-time.ts';
 
 /** The hours in which rows of a job are sent (the setting `window`). */
 export type JobWindow = {
@@ -41,11 +42,4 @@ export function closedWindowWords(window: JobWindow): string {
 /** What a person is told when it has opened again. */
 export function openWindowWords({ text }: JobWindow): string {
   return `The window ${text} is open: goes on.`;
-}
-
-/** By the window's own wall clock: `2026-11-21 22:00 Europe/London`. */
-function shownTime(at: Date, timeZone: string): string {
-  // Sweden writes dates as ISO 8601 does.
-  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  return `${clock.format(at)} ${timeZone}`;
 }

@@ -1,3 +1,4 @@
+import { typedText } from '../lib/typed-cells.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { REPORT_COLUMN_PREFIX, REPORT_TYPED_COLUMN } from '../model/source.ts';
@@ -14,14 +15,14 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
   const messageSlot = source.columns.indexOf(`${REPORT_COLUMN_PREFIX}message`);
-  // So that a number in plain notation isn't read by the definition's signs when it comes back.
+  // So that a number isn't read by the definition's signs when it comes back, and is still known to be one.
   const hasTyped = source.type === 'xlsx' || source.columns.includes(REPORT_TYPED_COLUMN);
   const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
     const cells = originalCells(row.source, kept);
     return [
       ...cells,
       ...addedCells(id, row, unreadText(row.source, cells, messageSlot)),
-      ...(hasTyped ? [typedColumns(row.source, source.columns)] : []),
+      ...(hasTyped ? [typedCell(row.source, source.columns)] : []),
       ...(kind === 'in-doubt' ? [''] : []),
     ];
   };
@@ -44,9 +45,8 @@ function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[]
   return all.map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
 }
 
-function typedColumns(source: Row | null, columns: readonly string[]): string {
-  const typed = source?.kind === 'cells' ? (source.typed ?? []) : [];
-  return typed.length === 0 ? '' : JSON.stringify(typed.map((position) => columns[position]));
+function typedCell(source: Row | null, columns: readonly string[]): string {
+  return source?.kind === 'cells' ? typedText(source, columns) : '';
 }
 
 /** Empty for a row that could not be read or is no longer kept: loaded again unmended, it can't send a guess. */

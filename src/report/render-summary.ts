@@ -1,8 +1,9 @@
-import { OUTCOMES } from '../model/outcome.ts';
+import { countOf } from '../lib/count-of.ts';
+import { wrap } from '../lib/wrap.ts';
+import { acceptedRows, OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import { renderNext } from './render-next.ts';
 import { renderWarnings } from './render-warnings.ts';
 import type { Summary, TopError } from './summary.ts';
-import { wrap } from './wrap.ts';
 
 const WIDTH = 80;
 /** A name with a terminal's control characters in it must not act on the terminal. */
@@ -13,6 +14,8 @@ export type RenderOptions = {
   readonly directory: string;
   /** How a command names the job, for example `--job-file x.yaml`; by default its name. */
   readonly job?: string;
+  /** The command that carried the run on, as it was typed. */
+  readonly typed?: string;
 };
 
 /** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
@@ -24,13 +27,17 @@ export function renderSummary(given: Summary, options: RenderOptions): string {
     summary.topErrors.map(topErrorLines).join('\n'),
     renderWarnings(summary.topWarnings, WIDTH),
     `Report: ${printable(options.directory)}`,
-    renderNext(summary, options),
+    renderNext(summary, { ...options, ...typedOf(options) }),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
 function printable(text: string): string {
   return text.replaceAll(CONTROL, '?');
+}
+
+function typedOf({ typed }: RenderOptions): Pick<RenderOptions, 'typed'> {
+  return typed === undefined ? {} : { typed: printable(typed) };
 }
 
 function heading(summary: Summary): string {
@@ -72,7 +79,15 @@ function counts(summary: Summary): string {
   const width = Math.max(0, ...all.map(([, n]) => String(n).length));
   const lines = all.map(([name, n]) => `  ${name.padEnd(10)} ${String(n).padStart(width)}`);
   const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${n} ${name}`).join(' + ');
-  return [...lines, controlTotal(summary, sum)].join('\n');
+  return [...lines, controlTotal(summary, sum), ...recordsLine(summary)].join('\n');
+}
+
+/** Only where rows were one request together. */
+function recordsLine({ outcomes, records }: Summary): string[] {
+  const accepted = acceptedRows(outcomes);
+  if (records === null || records === accepted) return [];
+  const names = OUTCOMES.filter((outcome) => wasAccepted(outcome) && outcomes[outcome] > 0);
+  return [`  ${names.join(' and ')}: ${countOf(accepted, 'row')} in ${countOf(records, 'record')}`];
 }
 
 function controlTotal(summary: Summary, sum: string): string {

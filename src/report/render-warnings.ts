@@ -1,10 +1,9 @@
+import { wrap } from '../lib/wrap.ts';
 import type { TopWarning } from './summary.ts';
-import { wrap } from './wrap.ts';
 
 /** What looked damaged and was sent all the same, and how to keep such rows back; empty where nothing did. */
 export function renderWarnings(warnings: readonly TopWarning[], width: number): string {
-  const [first] = warnings;
-  if (first === undefined) return '';
+  if (warnings.length === 0) return '';
   const lines = warnings.map(
     ({ code, count, exampleRow }) => `  ${count} × warning ${code}, for example row ${exampleRow}`,
   );
@@ -13,6 +12,15 @@ export function renderWarnings(warnings: readonly TopWarning[], width: number): 
   return [
     ...lines,
     `    ${wrap(advice.split(' '), { width: width - 4, indent: '    ' })}`,
-    `      checks: { ${first.code}: error }`,
+    ...checksLines(warnings, width),
   ].join('\n');
+}
+
+/** The setting for every code that was found, on one line where it fits. */
+function checksLines(warnings: readonly TopWarning[], width: number): string[] {
+  const settings = warnings.map(({ code }) => `${code}: error`);
+  const line = `      checks: { ${settings.join(', ')} }`;
+  return line.length <= width
+    ? [line]
+    : ['      checks:', ...settings.map((setting) => `        ${setting}`)];
 }

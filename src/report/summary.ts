@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operationSchema } from '../model/operation.ts';
 import {
+  acceptedRows,
   OUTCOMES,
   type OutcomeCounts,
   outcomeCountsSchema,
@@ -62,6 +63,11 @@ export const summarySchema = z.object({
   reason: reasonSchema.nullable(),
   rows: count,
   outcomes: outcomeCountsSchema,
+  /**
+   * Records that the service accepted: rows that were one request are one. `null` where it is not counted: in the summary
+   * of an earlier version, and of a job with a `group` until the whole report is written.
+   */
+  records: count.nullable().default(null),
   /** Rows with an outcome. */
   settled: count,
   /** Rows without an outcome yet. */
@@ -105,6 +111,8 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     reason: run.reason,
     rows: run.rows,
     outcomes: run.outcomes,
+    // Chunks differ in size wherever rows are grouped.
+    records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,
     open,
     controlTotal: {
@@ -128,6 +136,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
 /** What one writing of a report found in the rows. */
 export type Written = {
   readonly outcomes: OutcomeCounts;
+  readonly records: number;
   readonly topWarnings: readonly TopWarning[];
   readonly files: readonly string[];
 };
@@ -137,6 +146,7 @@ export function withWritten(summary: Summary, written: Written): Summary {
   const agrees = OUTCOMES.every((outcome) => written.outcomes[outcome] === summary.outcomes[outcome]);
   const whole = {
     ...summary,
+    records: written.records,
     warnings: Object.fromEntries(written.topWarnings.map(({ code, count: cells }) => [code, cells])),
     topWarnings: [...written.topWarnings],
     files: [...written.files],

@@ -1,4 +1,4 @@
-import { noOutcomes, type OutcomeCounts, REMAINDER } from '../model/outcome.ts';
+import { noOutcomes, type OutcomeCounts, REMAINDER, wasAccepted } from '../model/outcome.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
 import { adviceIn } from './advice-in.ts';
 import type { TopError, TopWarning } from './summary.ts';
@@ -12,6 +12,8 @@ export type Tally = {
   /** Throws where a row comes twice or out of order: that is a defect of the ledger. */
   add(settlement: Settlement): void;
   outcomes(): OutcomeCounts;
+  /** Records that the service accepted: rows of one key that follow each other under one id are one. */
+  records(): number;
   /** The ten commonest (outcome, code) pairs of rows that did not succeed, commonest first. */
   topErrors(): readonly TopError[];
   /** Every warning that rows were sent with, commonest first. */
@@ -23,6 +25,12 @@ export function createTally(extension: 'csv' | 'ndjson' = 'csv'): Tally {
   const errors = new Map<string, TopError>();
   const warnings = new Map<string, TopWarning>();
   let lastRow = 0;
+  let records = 0;
+  let lastAccepted: Settlement | null = null;
+  const countRecord = (settlement: Settlement) => {
+    if (lastAccepted === null || !isSameRecord(lastAccepted, settlement)) records += 1;
+    lastAccepted = settlement;
+  };
   return {
     add(settlement) {
       if (settlement.row <= lastRow) {
@@ -32,13 +40,19 @@ export function createTally(extension: 'csv' | 'ndjson' = 'csv'): Tally {
       }
       lastRow = settlement.row;
       outcomes[settlement.outcome] += 1;
+      if (wasAccepted(settlement.outcome)) countRecord(settlement);
       if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement, extension);
       for (const { code } of warningsOf(settlement)) countWarning(warnings, code, settlement.row);
     },
     outcomes: () => ({ ...outcomes }),
+    records: () => records,
     topErrors: () => [...errors.values()].sort(commonestFirst).slice(0, TOP),
     topWarnings: () => [...warnings.values()].sort(commonestFirst),
   };
+}
+
+function isSameRecord(before: Settlement, { row, key, id }: Settlement): boolean {
+  return row === before.row + 1 && key !== '' && id !== '' && key === before.key && id === before.id;
 }
 
 function countError(

@@ -36,7 +36,12 @@ export async function writeReport({ run, view, directory, now, keep = [] }: Repo
     }
     const tally = await writeRows({ run, view, files, format });
     const others = [...files.names(), ...keep].filter((name) => name !== SUMMARY_FILE);
-    const counted = { outcomes: tally.outcomes(), topWarnings: tally.topWarnings(), files: others };
+    const counted = {
+      outcomes: tally.outcomes(),
+      records: tally.records(),
+      topWarnings: tally.topWarnings(),
+      files: others,
+    };
     const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
     await files.append(SUMMARY_FILE, textOf(summary));
     passStage('reporting');

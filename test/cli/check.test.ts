@@ -62,6 +62,8 @@ describe('the check of a file', () => {
       issuesTotal: 4,
       codes: { missing_required: 1, empty_row: 1, duplicate_key: 1, empty_key: 1 },
       skipped: 0,
+      waiting: 0,
+      sendable: 2,
       estimate: { requests: 2 },
     });
   });
@@ -80,6 +82,7 @@ describe('the check of a file', () => {
         method: 'POST',
         path: '/v1/subclients',
         body: { details: { name } },
+        waits: false,
       })),
     );
   });
@@ -133,6 +136,29 @@ describe('the check of a file', () => {
     });
   });
 
+  test('counts rows that wait for a reference apart, those that refer to them too, so that the counts add up', async () => {
+    const rows = 'Ref,Name,Parent\nA,Acme,X\nB,Below A,A\nC,,\nD,Dock,\n';
+    const started = await startCheck(SUBCLIENTS, { 'a.csv': rows });
+    const { checked } = await started.json();
+    expect(checked[0]).toMatchObject({
+      rows: 4,
+      invalid: 1,
+      skipped: 0,
+      waiting: 2,
+      sendable: 1,
+      references: { unresolvedRows: 2 },
+      estimate: { requests: 1 },
+    });
+    expect(checked[0]?.requests.map(({ row, waits }) => [row, waits])).toEqual([
+      [1, true],
+      [2, true],
+      [4, false],
+    ]);
+    expect((await started.check()).stdout.split('\n')[0]).toBe(
+      `${join(started.folder, 'a.csv')}: 4 rows, 1 would be invalid, 2 wait for what they refer to, 1 can be sent`,
+    );
+  });
+
   test('takes rows of one key that follow each other for one request, and others with it for duplicates', async () => {
     const rows = 'Ref,Name,IBAN\nP,Pay,GB33BUKB20201555555555\nP,Pay,DE89370400440532013000\nQ,Q,\nP,Pay,\n';
     const { checked } = await (await startCheck(PAYEES, { 'a.csv': rows })).json();
@@ -151,7 +177,19 @@ describe('the check of a file', () => {
         name: 'Pay',
         accounts: [{ iban: 'GB33BUKB20201555555555' }, { iban: 'DE89370400440532013000' }],
       },
+      waits: false,
     });
+  });
+
+  test('names what keeps a group back once, with the numbers of its rows, and counts every row', async () => {
+    const rows = 'Ref,Name,IBAN\nP,Pay,\nP,Pay,\nP,Other,\nP,Pay,\nQ,Q,\n';
+    const started = await startCheck(PAYEES, { 'a.csv': rows });
+    const { checked } = await started.json();
+    expect(checked[0]).toMatchObject({ invalid: 4, issuesTotal: 4, codes: { group_member: 3 } });
+    expect(checked[0]?.issues).toMatchObject([{ row: 1, rows: [1, 2, 4] }, { row: 3 }]);
+    const { stdout } = await started.check();
+    expect(stdout).toContain('  rows 1-2, 4 (line 2): expected rows of one key that can all be sent');
+    expect(stdout).not.toContain('more\n');
   });
 
   test('names what looks damaged and is sent all the same, with its first examples', async () => {
@@ -188,14 +226,13 @@ describe('the check of a file', () => {
     const started = await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\nA,Acme,X\n' });
     const { stdout } = await started.check();
     expect(stdout.split('\n').filter((line) => !line.includes('delimiter was'))).toEqual([
-      `${join(started.folder, 'a.csv')}: 1 rows, all can be sent`,
-      '  read as     CSV, UTF-8, delimiter ","',
+      `${join(started.folder, 'a.csv')}: 1 row, 1 waits for what it refers to, 0 can be sent`,
+      '  read as     CSV, utf-8, delimiter ","',
       '  known keys  not looked up: MSB_BASE_URL is not set, and neither is --sandbox',
       '  references  1: 0 known, 0 created by an earlier row, 1 open',
-      '              1 rows would be invalid until what they refer to is loaded; for example',
+      '              1 waits for what it refers to, and would be invalid before that is loaded; for example',
       '              row 1 (line 2, column "Parent"): the subclient "X": nothing is known of it',
-      '  time        about 1 s for 1 requests: not measured here yet; assumed 100 ms for an answer, with 20 at once',
-      '  request     row 1: POST /v1/subclients',
+      '  request     row 1: POST /v1/subclients, once what it refers to is loaded',
       '              {',
       '                "details": {',
       '                  "name": "Acme"',

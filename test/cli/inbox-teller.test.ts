@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTeller } from '../../src/cli/inbox-teller.ts';
-import { waitingLines } from '../../src/cli/inbox-waiting.ts';
+import { leftWords, waitingLines } from '../../src/cli/inbox-waiting.ts';
 import type { Waiting, WaitReason } from '../../src/intake/inbox/placed.ts';
 import { memoryIo } from './memory-io.ts';
 
@@ -17,7 +17,7 @@ test('why files wait is said once per job and reason, and again only after it wa
   const lines = waitingLines([waiting('a', { kind: 'schedule' }), waiting('b', { kind: 'schedule' })], next);
   teller.waiting(lines);
   teller.waiting(lines);
-  expect(io.stderr.text).toBe('a and 1 more wait for the schedule of job j, next 2026-11-21T22:00:00.000Z\n');
+  expect(io.stderr.text).toBe('a and 1 more wait for the schedule of job j, next 2026-11-21 22:00 UTC\n');
   teller.waiting(new Map());
   teller.waiting(lines);
   expect(io.stderr.text.split('\n')).toHaveLength(3);
@@ -35,8 +35,21 @@ test.each<[WaitReason, string]>([
   expect([...waitingLines([waiting('a', why)], new Map()).values()]).toEqual([words]);
 });
 
-test('a file that is still being written is no news', () => {
-  expect(waitingLines([waiting('a', { kind: 'writing' })], new Map()).size).toBe(0);
+test.each([{ kind: 'writing' }, { kind: 'unfinished' }] as const)(
+  'a file that is $kind is no news',
+  (why) => {
+    expect(waitingLines([waiting('a', why)], new Map()).size).toBe(0);
+  },
+);
+
+test('at the end all that was left is named, with why', () => {
+  const left = [waiting('a.part', { kind: 'unfinished' }), waiting('b', { kind: 'marker', marker: '.done' })];
+  expect(leftWords(left, new Map()).split('\n')).toEqual([
+    'Left in the inbox:',
+    '  a.part waits until it is renamed: its name says that it is not whole yet',
+    '  b waits for its marker file, of its own name and .done',
+  ]);
+  expect(leftWords([], new Map())).toBe('');
 });
 
 test('no name of a file moves the cursor', () => {

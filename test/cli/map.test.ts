@@ -88,7 +88,10 @@ test.each(ODD)(
   'when headers are odd (%s), what is proposed for %s is accepted',
   async (_, operation, lines) => {
     const { checked } = await mapAndCheck(await fileOf(`${lines.join('\n')}\n`), operation);
-    expect([checked.exitCode, checked.stdout]).toEqual([0, expect.stringContaining('all can be sent')]);
+    expect([checked.exitCode, checked.stdout]).toEqual([
+      0,
+      expect.stringMatching(/: \d+ rows?, .*(can be sent|nothing to send)\n/),
+    ]);
   },
 );
 
@@ -113,7 +116,7 @@ describe('what is proposed for the file of partner X', () => {
     ]) {
       expect(yaml.split('\n')).toContain(line);
     }
-    expect(said.stderr).toContain('1 wait for a decision');
+    expect(said.stderr).toContain('1 waits for a decision');
     expect(said.stderr).toContain('Next: onboard check --job-file');
   });
 
@@ -180,6 +183,61 @@ describe('when rows with the same key stand together', () => {
   });
 });
 
+describe('when a JSON file is one object that holds the list of its records', () => {
+  const item = (n: number) => ({ ref: `K${n}`, details: { name: 'A', tags: [{ a: 1 }] } });
+  const holder = JSON.stringify({ data: { count: 2, items: [item(1), item(2)] } });
+
+  test('the list is named, and with it the file is read', async () => {
+    const file = await fileOf(holder, 'export.json');
+    const said = await onboard(['map', file, '--operation', 'subclient.create']);
+    expect([said.exitCode, said.stdout]).toEqual([3, '']);
+    expect(said.stderr).toContain('give --records /data/items, or, where the object itself is the record');
+    const read = await onboard(['map', file, '--operation', 'subclient.create', '--records', '/data/items']);
+    expect([read.exitCode, read.stdout]).toEqual([
+      0,
+      expect.stringContaining('format: { records: "/data/items" }'),
+    ]);
+    expect(read.stdout).toContain('key: ref');
+  });
+
+  test('a check says so once, not of each of its columns', async () => {
+    const job = await fileOf('operation: subclient.create\n', 'job.yaml');
+    const said = await onboard(['check', '--job-file', job, await fileOf(holder, 'export.json')]);
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr.match(/data\.items/g)).toHaveLength(2);
+    expect(said.stderr).toContain(
+      'set format.records: /data/items; otherwise list "data.items" under "ignore"',
+    );
+  });
+
+  test('a list that is a field of the operation is none of records', async () => {
+    const file = await fileOf('{"name":"A","accounts":[{"iban":"I"},{"iban":"J"}]}', 'one.json');
+    const said = await onboard(['map', file, '--operation', 'counterparty.draft']);
+    expect([said.exitCode, said.stdout]).toEqual([0, expect.stringContaining('"accounts.1.iban"')]);
+  });
+});
+
+describe('when one row of a few lacks the name, as a line of totals does', () => {
+  test.each([
+    ['subclient.create', 'Legal Name', 'required: [details.name]'],
+    ['counterparty.draft', 'Payee', 'required: [name]'],
+  ])('%s still requires it', async (operation, header, required) => {
+    const file = await fileOf(`Ref,${header}\nK1,A\nK2,B\nK3,C\nTotal,\n`);
+    const said = await onboard(['map', file, '--operation', operation]);
+    expect(said.stdout).toContain(required);
+  });
+
+  test('a column that is often empty is not required', async () => {
+    const said = await onboard([
+      'map',
+      await fileOf('Ref,Legal Name\nK1,A\nK2,B\nK3,\nK4,\n'),
+      '--operation',
+      'subclient.create',
+    ]);
+    expect(said.stdout).not.toContain('required');
+  });
+});
+
 describe('the command', () => {
   test('writes to stdout without --out, and says what is left to decide on stderr', async () => {
     const said = await onboard(['map', 'samples/payment-documents.csv', '--operation', 'payment.documents']);
@@ -209,8 +267,33 @@ describe('the command', () => {
     const folder = await ownFolder();
     const write = (out: string) =>
       onboard(['map', 'samples/payment-documents.csv', '--operation', 'payment.documents', '--out', out]);
-    expect((await write(join(folder, 'none', 'a.yaml'))).stderr).toContain("can't be written (ENOENT)");
+    await writeFile(join(folder, 'file'), '');
+    expect((await write(join(folder, 'file', 'a.yaml'))).stderr).toContain("can't be written (ENOTDIR)");
     expect((await write(join(folder, 'my job.txt'))).stderr).toContain("expected a job definition's name");
+  });
+
+  test('makes the folder, and quotes what a shell would take apart in the command that comes next', async () => {
+    const file = await fileOf('Ref,Name\nK1,A\n', "partner's file.csv");
+    const out = join(await ownFolder(), 'my jobs', 'x.yaml');
+    const said = await onboard(['map', file, '--operation', 'subclient.create', '--out', out]);
+    expect(said.stderr).toContain(
+      `Next: onboard check --job-file '${out}' '${file.replace("'", String.raw`'\''`)}'\n`,
+    );
+    expect(await readFile(out, 'utf8')).toContain('operation: subclient.create');
+  });
+
+  test('speaks of its flags, not of settings of a definition that is not there yet', async () => {
+    const titles = await fileOf('Portfolio of March\n\nRef,Legal Name\nK1,A\nK2,B\nK3,C\n');
+    const said = await onboard(['map', titles, '--operation', 'subclient.create']);
+    expect([said.exitCode, said.stderr]).toEqual([
+      3,
+      expect.stringContaining('give --header 3, or --header 1 if'),
+    ]);
+    expect(said.stderr).not.toMatch(/format\.|job definition/);
+    const latin = await fileOf('Ref,Legal Name\nK1,A\n');
+    await writeFile(latin, Buffer.from('Ref,Legal Name\nK1,Caf\u00e9 \u0093\n', 'latin1'));
+    const noted = await onboard(['map', latin, '--operation', 'subclient.create']);
+    expect(noted.stderr).toMatch(/^note: The text is not utf-8 .* give --encoding\./);
   });
 
   test('refuses an unknown operation and a setting that can not be', async () => {

@@ -194,7 +194,7 @@ describe('a command that calls nothing', () => {
     const { file, env } = await ownStart();
     const said = await onboard(['check', 'subclients-create', file], env);
     expect([said.exitCode, said.stderr]).toEqual([0, '']);
-    expect(said.stdout.split('\n')[0]).toBe(`${file}: 1 rows, all can be sent`);
+    expect(said.stdout.split('\n')[0]).toBe(`${file}: 1 row, can be sent`);
     const json = await onboard(['check', 'subclients-create', file, '--json'], env);
     expect(JSON.parse(json.stdout)).toMatchObject({ rows: 1, invalid: 0, issuesTotal: 0 });
   });

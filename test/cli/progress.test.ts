@@ -51,7 +51,7 @@ describe('without a terminal', () => {
   test('while nothing moves the time left is not known', () => {
     const { at, lines } = lineProgress();
     at(60_000, {});
-    expect(lines()).toEqual(['0 of 1000 rows, 0/s, ? left: none yet']);
+    expect(lines()).toEqual(['0 of 1000 rows, 0/s, ? left: no row done yet']);
   });
 
   test.each([
@@ -77,7 +77,7 @@ test('in a terminal there is a bar, which the end leaves on a line of its own', 
 });
 
 test('the outcomes so far are those that there are, in the order of the contract', () => {
-  expect(outcomesOf(counts({}))).toBe('none yet');
+  expect(outcomesOf(counts({}))).toBe('no row done yet');
   expect(outcomesOf(counts({ 'in-doubt': 1, created: 90, rejected: 3 }))).toBe(
     'created 90, rejected 3, in-doubt 1',
   );

@@ -187,6 +187,15 @@ describe('an edited report file', () => {
     expect(await readFile(reportFile(run, 'results.csv'), 'utf8')).toBe(results);
   });
 
+  test('with nothing filled in says so, changes nothing, and its exit status is 1', async () => {
+    const run = await threeDoubts();
+    const path = await file('untouched.csv', await inDoubtCsv(run));
+    const said = await command([run, '--file', path]);
+    expect([said.exitCode, await decisionsOf(run)]).toEqual([1, {}]);
+    expect(said.stdout).toContain('No resolution is filled in: 0 rows resolved, 3 still open.');
+    expect(await json([run, '--file', path])).toMatchObject({ exitCode: 1, answer: { created: 0, open: 3 } });
+  });
+
   test('saved again by a spreadsheet, with another delimiter, line ends and quotes, is read as well', async () => {
     const run = await threeDoubts();
     const records: string[][] = parse(filled(await inDoubtCsv(run), { 2: 'created:sub;2' }));

@@ -76,7 +76,7 @@ describe('a row that nobody has touched', () => {
         outcome: 'invalid',
         code: 'cell_not_convertible',
         // Without the cell's value, which is personal data.
-        message: 'column "Volume": expected a number; a name',
+        message: 'column "Volume": expected a number; expected a name',
       },
     });
   });

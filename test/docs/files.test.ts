@@ -106,8 +106,8 @@ const INBOX = { folder: '/inbox', isMain: true, jobs: [] };
 
 /** Message → what the inbox says of a name. */
 const NAMES: ReadonlyMap<string, string> = new Map([
-  ['belong to no kind of load', noJobWords('letters/a.csv', INBOX)],
-  ['belong to more than one kind of load', severalJobsWords('a.csv', [])],
+  ['belong to no kind of load', noJobWords(INBOX)],
+  ['belong to more than one kind of load', severalJobsWords([])],
 ]);
 
 const QUOTED = firstCellsOf('## Messages about a whole file').flatMap((cell) =>

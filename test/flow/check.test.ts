@@ -12,6 +12,8 @@ test('check names the keys that a run has created, and --check-first begins noth
     rows: 7,
     invalid: 1,
     skipped: 4,
+    waiting: 0,
+    sendable: 2,
     codes: { duplicate_key: 1 },
     earlierRun: null,
     keys: {
@@ -36,7 +38,7 @@ test('check names the keys that a run has created, and --check-first begins noth
   expect([refused.exitCode, refused.stdout]).toEqual([3, '']);
   expect(refused.stderr).toContain('row 7 (line 8, column "externalId")');
   expect(refused.stderr).toContain(
-    '1 of 7 rows would be invalid, and --check-first was asked for: nothing was begun.',
+    'of 7 rows 1 would be invalid, and --check-first was asked for: nothing was begun.',
   );
   expect(flow.sandbox.stats().made.subclients).toBe(4);
   const runs = await flow.onboard(['runs', '--json']);

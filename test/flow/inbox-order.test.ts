@@ -42,8 +42,17 @@ test('a file waits for the schedule of its job, for the jobs that come before it
   expect(ended.stderr).toContain('late-1.csv waits for job nightly: nightly-1.csv waits in the inbox');
   expect(await list('inbox')).toEqual(['late-1.csv', 'nightly-1.csv']);
 
-  const status = await flow.onboard(['status', '--json'], { ONBOARD_JOBS: `${flow.home}/jobs` });
-  const overview = overviewSchema.parse(JSON.parse(status.stdout));
+  expect(ended.stderr).toContain('Left in the inbox:\n');
+  const lookOver = async () => {
+    const status = await flow.onboard(['status', '--json'], { ONBOARD_JOBS: `${flow.home}/jobs` });
+    return overviewSchema.parse(JSON.parse(status.stdout));
+  };
+  let overview = await lookOver();
+  // What was written just now may still be on its way.
+  await until(async () => {
+    if (overview.waiting.some(({ why }) => why === 'writing')) overview = await lookOver();
+    return overview.waiting.every(({ why }) => why !== 'writing');
+  });
   expect(overview).toMatchObject({
     runs: [],
     processing: [],

@@ -23,6 +23,7 @@ test('files are taken through the jobs that their names say, and what can not be
   await drop('subclients-same.csv', rowsOf('N', 3));
   await drop('subclients-broken.csv', 'externalId,details.name\nX1,"never closed\n');
   await drop('subclients-columns.csv', 'externalId,nonsense\nX2,a\n');
+  await drop('subclients-headless.csv', 'Jane Doe,GB33BUKB20201555555555\nJohn Roe,GB94BARC10201530093459\n');
   await drop('stray.csv', 'a\n');
   await drop('both.csv', rowsOf('B', 1));
   await drop('subclients-late.csv.part', rowsOf('L', 1));
@@ -52,6 +53,9 @@ test('files are taken through the jobs that their names say, and what can not be
   expect(words('both.csv')).toContain('more than one kind of load (both and other)');
   expect(words('subclients-broken.csv')).toContain('is not closed');
   expect(words('subclients-columns.csv')).toContain('"nonsense"');
+  // The first line of a file without a header is a record: no note quotes it.
+  expect(words('subclients-headless.csv')).toContain('not one of the 2 columns');
+  expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/Jane|GB33/);
   expect(await note(lineOf(lines, 'stray.csv'))).toContain('nothing of it was sent');
 
   expect(await list('inbox')).toEqual(['north', 'subclients-late.csv.part']);
@@ -59,7 +63,7 @@ test('files are taken through the jobs that their names say, and what can not be
   expect(ended.stderr).toContain('unmarked.csv waits for its marker file');
   expect(await list('processing')).toEqual([]);
   expect((await list('done')).length).toBe(6);
-  expect((await list('failed')).length).toBe(8);
+  expect((await list('failed')).length).toBe(10);
   expect(inbox).toContain(flow.home);
 });
 

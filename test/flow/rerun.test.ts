@@ -114,7 +114,7 @@ describe('the rows of a run that did not succeed', () => {
     const child = await summaryFrom(flow, ['rerun', run]);
     expect(child).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining(`1 rows of run ${run} are in doubt`),
+      stderr: expect.stringContaining(`1 row of run ${run} is in doubt`),
       summary: { rows: 1, outcomes: { skipped: 1 } },
     });
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3 }, duplicateKeys: 0 });

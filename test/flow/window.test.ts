@@ -34,6 +34,7 @@ test('outside its window a run waits, says until when, sends nothing, and is gon
   const first = await waits(['run', '--job-file', job, file]);
   expect(first.run).toMatchObject({ state: 'paused', reason: 'window', owner: 'alive' });
   expect([first.exitCode, first.stderr.match(/The window/g)?.length]).toEqual([4, 1]);
+  expect(`${first.stdout}${first.stderr}`.split(`onboard resume ${first.run.id}`)).toHaveLength(2);
 
   const second = await waits(['resume', first.run.id]);
   expect(second.run).toMatchObject({ id: first.run.id, state: 'paused', reason: 'window', owner: 'alive' });

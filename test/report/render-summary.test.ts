@@ -173,10 +173,56 @@ describe('renderSummary', () => {
         '  1 × warning mojibake, for example row 9',
         '    Sent as they stand; results.csv names the columns. The job definition can',
         '    keep such rows back:',
-        '      checks: { iban_invalid: error }',
+        '      checks: { iban_invalid: error, mojibake: error }',
       ].join('\n'),
     );
   });
+
+  it('given more kinds of warnings than fit on a line, names each check on one of its own', () => {
+    const codes = ['routing_number_invalid', 'scientific_notation', 'lost_leading_zero'];
+    const topWarnings = codes.map((code) => ({ code, count: 1, exampleRow: 1 }));
+    const text = renderSummary({ ...summaryOf(['created']), topWarnings }, { directory: DIRECTORY });
+    const lines = ['      checks:', ...codes.map((code) => `        ${code}: error`)];
+    expect(text).toContain(lines.join('\n'));
+  });
+
+  it('given rows that are one record together, says how many records they are; else nothing of records', () => {
+    const summary = summaryOf(['drafted', 'drafted', 'invalid']);
+    const text = renderSummary({ ...summary, records: 1 }, { directory: DIRECTORY });
+    expect(text).toContain('  drafted: 2 rows in 1 record\n');
+    for (const records of [2, null])
+      expect(renderSummary({ ...summary, records }, { directory: DIRECTORY })).not.toContain('record\n');
+  });
+
+  it('given the command that was typed, says that one and no other way to run the file', () => {
+    const summary = summaryOf(['created'], { state: 'stopped', reason: 'canary', rows: 5 });
+    const typed = 'onboard run --job-file j.yaml a.csv b.csv';
+    const text = renderSummary(summary, { directory: DIRECTORY, typed });
+    expect(text.split('Next:\n')[1]?.split('\n').slice(-4)).toEqual([
+      '  To go on where it stopped:',
+      `    ${typed}`,
+      '  or:',
+      '    onboard resume run-1',
+    ]);
+    const resumed = renderSummary(summary, { directory: DIRECTORY, typed: 'onboard resume run-1' });
+    expect(resumed.split('onboard resume run-1')).toHaveLength(2);
+  });
+
+  it.each(['canary', 'error-limit'] as const)(
+    'given a stop by %s, names only report files that there are',
+    (reason) => {
+      const summary = summaryOf(['rejected'], { state: 'stopped', reason, rows: 5 });
+      const textOf = (files: readonly string[]) =>
+        renderSummary({ ...summary, topErrors: [], files: [...files] }, { directory: DIRECTORY }).replaceAll(
+          '\n  ',
+          ' ',
+        );
+      expect(textOf(['results.csv', 'rejected.ndjson'])).toContain(
+        'look at rejected.ndjson and the job definition.',
+      );
+      expect(textOf(['results.csv'])).toContain('look at results.csv and the job definition.');
+    },
+  );
 
   it('given rows whose reference is not known yet, gives the command that takes them up', () => {
     const summary = summaryOf(['created', 'invalid']);

@@ -106,10 +106,23 @@ describe('a cancelled run', () => {
     const summary = summarize(makeRun(rows, { state: 'cancelled' }), [], NOW());
     const written = withWritten(summary, {
       outcomes: { ...noOutcomes(), created: 2 },
+      records: 2,
       topWarnings: [],
       files: [],
     });
     expect(written).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
+  });
+});
+
+describe('records', () => {
+  it('given rows that are a record each, are the accepted ones', () => {
+    expect(summarize(makeRun(ROWS), [], NOW()).records).toBe(2);
+  });
+
+  it('given rows that may be one record together, are known once the rows are written', () => {
+    const summary = summarize(makeRun(ROWS, { chunkEnds: [4] }), [], NOW());
+    const written = { outcomes: summary.outcomes, records: 1, topWarnings: [], files: [] };
+    expect([summary.records, withWritten(summary, written).records]).toEqual([null, 1]);
   });
 });
 
@@ -119,6 +132,7 @@ describe('withWritten', () => {
   it('given other lines than the ledger counted of a finished run, says that the total does not hold', () => {
     const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), {
       outcomes,
+      records: 2,
       topWarnings: [],
       files: [],
     });
@@ -127,13 +141,18 @@ describe('withWritten', () => {
 
   it('given warnings, counts them by code', () => {
     const topWarnings = [{ code: 'mojibake', count: 3, exampleRow: 2 }];
-    const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), { outcomes, topWarnings, files: [] });
+    const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), {
+      outcomes,
+      records: 2,
+      topWarnings,
+      files: [],
+    });
     expect(summary).toMatchObject({ warnings: { mojibake: 3 }, topWarnings });
   });
 
   it('given other lines of a paused run, whose last rows are still coming in, leaves the total as it is', () => {
     const run = makeRun(ROWS, { state: 'paused', reason: 'requested', finishedAt: null });
-    const written = { outcomes, topWarnings: [], files: ['results.csv'] };
+    const written = { outcomes, records: 2, topWarnings: [], files: ['results.csv'] };
     const summary = withWritten(summarize(run, [], NOW()), written);
     expect(summary).toMatchObject({ controlTotal: { holds: true }, exitCode: 2, files: ['results.csv'] });
   });

@@ -29,6 +29,20 @@ describe('createTally', () => {
     ]);
   });
 
+  it('given rows of one key that follow each other under one id, counts them as one record', () => {
+    const tally = createTally();
+    const add = (row: number, key: string, id: string, outcome: 'drafted' | 'invalid' = 'drafted') =>
+      tally.add(settled(row, outcome, { key, id }));
+    add(1, 'a', '1');
+    add(2, 'a', '1');
+    add(3, 'b', '2');
+    add(4, 'a', '', 'invalid');
+    add(5, 'b', '2');
+    add(6, '', '3');
+    add(7, '', '3');
+    expect([tally.records(), tally.outcomes().drafted]).toEqual([5, 6]);
+  });
+
   it('given warnings, counts each cell by its code whatever became of the row, commonest first', () => {
     const tally = createTally();
     tally.add(settled(2, 'created', { warnings: 'mojibake:Name' }));

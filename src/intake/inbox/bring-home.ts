@@ -1,45 +1,51 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withinAbroad } from './abroad.ts';
 import { type Opened, openClaimed } from './check-claimed.ts';
-import { type Claim, makeClaimFolder } from './claim.ts';
-import { dropClaim } from './claims.ts';
-import { inFolder, withinFolder } from './within-folder.ts';
-
-/** Where an inbox on another file system than ONBOARD_HOME keeps the files that were claimed in it, until they are copied. */
-export const FOREIGN_CLAIMS = '.processing';
+import { type Claim, writeDurably } from './claim.ts';
+import { COPIED_NAME } from './claims.ts';
+import { errorCode } from './error-code.ts';
+import { inFolder } from './within-folder.ts';
 
 const BLOCK_BYTES = 1024 * 1024;
-const COPY_NAME = '.copy';
 
-/** `changed`: somebody still writes to the file; it is to be tried again later. */
+/** `changed`: somebody still writes to the file; it is to be tried again later. `gone`: it was never moved, or is no more. */
 export type BroughtHome =
   | { readonly kind: 'home'; readonly claim: Claim }
   | { readonly kind: 'changed'; readonly stamp: string }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'gone' };
 
 /**
- * Copies the file of a claim on another file system below ONBOARD_HOME and removes the original: the copy is durable before.
- * The file is opened from its inbox down without following a link, since its sender may rename what lies there.
+ * Copies the file of a claim on another file system into the claim's folder, durable before it has its name. The original
+ * stays: whoever still writes to it is found out by it. It is opened from its inbox down without following a link, since its
+ * sender may rename what lies there.
  */
-export async function bringHome(claim: Claim, base: string): Promise<BroughtHome> {
-  const { info, id, member, name } = claim;
-  const opened = await withinFolder(info.inbox, [FOREIGN_CLAIMS, id].map(toBuffer), (path) =>
-    openClaimed(inFolder(path, name)),
-  );
-  if (opened.kind === 'refused') return opened;
+export async function bringHome(claim: Claim): Promise<BroughtHome> {
+  const opened = await withinAbroad(claim.info.inbox, (path) => openOriginal(inFolder(path, claim.id)));
+  if (opened.kind !== 'open') return opened;
+  const expected = claim.info.stamp;
+  // Of two watchers that copy, since one took the claim over, neither writes into the other's.
+  const copy = join(claim.folder, `.copy.${claim.member}`);
   try {
-    if (opened.stamp !== info.stamp) return { kind: 'changed', stamp: opened.stamp };
-    // What an earlier try left.
-    await rm(join(base, id), { recursive: true, force: true });
-    const home = await makeClaimFolder(name, { base, id, member, info });
-    await copyOut(opened.handle, join(home.folder, COPY_NAME));
+    if (opened.stamp !== expected) return { kind: 'changed', stamp: opened.stamp };
+    await copyOut(opened.handle, copy);
     const stamp = await stampOf(opened);
-    if (stamp !== info.stamp) return { kind: 'changed', stamp };
-    await rename(join(home.folder, COPY_NAME), home.file);
-    await dropClaim(claim);
-    return { kind: 'home', claim: home };
+    if (stamp !== expected) return { kind: 'changed', stamp };
+    await writeDurably(join(claim.folder, COPIED_NAME), stamp, 'w');
+    await rename(copy, claim.file);
+    return { kind: 'home', claim: { ...claim, copied: stamp } };
   } finally {
     await opened.handle.close();
+  }
+}
+
+async function openOriginal(path: Buffer): Promise<Opened | { readonly kind: 'gone' }> {
+  try {
+    return await openClaimed(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { kind: 'gone' };
+    throw error;
   }
 }
 
@@ -63,18 +69,4 @@ async function copyOut(from: OpenFile['handle'], path: string): Promise<void> {
   } finally {
     await to.close();
   }
-}
-
-function toBuffer(text: string): Buffer {
-  return Buffer.from(text);
-}
-
-/** The folder of claims of an inbox on another file system; its own, not a link's. */
-export async function foreignBase(inbox: string): Promise<string> {
-  const base = join(inbox, FOREIGN_CLAIMS);
-  await mkdir(base, { mode: 0o700 }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
-  await withinFolder(inbox, [toBuffer(FOREIGN_CLAIMS)], async () => undefined);
-  return base;
 }

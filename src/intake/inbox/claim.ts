@@ -1,22 +1,29 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { markerAbroad, withinAbroad } from './abroad.ts';
 import type { Entry } from './entry.ts';
 import { errorCode } from './error-code.ts';
 import { inFolder, withinFolder } from './within-folder.ts';
 
+const relativePath = z.string().refine((path) => path.split('/').every(isPlainName));
+
 /** What is written down of a claim before its file is moved, so that it is known after a kill at any moment. */
 export const claimInfoSchema = z.object({
   job: z.string(),
+  /** The service's address that the file is for. */
+  target: z.string(),
   inbox: z.string(),
   /** Relative to the inbox. */
-  path: z.string(),
+  path: relativePath,
   /** ISO 8601, UTC. */
   claimedAt: z.string(),
   /** The stamp of the file when it was found to be whole. */
   stamp: z.string(),
   /** The name of its marker file. */
-  marker: z.string().nullable(),
+  marker: z.string().refine(isPlainName).nullable(),
+  /** Whether the inbox is on another file system than ONBOARD_HOME: its file stays there until the run is over. */
+  isAbroad: z.boolean(),
 });
 export type ClaimInfo = z.infer<typeof claimInfoSchema>;
 
@@ -24,11 +31,13 @@ export type ClaimInfo = z.infer<typeof claimInfoSchema>;
 export type Claim = {
   readonly id: string;
   readonly folder: string;
-  /** Where the file is now. */
+  /** Where the file is, or will be once it is copied from abroad. */
   readonly file: string;
   readonly name: string;
   readonly member: string;
   readonly info: ClaimInfo;
+  /** The stamp of the file abroad that `file` is a copy of; `null`: it is none, or not yet. */
+  readonly copied: string | null;
 };
 
 /** In a claim's folder beside the file; a name that begins with a dot is never a file's. */
@@ -40,7 +49,7 @@ export function infoName(member: string): string {
 }
 
 export type NewClaim = {
-  /** The folder of claims. */
+  /** The folder of claims, in ONBOARD_HOME. */
   readonly base: string;
   readonly id: string;
   readonly member: string;
@@ -49,12 +58,22 @@ export type NewClaim = {
 
 /**
  * Takes a file out of its inbox by one rename: of several watchers one gets it, `null` for the others. Throws EXDEV where the
- * inbox is on another file system than `base`; the file is where it was then.
+ * inbox is on another file system than `base` and the claim is not for that; the file is where it was then.
  */
 export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim | null> {
+  const { info } = given;
   const claim = await makeClaimFolder(entry.name.toString('utf8'), given);
   try {
-    await withinFolder(given.info.inbox, entry.parts, (path) => moveIn(path, entry.name, claim));
+    await withinFolder(info.inbox, entry.parts, (path) =>
+      info.isAbroad
+        ? withinAbroad(info.inbox, (abroad) =>
+            moveIn(inFolder(path, entry.name), markerIn(path, info), placesAbroad(abroad, claim.id)),
+          )
+        : moveIn(inFolder(path, entry.name), markerIn(path, info), {
+            file: claim.file,
+            marker: join(claim.folder, MARKER_NAME),
+          }),
+    );
     return claim;
   } catch (error) {
     await rm(claim.folder, { recursive: true, force: true });
@@ -68,25 +87,42 @@ export async function makeClaimFolder(name: string, { base, id, member, info }: 
   const folder = join(base, id);
   await mkdir(base, { recursive: true, mode: 0o700 });
   await mkdir(folder, { mode: 0o700 });
-  const handle = await open(join(folder, infoName(member)), 'wx', 0o600);
+  await writeDurably(join(folder, infoName(member)), JSON.stringify(info));
+  return { id, folder, file: join(folder, name), name, member, info, copied: null };
+}
+
+/** Writes a new file, on the disk when this is over. */
+export async function writeDurably(path: string, text: string, flags = 'wx'): Promise<void> {
+  const handle = await open(path, flags, 0o600);
   try {
-    await handle.writeFile(JSON.stringify(info));
+    await handle.writeFile(text);
     await handle.datasync();
   } finally {
     await handle.close();
   }
-  return { id, folder, file: join(folder, name), name, member, info };
+}
+
+type MovedTo = { readonly file: Buffer | string; readonly marker: Buffer | string };
+
+function placesAbroad(abroad: Buffer, id: string): MovedTo {
+  return { file: inFolder(abroad, id), marker: inFolder(abroad, markerAbroad(id)) };
+}
+
+function markerIn(path: Buffer, { marker }: ClaimInfo): Buffer | null {
+  return marker === null ? null : inFolder(path, marker);
 }
 
 /** The marker goes first: who has it has the file, and it can't speak for the next one of that name. */
-async function moveIn(path: Buffer, name: Buffer, { folder, file, info }: Claim): Promise<void> {
-  const { marker } = info;
-  const kept = join(folder, MARKER_NAME);
-  if (marker !== null) await rename(inFolder(path, marker), kept);
+async function moveIn(file: Buffer, marker: Buffer | null, to: MovedTo): Promise<void> {
+  if (marker !== null) await rename(marker, to.marker);
   try {
-    await rename(inFolder(path, name), file);
+    await rename(file, to.file);
   } catch (error) {
-    if (marker !== null) await rename(kept, inFolder(path, marker));
+    if (marker !== null) await rename(to.marker, marker);
     throw error;
   }
+}
+
+function isPlainName(name: string): boolean {
+  return name !== '' && name !== '.' && !name.includes('..') && !/[/\0]/.test(name);
 }

@@ -1,7 +1,8 @@
-import { readdir, readFile, rename, rm, rmdir, stat, utimes } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Claim, type ClaimInfo, claimInfoSchema, infoName, MARKER_NAME } from './claim.ts';
 import { errorCode } from './error-code.ts';
+import { readRegular } from './read-regular.ts';
 
 /** A claim as it lies in the folder of claims. */
 export type FoundClaim = {
@@ -15,15 +16,30 @@ export type FoundClaim = {
   /** The name of the file; `null`: it is not here. */
   readonly name: string | null;
   readonly hasMarker: boolean;
+  /** As a claim's. */
+  readonly copied: string | null;
 };
+
+/** In the folder of a claim from abroad: the stamp of the file that its file is a copy of. */
+export const COPIED_NAME = '.copied';
 
 const EMPTY_MS = 60_000;
 const INFO_NAME = /^\.claim\.(.+)\.json$/;
 
-/** All claims in a folder of them, of whoever; none where there is no such folder. */
-export async function listClaims(base: string): Promise<FoundClaim[]> {
-  const ids = await namesIn(base);
-  const found = await Promise.all(ids.filter((id) => !id.startsWith('.')).map((id) => findClaim(base, id)));
+/** All claims in a folder of them, of whoever; none where there is no such folder. One that can't be read is passed over. */
+export async function listClaims(
+  base: string,
+  onTrouble: (id: string, error: unknown) => void = () => undefined,
+): Promise<FoundClaim[]> {
+  const ids = (await namesIn(base)).filter((id) => !id.startsWith('.'));
+  const found = await Promise.all(
+    ids.map((id) =>
+      findClaim(base, id).catch((error: unknown) => {
+        onTrouble(id, error);
+        return null;
+      }),
+    ),
+  );
   return found.filter((claim) => claim !== null);
 }
 
@@ -44,18 +60,19 @@ async function findClaim(base: string, id: string): Promise<FoundClaim | null> {
   const infoFile = names.find((name) => INFO_NAME.test(name));
   if (infoFile === undefined) return null;
   try {
-    const [text, { mtimeMs }] = await Promise.all([
-      readFile(join(folder, infoFile), 'utf8'),
-      stat(join(folder, infoFile)),
-    ]);
+    const read = await readRegular(join(folder, infoFile));
+    const copied = names.includes(COPIED_NAME) ? await readRegular(join(folder, COPIED_NAME)) : null;
+    const name = names.find((one) => !one.startsWith('.')) ?? null;
     return {
       id,
       folder,
       member: INFO_NAME.exec(infoFile)?.[1] ?? '',
-      beat: mtimeMs,
-      info: parseInfo(text),
-      name: names.find((name) => !name.startsWith('.')) ?? null,
+      beat: read?.mtimeMs ?? 0,
+      info: read === null ? null : parseInfo(read.text),
+      name,
       hasMarker: names.includes(MARKER_NAME),
+      // Written before the copy gets its name.
+      copied: name === null ? null : (copied?.text ?? null),
     };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
@@ -74,9 +91,11 @@ export async function takeOver(found: FoundClaim, member: string): Promise<Found
   }
 }
 
-/** The claim of what was found, where its file is there and it is known what it is. */
-export function claimOf({ id, folder, member, info, name }: FoundClaim): Claim | null {
-  return info === null || name === null ? null : { id, folder, file: join(folder, name), name, member, info };
+/** The claim of what was found, where it is known what it is and its file is there, or may still lie abroad. */
+export function claimOf({ id, folder, member, info, name, copied }: FoundClaim): Claim | null {
+  if (info === null || (name === null && !info.isAbroad)) return null;
+  const called = name ?? info.path.split('/').at(-1) ?? '';
+  return { id, folder, file: join(folder, called), name: called, member, info, copied };
 }
 
 /** Shows the other watchers that this claim's owner is alive; false: it is not this member's any more. */

@@ -10,7 +10,7 @@ export type LateChanges = {
 };
 
 /** So long a writer may pause and still be found out. */
-const WATCHED_MS = 60 * 60_000;
+export const WATCHED_MS = 60 * 60_000;
 /** `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. */
 const ID = /\.(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[a-z0-9]{4}(?:\.|$)/;
 

@@ -1,18 +1,29 @@
+import { wrap } from '../../lib/wrap.ts';
+
 /** What a note beside a file says; no cell values. */
 export type Note = {
-  /** One sentence: what became of the file. */
+  /** What the note is about: a file's path. */
+  readonly subject: string;
+  /** The rest of that sentence: what became of it. */
   readonly headline: string;
   /** Names and their values, in order. */
   readonly facts: ReadonlyArray<readonly [string, string]>;
-  /** Sentences and commands: why, and what to do next. */
+  /** Sentences: why, and what to do next. What begins with a space stands as it is: a command, or a path. */
   readonly lines: readonly string[];
 };
 
-/** The text of a note. */
-export function renderNote({ headline, facts, lines }: Note): string {
+const WIDTH = 80;
+
+/** The text of a note: at most 80 columns, but for paths and commands, which are never broken. */
+export function renderNote({ subject, headline, facts, lines }: Note): string {
   const width = Math.max(0, ...facts.map(([name]) => name.length));
   const table = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
-  return [headline, '', ...table, ...(lines.length === 0 ? [] : ['', ...lines]), ''].join('\n');
+  const first = wrap([subject, ...headline.split(' ')], { width: WIDTH, indent: '' });
+  return [first, '', ...table, ...(lines.length === 0 ? [] : ['', ...lines.map(wrapped)]), ''].join('\n');
+}
+
+function wrapped(line: string): string {
+  return line.startsWith(' ') ? line : wrap(line.split(' '), { width: WIDTH, indent: '' });
 }
 
 /** How large a file was when it was put away and when it was written last, as a note records it. */

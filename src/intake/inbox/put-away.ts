@@ -31,6 +31,14 @@ export async function putAway({ from, folder, name, id, text }: Moving): Promise
   return { file, note };
 }
 
+/** Writes a note about a file that is elsewhere; answers where. */
+export async function writeNoteIn(folder: string, name: string, text: string): Promise<string> {
+  const note = join(folder, `${name}${NOTE_ENDING}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeNote(note, text);
+  return note;
+}
+
 /** Writes a note whole or not at all. */
 export async function writeNote(path: string, text: string): Promise<void> {
   const handle = await open(`${path}.tmp`, 'w', 0o600);

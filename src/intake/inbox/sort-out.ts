@@ -3,9 +3,9 @@ import { inOrder, presentJobs } from './after-others.ts';
 import { type Entry, entryProblem } from './entry.ts';
 import { type Inbox, markersOf } from './inbox-folder.ts';
 import { jobsFor } from './match-job.ts';
-import { isNeverTaken } from './never-taken.ts';
+import { isNeverTaken, nameWhenWhole } from './never-taken.ts';
 import type { InboxLook, Placed, Refused, Takeable, Waiting, WaitReason } from './placed.ts';
-import { noJobWords, severalJobsWords } from './sender-words.ts';
+import { entryFault, noJobWords, severalJobsWords } from './sender-words.ts';
 
 export type SortedOut = {
   /** In the order in which they are to be taken. */
@@ -19,9 +19,11 @@ export type SortedOut = {
 export type Circumstances = {
   /** Milliseconds until the entry has been left alone for long enough, if nothing changes. */
   restLeft(placed: Placed): number;
+  /** Whether an entry that never comes to rest is not waited for any more. */
+  isGivenUp?(placed: Placed, hasJob: boolean): boolean;
   /** Jobs whose definitions can't be used right now. */
   readonly broken: ReadonlySet<string>;
-  /** Whether no more runs of the job are begun for now, since its window is closed and enough of them wait. */
+  /** Whether no runs of the job are begun for now, since its window is closed. */
   isHeldByWindow(job: Job): boolean;
   /** When the schedule of a job fired last, milliseconds; `null`: not yet. */
   releasedAt(job: string): number | null;
@@ -44,8 +46,19 @@ function sortInbox(inbox: Inbox, entries: readonly Entry[], into: Into): void {
   const markers = markersOf(inbox);
   const files = new Set(entries.filter(({ kind }) => kind === 'file').map(({ path }) => path));
   for (const entry of entries) {
-    if (!isNeverTaken(entry.name.toString('utf8'), markers)) sortEntry({ inbox, entry }, files, into);
+    if (isUnfinished(entry)) sortUnfinished({ inbox, entry }, into);
+    else if (!isNeverTaken(entry.name.toString('utf8'), markers)) sortEntry({ inbox, entry }, files, into);
   }
+}
+
+function isUnfinished({ kind, name, path }: Entry): boolean {
+  const isHidden = name.toString('utf8').startsWith('.');
+  return kind === 'file' && !isHidden && nameWhenWhole(path) !== path;
+}
+
+function sortUnfinished(placed: Placed, { sorted }: Into): void {
+  const [job] = jobsFor(nameWhenWhole(placed.entry.path), placed.inbox);
+  sorted.wait.push({ ...placed, job: job?.name ?? null, why: { kind: 'unfinished' } });
 }
 
 function sortEntry(placed: Placed, files: ReadonlySet<string>, { given, sorted }: Into): void {
@@ -55,12 +68,15 @@ function sortEntry(placed: Placed, files: ReadonlySet<string>, { given, sorted }
   const jobs = problem === null ? jobsFor(entry.path, inbox) : [];
   const [job] = jobs;
   if (left > 0) {
-    sorted.nextMs = Math.min(left, sorted.nextMs ?? left);
-    sorted.wait.push({ ...placed, job: job?.name ?? null, why: { kind: 'writing' } });
+    const isGivenUp = given.isGivenUp?.(placed, job !== undefined) === true;
+    if (!isGivenUp) sorted.nextMs = Math.min(left, sorted.nextMs ?? left);
+    const why = { kind: isGivenUp ? 'restless' : 'writing' } as const;
+    sorted.wait.push({ ...placed, job: job?.name ?? null, why });
     return;
   }
-  if (problem !== null) sorted.refuse.push({ ...placed, why: problem });
-  else if (jobs.length > 1) sorted.refuse.push({ ...placed, why: severalJobsWords(entry.path, jobs) });
+  if (problem !== null) sorted.refuse.push({ ...placed, why: problem, fault: entryFault(entry) });
+  else if (jobs.length > 1)
+    sorted.refuse.push({ ...placed, why: severalJobsWords(jobs), fault: 'several-loads' });
   else if (job === undefined) sortUnknown(placed, { given, sorted });
   else sortWhole({ ...placed, job }, files, { given, sorted });
 }
@@ -69,7 +85,7 @@ function sortEntry(placed: Placed, files: ReadonlySet<string>, { given, sorted }
 function sortUnknown(placed: Placed, { given, sorted }: Into): void {
   if (given.broken.size > 0) {
     sorted.wait.push({ ...placed, job: null, why: { kind: 'broken', jobs: [...given.broken] } });
-  } else sorted.refuse.push({ ...placed, why: noJobWords(placed.entry.path, placed.inbox) });
+  } else sorted.refuse.push({ ...placed, why: noJobWords(placed.inbox), fault: 'no-load' });
 }
 
 function sortWhole(takeable: Takeable, files: ReadonlySet<string>, { given, sorted }: Into): void {

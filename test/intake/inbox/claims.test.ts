@@ -1,41 +1,14 @@
-import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bringHome, foreignBase } from '../../../src/intake/inbox/bring-home.ts';
 import { openClaimed } from '../../../src/intake/inbox/check-claimed.ts';
-import { claimEntry, type NewClaim } from '../../../src/intake/inbox/claim.ts';
+import { claimEntry } from '../../../src/intake/inbox/claim.ts';
 import { beat, claimOf, listClaims, takeOver } from '../../../src/intake/inbox/claims.ts';
-import type { Entry } from '../../../src/intake/inbox/entry.ts';
-import { giveBack } from '../../../src/intake/inbox/give-back.ts';
+import { giveBack, returnFile } from '../../../src/intake/inbox/give-back.ts';
 import { listEntries } from '../../../src/intake/inbox/list-entries.ts';
 import { ownFolder } from './entries.ts';
-
-/** Another file system than that of temporary files, where the machine has one. */
-const ELSEWHERE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
-async function setUp(files: Readonly<Record<string, string>>, under?: string) {
-  const inbox = await ownFolder(under);
-  const base = join(await ownFolder(), 'processing');
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(join(inbox, path, '..'), { recursive: true });
-    await writeFile(join(inbox, path), text);
-  }
-  return { inbox, base };
-}
-
-async function entryIn(inbox: string, path: string): Promise<Entry> {
-  const entry = (await listEntries(inbox)).entries.find((one) => one.path === path);
-  if (entry === undefined) throw new Error(`${path} is not in the inbox`);
-  return entry;
-}
-
-function newClaim(inbox: string, base: string, entry: Entry, over: Partial<NewClaim> = {}): NewClaim {
-  const { path, stamp } = entry;
-  const info = { job: 'j', inbox, path, claimedAt: '2026-11-21T10:00:00.000Z', stamp, marker: null };
-  return { base, id: '20261121-100000-aaaa', member: 'member-1', info, ...over };
-}
+import { entryIn, newClaim, setUpInbox as setUp } from './some-claim.ts';
 
 test('a claimed file is out of its inbox and known by its claim', async () => {
   const { inbox, base } = await setUp({ 'north/a.csv': 'text' });
@@ -133,33 +106,53 @@ test('what was put in the place of a claimed file is not read', async () => {
   expect(await openClaimed(file)).toMatchObject({ kind: 'refused' });
 });
 
-test('a file of an inbox on another file system is claimed there and copied home', async () => {
-  const { inbox, base } = await setUp({ 'north/a.csv': 'text' }, ELSEWHERE);
-  const entry = await entryIn(inbox, 'north/a.csv');
-  const claim = await claimEntry(entry, newClaim(inbox, await foreignBase(inbox), entry));
-  if (claim === null) throw new Error('not claimed');
-  const brought = await bringHome(claim, base);
-  if (brought.kind !== 'home') throw new Error(brought.kind);
-  expect(await readFile(brought.claim.file, 'utf8')).toBe('text');
-  expect(brought.claim.info.path).toBe('north/a.csv');
-  expect(await readdir(join(inbox, '.processing'))).toEqual([]);
-  expect((await listClaims(base)).map(({ name }) => name)).toEqual(['a.csv']);
-});
-
-test('a file that is written to while it is to be copied home is copied when it is whole', async () => {
-  const { inbox, base } = await setUp({ 'a.csv': 'text' }, ELSEWHERE);
+test('a marker does not go back beside a newer file of the name: it would speak for that', async () => {
+  const { inbox, base } = await setUp({ 'a.csv': 'text', 'a.csv.done': '' });
   const entry = await entryIn(inbox, 'a.csv');
-  const claim = await claimEntry(entry, newClaim(inbox, await foreignBase(inbox), entry));
-  if (claim === null) throw new Error('not claimed');
-  await appendFile(claim.file, ' and more');
-  const first = await bringHome(claim, base);
-  if (first.kind !== 'changed') throw new Error(first.kind);
-  const again = await bringHome({ ...claim, info: { ...claim.info, stamp: first.stamp } }, base);
-  expect(again.kind === 'home' && (await readFile(again.claim.file, 'utf8'))).toBe('text and more');
+  const info = { ...newClaim(inbox, base, entry).info, marker: 'a.csv.done' };
+  const claim = await claimEntry(entry, newClaim(inbox, base, entry, { info }));
+  // Killed after the file was put away, and before the claim was dropped.
+  await rm(claim?.file ?? '');
+  await writeFile(join(inbox, 'a.csv'), 'half of the nex');
+  const [found] = await listClaims(base);
+  if (found === undefined) throw new Error('not found');
+  expect(await giveBack(found, inbox)).toBe(true);
+  expect(await readdir(inbox)).toEqual(['a.csv']);
+  expect(await readdir(base)).toEqual([]);
 });
 
-test('a folder of claims that was swapped for a link is not used', async () => {
-  const { inbox } = await setUp({});
-  await symlink(await ownFolder(), join(inbox, '.processing'));
-  await expect(foreignBase(inbox)).rejects.toThrow();
+test('a file goes back to its place with its marker, but never over another one', async () => {
+  const { inbox, base } = await setUp({ 'north/a.csv': 'text', 'north/a.csv.done': '' });
+  const entry = await entryIn(inbox, 'north/a.csv');
+  const info = { ...newClaim(inbox, base, entry).info, marker: 'a.csv.done' };
+  const claim = await claimEntry(entry, newClaim(inbox, base, entry, { info }));
+  if (claim === null) throw new Error('not claimed');
+  await writeFile(join(inbox, 'north', 'a.csv'), 'another');
+  expect(await returnFile(claim)).toBe(false);
+  await rm(join(inbox, 'north', 'a.csv'));
+  expect(await returnFile(claim)).toBe(true);
+  expect(await readdir(join(inbox, 'north'))).toEqual(['a.csv', 'a.csv.done']);
+  expect((await entryIn(inbox, 'north/a.csv')).links).toBe(1);
+});
+
+test.each([{ path: '../a.csv' }, { path: '/etc/passwd' }, { marker: '../../a.done' }])(
+  'what is written down of a claim is not believed with %o in it',
+  async (over) => {
+    const { inbox, base } = await setUp({ 'a.csv': 'text' });
+    const entry = await entryIn(inbox, 'a.csv');
+    const claim = await claimEntry(entry, newClaim(inbox, base, entry));
+    if (claim === null) throw new Error('not claimed');
+    await writeFile(join(claim.folder, '.claim.member-1.json'), JSON.stringify({ ...claim.info, ...over }));
+    expect((await listClaims(base)).map(({ info }) => info)).toEqual([null]);
+  },
+);
+
+test('a pipe in the place of what is written down of a claim does not hang anything', async () => {
+  const { inbox, base } = await setUp({ 'a.csv': 'text' });
+  const entry = await entryIn(inbox, 'a.csv');
+  const claim = await claimEntry(entry, newClaim(inbox, base, entry));
+  const path = join(claim?.folder ?? '', '.claim.member-1.json');
+  await rm(path);
+  execFileSync('mkfifo', [path]);
+  expect((await listClaims(base)).map(({ info }) => info)).toEqual([null]);
 });

@@ -43,7 +43,8 @@ test('files of one name in two inboxes rest apart', () => {
 
 test('a note records size and time of a file so that they can be read again', () => {
   const text = renderNote({
-    headline: 'a.csv was taken.',
+    subject: 'a.csv',
+    headline: 'was taken.',
     facts: [['size', '41 bytes, last written 2026-11-21T19:28:57.609Z']],
     lines: [],
   });
@@ -69,7 +70,12 @@ async function putDone(home: string, done: string, time = '2026-11-21 10:00:00')
   execFileSync('touch', ['-d', time, from]);
   const { size, mtimeNs } = await stat(from, { bigint: true });
   const written = writtenWords({ bytes: Number(size), ms: Number(mtimeNs / 1_000_000n) });
-  const text = renderNote({ headline: 'Taken.', facts: [['size', written]], lines: [] });
+  const text = renderNote({
+    subject: 'a.csv',
+    headline: 'was taken.',
+    facts: [['size', written]],
+    lines: [],
+  });
   const { note } = await putAway({ from, folder: done, name: 'a.csv', id: '20261121-100000-k3f9', text });
   expect(await readFile(note, 'utf8')).toBe(text);
   return 'a.20261121-100000-k3f9.csv';
@@ -88,4 +94,17 @@ test('what can not be moved leaves no note', async () => {
   const moving = putAway({ from: join(home, 'gone'), folder: failed, name: 'gone', id: 'id', text: 'note' });
   await expect(moving).rejects.toThrow('ENOENT');
   expect(await readdir(failed)).toEqual([]);
+});
+
+test('it is known how long an entry has been there, and whether it has changed since', () => {
+  const clock = { now: 0 };
+  const rest = createRest(2_000, () => clock.now);
+  const entry = entryOf('a.csv');
+  rest.left('/in', entry);
+  expect(rest.waited('/in', entry)).toEqual({ ms: 0, isChanged: false });
+  rest.tidy();
+  clock.now = 1_500;
+  const grown = { ...entry, stamp: '1:3:3' };
+  expect(rest.left('/in', grown)).toBe(2_000);
+  expect(rest.waited('/in', grown)).toEqual({ ms: 1_500, isChanged: true });
 });

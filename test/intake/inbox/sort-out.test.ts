@@ -43,6 +43,26 @@ test('a file that no job or more than one takes is refused, with what was expect
   expect(found['subclients-1.csv']).toContain('(subclients and all)');
 });
 
+test('what is at fault with a refused file is known, so that its sender gets the right advice', () => {
+  const jobs = [subclients, jobOf('all', { files: 'sub*' })];
+  const entries = [
+    entryOf('other.csv'),
+    entryOf('subclients-1.csv'),
+    entryOf('a..csv'),
+    entryOf('link.csv', { kind: 'link' }),
+    entryOf('hard.csv', { links: 2 }),
+  ];
+  const { refuse } = sortOut([{ inbox: inboxOf(jobs), entries }], CALM);
+  expect(refuse.map(({ fault }) => fault)).toEqual(['no-load', 'several-loads', 'name', 'kind', 'kind']);
+});
+
+test('an unfinished upload waits, and what is hidden is passed over', () => {
+  expect(fates(['subclients.csv.part', '.subclients.csv.part', 'x.csv~'])).toEqual({
+    'subclients.csv.part': 'wait unfinished',
+    'x.csv~': 'wait unfinished',
+  });
+});
+
 test('the inbox of a job of its own takes every name, unless the job says which', () => {
   const inbox = inboxOf([jobOf('own', { inbox: 'own' })], { folder: '/own', isMain: false });
   expect(sortOut([{ inbox, entries: [entryOf('any.csv')] }], CALM).take).toHaveLength(1);
@@ -106,6 +126,7 @@ test('while a definition can not be used its files wait, and so do those that no
   expect(fates(['subclients.csv', 'stray.csv', 'x.tmp'], [subclients], { broken })).toEqual({
     'subclients.csv': 'wait broken',
     'stray.csv': 'wait broken',
+    'x.tmp': 'wait unfinished',
   });
 });
 
@@ -113,4 +134,20 @@ test('a file waits in the inbox where enough runs wait for the window of its job
   const jobs = [jobOf('subclients', { files: '*', window: '22:00-05:00 Europe/London' })];
   expect(fates(['a.csv'], jobs, { isHeldByWindow: () => true })).toEqual({ 'a.csv': 'wait window' });
   expect(fates(['a.csv'], jobs)).toEqual({ 'a.csv': 'take subclients' });
+});
+
+test('what never comes to rest is left in the end, and nothing is waited for any more', () => {
+  const look = [{ inbox: inboxOf([subclients]), entries: [entryOf('stray'), entryOf('subclients')] }];
+  const asked: boolean[] = [];
+  const found = sortOut(look, {
+    ...CALM,
+    restLeft: () => 300,
+    isGivenUp: (_, hasJob) => {
+      asked.push(hasJob);
+      return true;
+    },
+  });
+  expect(asked).toEqual([false, true]);
+  expect(found.nextMs).toBeNull();
+  expect(found.wait.map(({ why }) => why.kind)).toEqual(['restless', 'restless']);
 });
