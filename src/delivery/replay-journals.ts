@@ -33,7 +33,7 @@ export async function replayJournals(
   const gone = (await listMembers(options.folder)).filter((m) => m !== journal.member && isDeadHere(m));
   const left = await leftMembers(options);
   const killed = gone.filter((member) => !left.has(member));
-  if (killed.length > 0) options.onNotice('Replaying the journal of a process that was killed.');
+  if (killed.length > 0) options.onNotice('Replaying the journal of a process that has ended.');
   const replay = createReplay(options.redis, options.keys);
   const open: Intended[] = [];
   for (const member of killed) open.push(...(await replayJournal(member, replay, options)));

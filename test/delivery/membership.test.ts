@@ -117,7 +117,7 @@ function settled(row: number, outcome: Outcome, mark: string): SettledRow {
 /** Another run of the server than the one that the ledger was verified for. */
 const restarted = ({ keys }: Place) => own().redis.hset(keys.gate, 'server', 'an-earlier-run');
 
-const REPLAYING = 'Replaying the journal of a process that was killed.';
+const REPLAYING = 'Replaying the journal of a process that has ended.';
 
 const marks = ({ keys }: Place, run: string) => own().redis.hgetall(`${keys.run(run).chunk}1`);
 
