@@ -211,6 +211,8 @@ describe('a rerun', () => {
 
   test('that two commands begin at once is one run', async () => {
     const { flow, parent } = await allFailed(300);
+    // The first one is still at it when the second looks, also where that one's start took longer.
+    flow.sandbox.setFaults(['latency=200ms']);
     const [one, two] = await Promise.all([
       flow.onboard(['rerun', parent, '--json']),
       flow.onboard(['rerun', parent, '--json']),
