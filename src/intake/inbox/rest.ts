@@ -23,10 +23,11 @@ export function createRest(restMs: number, now: () => number): Rest {
       const id = idOf(place, entry);
       const stamp = stampOf(entry);
       const known = seen.get(id);
-      const current = known?.stamp === stamp ? known : { stamp, since: now(), first: known?.first ?? now() };
+      const at = now();
+      const current = known?.stamp === stamp ? known : { stamp, since: at, first: known?.first ?? at };
       seen.set(id, current);
       asked.set(id, current);
-      return Math.max(0, current.since + restMs - now());
+      return Math.max(0, current.since + restMs - at);
     },
     waited(place, entry) {
       const known = asked.get(idOf(place, entry));

@@ -23,6 +23,18 @@ test('an entry is at rest once nothing of it has changed for the whole time, by 
   expect(left({ stamp: '1:3:3', changedMs: 2_000 })).toBe(0);
 });
 
+test('an entry that is seen for the first time has not changed, though the clock goes on meanwhile', () => {
+  let now = 0;
+  const rest = createRest(2_000, () => {
+    now += 1;
+    return now;
+  });
+  rest.left('/in', entryOf('a.csv'));
+  expect(rest.waited('/in', entryOf('a.csv')).isChanged).toBe(false);
+  rest.left('/in', entryOf('a.csv', { stamp: '1:3:3' }));
+  expect(rest.waited('/in', entryOf('a.csv', { stamp: '1:3:3' })).isChanged).toBe(true);
+});
+
 test('an entry that was away begins to rest anew', () => {
   let now = 0;
   const rest = createRest(1_000, () => now);
