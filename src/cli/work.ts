@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { joinLedger, openLedger, serviceFromEnvironment } from '../wiring.ts';
+import { openLedger, serviceFromEnvironment } from '../wiring.ts';
 import type { AddCommand } from './command.ts';
 import { type Io, tell } from './io.ts';
+import { openDesk } from './open-desk.ts';
 import { openLog } from './open-log.ts';
-import { ACCEPT_REDIS_SETTINGS, checkRedisSettings } from './redis-settings.ts';
-import { startWorker } from './start-worker.ts';
+import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
 
 type Flags = { readonly logFile?: string; readonly acceptRedisSettings?: boolean };
 
@@ -29,14 +29,7 @@ async function work(flags: Flags, io: Io): Promise<number> {
     const service = serviceFromEnvironment(env);
     await service.credentials.current();
     const ledger = await openLedger(env, log, releasers);
-    await checkRedisSettings(io, ledger, { env, flag: flags.acceptRedisSettings });
-    const membership = await joinLedger(ledger, service.target, {
-      env,
-      log,
-      releasers,
-      notify: (text) => tell(io, text),
-    });
-    startWorker({ io, log, ledger, membership, service, releasers });
+    await openDesk({ env, io, log, ledger, releasers }, service, flags);
     tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
     if (!io.interrupted.aborted) await once(io.interrupted, 'abort');
     return 4;

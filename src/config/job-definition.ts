@@ -10,7 +10,7 @@ import { windowSchema } from './window-settings.ts';
 const column = z.string().min(1).describe('A column of the file, as its header names it.');
 
 /** How a column becomes a request field; the field's own type decides where `as` is left out. */
-export const fieldSourceSchema = z.union([
+const fieldSourceSchema = z.union([
   column,
   z
     .strictObject({
@@ -102,7 +102,7 @@ export function ratePerSecond(rate: string): number {
   return Number(amount) / (unit === 's' || unit === 'min' || unit === 'h' ? PER_SECOND[unit] : 1);
 }
 
-export const sendSchema = z.strictObject({
+const sendSchema = z.strictObject({
   canary: z
     .number()
     .int()
@@ -138,7 +138,6 @@ export const sendSchema = z.strictObject({
       'Statuses that your service gives only where it did not carry the request out, even without Retry-After.',
     ),
 });
-export type SendSettings = z.infer<typeof sendSchema>;
 
 const stopAfterSchema = z
   .union([

@@ -20,6 +20,7 @@ import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 
@@ -90,28 +91,8 @@ function intent(row: number, mark: string): Intent {
 }
 
 function settled(row: number, outcome: Outcome, mark: string): SettledRow {
-  const numbers = { row, line: row + 1, status: 200, attempts: 1, ms: 5 };
-  const settlement = {
-    ...numbers,
-    key: `K${row}`,
-    outcome,
-    id: `id-${row}`,
-    code: '',
-    message: '',
-    warnings: '',
-  };
   const identity = { space: 'subclient', key: `K${row}`, becomes: 'known', id: `id-${row}` } as const;
-  return {
-    chunk: 1,
-    settlement,
-    identity,
-    fields: null,
-    source: '',
-    body: '',
-    documents: '',
-    mark,
-    lead: null,
-  };
+  return settledRow(row, outcome, { identity, mark });
 }
 
 /** Another run of the server than the one that the ledger was verified for. */

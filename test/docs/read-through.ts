@@ -5,8 +5,8 @@ import { mergeGroup } from '../../src/mapping/merge-group.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import type { Row } from '../../src/model/row.ts';
-import { groupRows } from '../../src/model/row-group.ts';
 import { mappingFor } from '../../src/wiring.ts';
+import { groupRows } from '../support/group-rows.ts';
 
 /** The codes that a row got. */
 export type Coded = { readonly row: number; readonly codes: readonly string[] };

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chunkEndsOf, createCut, evenEnds } from '../../src/intake/cut-chunks.ts';
 import type { Row } from '../../src/model/row.ts';
-import { groupRows, MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
+import { MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
 import { chunksOf, rowsBefore, rowsOfChunk } from '../../src/model/run.ts';
+import { groupRows } from '../support/group-rows.ts';
 
 const keyOf = (row: Row) => (row.kind === 'cells' && row.cells[0] !== '' ? (row.cells[0] ?? null) : null);
 

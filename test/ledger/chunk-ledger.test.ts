@@ -14,6 +14,7 @@ import { exitCodeOf, type Run } from '../../src/model/run.ts';
 import { type MemoryJournal, memoryJournal, openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const PROBE_MS = 5_000;
@@ -58,33 +59,8 @@ const GRANTED = { kind: 'granted' };
 const TAKEN = { kind: 'taken' };
 const HALTED = { kind: 'halted' };
 
-function row(number: number, outcome: Outcome, over: Partial<SettledRow> = {}, id = ''): SettledRow {
-  const settlement = {
-    row: number,
-    line: number + 1,
-    key: `K${number}`,
-    outcome,
-    status: 200,
-    id,
-    attempts: 1,
-    ms: 5,
-    code: '',
-    message: '',
-    warnings: '',
-  };
-  return {
-    chunk: 1,
-    settlement,
-    identity: null,
-    fields: null,
-    lead: null,
-    source: '',
-    body: '',
-    documents: '',
-    mark: '',
-    ...over,
-  };
-}
+const row = (number: number, outcome: Outcome, over: Partial<SettledRow> = {}, id = '') =>
+  settledRow(number, outcome, { ...over, id });
 
 async function settlements({ keys, run }: Bench) {
   const view = createRunView(own().redis, keys, await run());

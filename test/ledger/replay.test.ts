@@ -5,10 +5,11 @@ import { createReplay, type LedgerReplay, restorableFields } from '../../src/led
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
 import { createSharedWeather } from '../../src/ledger/weather.ts';
-import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 
@@ -54,30 +55,7 @@ async function startBench(): Promise<Bench> {
   };
 }
 
-function settled(row: number, outcome: Outcome, over: Partial<SettledRow> = {}): SettledRow {
-  const numbers = { row, line: row + 1, status: 200, attempts: 1, ms: 5 };
-  const settlement = {
-    ...numbers,
-    key: `K${row}`,
-    outcome,
-    id: `id-${row}`,
-    code: '',
-    message: '',
-    warnings: '',
-  };
-  return {
-    chunk: 1,
-    settlement,
-    identity: null,
-    fields: null,
-    lead: null,
-    source: '',
-    body: '',
-    documents: '',
-    mark: '',
-    ...over,
-  };
-}
+const settled = settledRow;
 
 const entriesOf = ({ keys }: Bench, ...rows: readonly SettledRow[]) =>
   rows.map((row) => settleEntry(keys, row));

@@ -3,12 +3,12 @@ import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledg
 import type { Granted, Intent } from '../../src/ledger/intend-rows.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { createSharedWeather, type SharedWeather } from '../../src/ledger/weather.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { memoryJournal, openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const PROBE_MS = 40_000;
@@ -51,21 +51,8 @@ function intent(mark: string, row = 1): Intent {
   return { chunk: 1, row, mark, expected: '', identity: null, fields: null, repeatable: false };
 }
 
-function settled(outcome: Outcome, status: number, mark = ''): SettledRow {
-  const numbers = { row: 1, line: 2, status, attempts: 1, ms: 5 };
-  const settlement = { ...numbers, key: 'K1', outcome, id: '', code: '', message: '', warnings: '' };
-  return {
-    chunk: 1,
-    settlement,
-    identity: null,
-    fields: null,
-    source: '',
-    body: '',
-    documents: '',
-    mark,
-    lead: null,
-  };
-}
+const settled = (outcome: Outcome, status: number, mark = '') =>
+  settledRow(1, outcome, { id: '', status, mark });
 
 const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0 });
 

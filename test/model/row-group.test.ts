@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/model/row.ts';
-import { createGroupStart, groupRows, MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
+import { createGroupStart, MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
+import { groupRows } from '../support/group-rows.ts';
 
 const row = (number: number, key: string): Row => ({
   kind: 'cells',
