@@ -62,9 +62,12 @@ export async function manyFiles(options: InboxFaultOptions): Promise<number> {
   return seconds;
 }
 
+/** Slow enough that one watcher alone is at it for seconds: the other one starts meanwhile, however busy the machine. */
+const SHARED = { latencyMs: 800 };
+
 /** Two watchers on one folder: each file is taken by one of them. */
 export async function twoWatchers(options: InboxFaultOptions): Promise<void> {
-  const inbox = await startInboxFlow(undefined, { faults: [`latency=${SMALL.latencyMs}ms`] });
+  const inbox = await startInboxFlow(undefined, { faults: [`latency=${SHARED.latencyMs}ms`] });
   await dropMany(inbox, options);
   const watchers = [
     inbox.start(['start', '--once', '--runs', '2']),

@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// Prints the failed tests of a vitest JSON report, each with the first line of what was wrong; nothing where none failed.
+import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+const path = process.argv[2];
+if (existsSync(path))
+  for (const line of failedLines(JSON.parse(readFileSync(path, 'utf8')))) process.stdout.write(`${line}\n`);
+
+function failedLines({ testResults }) {
+  return testResults.filter(({ status }) => status === 'failed').flatMap(linesOf);
+}
+
+/** A file that could not be loaded has no tests, only a message. */
+function linesOf({ name, message, assertionResults }) {
+  const file = relative(process.cwd(), name);
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  if (failed.length === 0) return [`failed: ${file}: ${firstLine(message)}`];
+  return failed.map(
+    ({ fullName, failureMessages }) => `failed: ${file}: ${fullName}: ${firstLine(failureMessages[0])}`,
+  );
+}
+
+function firstLine(text = '') {
+  return text.split('\n', 1)[0];
+}
