@@ -2,7 +2,7 @@ import type { Format } from '../config/job-definition.ts';
 import { unguardCell } from '../lib/formula-guard.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { REPORT_ROW_COLUMN } from '../model/source.ts';
-import { createCellParser } from './csv-cells.ts';
+import { createTextParser } from './csv-cells.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 import { countNewlines } from './csv-dialect.ts';
 import type { CsvPiece } from './csv-pieces.ts';
@@ -49,7 +49,7 @@ export function readHeader(path: string, head: FileHead, told: Told): CsvHeader 
   const { text, first, end } = headerText(path, head, told);
   const line = first.lines[0] ?? preamble.line;
   if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
-  const [cells = []] = createCellParser(dialect)(text);
+  const [cells = []] = createTextParser(dialect)(text);
   const names = cells.map(trimName);
   const isReport = names.includes(REPORT_ROW_COLUMN);
   const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);

@@ -56,7 +56,7 @@ export function createCsvRows(path: string, header: CsvHeader, dialect: CsvDiale
     for (const piece of split(chunk, final)) {
       if (piece.kind === 'unclosed') throw unclosed(path, piece.line);
       if (piece.kind === 'bad') addBad(state, piece);
-      else addRecords(state, piece, parse(piece.text));
+      else addRecords(state, piece, parse(piece));
     }
     if (final) releaseHeld(state);
     return state.rows;

@@ -1,4 +1,4 @@
-import { createCellParser } from './csv-cells.ts';
+import { createTextParser } from './csv-cells.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 import { createCsvSplitter } from './csv-pieces.ts';
 import type { Preamble } from './csv-preamble.ts';
@@ -19,7 +19,7 @@ export function sampleRecords(
 ): readonly SampleRecord[] {
   const sample = head.text.slice(start, Math.min(start + SAMPLE_CHARS, HEAD_CHARS));
   const isWhole = head.whole && start + sample.length === head.text.length;
-  const parse = createCellParser(dialect);
+  const parse = createTextParser(dialect);
   return createCsvSplitter({ dialect, columns: 0 }, line)(sample, isWhole)
     .flatMap((piece) =>
       piece.kind === 'records'
