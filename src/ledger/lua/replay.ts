@@ -28,14 +28,20 @@ return 1
 /**
  * Puts intents back that Redis has lost, with their keys' claims. KEYS: prefix of chunks, blocks.
  * ARGV: run, then chunk, row, mark, bucket key ('' none), digest, … A row that the ledger says
- * anything of stays as it is, and so does its key: it may have been given back.
+ * anything of stays as it is, and so does its key: it may have been given back. But an earlier intent of the same process gives way.
  */
 export const REPLAY_INTENT = `
 local run = ARGV[1]
+-- The process that a mark's taker is one of.
+local function process(mark) return string.match(mark, '^i ([^ .]+)%.') end
 for i = 2, #ARGV, 5 do
   local chunk, row, mark, bucket, digest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  local key = KEYS[1] .. chunk
   local open = redis.call('HEXISTS', KEYS[2], chunk) == 0
-  local stands = open and (redis.call('HSETNX', KEYS[1] .. chunk, row, mark) == 1 or redis.call('HGET', KEYS[1] .. chunk, row) == mark)
+  local current = open and redis.call('HGET', key, row)
+  -- Of what it wrote itself the journal knows best: an intent that it doesn't name any more was taken back, and another take went on.
+  local stands = open and (not current or current == mark or (process(current) and process(current) == process(mark)))
+  if stands and current ~= mark then redis.call('HSET', key, row, mark) end
   if stands and bucket ~= '' then
     local held = redis.call('HGET', bucket, digest)
     if not held or string.sub(held, 1, 1) == 'x' then redis.call('HSET', bucket, digest, 'c ' .. run .. ' ' .. row .. ' ') end

@@ -2,7 +2,7 @@ import { expectAcceptedKept, expectExclusive, expectTrue, isGap } from './checks
 import { crash, crashAmid, emptied, goBack, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
 import { endOfGivenUp, firstLook, intentOf, settlementOf } from './row-steps.ts';
-import { factsOf, handRow, type RowHand, type Seat } from './state.ts';
+import { factsOf, handRow, type RowHand, type Seat, type State } from './state.ts';
 import { look } from './view.ts';
 import { type Bench, ledgerOf } from './world.ts';
 
@@ -86,7 +86,12 @@ async function take(bench: Bench, seat: Seat): Promise<void> {
     const other = handRow(state, seat === 0 ? 1 : 0, row);
     if (end !== null && other !== undefined && isUnderWay(other)) factsOf(state, row).mayDoubt = true;
   }
-  state.desks[seat].hand = { taker: `t${state.takes}`, rows };
+  state.desks[seat].hand = { taker: takerOf(state, seat), rows };
+}
+
+/** Takes of one process are told by their first part, as those of the program. */
+function takerOf({ desks, takes }: State, seat: Seat): string {
+  return `p${desks[seat].disk}.t${takes}`;
 }
 
 function isUnderWay({ phase, unheard }: RowHand): boolean {
