@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BenchOptions } from './options.ts';
+import type { Ended, Processes } from './processes.ts';
+
+/** What every measurement works with. */
+export type Bench = {
+  readonly options: BenchOptions;
+  readonly processes: Processes;
+  /** The bundled peers and servers: `<name>.js`. */
+  readonly code: string;
+  /** A job definition: subclient.create with 50 requests in flight. The only one in its folder. */
+  readonly job: string;
+  /** The input file of that many rows, made when it is asked for the first time. */
+  rowsFile(rows: number): Promise<string>;
+  /** A new folder that goes with the bench. */
+  folder(name: string): Promise<string>;
+  /** A new folder for an `ONBOARD_HOME`, likewise. */
+  home(): Promise<string>;
+  /** A line for whoever waits. */
+  tell(text: string): void;
+};
+
+/** Requests in flight, of the program and of its peers. */
+export const CONCURRENCY = 50;
+
+const JOB = `operation: subclient.create
+files: "**/*.csv"
+key: externalId
+fields:
+  additionalInformation.crmId: externalId
+required: [details.name]
+send: { concurrency: ${CONCURRENCY} }
+`;
+
+type Parts = Pick<Bench, 'options' | 'processes' | 'code' | 'tell'> & {
+  /** The checkout, and the bench's own folder. */
+  readonly root: string;
+  readonly work: string;
+};
+
+export async function createBench({ root, work, ...parts }: Parts): Promise<Bench> {
+  const jobs = join(work, 'jobs');
+  const job = join(jobs, 'bench-subclients.yaml');
+  await mkdir(jobs);
+  await writeFile(job, JOB);
+  const folder = (name: string) => mkdtemp(join(work, `${name}-`));
+  const files = new Map<number, Promise<string>>();
+  const make = async (rows: number) => {
+    const out = join(work, `rows-${rows}.csv`);
+    const script = join(root, 'scripts', 'make-samples.mjs');
+    const args = ['--operation', 'subclient.create', '--rows', String(rows), '--out', out];
+    succeeded(await parts.processes.start(process.execPath, [script, ...args]).ended, 'make-samples');
+    return out;
+  };
+  return {
+    ...parts,
+    job,
+    folder,
+    home: () => folder(HOME),
+    rowsFile(rows) {
+      const file = files.get(rows) ?? make(rows);
+      files.set(rows, file);
+      return file;
+    },
+  };
+}
+
+const HOME = 'home';
+
+/** What a process ended as, where it succeeded; an Error with its words where it did not. */
+export function succeeded(ended: Ended, what: string): Ended {
+  if (ended.exitCode === 0) return ended;
+  throw new Error(`${what} ended with status ${ended.exitCode}: ${ended.stderr.slice(-2000)}`);
+}

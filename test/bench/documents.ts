@@ -1,0 +1,57 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FIGURES } from './figures.ts';
+import { fillBlocks } from './fill-blocks.ts';
+import { renderPicture } from './picture.ts';
+import { type Results, resultsSchema } from './results.ts';
+import { renderMarkdown } from './table.ts';
+
+/** Writes what was measured to a folder, made where it is missing: performance.json and performance.svg. */
+export async function writeData(results: Results, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'performance.json'), jsonText(results));
+  await writeFile(join(folder, 'performance.svg'), renderPicture(results));
+}
+
+/** Brings performance.svg and the blocks of performance.md in line with the performance.json of the folder, if it has one. */
+export async function renderDocuments(folder: string): Promise<void> {
+  const page = join(folder, 'performance.md');
+  const results = await readResults(folder);
+  if (results !== null) await writeData(results, folder);
+  await writeFile(page, fillPage(await readFile(page, 'utf8'), results));
+}
+
+/** The results that a folder has; `null` without any. */
+export async function readResults(folder: string): Promise<Results | null> {
+  const text = await readFile(join(folder, 'performance.json'), 'utf8').catch(() => null);
+  return text === null ? null : resultsSchema.parse(JSON.parse(text));
+}
+
+/** The page with every block between its marks made anew; an Error where a mark is missing. */
+export function fillPage(page: string, results: Results | null): string {
+  return fillBlocks(page, { measured: renderMeasured(results), how: renderHow() });
+}
+
+function renderHow(): string {
+  return FIGURES.map(({ title, how }) => `- **${title}.** ${how}`).join('\n');
+}
+
+function renderMeasured(results: Results | null): string {
+  if (results === null) return renderMarkdown(null);
+  return `${renderMarkdown(results)}\n\n![The same as bars against the targets](performance.svg)\n\n${conditions(results)}`;
+}
+
+function conditions({ machine, sizes, command, measuredAt }: Results): string {
+  const { processor, cores, memoryGiB, system, load, disk, node, redis, service } = machine;
+  return [
+    `Measured on ${measuredAt.slice(0, 10)} with \`${command}\`: ${cores} cores (${processor}), ${memoryGiB} GiB, ${system},`,
+    `${disk}, load ${load} before; Node ${node}, Redis ${redis}, service: ${service}. Rows per second on ${sizes.rows} rows; spread is the`,
+    `least and the greatest of the rounds. Every round's numbers are in [performance.json](performance.json).`,
+  ].join('\n');
+}
+
+/** Lists of numbers on one line each, as the formatter wants them. */
+export function jsonText(results: unknown): string {
+  const text = JSON.stringify(results, null, 2);
+  return `${text.replaceAll(/\[\s+([-\d.,e\s]+?)\s+\]/g, (_, list: string) => `[${list.replaceAll(/\s+/g, ' ')}]`)}\n`;
+}

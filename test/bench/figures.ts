@@ -1,0 +1,134 @@
+/** How a figure is written: `%` a share of 1, `×` a ratio, the others as they stand. */
+export type Unit = '%' | '×' | 'MB' | 's';
+
+/** One line of the table: what is measured, and what it has to be. */
+export type Figure = {
+  readonly id: FigureId;
+  readonly measurement: MeasurementId;
+  readonly title: string;
+  readonly unit: Unit;
+  /** `least`: at least the target is wanted; `most`: at most. */
+  readonly bound: 'least' | 'most';
+  /** In the unit; a share of 1 for `%`. */
+  readonly target: number;
+  /** How it is measured, for docs/performance.md. */
+  readonly how: string;
+};
+
+export type FigureId =
+  | 'bare'
+  | 'job-per-row'
+  | 'slow-service'
+  | 'workers-2'
+  | 'workers-4'
+  | 'memory'
+  | 'memory-redis'
+  | 'million'
+  | 'start'
+  | 'check';
+
+/** What brings figures: one of them measures several where they come from the same runs. */
+export const MEASUREMENTS = [
+  'bare',
+  'job-per-row',
+  'slow-service',
+  'workers',
+  'million',
+  'start',
+  'check',
+] as const;
+export type MeasurementId = (typeof MEASUREMENTS)[number];
+
+/** Every figure of the table, in its order. */
+export const FIGURES: readonly Figure[] = [
+  {
+    id: 'bare',
+    measurement: 'bare',
+    title: 'rows/s against a bare loop that records nothing, everything durable',
+    unit: '×',
+    bound: 'least',
+    target: 0.8,
+    how: 'The same file, job and server for both, each a process from its start to its exit, one after the other; Redis writes every command to the disk before it answers.',
+  },
+  {
+    id: 'job-per-row',
+    measurement: 'job-per-row',
+    title: 'rows/s against one BullMQ job per row',
+    unit: '×',
+    bound: 'least',
+    target: 3,
+    how: 'As above; both on a fresh Redis with the same settings (appendfsync always).',
+  },
+  {
+    id: 'slow-service',
+    measurement: 'slow-service',
+    title: 'a service that answers after 50 ms, 50 requests in flight: share of the possible 1,000 rows/s',
+    unit: '%',
+    bound: 'least',
+    target: 0.97,
+    how: 'The service counts: all rows, from its first request to its last answer, so the start of the program is left out. It says how long it really held its answers.',
+  },
+  {
+    id: 'workers-2',
+    measurement: 'workers',
+    title: '2 `onboard work` processes on that service, against one',
+    unit: '×',
+    bound: 'least',
+    target: 1.9,
+    how: '`onboard watch` takes the file from the inbox and each `onboard work` has 50 requests in flight; the service counts the rows between a fifth and four fifths of the file.',
+  },
+  {
+    id: 'workers-4',
+    measurement: 'workers',
+    title: '4 `onboard work` processes on that service, against one',
+    unit: '×',
+    bound: 'least',
+    target: 3.7,
+    how: 'As above, in the same round as the one.',
+  },
+  {
+    id: 'memory',
+    measurement: 'million',
+    title: '1,000,000 rows: peak resident memory of the process',
+    unit: 'MB',
+    bound: 'most',
+    target: 250,
+    how: '`VmHWM` in `/proc/<pid>/status` of `onboard run`, and of its children if it has any; the largest counts.',
+  },
+  {
+    id: 'memory-redis',
+    measurement: 'million',
+    title: '1,000,000 rows: peak resident memory of the embedded Redis',
+    unit: 'MB',
+    bound: 'most',
+    target: 200,
+    how: '`VmHWM` of the server that this run started; its own `used_memory_peak` stands beside it in performance.json. The short-lived child that rewrites the log is not counted.',
+  },
+  {
+    id: 'million',
+    measurement: 'million',
+    title: 'time per row at 1,000,000 rows against 10,000',
+    unit: '×',
+    bound: 'most',
+    target: 1.1,
+    how: 'From the start of the run to its end, as summary.json has it: the start of the program is left out, or 10,000 rows would carry most of it.',
+  },
+  {
+    id: 'start',
+    measurement: 'start',
+    title: 'start to first request of `onboard run`, embedded Redis, nothing running',
+    unit: 's',
+    bound: 'most',
+    target: 1,
+    how: "From the start of the process to the moment a server reads its first request: a fresh ONBOARD_HOME, 1,000 rows; the program's files are in the page cache.",
+  },
+  {
+    id: 'check',
+    measurement: 'check',
+    title: '`onboard check`, rows/s against csv-parse alone making an object of each row',
+    unit: '×',
+    bound: 'least',
+    target: 0.5,
+    how: 'Both processes from their start to their exit, on the same file, one after the other.',
+  },
+];

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { MEASUREMENTS } from './figures.ts';
+import { type BenchOptions, parseBenchArguments } from './options.ts';
+import { FULL, QUICK } from './sizes.ts';
+
+function optionsOf(...args: readonly string[]): BenchOptions {
+  const request = parseBenchArguments(args, '/checkout');
+  if (request.kind !== 'bench') throw new Error(`not to be measured: ${request.kind}`);
+  return request.options;
+}
+
+describe('the command line', () => {
+  test('without flags measures all but the long one, on the built program', () => {
+    const { measurements, sizes, program, writesDocs } = optionsOf();
+    expect(measurements).toEqual(MEASUREMENTS.filter((id) => id !== 'million'));
+    expect(sizes).toEqual(FULL);
+    expect(program).toBe('/checkout/dist/cli/main.js');
+    expect(writesDocs).toBe(false);
+  });
+
+  test.each([['--long'], ['--write']])('%s measures the long one, too', (flag) => {
+    expect(optionsOf(flag).measurements).toEqual(MEASUREMENTS);
+  });
+
+  test('--only takes measurements and figures, in the order of the table', () => {
+    expect(optionsOf('--only', 'check,bare').measurements).toEqual(['bare', 'check']);
+    expect(optionsOf('--only', 'memory-redis,memory').measurements).toEqual(['million']);
+  });
+
+  test('numbers of its own are kept, also beside --quick', () => {
+    expect(optionsOf('--quick', '--rows', '300', '--rounds', '1').sizes).toEqual({
+      ...QUICK,
+      rows: 300,
+      rounds: 1,
+    });
+  });
+
+  test('--render and --help measure nothing', () => {
+    expect(parseBenchArguments(['--render'], '/checkout')).toEqual({ kind: 'render' });
+    expect(parseBenchArguments(['--help', '--write'], '/checkout')).toEqual({ kind: 'help' });
+  });
+
+  test('--scale measures all that it measures, also into docs/', () => {
+    const request = parseBenchArguments(['--scale', '--write'], '/checkout');
+    expect(request).toMatchObject({ kind: 'scale', options: { writesDocs: true } });
+  });
+
+  test.each([
+    [['--scale', '--only', 'bare'], '--scale: expected no --only'],
+    [['--only', 'bar'], '--only bar: expected some of bare, '],
+    [['--only', 'wrokers'], 'Did you mean "workers"?'],
+    [['--rows', '0'], '--rows 0: expected a whole number from 1'],
+    [['--rounds', '1.5'], '--rounds 1.5: expected a whole number from 1'],
+    [['--write', '--quick'], '--write: expected none of --only, --quick and --program'],
+    [['--write', '--only', 'bare'], '--write: expected none of'],
+    [['--fast'], "'--fast'"],
+  ])('%j is refused: %s', (args, words) => {
+    expect(() => optionsOf(...args)).toThrow(words);
+  });
+});

@@ -1,0 +1,12 @@
+// csv-parse alone: every row of the file as an object, counted. It checks nothing.
+// Usage: csv-objects <file.csv>
+import { createReadStream } from 'node:fs';
+import { parse } from 'csv-parse';
+
+const [file = ''] = process.argv.slice(2);
+let rows = 0;
+const parser = createReadStream(file).pipe(parse({ columns: true }));
+parser.on('data', () => {
+  rows += 1;
+});
+parser.once('end', () => process.stdout.write(`${JSON.stringify({ rows })}\n`));

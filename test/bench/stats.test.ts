@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { median, spreadOf } from './stats.ts';
+
+describe('the median', () => {
+  test.each([
+    [[3], 3],
+    [[9, 1, 5], 5],
+    [[4, 1, 3, 2], 2.5],
+    [[10, 9, 2], 9],
+    [[-1, -2], -1.5],
+  ])('of %j is %d', (values, expected) => {
+    expect(median(values)).toBe(expected);
+  });
+
+  test('of nothing is an error', () => {
+    expect(() => median([])).toThrow('no values');
+  });
+
+  test('leaves as many values below it as above', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer(), { minLength: 1 }), (values) => {
+        const middle = median(values);
+        const below = values.filter((value) => value < middle).length;
+        const above = values.filter((value) => value > middle).length;
+        expect(Math.max(below, above)).toBeLessThanOrEqual(values.length / 2);
+      }),
+    );
+  });
+
+  test('leaves the values as they were', () => {
+    const values = [3, 1, 2];
+    median(values);
+    expect(values).toEqual([3, 1, 2]);
+  });
+});
+
+test('the spread is from the least value to the greatest', () => {
+  expect(spreadOf([0.9, 0.7, 0.8])).toEqual({ median: 0.8, low: 0.7, high: 0.9 });
+});
