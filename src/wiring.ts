@@ -1,23 +1,26 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import type { Environment } from './config/environment.ts';
 import { type JobDefinition, ratePerSecond } from './config/job-definition.ts';
+import { weightOf } from './config/priority.ts';
+import type { RedisAddress } from './config/redis-address.ts';
 import { createDelivery, type Delivery } from './delivery/delivery.ts';
 import { createDenialStreak } from './delivery/denial-streak.ts';
 import { createJobWindow } from './delivery/job-window.ts';
 import { type Membership, openMembership } from './delivery/membership.ts';
 import type { RunContext, ServiceEdge } from './delivery/run-context.ts';
+import { createServicePlaces, type RunRate, type ServicePlaces } from './delivery/run-places.ts';
 import { createServiceWeather } from './delivery/service-weather.ts';
-import { createStillRuns } from './delivery/still-runs.ts';
-import { createChunkLedger } from './ledger/chunk-ledger.ts';
+import { createStillRuns, waitWhileRunning } from './delivery/still-runs.ts';
+import { type ChunkLedger, createChunkLedger } from './ledger/chunk-ledger.ts';
 import { type LedgerKeys, ledgerKeys } from './ledger/keys.ts';
 import { createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
 import { createSharedWeather } from './ledger/weather.ts';
 import type { Log } from './lib/log.ts';
+import { createOwnWork } from './lib/own-work.ts';
+import type { RedisConnection } from './lib/redis-connection.ts';
 import type { Releasers } from './lib/releasers.ts';
-import { createSemaphore } from './lib/semaphore.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { programVersion } from './lib/version.ts';
 import { compileMapping } from './mapping/compile-mapping.ts';
@@ -25,7 +28,7 @@ import type { Mapping } from './model/mapping.ts';
 import type { Operation } from './model/operation.ts';
 import type { Run } from './model/run.ts';
 import type { SourceInfo } from './model/source.ts';
-import { connectRedis, type RedisAddress } from './redis/connection.ts';
+import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice } from './redis/disk-notice.ts';
 import { type EmbeddedRedis, joinEmbeddedRedis } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
@@ -41,7 +44,7 @@ import { pathFieldOf } from './service/operations.ts';
 
 /** The ledger's Redis and what is found in it without knowing a target. */
 export type Ledger = {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   readonly address: RedisAddress;
   readonly index: RunIndex;
   /** The runs and keys of one target. */
@@ -78,8 +81,8 @@ export async function openLedger(env: Environment, log: Log, releasers: Releaser
 /** A server that is ours is also ours to start again. */
 type LedgerServer = { readonly address: RedisAddress; readonly revive: EmbeddedRedis['revive'] | null };
 
-async function ledgerServer({ redisUrl, home }: Environment, releasers: Releasers): Promise<LedgerServer> {
-  if (redisUrl !== null) return { address: { kind: 'url', url: redisUrl }, revive: null };
+async function ledgerServer({ redis, home }: Environment, releasers: Releasers): Promise<LedgerServer> {
+  if (redis !== null) return { address: redis, revive: null };
   const server = await joinEmbeddedRedis(home);
   releasers.push(() => server.close());
   return server;
@@ -183,6 +186,7 @@ export function openDelivery(options: {
   const { keys, store } = ledger.of(service.target);
   // Told once per run: its chunks are looked at again and again.
   const missing = new Set<string>();
+  const places = createServicePlaces({ now: () => performance.now(), createBusy: createOwnWork });
   return createDelivery(async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
@@ -194,7 +198,7 @@ export function openDelivery(options: {
     missing.delete(id);
     await options.membership.remember(id);
     const client = clientFor(definition, service);
-    return contextFor({ ...options, keys, store, run, definition, client, stopping });
+    return contextFor({ ...options, keys, store, run, definition, client, stopping, places });
   }, options.interrupted);
 }
 
@@ -221,8 +225,9 @@ function contextFor(parts: {
   readonly client: ServiceClient;
   readonly log: Log;
   readonly stopping: AbortSignal;
+  readonly places: ServicePlaces;
 }): RunContext {
-  const { run, definition, store, log } = parts;
+  const { run, definition, store, log, stopping } = parts;
   const { send } = definition;
   const window = createJobWindow(definition.window, () => new Date());
   const isOpen = () => window?.isOpen() ?? true;
@@ -230,37 +235,58 @@ function contextFor(parts: {
     () => parts.ledger.redis.hget(parts.keys.run(run.id).record, 'state'),
     () => performance.now(),
   );
+  const chunkLedger = createChunkLedger({
+    gate: parts.membership.gate,
+    journal: parts.membership.journal,
+    keys: parts.keys,
+    run,
+    probeMs: send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
+    now: () => new Date(),
+  });
+  const runs = () => isOpen() && stillRuns();
+  const now = () => performance.now();
+  const places = parts.places.join({
+    ceiling: send.concurrency,
+    weight: weightOf(definition),
+    stopping,
+    rate: rateOf(definition, chunkLedger, (ms) => waitWhileRunning(ms, { stillRuns: runs, stopping, now })),
+  });
   return {
     run,
     definition,
     mapping: mappingFor(definition, run.source),
-    ledger: createChunkLedger({
-      gate: parts.membership.gate,
-      journal: parts.membership.journal,
-      keys: parts.keys,
-      run,
-      probeMs: send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
-      now: () => new Date(),
-    }),
+    ledger: chunkLedger,
     service: serviceEdge(definition, parts.client, parts.service.credentials),
-    slots: createSemaphore(send.concurrency),
+    places,
+    hasRate: send.rate !== undefined,
     weather: createServiceWeather(
       () => performance.now(),
       createSharedWeather(parts.ledger.redis, parts.keys),
     ),
     denials: createDenialStreak(),
-    rateIntervalMicroseconds:
-      send.rate === undefined ? null : Math.round(1_000_000 / ratePerSecond(send.rate)),
-    now: () => performance.now(),
-    stopping: parts.stopping,
-    stillRuns: () => isOpen() && stillRuns(),
+    now,
+    stopping,
+    stillRuns: runs,
     isOpen,
     pause: async (reason) => {
       if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
     },
-    close: parts.client.destroy,
+    async close() {
+      places.leave();
+      await parts.client.destroy();
+    },
     onTrouble: (what, error) => log.error(what, { run: run.id, problem: error.message }),
   };
+}
+
+function rateOf(
+  { send }: JobDefinition,
+  ledger: ChunkLedger,
+  pause: (ms: number) => Promise<boolean>,
+): RunRate | null {
+  if (send.rate === undefined) return null;
+  const intervalMs = 1000 / ratePerSecond(send.rate);
+  return { intervalMs, reserve: (times) => ledger.reserve(times, intervalMs), pause };
 }
 
 function serviceEdge(

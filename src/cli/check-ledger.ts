@@ -37,7 +37,7 @@ export async function openLook(
 ): Promise<Look> {
   const target = sandbox ? SANDBOX_TARGET : targetOf(env);
   if (target === null) return none('MSB_BASE_URL is not set, and neither is --sandbox');
-  if (env.redisUrl === null && !(await exists(join(env.home, 'redis')))) {
+  if (env.redis === null && !(await exists(join(env.home, 'redis')))) {
     return none(`there is no ledger in ${env.home} yet`);
   }
   try {

@@ -1,4 +1,5 @@
 import { type Environment, readEnvironment } from '../config/environment.ts';
+import { redisVariables } from '../config/redis-environment.ts';
 import { type Finding, ok, problemsOf } from './doctor-finding.ts';
 import type { Io } from './io.ts';
 
@@ -13,6 +14,7 @@ export type ExaminedEnvironment = {
 };
 
 const PLACES = ['ONBOARD_HOME', 'ONBOARD_JOBS'] as const;
+const REDIS = Object.keys(redisVariables);
 const ADVICE = 'Correct or unset that variable; every command refuses to start with it.';
 
 /** A malformed value keeps only what rests on it from being checked. */
@@ -33,7 +35,7 @@ export function examineEnvironment(variables: Io['env']): ExaminedEnvironment {
 
 function withoutService(variables: Io['env']): Pick<ExaminedEnvironment, 'env' | 'knowsRedis'> {
   try {
-    return { env: readEnvironment(only(variables, [...PLACES, 'REDIS_URL'])), knowsRedis: true };
+    return { env: readEnvironment(only(variables, [...PLACES, ...REDIS])), knowsRedis: true };
   } catch {
     return { env: readEnvironment(only(variables, PLACES)), knowsRedis: false };
   }

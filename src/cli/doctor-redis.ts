@@ -1,15 +1,35 @@
 import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { judgeSettings, type SettingsFinding } from '../redis/check-settings.ts';
 import { type RedisSettings, readSettings } from '../redis/read-settings.ts';
-import { type Finding, ok, problem, warning } from './doctor-finding.ts';
+import { type DataServer, dataServers } from '../redis/servers.ts';
+import { counted, type Finding, ok, problem, warning } from './doctor-finding.ts';
 import { inMegabytes } from './doctor-machine.ts';
 
 const MEMORY_SHARE_MAX = 0.8;
 /** Beyond this the time stamps of reports from several machines are no order any more. */
 const SKEW_MAX_MS = 5_000;
 
-/** A Redis that answers: its settings, memory and clock. `accepted`: the user takes what its settings may lose. */
-export async function checkRedis(redis: Redis, where: string, accepted: boolean): Promise<Finding[]> {
+/** A Redis that answers: settings, memory and clock of each server. `accepted`: the user takes what its settings may lose. */
+export async function checkRedis(
+  redis: RedisConnection,
+  where: string,
+  accepted: boolean,
+): Promise<Finding[]> {
+  const servers = await dataServers(redis);
+  const found = await Promise.all(
+    servers.map(async (server) =>
+      named(server, await checkServer(server.redis, server.name ?? where, accepted)),
+    ),
+  );
+  const isCluster = servers.some(({ name }) => name !== null);
+  return [
+    ...(isCluster ? [ok('redis', `${where} is a cluster of ${counted(servers.length, 'master')}`)] : []),
+    ...found.flat(),
+  ];
+}
+
+async function checkServer(redis: Redis, where: string, accepted: boolean): Promise<Finding[]> {
   const settings = await readSettings(redis);
   return [
     ok('redis', `${where} answers, version ${settings.version ?? 'unknown'}`),
@@ -17,6 +37,13 @@ export async function checkRedis(redis: Redis, where: string, accepted: boolean)
     ...judgeMemory(settings),
     judgeSkew(await clockSkew(redis)),
   ];
+}
+
+/** Of several servers each is named. */
+function named({ name }: DataServer, findings: readonly Finding[]): Finding[] {
+  return findings.map((one) =>
+    name === null || one.check === 'redis' ? one : { ...one, check: `${one.check} of ${name}` },
+  );
 }
 
 function judgedSettings(settings: RedisSettings, accepted: boolean): Finding[] {

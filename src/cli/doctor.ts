@@ -1,7 +1,7 @@
 import type { Environment } from '../config/environment.ts';
+import { shownAddress } from '../config/redis-address.ts';
 import { createLog } from '../lib/log.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { shownAddress } from '../redis/connection.ts';
 import { openLedger } from '../wiring.ts';
 import type { AddCommand } from './command.ts';
 import { examineEnvironment } from './doctor-environment.ts';
@@ -49,7 +49,7 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
   try {
     const log = createLog('silent', { write: () => undefined }, Date.now);
     const ledger = await openLedger(env, log, releasers);
-    const where = env.redisUrl === null ? 'the embedded server' : shownAddress(ledger.address);
+    const where = env.redis === null ? 'the embedded server' : shownAddress(ledger.address);
     return [...(await checkRedis(ledger.redis, where, env.acceptRedisSettings)), await checkRuns(ledger)];
   } catch (error) {
     return problemsOf('redis', error, 'No run can start without it.');

@@ -10,11 +10,12 @@ import { busyJobs } from './inbox-busy.ts';
 import type { InboxDesk } from './inbox-desk.ts';
 import { elsewhereLines, type LeftClaim, type Recovery } from './inbox-recover.ts';
 import type { InboxSchedules } from './inbox-schedules.ts';
+import { byUrgency } from './inbox-urgency.ts';
 import { leftWords, waitingLines } from './inbox-waiting.ts';
 import type { IsClosed } from './inbox-window.ts';
 import type { Works } from './inbox-works.ts';
 
-/** What one look at everything found to be done. */
+/** What one look at everything found to be done, the most urgent first. */
 export type Look = {
   readonly left: LeftClaim[];
   readonly take: Takeable[];
@@ -73,8 +74,7 @@ export async function lookAround({
   rest.tidy();
   teller.waiting(new Map([...troubles, ...waitingLines(sorted.wait, next)]));
   return {
-    left,
-    take: [...sorted.take],
+    ...byUrgency({ left, take: sorted.take }, book),
     refuse: sorted.refuse,
     leftWords: leftWords(sorted.wait, next),
     folders: looks.flatMap(({ inbox, folders }) => [

@@ -9,7 +9,7 @@ export type InboxFlags = {
   /** Seconds between two looks that need no event. */
   readonly poll: number;
   readonly polling?: boolean;
-  /** Runs at once. */
+  /** Runs of one priority and above at once. */
   readonly runs: number;
   readonly once?: boolean;
   readonly json?: boolean;
@@ -23,12 +23,15 @@ With --once the exit status is that of the worst file: 3 where a file was refuse
 2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
 .part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
 
+const RUNS_HELP =
+  'files taken through their jobs at once; one whose job has a higher `priority` does not wait for those of a lower one';
+
 export function addInboxOptions(command: Command): Command {
   return command
     .option('--rest <seconds>', 'take a file when nothing of it has changed for so long', seconds, 2)
     .option('--poll <seconds>', 'look at the folders at least that often', pollSeconds, 5)
     .option('--polling', 'no events, only looks: for network file systems that have none')
-    .option('--runs <n>', 'files taken through their jobs at once', wholeNumber, 4)
+    .option('--runs <n>', RUNS_HELP, wholeNumber, 32)
     .option('--once', 'take what is there, to the end, and exit: for cron')
     .option('--json', 'a JSON line per file')
     .option(...ACCEPT_REDIS_SETTINGS)

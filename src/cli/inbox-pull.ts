@@ -3,6 +3,7 @@ import type { Claim } from '../intake/inbox/claim.ts';
 import { errorCode } from '../intake/inbox/error-code.ts';
 import { createClaiming } from './inbox-claiming.ts';
 import type { Look, Looking } from './inbox-look.ts';
+import { mostUrgent } from './inbox-urgency.ts';
 
 /** Begins with what a look found, as far as there is room; the rest stays in the look. */
 export type Pull = (look: Pick<Look, 'left' | 'take'>) => Promise<void>;
@@ -11,10 +12,10 @@ export function createPull({ desk, works, recovery, isClosed }: Looking): Pull {
   const claiming = createClaiming(desk);
   const { interrupted } = desk.runs.io;
   const said = new Set<string>();
-  const next = async ({ left, take }: Pick<Look, 'left' | 'take'>): Promise<Claim | null> => {
-    const claimed = left.shift();
+  const next = async (kind: 'claim' | 'file', look: Pick<Look, 'left' | 'take'>): Promise<Claim | null> => {
+    const claimed = kind === 'claim' ? look.left.shift() : undefined;
     if (claimed !== undefined) return recovery.takeUp(claimed);
-    const file = take.shift();
+    const file = look.take.shift();
     // The next look finds it again, and says why it waits.
     if (file === undefined || isClosed(file.job)) return null;
     return claiming.claim(file);
@@ -28,9 +29,12 @@ export function createPull({ desk, works, recovery, isClosed }: Looking): Pull {
     return null;
   };
   return async (look) => {
-    while (look.left.length + look.take.length > 0) {
-      if (works.active() >= desk.runsAtOnce || interrupted.aborted) return;
-      const claim = await next(look).catch(passOver);
+    for (;;) {
+      const urgent = mostUrgent(look, desk.book);
+      if (urgent === null || interrupted.aborted) return;
+      // Those that are less urgent take no place away.
+      if (works.active(urgent.weight) >= desk.runsAtOnce) return;
+      const claim = await next(urgent.kind, look).catch(passOver);
       if (claim !== null) works.start(claim);
     }
   };

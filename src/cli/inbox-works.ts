@@ -5,14 +5,15 @@ import { atHome } from './inbox-claiming.ts';
 import type { InboxDesk } from './inbox-desk.ts';
 import { NOT_TAKEN_EXIT, pausedFile } from './inbox-settle.ts';
 import { pausedWords, takeClaim } from './inbox-take.ts';
+import { weightOfJob } from './inbox-urgency.ts';
 import { worse } from './worse-exit.ts';
 
 /** The claimed files of this process. */
 export type Works = {
   start(claim: Claim): void;
   has(claim: string): boolean;
-  /** How many runs are under way; one whose window is closed leaves its place to others. */
-  active(): number;
+  /** How many runs of at least that weight are under way; one whose window is closed leaves its place to others. */
+  active(weight?: number): number;
   /** Notes that there was a file that could not be taken. */
   trouble(): void;
   /** Job → a word on what of it is under way. */
@@ -27,6 +28,7 @@ export type Works = {
 
 type Work = {
   claim: Claim;
+  readonly weight: number;
   readonly end: AbortController;
   run: string | null;
   state: 'active' | 'window' | 'paused' | 'troubled';
@@ -99,12 +101,14 @@ export function createWorks(desk: InboxDesk, onEnd: () => void): Works {
   return {
     start(claim) {
       const idle = { working: Promise.resolve(), run: null, tries: 0, againAt: 0, state: 'active' as const };
-      const work: Work = { claim, end: new AbortController(), ...idle };
+      const weight = weightOfJob(claim.info.job, desk.book);
+      const work: Work = { claim, weight, end: new AbortController(), ...idle };
       works.set(claim.id, work);
       go(work);
     },
     has: (claim) => works.has(claim),
-    active: () => inState('active'),
+    active: (weight = 0) =>
+      [...works.values()].filter((one) => one.state === 'active' && one.weight >= weight).length,
     trouble() {
       worst = worse(worst, NOT_TAKEN_EXIT);
     },

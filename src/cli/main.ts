@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8';
 import { shellWord } from '../lib/shell-word.ts';
 import { interruptionNotice } from './interruption-notice.ts';
 import type { Io } from './io.ts';
@@ -10,6 +11,9 @@ const INTERRUPTED_EXIT = 4;
 const INTERRUPTED_DEADLINE_MS = 30_000;
 /** What is left to be closed when a command has ended must not keep its terminal. */
 const LINGER_MS = 2_000;
+
+/** Rows pass through: V8 would let four times what is in use pile up before it clears away, for no gain that can be measured. */
+setFlagsFromString('--heap-growing-percent=100');
 
 const interruption = new AbortController();
 for (const signal of SIGNALS) {

@@ -1,3 +1,4 @@
+import { weightOf } from '../config/priority.ts';
 import type { StopAfter } from '../delivery/error-limit.ts';
 import { identitySpace } from '../delivery/identity.ts';
 import { type IngestEnd, ingestRun } from '../delivery/ingest-run.ts';
@@ -27,7 +28,9 @@ export type RunIntake = {
   close(): Promise<void>;
 };
 
+/** Between two counts of the open chunks: many runs that are read at once are not to keep Redis busy with it. */
 const ROOM_POLL_MS = 20;
+const ROOM_POLL_MAX_MS = 80;
 /** Between two looks at a chunk that a worker has in hand. */
 const HELD_POLL_MS = 200;
 
@@ -42,7 +45,7 @@ export async function openIntake(run: Run, source: RowSource, desk: RunDesk): Pr
   const queue = createChunkQueue(ledger.redis, keys.queuePrefix, (error) =>
     log.warn('queue', { problem: error.message }),
   );
-  await queue.promote();
+  await queue.promote(run.id);
   await membership.remember(run.id);
   const notice = createWaitingNotice(desk.io, () => performance.now());
   let lastAdded = 0;
@@ -62,17 +65,19 @@ export async function openIntake(run: Run, source: RowSource, desk: RunDesk): Pr
       const end = await ingestRun({
         run,
         mapping,
+        weight: weightOf(definition),
         isGrouped: definition.group !== undefined,
         chunks,
         closed: await store.closedChunks(run.id),
         claim: (rows) => claimKeys(membership.gate, keys, { run: run.id, space, rows }),
-        async add(chunks) {
+        async add(chunks, open) {
           await membership.noteAdded(run.id, chunks.at(-1)?.chunk ?? 0);
-          await queue.add(chunks);
+          await queue.add(chunks, open);
           lastAdded = chunks.at(-1)?.chunk ?? lastAdded;
         },
         countClosed: () => store.countClosed(run.id),
-        waitForRoom: () => pause(ROOM_POLL_MS, signal),
+        countWaiting: queue.countWaiting,
+        waitForRoom: (times) => pause(Math.min(ROOM_POLL_MS * times, ROOM_POLL_MAX_MS), signal),
         canaryFailed: definition.send.canary === undefined ? null : canaryFailed,
         pause: (ms) => pause(ms, signal),
         onWaiting: notice.heard,

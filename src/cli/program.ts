@@ -109,8 +109,8 @@ Example:
   onboard run subclients-create portfolio.csv --sandbox     a rehearsal: nothing leaves this machine
 
 Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded
-server); ONBOARD_HOME (./.onboard), ONBOARD_JOBS (./jobs),
-ONBOARD_ACCEPT_REDIS_SETTINGS, LOG_LEVEL.
+server), REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
+ONBOARD_HOME (./.onboard), ONBOARD_JOBS (./jobs), ONBOARD_ACCEPT_REDIS_SETTINGS, LOG_LEVEL.
 
 Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start,
 4 interrupted, 5 some rows are in doubt.`;

@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RowDecision } from '../ledger/resolve-entry.ts';
 import type { RowResolved } from '../ledger/resolve-rows.ts';
 import { createRunView } from '../ledger/run-view.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { describeDecision } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -31,7 +31,7 @@ type Answered = {
 export async function resolvedOf(
   run: Run,
   { decisions, answers, open, mates }: Answered,
-  { redis, keys }: { readonly redis: Redis; readonly keys: LedgerKeys },
+  { redis, keys }: { readonly redis: RedisConnection; readonly keys: LedgerKeys },
 ): Promise<Resolved> {
   const counts = { created: 0, notCreated: 0, unchanged: 0 };
   decisions.forEach(({ decision }, i) => {

@@ -69,7 +69,7 @@ async function letGoOn(run: Run, ground: Ground): Promise<number> {
   const queue = createChunkQueue(ground.ledger.redis, keys.queuePrefix, (error) =>
     ground.log.warn('queue', { problem: error.message }),
   );
-  await queue.promote();
+  await queue.promote(run.id);
   await queue.close();
   say(ground.io, `Run ${run.id} is running: workers go on with the rows that are queued.`);
   return 0;

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../lib/usage-error.ts';
+import type { RedisAddress } from './redis-address.ts';
+import { redisAddressOf, redisConflicts, redisVariables } from './redis-environment.ts';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -9,9 +11,7 @@ const environmentSchema = z.object({
   MSB_TOKEN: z.string().optional(),
   MSB_TOKEN_FILE: z.string().optional(),
   MSB_TOKEN_COMMAND: z.string().optional(),
-  REDIS_URL: z
-    .url({ protocol: /^(rediss?|unix)$/, error: 'expected redis://, rediss:// or unix://' })
-    .optional(),
+  ...redisVariables,
   ONBOARD_HOME: z.string().default('./.onboard'),
   ONBOARD_JOBS: z.string().default('./jobs'),
   ONBOARD_ENCRYPTION_KEY: z
@@ -35,7 +35,7 @@ export type Environment = {
   readonly baseUrl: string | null;
   readonly tokenSource: TokenSource;
   /** `null`: the embedded server. */
-  readonly redisUrl: string | null;
+  readonly redis: RedisAddress | null;
   /** Absolute. */
   readonly home: string;
   /** Absolute. */
@@ -51,12 +51,13 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
   const tokens = ['MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND'].filter((name) => env[name]);
   if (tokens.length > 1) problems.push(`${tokens.join(' and ')} are both set: expected one of them`);
+  problems.push(...redisConflicts(env));
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const e = parsed.data;
   return {
     baseUrl: e.MSB_BASE_URL ?? null,
     tokenSource: tokenSourceOf(e),
-    redisUrl: e.REDIS_URL ?? null,
+    redis: redisAddressOf(e),
     home: resolve(e.ONBOARD_HOME),
     jobsDirectory: resolve(e.ONBOARD_JOBS),
     acceptRedisSettings: e.ONBOARD_ACCEPT_REDIS_SETTINGS === '1',

@@ -4,6 +4,7 @@ import { IDENTITY, operationSchema } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
 import { checksSchema } from './check-settings.ts';
 import { lookupSchema } from './lookup-settings.ts';
+import { prioritySchema } from './priority.ts';
 import { scheduleSchema } from './schedule-settings.ts';
 import { windowSchema } from './window-settings.ts';
 
@@ -116,7 +117,9 @@ const sendSchema = z.strictObject({
     .min(1)
     .max(500)
     .default(20)
-    .describe('Requests in flight at once, per worker process.'),
+    .describe(
+      'The most requests in flight at once, per worker process; within that the program finds what the service bears.',
+    ),
   rate: rateSchema.optional(),
   timeoutSeconds: z.number().positive().max(600).default(30).describe('The longest one attempt may take.'),
   attempts: z
@@ -170,6 +173,7 @@ const settingsSchema = z.strictObject({
     .optional()
     .describe('Jobs whose files and runs come first: a run of this job waits until theirs are over.'),
   window: windowSchema.optional(),
+  priority: prioritySchema,
   key: z
     .string()
     .min(1)

@@ -7,9 +7,6 @@ import type { DocumentPath } from './yaml-document.ts';
 /** One thing that is wrong with a job definition, and where. */
 export type JobProblem = { readonly path: DocumentPath; readonly problem: string };
 
-/** Settings that the design names and this version doesn't do: saying "unknown" would send the user looking for a typing error. */
-const NOT_YET: ReadonlySet<string> = new Set(['priority']);
-
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -51,7 +48,6 @@ function complaints(issues: readonly Issue[]): number {
 
 function unknownSetting(path: DocumentPath): JobProblem {
   const name = String(path.at(-1));
-  if (NOT_YET.has(name)) return { path, problem: 'not supported yet by this version; take the setting out' };
   const known = settingsAt(jobDefinitionJsonSchema(), path.slice(0, -1));
   const suggestion = didYouMean(name, known);
   return { path, problem: `there is no such setting; expected one of ${known.join(', ')}.${suggestion}` };

@@ -1,89 +1,114 @@
-import pRetry from 'p-retry';
-import {
-  areFieldsKnown,
-  type FieldsChange,
-  fieldsUnderWay,
-  type SettledRow,
-} from '../ledger/settle-entry.ts';
-import type { Issue } from '../model/issue.ts';
 import { REPEATABLE } from '../model/operation.ts';
-import { type Outcome, wasAccepted } from '../model/outcome.ts';
-import type { ChunkLease } from '../queue/chunk-worker.ts';
 import type { Answers, Questions } from './consultation.ts';
-import type { RowPlan } from './plan-row.ts';
-import { type RowEnd, type RowTask, settledRow } from './row-task.ts';
+import { laneOf } from './lane.ts';
+import { createLaneRow } from './lane-row.ts';
+import type { Ended, Hands, Planned, PlannedSend, RowsEnd } from './planned.ts';
+import { recordRows } from './record-rows.ts';
+import type { RowPlan } from './row-plan.ts';
+import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { sendRow } from './send-row.ts';
+import { sentRows, settledRows, settleSent } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 import type { Sending } from './try-row.ts';
-
-/** A request's rows with what is to be done about them: as a rule one row, else a group. */
-export type Planned = {
-  readonly lead: RowTask;
-  /** The other rows of the group, which end as the first one does. */
-  readonly mates: readonly RowTask[];
-  readonly plan: RowPlan;
-  /** The end of a row where it is not the plan's. */
-  readonly ends?: ReadonlyMap<number, RowEnd>;
-  readonly warnings?: ReadonlyMap<number, readonly Issue[]>;
-};
-
-export type Hands = { readonly context: RunContext; readonly taker: string; readonly lease: ChunkLease };
-
-/** About ten minutes: a Redis that refuses to record (out of memory) for longer fails the BullMQ job, which is tried again. */
-const RECORD_ATTEMPTS = 120;
-const RECORD_PAUSE_MAX_MS = 5_000;
 
 /** A referenced row is asked for so often. */
 const ASK_AGAIN_MS = 200;
 /** The chunk is put back then: a worker whose chunks all wait could not take the one that they wait for. */
 const ASK_MAX_MS = 5_000;
 
-/** Takes a request's rows to their outcomes; `unsent`: they are as before. */
-export async function carryOut(planned: Planned, hands: Hands): Promise<'settled' | 'unsent'> {
+/** Takes all rows of a chunk to their outcomes; resolves when each has come to its end, since none may be on the wire when a failure ends its chunk. */
+export function carryOutAll(planned: readonly Planned[], hands: Hands): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    let left = planned.length;
+    let all: Ended = 'settled';
+    let failure: { readonly error: unknown } | null = null;
+    const done = () => {
+      left -= 1;
+      if (left > 0) return;
+      if (failure === null) resolve(all);
+      else reject(failure.error);
+    };
+    const end: RowsEnd = {
+      ended(how) {
+        if (how === 'unsent') all = 'unsent';
+        done();
+      },
+      failed(error) {
+        failure ??= { error };
+        done();
+      },
+    };
+    for (const one of planned) carryOut(one, hands, end);
+    if (planned.length === 0) resolve(all);
+  });
+}
+
+/** Takes a request's rows to their outcomes. */
+function carryOut(planned: Planned, hands: Hands, end: RowsEnd): void {
   const { plan } = planned;
   switch (plan.kind) {
     case 'done':
-      return 'settled';
+      end.ended('settled');
+      break;
     case 'settle':
-      await recordAll(settledRows(planned, plan.end), hands.context);
-      return 'settled';
+      tell(settle(planned, plan, hands.context), end);
+      break;
     case 'send':
-      return send(planned, plan, hands);
+      if (isSend(planned)) send(planned, hands, end);
+      break;
     case 'consult':
-      return consult(planned, plan, hands);
+      tell(consult(planned, plan, hands), end);
+      break;
     default:
-      return plan satisfies never;
+      plan satisfies never;
   }
 }
 
-async function send(
+function isSend(planned: Planned): planned is PlannedSend {
+  return planned.plan.kind === 'send';
+}
+
+function tell(work: Promise<Ended>, end: RowsEnd): void {
+  work.then(end.ended, end.failed);
+}
+
+async function settle(
   planned: Planned,
-  plan: Extract<RowPlan, { kind: 'send' }>,
-  hands: Hands,
-): Promise<'settled' | 'unsent'> {
-  const sent = await sendRow(sendingOf(planned.lead, plan, hands), hands.context);
+  { end }: Extract<RowPlan, { kind: 'settle' }>,
+  context: RunContext,
+): Promise<Ended> {
+  await recordRows(settledRows(planned, end), context);
+  return 'settled';
+}
+
+/** Rows that a dead worker may have sent, and those of a run with a rate, go one by one. */
+function send(planned: PlannedSend, hands: Hands, end: RowsEnd): void {
+  const { context } = hands;
+  const sending = sendingOf(planned.lead, planned.plan, hands);
+  const isFresh = sending.expected === '' && !sending.everUnknown;
+  if (isFresh && !context.hasRate) laneOf(context).send(createLaneRow({ planned, sending, end, context }));
+  else tell(sendAlone(planned, sending, context), end);
+}
+
+async function sendAlone(planned: PlannedSend, sending: Sending, context: RunContext): Promise<Ended> {
+  const sent = await sendRow(sending, context);
   if (sent.kind === 'unsent') return 'unsent';
-  const fields = fieldsAfter(plan, sent.end, hands.taker);
-  const end = {
-    ...sent.end,
-    ...(plan.warnings !== undefined && { warnings: plan.warnings }),
-    ...(fields !== null && { fields }),
-  };
-  return settle(settledRows(planned, end, sent.mark), hands.context);
+  const { taker } = sending;
+  return settleSent(sentRows(planned, sent.end, { expected: sent.mark, taker }), context);
 }
 
 async function consult(
   planned: Planned,
   { questions, decide }: Extract<RowPlan, { kind: 'consult' }>,
   hands: Hands,
-): Promise<'settled' | 'unsent'> {
+): Promise<Ended> {
   const { context, lease } = hands;
   const began = context.now();
   for (;;) {
     const waitedMs = context.now() - began;
     const plan = decide({ ...(await ask(questions, context)), waitedMs });
-    if (plan.kind !== 'wait') return carryOut({ ...planned, plan }, hands);
+    if (plan.kind !== 'wait') return carryOutAll([{ ...planned, plan }], hands);
     if (waitedMs >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
     if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';
   }
@@ -100,100 +125,19 @@ async function ask(
   return { states, fields };
 }
 
-/** The first row's end with its own mark and key; the others' with that mark, so that all are recorded or none. */
-function settledRows({ lead, mates, ends, warnings }: Planned, end: RowEnd, mark?: string): SettledRow[] {
-  return [lead, ...mates].map((task) => {
-    const { row } = task.row;
-    const own = ends?.get(row) ?? end;
-    const seen = warnings?.get(row);
-    const whole = seen === undefined || mark === undefined ? own : { ...own, warnings: seen };
-    const kept = settledRow(task, task === lead ? whole : withoutFields(whole), mark ?? lead.foundMark);
-    return task === lead ? kept : { ...kept, lead: lead.row.row };
-  });
-}
-
-/** The record's fields are recorded once. */
-function withoutFields({ fields, ...end }: RowEnd): RowEnd {
-  return end;
-}
-
-const LEFT_AS_IT_WAS: ReadonlySet<Outcome> = new Set(['rejected', 'denied', 'invalid']);
-
-/** What is known of the record's fields after a request that ended so; `null`: nothing, as since its intent. */
-function fieldsAfter(
-  { fields }: Extract<RowPlan, { kind: 'send' }>,
-  { outcome, attempts = 0 }: RowEnd,
-  taker: string,
-): FieldsChange | null {
-  if (fields === undefined) return null;
-  const { space, key, before, after } = fields;
-  const change = { space, key, before: fieldsUnderWay(taker) };
-  if (wasAccepted(outcome)) return { ...change, after };
-  // An earlier attempt may have been carried out before one was refused.
-  const isUntouched = LEFT_AS_IT_WAS.has(outcome) && attempts === 1;
-  return isUntouched ? { ...change, after: areFieldsKnown(before) ? before : '' } : null;
-}
-
-function sendingOf(
-  task: RowTask,
-  plan: Extract<RowPlan, { kind: 'send' }>,
-  { taker, lease }: Hands,
-): Sending {
+function sendingOf(task: RowTask, plan: PlannedSend['plan'], { taker, lease }: Hands): Sending {
   return {
     task,
     request: plan.request,
     taker,
-    isHeld: () => lease.isHeld(),
+    isHeld: lease.isHeld,
     expected: plan.expected,
     fields: plan.fields ?? null,
     made: 0,
+    withdrawn: 0,
     throttled: 0,
     refreshed: false,
     // A create taken over from a dead worker may have been carried out by it: a refusal now proves nothing.
     everUnknown: (plan.expected !== '' || task.suspect) && !REPEATABLE[plan.request.call],
   };
-}
-
-async function settle(rows: readonly SettledRow[], context: RunContext): Promise<'settled' | 'unsent'> {
-  const outcome = rows[0]?.settlement.outcome;
-  if (outcome !== 'denied') {
-    if (outcome !== 'in-doubt') context.denials.broken();
-    await recordAll(rows, context);
-    return 'settled';
-  }
-  const denied = context.denials.denied(rows);
-  await recordAll(rows, context);
-  if (denied.kind === 'row') return 'settled';
-  await context.ledger.unsettle([...denied.earlier, ...rows], 'permission');
-  return 'unsent';
-}
-
-/** An outcome is recorded before anything else happens to its row; the ledger keeps the first definite one. */
-async function recordAll(rows: readonly SettledRow[], context: RunContext): Promise<void> {
-  await Promise.all(rows.map((row) => record(row, context)));
-}
-
-async function record(row: SettledRow, context: RunContext): Promise<void> {
-  try {
-    await context.ledger.settle(row);
-  } catch (error) {
-    await recordLater(row, context, error);
-  }
-}
-
-async function recordLater(row: SettledRow, context: RunContext, first: unknown): Promise<void> {
-  const tell = (error: unknown) =>
-    context.onTrouble(
-      'an outcome could not be recorded yet',
-      error instanceof Error ? error : new Error(String(error)),
-    );
-  tell(first);
-  await pRetry(() => context.ledger.settle(row), {
-    retries: RECORD_ATTEMPTS,
-    maxTimeout: RECORD_PAUSE_MAX_MS,
-    minTimeout: 250,
-    // Spread, so that a row that Redis refuses does not take the same others with it again and again.
-    randomize: true,
-    onFailedAttempt: ({ error }) => tell(error),
-  });
 }

@@ -2,10 +2,11 @@ import type { Taken } from '../ledger/chunk-ledger.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd } from '../queue/chunk-worker.ts';
-import { carryOut, type Hands, type Planned } from './carry-out.ts';
+import { carryOutAll } from './carry-out.ts';
 import { identityKeyOf } from './identity.ts';
 import { planCancelledGroup, planGroup } from './plan-group.ts';
 import { planCancelled, planRow } from './plan-row.ts';
+import type { Hands, Planned } from './planned.ts';
 import { groupsAtMarks, rowGroups } from './row-groups.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
@@ -25,11 +26,7 @@ export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEn
     return 'closed';
   }
   const planned = planChunk(job, taken, context);
-  // All rows come to their end before the chunk does: none may be on the wire when a failure ends it.
-  const ended = await Promise.allSettled(planned.map((p) => carryOut(p, hands)));
-  const failed = ended.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  if (ended.some((end) => end.status === 'fulfilled' && end.value === 'unsent')) return 'put-back';
+  if ((await carryOutAll(planned, hands)) === 'unsent') return 'put-back';
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 

@@ -23,8 +23,8 @@ type Hand = {
   readonly active: Set<Promise<ChunkEnd>>;
 };
 
-/** Runs that a process has lately worked for. */
-const RUNS_KEPT = 32;
+/** Runs that a process has lately worked for: as many as can have chunks in hand at once. */
+const RUNS_KEPT = 64;
 
 /** `interrupted`: the process is to end; nothing new is sent. */
 export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Delivery {

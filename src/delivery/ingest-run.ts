@@ -5,17 +5,21 @@ import type { Row } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
+import { OPEN_CHUNKS_MAX } from '../queue/chunk-turn.ts';
 import { identityKeyOf } from './identity.ts';
 import { type WaitEdges, waitOut } from './wait-out.ts';
 
-/** Chunks of a run that may wait or be worked on at once: bounds Redis' memory whatever the file's size. */
-const OPEN_CHUNKS_MAX = 64;
 /** Chunks that are added in one command. */
 const CHUNKS_PER_ADD = 8;
+/** With so many chunks waiting, of all runs, each keeps open only what it needs to go on: that bounds Redis' memory. */
+const CROWD = 1_024;
+const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
 
 export type IngestEdges = WaitEdges & {
   readonly run: Run;
   readonly mapping: Mapping;
+  /** The run's share among others, as of its job's `priority`. */
+  readonly weight: number;
   /** The job has a `group`. */
   readonly isGrouped: boolean;
   /** The file's rows, the same chunks at every reading. */
@@ -23,11 +27,14 @@ export type IngestEdges = WaitEdges & {
   /** Chunks that are closed already. */
   readonly closed: ReadonlySet<number>;
   claim(rows: ReadonlyArray<{ readonly row: number; readonly key: string }>): Promise<KeyClaim[]>;
-  add(chunks: readonly ChunkJob[]): Promise<void>;
+  /** `open`: how many chunks that were added before are not closed. */
+  add(chunks: readonly ChunkJob[], open: number): Promise<void>;
   /** How many chunks of the run are closed by now. */
   countClosed(): Promise<number>;
-  /** Resolves when it is worth counting again; false: stop reading. */
-  waitForRoom(): Promise<boolean>;
+  /** How many chunks wait for a worker, of all runs. */
+  countWaiting(): Promise<number>;
+  /** Resolves when it is worth counting again, asked for that often in a row (`times`); false: stop reading. */
+  waitForRoom(times: number): Promise<boolean>;
   /** Asked once the first chunk is closed: whether none of its rows succeeded and nobody has said to go on; `null`: no canary. */
   readonly canaryFailed: (() => Promise<boolean>) | null;
 };
@@ -63,19 +70,24 @@ export async function ingestRun(edges: IngestEdges): Promise<IngestEnd> {
 function createOutlet(edges: IngestEdges) {
   let batch: ChunkJob[] = [];
   let added = 0;
+  let open = 0;
   const closedBefore = edges.closed.size;
   const flush = async () => {
-    if (!(await addChunks(edges, batch))) return false;
+    if (!(await addChunks(edges, batch, open))) return false;
     added += batch.length;
+    open += batch.length;
     batch = [];
     return true;
   };
   const hasRoom = async () => {
-    for (;;) {
-      const closed = await waitOut(edges.countClosed, edges);
-      if (closed === null) return false;
-      if (added - (closed - closedBefore) <= OPEN_CHUNKS_MAX - CHUNKS_PER_ADD) return true;
-      if (!(await edges.waitForRoom())) return false;
+    for (let times = 1; ; times += 1) {
+      const counted = await waitOut(() => Promise.all([edges.countClosed(), edges.countWaiting()]), edges);
+      if (counted === null) return false;
+      const [closed, waiting] = counted;
+      open = added - (closed - closedBefore);
+      const most = waiting < CROWD ? OPEN_CHUNKS_MAX : OPEN_CHUNKS_IN_CROWD;
+      if (open <= most - CHUNKS_PER_ADD) return true;
+      if (!(await edges.waitForRoom(times))) return false;
     }
   };
   const push = async (chunk: ChunkJob) => {
@@ -100,11 +112,11 @@ async function afterCanary(
 
 /** Resolves when a chunk is closed; false: stop reading. */
 async function untilClosed(edges: IngestEdges): Promise<boolean> {
-  for (;;) {
+  for (let times = 1; ; times += 1) {
     const closed = await waitOut(edges.countClosed, edges);
     if (closed === null) return false;
     if (closed > 0) return true;
-    if (!(await edges.waitForRoom())) return false;
+    if (!(await edges.waitForRoom(times))) return false;
   }
 }
 
@@ -114,12 +126,12 @@ function fits(n: number, rows: number, run: Run): boolean {
 }
 
 /** Chunks that a try added before it failed stay as they are. False: stop reading. */
-async function addChunks(edges: IngestEdges, chunks: readonly ChunkJob[]): Promise<boolean> {
+async function addChunks(edges: IngestEdges, chunks: readonly ChunkJob[], open: number): Promise<boolean> {
   const last = chunks.at(-1)?.chunk;
   if (last === undefined) return true;
   passStage('adding', () => [], last);
   const isAdded = await waitOut(async () => {
-    await edges.add(chunks);
+    await edges.add(chunks, open);
     return true;
   }, edges);
   if (isAdded === null) return false;
@@ -144,6 +156,7 @@ async function claimChunk(edges: IngestEdges, n: number, rows: readonly Row[]): 
   return {
     run: edges.run.id,
     chunk: n,
+    weight: edges.weight,
     rows: rows.map((row) => ({ row, claim: byRow.get(row.row) ?? unclaimed })),
   };
 }

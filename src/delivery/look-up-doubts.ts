@@ -1,10 +1,10 @@
-import type { Redis } from 'ioredis';
 import { readDoubts, rowsInDoubt } from '../ledger/doubts.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { noteDoubts, resolveRows } from '../ledger/resolve-rows.ts';
 import { isOneRecord } from '../ledger/resolve-standing.ts';
 import { createRunView } from '../ledger/run-view.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -13,7 +13,7 @@ import type { LookUp } from '../service/look-up.ts';
 import { type Conclusion, conclude } from './look-up-conclusion.ts';
 
 export type LookUpEdges = {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
   readonly run: Run;
   readonly lookUp: LookUp;

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { isDeadHere, newMember } from '../journal/member.ts';
 import { becomeKnown } from '../ledger/become-known.ts';
@@ -6,7 +5,9 @@ import { type LedgerGate, openGate } from '../ledger/gate.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
 import { withDeadline } from '../lib/deadline.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { openRows } from '../model/run.ts';
+import { connectionNames, nameConnections } from '../redis/client-names.ts';
 import { type ReplayOptions, replayJournals } from './replay-journals.ts';
 import { forgetEnded, removeEnded, type TidyOptions } from './tidy-journals.ts';
 
@@ -37,10 +38,7 @@ export async function openMembership(options: MembershipOptions): Promise<Member
     member,
     onTrouble: (what, error) => onTrouble(what, { problem: error.message }),
   });
-  const name = `${connectionPrefix(keys)}${member}`;
-  const tellName = () => void redis.client('SETNAME', name).catch(() => undefined);
-  redis.on('ready', tellName);
-  tellName();
+  const stopNaming = nameConnections(redis, `${connectionPrefix(keys)}${member}`);
   const gate = await openGate({
     redis,
     key: keys.gate,
@@ -82,7 +80,7 @@ export async function openMembership(options: MembershipOptions): Promise<Member
     },
     async close() {
       clearInterval(tidying);
-      redis.off('ready', tellName);
+      stopNaming();
       // With Redis away nothing is tidied: the next process on this home does it.
       await withDeadline(
         tidy()
@@ -111,16 +109,9 @@ function connectionPrefix(keys: LedgerKeys): string {
   return `${keys.gate}:`;
 }
 
-async function connectedMembers(redis: Redis, keys: LedgerKeys): Promise<string[]> {
-  const prefix = ` name=${connectionPrefix(keys)}`;
-  try {
-    const list = String(await redis.client('LIST'));
-    return list.split('\n').flatMap((line) => {
-      const at = line.indexOf(prefix);
-      return at < 0 ? [] : [line.slice(at + prefix.length).split(' ', 1)[0] ?? ''];
-    });
-  } catch {
-    // Not every user may ask that; then a ledger that was emptied looks like a new one.
-    return [];
-  }
+async function connectedMembers(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
+  const prefix = connectionPrefix(keys);
+  // Not every user may ask that; then a ledger that was emptied looks like a new one.
+  const names = await connectionNames(redis);
+  return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
 }

@@ -3,7 +3,9 @@ import { besideKeyless, type GroupMapped, mergeGroup } from '../mapping/merge-gr
 import type { Issue } from '../model/issue.ts';
 import type { Mapped } from '../model/mapping.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { invalidEnd, type Means, planCancelled, planRequest, type RowPlan } from './plan-row.ts';
+import { invalidEnd } from './plan-request.ts';
+import { planCancelled, planRequest } from './plan-row.ts';
+import type { Means, RowPlan } from './row-plan.ts';
 import type { RowEnd, RowTask } from './row-task.ts';
 
 /** Rows that travel in one request; the first carries its intent and its key. */
@@ -49,7 +51,7 @@ export function planGroup(
     own = ownOf(merged);
     return mappedOf(merged, lead.row.row);
   };
-  const plan = planRequest(lead, first, { ...means, map });
+  const plan = planRequest(lead, first, { means, map });
   return { plan, ...own };
 }
 

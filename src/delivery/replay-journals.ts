@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Journal } from '../journal/journal.ts';
 import { isDeadHere, listMembers } from '../journal/member.ts';
 import { type Damage, readJournal } from '../journal/read-journal.ts';
@@ -6,9 +5,10 @@ import type { Replayed } from '../journal/replayed.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { createReplay, type LedgerReplay } from '../ledger/replay.ts';
 import type { ReplayScope } from '../ledger/verify-ledger.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 
 export type ReplayOptions = {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
   readonly target: string;
   /** Where the journals of this home are. */

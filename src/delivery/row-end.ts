@@ -8,13 +8,7 @@ type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
 export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
   switch (verdict.kind) {
     case 'accepted':
-      return {
-        outcome: verdict.outcome,
-        status: verdict.status,
-        id: verdict.id ?? '',
-        ...(verdict.warning === null ? {} : { code: 'warning', message: verdict.warning }),
-        ...(verdict.documents === null ? {} : { documents: verdict.documents }),
-      };
+      return acceptedEnd(verdict);
     case 'refused': {
       const { status, code, message, body } = verdict;
       return { outcome: everUnknown ? 'in-doubt' : verdict.outcome, status, code, message, body };
@@ -29,6 +23,24 @@ export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
     default:
       return verdict satisfies never;
   }
+}
+
+/** The end of a row that the service accepted: at which attempt, and how long that took (ms). */
+export function acceptedEnd(
+  { outcome, status, id, warning, documents }: Extract<Final, { kind: 'accepted' }>,
+  attempts = 0,
+  ms = 0,
+): RowEnd {
+  return {
+    outcome,
+    status,
+    id: id ?? '',
+    attempts,
+    ms,
+    code: warning === null ? '' : 'warning',
+    message: warning ?? '',
+    documents: documents ?? '',
+  };
 }
 
 /** The end of a row whose attempts are used up. */

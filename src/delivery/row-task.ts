@@ -59,7 +59,7 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
       ms: Math.round(end.ms ?? 0),
       code: end.code ?? '',
       message: end.message ?? '',
-      warnings: (end.warnings ?? []).map(({ code, column }) => warningWord(code, column)).join(' '),
+      warnings: end.warnings === undefined ? '' : warningWords(end.warnings),
     },
     identity: identityChange(task, end),
     fields: end.fields ?? null,
@@ -69,6 +69,10 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
     mark,
     lead: null,
   };
+}
+
+function warningWords(warnings: readonly Issue[]): string {
+  return warnings.map(({ code, column }) => warningWord(code, column)).join(' ');
 }
 
 function isKept({ line }: Row, outcome: Outcome): boolean {

@@ -1,6 +1,5 @@
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { ChunkLedger } from '../ledger/chunk-ledger.ts';
-import type { Semaphore } from '../lib/semaphore.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Call } from '../model/operation.ts';
 import type { Reply } from '../model/reply.ts';
@@ -8,6 +7,7 @@ import type { JsonObject, ServiceRequest } from '../model/request.ts';
 import type { Reason, Run } from '../model/run.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { DenialStreak } from './denial-streak.ts';
+import type { RunPlaces } from './run-places.ts';
 import type { ServiceWeather } from './service-weather.ts';
 
 /** The service as a row's journey needs it. */
@@ -29,12 +29,12 @@ export type RunContext = {
   readonly mapping: Mapping;
   readonly ledger: ChunkLedger;
   readonly service: ServiceEdge;
-  /** Requests in flight, `send.concurrency` at most. */
-  readonly slots: Semaphore;
+  /** Requests in flight: `send.concurrency` at most, and no more than the service bears. */
+  readonly places: RunPlaces;
+  /** The job has a `send.rate`: each of its requests waits for its time. */
+  readonly hasRate: boolean;
   readonly weather: ServiceWeather;
   readonly denials: DenialStreak;
-  /** Between two requests over all workers, from `send.rate`; `null`: as fast as it goes. */
-  readonly rateIntervalMicroseconds: number | null;
   readonly now: () => number;
   /** Fires when the process is to end: nothing new is sent. */
   readonly stopping: AbortSignal;

@@ -23,22 +23,26 @@ class TryAgain extends Error {
   }
 }
 
-/** Sends a row as often as it is safe and sensible; a slot is taken for the whole of it. */
+/** Sends a row as often as it is safe and sensible. */
 export async function sendRow(sending: Sending, context: RunContext): Promise<Sent> {
-  const release = await context.slots.acquire();
   const startedAt = context.now();
+  return goOnSending(await tryRow(sending, context), sending, { context, startedAt });
+}
+
+/** What comes of a row's first attempt: its end, or others that p-retry owns. `startedAt`: ms. */
+export async function goOnSending(
+  first: Tried,
+  sending: Sending,
+  { context, startedAt }: { readonly context: RunContext; readonly startedAt: number },
+): Promise<Sent> {
+  if (first.kind !== 'again') return sentOf(first, sending);
   let next: NextTry = { kind: 'wait', ms: 0 };
   const waitForNext = async (verdict: Retry) => {
-    next = nextTry(
-      { made: sending.made, throttled: sending.throttled, startedAt },
-      verdict,
-      policyOf(context),
-    );
+    const { made, throttled } = sending;
+    next = nextTry({ made, throttled, startedAt }, verdict, policyOf(context));
     return next.kind === 'wait' && waitWhileRunning(next.ms, context);
   };
   try {
-    const first = await tryRow(sending, context);
-    if (first.kind !== 'again') return sentOf(first, sending);
     const done = await pRetry((n) => (n === 1 ? again(first) : attempt(sending, context)), {
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
@@ -48,8 +52,6 @@ export async function sendRow(sending: Sending, context: RunContext): Promise<Se
   } catch (error) {
     if (!(error instanceof TryAgain)) throw error;
     return await endOfTries(next, error.verdict, { sending, context });
-  } finally {
-    release();
   }
 }
 

@@ -24,6 +24,8 @@ export type Sending = {
   /** The mark that the next intent replaces, `''` for none. */
   expected: string;
   made: number;
+  /** Intents taken back before anything was sent: each intent has a mark of its own. */
+  withdrawn: number;
   throttled: number;
   refreshed: boolean;
   /** An attempt's outcome, here or in a worker that died, is not known and the user chose to send again (`onUnknownOutcome: retry`). */
@@ -45,48 +47,69 @@ export type Tried =
   | { readonly kind: 'held'; readonly by: { readonly run: string; readonly row: number } };
 
 const UNAUTHORIZED = 401;
-/** A process that stood still has missed the places of all its rows: these would go at once. */
-const LATE_MS = 100;
-/** One that is always late sends all the same. */
-const PLACES_MAX = 2;
 const UNSENT = { kind: 'unsent' } as const;
 
 type Permit =
   | { readonly kind: 'permitted'; readonly token: string }
   | Extract<Tried, { kind: 'unsent' | 'held' }>;
 
+/** A place in flight, which is not held while the row waits for the service. */
+type Place = { isHeld: boolean };
+
 /** One attempt: intend, send, judge; the intent is in the ledger before the first byte leaves. */
 export async function tryRow(sending: Sending, context: RunContext): Promise<Tried> {
+  const { places } = context;
+  if (!places.tryTake() && !(await places.take(sending.made > 0))) return UNSENT;
+  const place: Place = { isHeld: true };
+  let reply: Reply | null = null;
+  let permit: Permit = UNSENT;
   const intent = intentOf(sending, context);
-  const permit = await permitted(intent, sending, context);
+  try {
+    permit = await permitted(intent, sending, { context, place });
+    if (permit.kind === 'permitted')
+      reply = await attempted(intent, sending, { context, token: permit.token });
+  } finally {
+    if (place.isHeld) places.release(reply);
+  }
   if (permit.kind !== 'permitted') return permit;
-  const { token } = permit;
+  if (reply === null) return UNSENT;
+  return weigh(sending, context, {
+    verdict: context.service.judge(sending.request.call, reply),
+    ms: reply.ms,
+    intent,
+    token: permit.token,
+    mayHaveArrived: mayHaveArrived(reply) && sending.request.call === 'subclient.update',
+  });
+}
+
+/** Sends under an intent that is granted; `null`: it was not sent, and the intent is withdrawn. */
+async function attempted(
+  intent: Intent,
+  sending: Sending,
+  { context, token }: { readonly context: RunContext; readonly token: string },
+): Promise<Reply | null> {
   sending.expected = intent.mark;
   // Time has passed since the last look: the chunk may be lost between the intent and the first byte.
   if (!maySend(sending, context)) {
     await withdrawUnlessUnknown(sending, context, intent);
-    return UNSENT;
+    return null;
   }
   sending.made += 1;
   const rows = () => [intent.row];
   passStage('sending', rows);
-  const { request } = sending;
-  const reply = await context.service.attempt(request, token);
+  const reply = await context.service.attempt(sending.request, token);
   passStage('answered', rows);
-  return weigh(sending, context, {
-    verdict: context.service.judge(request.call, reply),
-    ms: reply.ms,
-    intent,
-    token,
-    mayHaveArrived: mayHaveArrived(reply) && request.call === 'subclient.update',
-  });
+  return reply;
 }
 
-/** The intent is recorded, at a place on the run's time line; or why it may not go. */
-async function permitted(intent: Intent, sending: Sending, context: RunContext): Promise<Permit> {
+/** The intent is recorded, with a place in hand; or why it may not go. */
+async function permitted(
+  intent: Intent,
+  sending: Sending,
+  { context, place }: { readonly context: RunContext; readonly place: Place },
+): Promise<Permit> {
   for (;;) {
-    // Anew each time: rows that waited for the service together would go at once, were their places behind them.
-    if (!(await waitForRate(context)) || !maySend(sending, context)) return UNSENT;
+    if (!maySend(sending, context)) return UNSENT;
     const token = await context.service.token();
     const granted: Granted = await context.ledger.intend(intent);
     if (granted.kind === 'granted') return { kind: 'permitted', token };
@@ -96,30 +119,23 @@ async function permitted(intent: Intent, sending: Sending, context: RunContext):
       await context.pause('journal');
     }
     if (granted.kind !== 'wait') return UNSENT;
-    if (!(await waitWhileRunning(granted.ms, context)) || !maySend(sending, context)) return UNSENT;
+    // A place that is held meanwhile could be the one that the row needs which is to probe whether the service is back.
+    context.places.release(null);
+    place.isHeld = false;
+    if (!(await waitWhileRunning(granted.ms, context))) return UNSENT;
+    place.isHeld = await context.places.take(true);
+    if (!place.isHeld) return UNSENT;
   }
 }
 
-/** False: the run or the process ends. */
-async function waitForRate(context: RunContext): Promise<boolean> {
-  if (context.rateIntervalMicroseconds === null) return true;
-  for (let places = 1; ; places += 1) {
-    // A place that is not used is lost to the rows that come after.
-    if (context.stopping.aborted || !context.stillRuns()) return false;
-    const ms = await context.ledger.reserve(context.rateIntervalMicroseconds);
-    const due = context.now() + ms;
-    if (ms > 0 && !(await waitWhileRunning(ms, context))) return false;
-    const isLate = context.now() - due > LATE_MS;
-    if (!isLate || places === PLACES_MAX) return true;
-  }
-}
-
-function maySend(sending: Sending, context: RunContext): boolean {
+/** Whether nothing has come between: the process or the run ends, the window is closed, or the chunk may be another worker's. */
+export function maySend(sending: Sending, context: RunContext): boolean {
   return !context.stopping.aborted && context.isOpen() && sending.isHeld();
 }
 
-function intentOf(
-  { task, taker, made, expected, request, fields }: Sending,
+/** The intent of the row's next attempt. */
+export function intentOf(
+  { task, taker, made, withdrawn, expected, request, fields }: Sending,
   { definition }: RunContext,
 ): Intent {
   const { chunk, row, identityKey: key } = task;
@@ -127,7 +143,7 @@ function intentOf(
   return {
     chunk,
     row: row.row,
-    mark: intentMark(taker, made + 1),
+    mark: intentMark(taker, made + withdrawn + 1),
     expected,
     identity: space === null || key === null ? null : { space, key },
     fields: fields === null ? null : { ...fields, own: fieldsUnderWay(taker) },
@@ -145,12 +161,13 @@ type Answered = {
 };
 
 /** Not where it is proven that nothing was sent, and not where a definite answer says that it was not carried out. */
-function mayHaveArrived(reply: Reply): boolean {
+export function mayHaveArrived(reply: Reply): boolean {
   if (reply.kind === 'no-response') return reply.sent;
   return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
 }
 
-async function weigh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
+/** What an attempt's verdict makes of the row's sending: told to the weather, and its intent withdrawn where nothing was received. */
+export async function weigh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
   const { verdict, ms, intent } = answered;
   switch (verdict.kind) {
     case 'accepted':

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from './folder.ts';
@@ -19,10 +20,13 @@ export function segmentName(number: number, form: 'log' | 'gz'): string {
   return `${String(number).padStart(6, '0')}.${form}`;
 }
 
+/** A write returns when its bytes are on the disk: one call where a write and a sync would be two. Not every system has it. */
+const { O_DSYNC = 0, O_WRONLY, O_CREAT, O_EXCL } = constants;
+
 /** Makes a segment's file, durably, for its owner alone. */
 export async function createSegmentFile(folder: string, number: number): Promise<SegmentFile> {
   const path = join(folder, segmentName(number, 'log'));
-  const handle = await open(path, 'wx', 0o600);
+  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC, 0o600);
   let size = 0;
   let usable = true;
   await syncFolder(folder);
@@ -35,16 +39,10 @@ export async function createSegmentFile(folder: string, number: number): Promise
       const bytes = Buffer.from(text);
       try {
         await writeAll(handle, bytes, size);
+        if (O_DSYNC === 0) await handle.datasync();
       } catch (error) {
-        usable = await isTruncated(handle, size);
-        throw error;
-      }
-      try {
-        await handle.datasync();
-      } catch (error) {
-        // After a failed fsync the system may take pages for written that aren't.
-        usable = false;
-        await isTruncated(handle, size);
+        // After a failed sync the system may take pages for written that aren't; only a full disk says that it took nothing.
+        usable = (await isTruncated(handle, size)) && isFull(error);
         throw error;
       }
       size += bytes.length;
@@ -52,6 +50,12 @@ export async function createSegmentFile(folder: string, number: number): Promise
     close: () => handle.close(),
   };
 }
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && FULL.has(error.code);
+}
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   let written = 0;

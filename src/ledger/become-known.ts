@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UNAWARE } from './lua/gate.ts';
 import { script } from './script.ts';
@@ -15,7 +15,7 @@ const ALIVE_MS = 5_000;
  * forgets its latest member with all it sent, and where that one is gone too nobody else would know that there is anything to wait for.
  */
 export async function becomeKnown(
-  redis: Redis,
+  redis: RedisConnection,
   gate: string,
   { member, isGone }: { readonly member: string; readonly isGone: (member: string) => boolean },
 ): Promise<void> {

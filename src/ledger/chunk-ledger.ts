@@ -4,18 +4,19 @@ import { tickBatch } from '../lib/tick-batch.ts';
 import type { KeyState } from '../model/key-state.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { packBlock } from './block.ts';
+import { packBlock, packBlockText } from './block.ts';
+import { createChunkMemory } from './chunk-memory.ts';
 import { gated, type LedgerGate } from './gate.ts';
 import { type Granted, type Intent, intendRows, type MarkedRow, withdrawRows } from './intend-rows.ts';
 import type { LedgerKeys } from './keys.ts';
 import { CLOSE } from './lua/close.ts';
 import { LOOK_UP } from './lua/look-up.ts';
-import { RESERVE } from './lua/reserve.ts';
 import { SETTLE } from './lua/settle.ts';
 import { TAKE } from './lua/take.ts';
 import { UNSETTLE } from './lua/unsettle.ts';
 import { type Mark, parseMark } from './mark.ts';
 import { parseKeyState } from './read-keys.ts';
+import { type Reserved, reserveTimes } from './reserve-times.ts';
 import type { RowJournal } from './row-journal.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type SettledRow, settleEntry } from './settle-entry.ts';
 
@@ -37,15 +38,20 @@ export type ChunkLedger = {
   readFields(key: KeyPlace): Promise<string>;
   /** Granted only when the intent is in Redis and on this machine's disk. */
   intend(intent: Intent): Promise<Granted>;
+  /** The same for many at once, in one command; one answer for each, in their order. */
+  intendAll(intents: readonly Intent[]): Promise<readonly Granted[]>;
   withdraw(intent: MarkedRow): Promise<boolean>;
+  withdrawAll(intents: readonly MarkedRow[]): Promise<readonly boolean[]>;
   /** True where it was recorded, false where the row already had its outcome or is in another taker's hands. */
   settle(row: SettledRow): Promise<boolean>;
+  /** The same for many, in one command. */
+  settleAll(rows: readonly SettledRow[]): Promise<readonly boolean[]>;
   /** Makes refused rows unsent again while their chunk is open, and pauses the run for that reason in the same step. */
   unsettle(rows: readonly SettledRow[], reason: string): Promise<void>;
   /** Closes a chunk of which every row is settled; false where one is not. */
   close(chunk: number, rows: number): Promise<boolean>;
-  /** Milliseconds until one more request of the run may go; a place is reserved for it. */
-  reserve(intervalMicroseconds: number): Promise<number>;
+  /** When the run's next requests may go, over all workers: as many as `times`, or fewer, `intervalMs` apart. */
+  reserve(times: number, intervalMs: number): Promise<Reserved>;
 };
 
 export type ChunkLedgerOptions = {
@@ -65,7 +71,6 @@ const take = gated(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.st
 const settle = gated(SETTLE, z.array(z.number()));
 const unsettle = gated(UNSETTLE, z.array(z.number()));
 const close = gated(CLOSE, z.number());
-const reserve = gated(RESERVE, z.coerce.number());
 
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const { gate, keys, journal, run } = options;
@@ -73,9 +78,34 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const read = async (chunk: number) =>
     readTaken(await gate.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]));
   const edges = { gate, keys, journal, run: run.id, probeMs: options.probeMs };
+  const memory = createChunkMemory();
+  /** Without reading the chunk, where this process has settled all of it. */
+  const closeWhole = async (chunk: number, rows: number) => {
+    const whole = memory.whole(chunk, rows);
+    memory.forget(chunk);
+    if (whole === null) return false;
+    const args = [chunk, rows, '0', packBlockText(whole.json), chunksOf(run), options.now().toISOString()];
+    const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
+    return (await gate.call(close, keysOfClose, [...args, whole.sha1, ...whole.rows])) === 1;
+  };
+  const settleAll = async (rows: readonly SettledRow[]) => {
+    const rowsOf = () => rows.map(({ settlement }) => settlement.row);
+    passStage('settling', rowsOf);
+    const entries = rows.map((row) => settleEntry(keys, row));
+    const json = JSON.stringify(entries);
+    journal.note({ kind: 'settled', run: run.id, entries: json });
+    const recorded = await gate.call(settle, settleKeys(keys, run.id), [run.id, json]);
+    passStage('settled', rowsOf);
+    for (const [i, [chunk, row, , mark]] of entries.entries())
+      if (recorded[i] === 1) memory.recorded(chunk, row, mark);
+    return recorded.map((r) => r === 1);
+  };
 
   return {
-    take: async (chunk) => (await read(chunk)).taken,
+    async take(chunk) {
+      memory.forget(chunk);
+      return (await read(chunk)).taken;
+    },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => identityPlace(keys, place));
       return (await gate.call(lookUp, [], placeArguments(found))).map(parseKeyState);
@@ -85,17 +115,13 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
       return gate.call(lookUp, [], placeArguments(found));
     }, MAX_BATCH),
     intend: tickBatch((intents: readonly Intent[]) => intendRows(intents, edges), MAX_BATCH),
+    intendAll: (intents) => intendRows(intents, edges),
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
-    settle: tickBatch(async (rows: readonly SettledRow[]) => {
-      const rowsOf = () => rows.map(({ settlement }) => settlement.row);
-      passStage('settling', rowsOf);
-      const entries = JSON.stringify(rows.map((row) => settleEntry(keys, row)));
-      journal.note({ kind: 'settled', run: run.id, entries });
-      const recorded = await gate.call(settle, settleKeys(keys, run.id), [run.id, entries]);
-      passStage('settled', rowsOf);
-      return recorded.map((r) => r === 1);
-    }, MAX_BATCH),
+    withdrawAll: (rows) => withdrawRows(rows, edges),
+    settle: tickBatch(settleAll, MAX_BATCH),
+    settleAll,
     async unsettle(rows, reason) {
+      for (const { chunk } of rows) memory.forget(chunk);
       const entries = rows.flatMap((row) => {
         const [chunk, number, outcome, settlement, bucket, digest] = settleEntry(keys, row);
         return [chunk, number, settlement, outcome, bucket, digest];
@@ -108,23 +134,23 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
       await gate.call(unsettle, [k.record, k.chunk, k.sources, k.bodies], [run.id, reason, ...entries]);
     },
     async close(chunk, rows) {
+      passStage('closing', () => [], chunk);
+      if (await closeWhole(chunk, rows)) {
+        passStage('closed', () => [], chunk);
+        return true;
+      }
       for (;;) {
         const { taken, version } = await read(chunk);
         const settled = settlementsOf(taken.marks);
         if (!taken.closed && settled.length !== rows) return false;
         const args = [chunk, rows, version, packBlock(settled), chunksOf(run), options.now().toISOString()];
         const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
-        passStage('closing', () => [], chunk);
         if (!taken.closed && (await gate.call(close, keysOfClose, args)) !== 1) continue;
         passStage('closed', () => [], chunk);
         return true;
       }
     },
-    reserve: tickBatch(async (intervals: readonly number[]) => {
-      const interval = intervals[0] ?? 0;
-      const first = await gate.call(reserve, [k.rate], [intervals.length, interval]);
-      return intervals.map((_, i) => (first + i * interval) / 1000);
-    }, MAX_BATCH),
+    reserve: (times, intervalMs) => reserveTimes(gate, k.rate, { times, intervalMs }),
   };
 }
 

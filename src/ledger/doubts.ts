@@ -1,16 +1,16 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { RunKeys } from './keys.ts';
 import { readChunks } from './run-view.ts';
 
 /** Numbers of all rows in doubt, in row order. */
-export async function rowsInDoubt(redis: Redis, k: RunKeys): Promise<number[]> {
+export async function rowsInDoubt(redis: RedisConnection, k: RunKeys): Promise<number[]> {
   return (await redis.hkeys(k.doubts)).map(Number).sort((a, b) => a - b);
 }
 
 /** Settlements of those of the rows that are in doubt, by row number. */
 export async function readDoubts(
-  redis: Redis,
+  redis: RedisConnection,
   k: RunKeys,
   rows: readonly number[],
 ): Promise<ReadonlyMap<number, Settlement>> {

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/sleep.ts';
 import { BEAT, GATED, LEAVE } from './lua/gate.ts';
 import { type Script, script } from './script.ts';
@@ -11,7 +11,7 @@ import { type GateEdges, LET_GO_MS, type Memory, verifyLedger } from './verify-l
  * nothing is claimed, intended or settled; what was asked for waits.
  */
 export type LedgerGate = {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   readonly member: string;
   /** Carries a gated script out, as often as it takes until the ledger is verified. */
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: ScriptArguments): Promise<Answer>;

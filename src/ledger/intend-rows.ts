@@ -53,7 +53,7 @@ const withdraw = gated(WITHDRAW, z.array(z.number()));
 export async function intendRows(intents: readonly Intent[], edges: IntendEdges): Promise<Granted[]> {
   const { gate, run } = edges;
   passStage('intending', () => intents.map(({ row }) => row));
-  const placed = intents.map((intent) => ({ intent, ...placeOf(intent, edges.keys) }));
+  const rows = intents.map((intent) => placed(intent, edges.keys));
   // A replay of this process' journal meanwhile must not take what was never granted for something that was.
   const release = gate.hold(intents.map(({ row }) => `${run}/${row}`));
   try {
@@ -61,9 +61,9 @@ export async function intendRows(intents: readonly Intent[], edges: IntendEdges)
       passing(
         'granted',
         intents,
-        grant(placed, edges).catch((error) => refused(error, intents, edges)),
+        grant(rows, edges).catch((error) => refused(error, intents, edges)),
       ),
-      passing('journaled', intents, journalIntents(placed, edges)),
+      passing('journaled', intents, journalIntents(rows, edges)),
     ]);
     return problem === null
       ? withIdleNoted(granted, intents, edges)
@@ -81,25 +81,24 @@ export async function withdrawRows(rows: readonly MarkedRow[], edges: IntendEdge
   return gone.map((g) => g === 1);
 }
 
+/** Arguments of the script for a row, without and with the fields of its record. */
+const PLAIN_WIDTH = 7;
+const FOLLOWED_WIDTH = 11;
+
 type Placed = { readonly intent: Intent; readonly bucket: string; readonly digest: string };
 
-async function grant(placed: readonly Placed[], edges: IntendEdges): Promise<Granted[]> {
+async function grant(rows: readonly Placed[], edges: IntendEdges): Promise<Granted[]> {
   const { gate, keys, run, probeMs } = edges;
   const k = keys.run(run);
-  const rows = placed.flatMap(({ intent, bucket, digest }) => {
-    return [
-      intent.chunk,
-      intent.row,
-      intent.mark,
-      intent.expected,
-      intent.repeatable ? 1 : 0,
-      bucket,
-      digest,
-      ...fieldsArguments(intent, keys),
-    ];
-  });
+  const follows = rows.some(({ intent }) => intent.fields !== null);
+  const args: (string | number)[] = [run, probeMs, follows ? FOLLOWED_WIDTH : PLAIN_WIDTH];
+  for (const { intent, bucket, digest } of rows) {
+    const { chunk, row, mark, expected, repeatable } = intent;
+    args.push(chunk, row, mark, expected, repeatable ? 1 : 0, bucket, digest);
+    if (follows) args.push(...fieldsArguments(intent, keys));
+  }
   const scriptKeys = [k.record, k.chunk, k.blocks, keys.weather];
-  const answers = await gate.call(intend, scriptKeys, [run, probeMs, ...rows]);
+  const answers = await gate.call(intend, scriptKeys, args);
   return answers.map(parseGranted);
 }
 
@@ -124,13 +123,11 @@ function noteWithdrawn(intents: readonly MarkedRow[], { journal, run }: IntendEd
   });
 }
 
-const NOWHERE = { bucket: '', digest: '' };
-
-function placeOf(
-  { identity }: Intent,
-  keys: LedgerKeys,
-): { readonly bucket: string; readonly digest: string } {
-  return identity === null ? NOWHERE : identityPlace(keys, identity);
+function placed(intent: Intent, keys: LedgerKeys): Placed {
+  const { identity } = intent;
+  if (identity === null) return { intent, bucket: '', digest: '' };
+  const { bucket, digest } = identityPlace(keys, identity);
+  return { intent, bucket, digest };
 }
 
 const HELD = /^held [a-z] (\S+) (\d+)/;

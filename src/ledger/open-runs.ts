@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { LedgerKeys } from './keys.ts';
 
 const OVER: ReadonlySet<string | null | undefined> = new Set(['finished', 'cancelled']);
@@ -6,7 +6,7 @@ const RUNS_PER_LOOK = 500;
 
 /** Ids of the runs of these jobs that are neither finished nor cancelled, oldest first. */
 export async function openRunsOf(
-  redis: Redis,
+  redis: RedisConnection,
   keys: LedgerKeys,
   jobs: ReadonlySet<string>,
 ): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyState } from '../model/key-state.ts';
 import type { LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/look-up.ts';
@@ -33,7 +33,7 @@ const KEYS_PER_CALL = 500;
  * the gate (ChunkLedger.readKeys).
  */
 export async function readKeys(
-  redis: Redis,
+  redis: RedisConnection,
   keys: LedgerKeys,
   space: string,
   names: readonly string[],

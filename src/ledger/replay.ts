@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { settleKeys } from './chunk-ledger.ts';
 import type { LedgerKeys } from './keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
@@ -30,7 +30,7 @@ const MAX_BATCH = 200;
 /** What counts the run's rows, and is counted anew when their outcomes are put back. */
 const COUNTED = /^(o:|closedChunks$|finishedAt$|reason$)/;
 
-export function createReplay(redis: Redis, keys: LedgerKeys): LedgerReplay {
+export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerReplay {
   return {
     async run(run, fields) {
       const file = fields.registry ?? `${fields.sha256 ?? ''}:${fields.job ?? ''}`;

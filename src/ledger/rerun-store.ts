@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { chunksOf } from '../model/run.ts';
 import type { LedgerKeys } from './keys.ts';
 import { REGISTER_RERUN } from './lua/register-rerun.ts';
@@ -27,7 +27,7 @@ export type Chosen = {
 
 const registerRerun = script(REGISTER_RERUN, z.number());
 
-export function createRerunStore(redis: Redis, keys: LedgerKeys, parent: string): RerunStore {
+export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, parent: string): RerunStore {
   const entry = `rerun:${parent}`;
   return {
     children: () => childrenOf(redis, keys, parent),
@@ -57,7 +57,7 @@ export function createRerunStore(redis: Redis, keys: LedgerKeys, parent: string)
 }
 
 /** Asked of the records themselves, which also outlive a Redis that was put back from the journals. */
-async function childrenOf(redis: Redis, keys: LedgerKeys, parent: string): Promise<string[]> {
+async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: string): Promise<string[]> {
   const ids = (await redis.zrevrange(keys.runs, 0, -1)).reverse();
   const parents = await Promise.all(ids.map((id) => redis.hget(keys.run(id).record, 'parent')));
   return ids.filter((_, i) => parents[i] === parent);

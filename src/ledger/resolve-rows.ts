@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -30,7 +30,7 @@ const OTHERWISE = 'otherwise ';
 
 /** Settles rows in doubt as decided; the same decisions again change nothing. Answers in the order given. */
 export async function resolveRows(
-  redis: Redis,
+  redis: RedisConnection,
   keys: LedgerKeys,
   options: ResolveOptions & { readonly decisions: readonly RowDecision[] },
 ): Promise<RowResolved[]> {
@@ -52,7 +52,7 @@ export async function resolveRows(
 
 /** Replaces what is said of rows that stay in doubt, where they still are. */
 export async function noteDoubts(
-  redis: Redis,
+  redis: RedisConnection,
   keys: LedgerKeys,
   options: { readonly run: Run; readonly notes: readonly Settlement[] },
 ): Promise<void> {
@@ -61,7 +61,12 @@ export async function noteDoubts(
   }
 }
 
-function call(redis: Redis, keys: LedgerKeys, run: Run, entries: readonly ResolveEntry[]): Promise<string[]> {
+function call(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Run,
+  entries: readonly ResolveEntry[],
+): Promise<string[]> {
   const k = keys.run(run.id);
   const names = [k.record, k.chunk, k.blocks, k.late, k.doubts, k.sources, k.resolutions];
   return resolve(redis, names, [run.id, JSON.stringify(entries)]);

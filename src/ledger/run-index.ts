@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 
 /** Which target's ledger a run is in, over all targets, so that a run id alone is enough to find it. */
 export type RunIndex = {
@@ -13,7 +13,7 @@ export type RunIndex = {
 const BY_TIME = 'onboard:{index}:runs';
 const TARGETS = 'onboard:{index}:targets';
 
-export function createRunIndex(redis: Redis): RunIndex {
+export function createRunIndex(redis: RedisConnection): RunIndex {
   return {
     async add(run, target, createdAt) {
       await redis.multi().hset(TARGETS, run, target).zadd(BY_TIME, createdAt.getTime(), run).exec();

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf } from '../model/run.ts';
@@ -32,7 +32,7 @@ export const INPUT_TTL_SECONDS = 90 * 24 * 3600;
 /** Longer than between two chunks that are written. */
 const UNREGISTERED_TTL_SECONDS = 3600;
 
-export function createRunInput(redis: Redis, keys: LedgerKeys, id: string): RunInput {
+export function createRunInput(redis: RedisConnection, keys: LedgerKeys, id: string): RunInput {
   const { input, record } = keys.run(id);
   const readChunk = async (n: number) => {
     const block = await redis.hgetBuffer(input, String(n));

@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type JobDefinition, jobDefinitionSchema } from '../config/job-definition.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { noOutcomes, OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
 import {
   chunksOf,
@@ -62,7 +62,7 @@ const holdLease = script(HOLD_LEASE, z.number());
 const dropLease = script(DROP_LEASE, z.number());
 
 /** The runs of one target, in Redis. */
-export function createRunStore(redis: Redis, keys: LedgerKeys, now: () => Date): RunStore {
+export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date): RunStore {
   const get = async (id: string) => {
     const record = await redis.hgetall(keys.run(id).record);
     return Object.keys(record).length === 0 ? null : readRecord(record);
@@ -107,7 +107,7 @@ export function createRunStore(redis: Redis, keys: LedgerKeys, now: () => Date):
   };
 }
 
-async function registerRun(redis: Redis, keys: LedgerKeys, run: NewRun) {
+async function registerRun(redis: RedisConnection, keys: LedgerKeys, run: NewRun) {
   const record = newRecord(run);
   const prefix = keys.run('').record;
   const [kind, id] = await register(

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { LedgerView } from '../model/ledger-view.ts';
 import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
@@ -11,7 +11,7 @@ import { parseMark, parseSettlement } from './mark.ts';
 const CHUNKS_AT_ONCE = 16;
 
 /** What the ledger holds of a run, for its report to be written from; memory does not grow with the run. */
-export function createRunView(redis: Redis, keys: LedgerKeys, run: Run): LedgerView {
+export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): LedgerView {
   const k = keys.run(run.id);
   return {
     settlements: () => readSettlements(redis, k, chunksOf(run)),
@@ -25,7 +25,7 @@ export function createRunView(redis: Redis, keys: LedgerKeys, run: Run): LedgerV
 }
 
 async function* readSettlements(
-  redis: Redis,
+  redis: RedisConnection,
   k: RunKeys,
   chunks: number,
 ): AsyncIterable<readonly Settlement[]> {
@@ -37,7 +37,7 @@ async function* readSettlements(
 
 /** Settlements of each of the chunks, open or closed, as they stand now; rows without an outcome yet are absent. */
 export async function readChunks(
-  redis: Redis,
+  redis: RedisConnection,
   k: RunKeys,
   chunks: readonly number[],
 ): Promise<ReadonlyArray<readonly Settlement[]>> {
@@ -47,7 +47,7 @@ export async function readChunks(
 }
 
 /** A chunk that is closed between the two look-ups is found at the second look at its block. */
-async function readChunk(redis: Redis, k: RunKeys, chunk: number): Promise<Settlement[]> {
+async function readChunk(redis: RedisConnection, k: RunKeys, chunk: number): Promise<Settlement[]> {
   const block = await redis.hgetBuffer(k.blocks, String(chunk));
   if (block !== null) return unpackBlock(block);
   const fields = await redis.hgetall(`${k.chunk}${chunk}`);
@@ -66,7 +66,11 @@ function replaced(settlement: Settlement, late: ReadonlyMap<number, string>): Se
   return text === undefined ? settlement : parseSettlement(text);
 }
 
-async function readFields(redis: Redis, key: string, rows: readonly number[]): Promise<Map<number, string>> {
+async function readFields(
+  redis: RedisConnection,
+  key: string,
+  rows: readonly number[],
+): Promise<Map<number, string>> {
   if (rows.length === 0) return new Map();
   const values = await redis.hmget(key, ...rows.map(String));
   return new Map(

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import type { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 
 /** A Lua script that runs by its hash; its answer is parsed, since Redis is a boundary. */
 export type Script<Answer> = (
-  redis: Redis,
+  redis: RedisConnection,
   keys: readonly string[],
   args: ReadonlyArray<string | number | Buffer>,
 ) => Promise<Answer>;

@@ -51,7 +51,11 @@ export type SettledRow = {
 };
 
 /** A settled row as the script SETTLE and the journal have it. */
-export type SettleEntry = readonly [
+export type SettleEntry =
+  | PlainEntry
+  | readonly [...PlainEntry, fieldsBucket: string, fieldsDigest: string, before: string, after: string];
+
+type PlainEntry = readonly [
   chunk: number,
   row: number,
   outcome: string,
@@ -67,14 +71,16 @@ export type SettleEntry = readonly [
   accepted: 0 | 1,
   answered: 0 | 1,
   lead: number,
-  ...fields:
-    | readonly []
-    | readonly [fieldsBucket: string, fieldsDigest: string, before: string, after: string],
 ];
 
 const IDENTITY_LETTER = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
 
 export function settleEntry(keys: LedgerKeys, row: SettledRow): SettleEntry {
+  const entry = plainEntry(keys, row);
+  return row.fields === null ? entry : [...entry, ...fieldsOf(keys, row.fields)];
+}
+
+function plainEntry(keys: LedgerKeys, row: SettledRow): PlainEntry {
   const { settlement, identity } = row;
   const place = identity === null ? null : identityPlace(keys, identity);
   return [
@@ -94,15 +100,10 @@ export function settleEntry(keys: LedgerKeys, row: SettledRow): SettleEntry {
     wasAccepted(settlement.outcome) ? 1 : 0,
     wasAnswered(settlement) ? 1 : 0,
     row.lead ?? 0,
-    ...fieldsOf(keys, row.fields),
   ];
 }
 
-function fieldsOf(
-  keys: LedgerKeys,
-  change: FieldsChange | null,
-): readonly [] | readonly [string, string, string, string] {
-  if (change === null) return [];
+function fieldsOf(keys: LedgerKeys, change: FieldsChange): readonly [string, string, string, string] {
   const { bucket, digest } = fieldsPlace(keys, change);
   return [bucket, digest, change.before, change.after];
 }

@@ -1,11 +1,11 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/sleep.ts';
 import { CHECK_IN, LOOK, OPEN_WITHOUT, WORKING } from './lua/gate.ts';
 import { script } from './script.ts';
 
 export type GateEdges = {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   /** The gate's key. */
   readonly key: string;
   /** This process; never used twice. */

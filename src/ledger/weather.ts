@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { LedgerKeys } from './keys.ts';
 import { STUMBLE } from './lua/weather.ts';
 import { script } from './script.ts';
@@ -35,7 +35,7 @@ export type WeatherReport = {
 
 const stumble = script(STUMBLE, z.coerce.number());
 
-export function createSharedWeather(redis: Redis, keys: LedgerKeys): SharedWeather {
+export function createSharedWeather(redis: RedisConnection, keys: LedgerKeys): SharedWeather {
   return {
     stumbled: ({ mark, isFailure, holdMs }) => {
       const limits = [FAILURES_IN_A_ROW, SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS];

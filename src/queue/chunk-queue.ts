@@ -1,5 +1,8 @@
-import { type ConnectionOptions, Queue } from 'bullmq';
-import { type ChunkJob, chunkJobId, chunkJobSchema } from './chunk-job.ts';
+import { Queue } from 'bullmq';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { type ChunkJob, chunkJobId, chunkJobSchema, runOfJobId } from './chunk-job.ts';
+import { nextTurn, priorityOf } from './chunk-turn.ts';
+import { createTurns } from './turns.ts';
 
 /** BullMQ's name for the queue of chunks; the target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
@@ -13,21 +16,26 @@ const JOB_OPTIONS = {
 } as const;
 
 export type ChunkQueue = {
-  /** Adds chunks in order; one that is there already stays as it is. */
-  add(chunks: readonly ChunkJob[]): Promise<void>;
+  /**
+   * Adds chunks of one run in order; one that is there already stays as it is. Runs share the workers by their weights:
+   * `open` is how many of the run's chunks are waiting or worked on, 0 where it is not said.
+   */
+  add(chunks: readonly ChunkJob[], open?: number): Promise<void>;
+  /** How many chunks wait for a worker, of all runs. */
+  countWaiting(): Promise<number>;
   /** Whether the queue still has the chunk, waiting or being worked on. */
   has(run: string, chunk: number): Promise<boolean>;
   /** Puts chunks back that BullMQ gave up: it can do so without having run them. */
   retryFailed(): Promise<void>;
   /** Takes a chunk out of the queue for good, with its rows where it had them; `null`: a worker has it in hand. */
   takeOut(run: string, chunk: number): Promise<{ readonly rows: ChunkJob['rows'] | null } | null>;
-  /** Lets chunks that were put back for a while start at once. */
-  promote(): Promise<void>;
+  /** Lets chunks of a run that were put back for a while start at once. */
+  promote(run: string): Promise<void>;
   close(): Promise<void>;
 };
 
 export function createChunkQueue(
-  connection: ConnectionOptions,
+  connection: RedisConnection,
   prefix: string,
   onError: (error: Error) => void,
 ): ChunkQueue {
@@ -37,12 +45,30 @@ export function createChunkQueue(
     defaultJobOptions: JOB_OPTIONS,
   });
   queue.on('error', onError);
+  const waiting = queue.toKey('prioritized');
+  const turns = createTurns(connection, waiting);
+  /** Of each run the turn that its last chunk was given here. */
+  const last = new Map<string, number>();
+  const turnOf = ({ run, weight = 1 }: ChunkJob, now: number, open: number) => {
+    const turn = nextTurn({ now, last: last.get(run) ?? null, open, weight });
+    last.set(run, turn);
+    return turn;
+  };
   return {
-    async add(chunks) {
+    async add(chunks, open = 0) {
+      const now = await turns.now();
       await queue.addBulk(
-        chunks.map((data) => ({ name: 'chunk', data, opts: { jobId: chunkJobId(data.run, data.chunk) } })),
+        chunks.map((data, i) => ({
+          name: 'chunk',
+          data,
+          opts: {
+            jobId: chunkJobId(data.run, data.chunk),
+            priority: priorityOf(turnOf(data, now, open + i)),
+          },
+        })),
       );
     },
+    countWaiting: () => connection.zcard(waiting),
     has: async (run, chunk) => (await queue.getJob(chunkJobId(run, chunk))) !== undefined,
     async retryFailed() {
       if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
@@ -54,7 +80,12 @@ export function createChunkQueue(
       if (job !== undefined && (await queue.remove(id)) !== 1) return null;
       return { rows: chunkJobSchema.safeParse(job?.data).data?.rows ?? null };
     },
-    promote: () => queue.promoteJobs(),
+    async promote(run) {
+      const delayed = (await queue.getRanges(['delayed'], 0, -1)).filter((id) => runOfJobId(id) === run);
+      const jobs = await Promise.all(delayed.map((id) => queue.getJob(id)));
+      // One whose time has come meanwhile waits already. BullMQ's own way to promote all puts them before everybody's.
+      await Promise.allSettled(jobs.map((job) => job?.promote()));
+    },
     close: () => queue.close(),
   };
 }

@@ -1,8 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { type ConnectionOptions, DelayedError, type Job, Worker } from 'bullmq';
+import { DelayedError, type Job, Worker } from 'bullmq';
 import { withDeadline } from '../lib/deadline.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type ChunkJob, chunkJobSchema } from './chunk-job.ts';
 import { QUEUE_NAME } from './chunk-queue.ts';
+import { priorityOf, turnAgain } from './chunk-turn.ts';
+import { createSeats } from './guest-seats.ts';
+import { createTurns } from './turns.ts';
 
 /** A dead worker's chunks are taken over after 8 to 15 s (FACTS.md, BullMQ). */
 const LOCK_MS = 10_000;
@@ -36,7 +40,7 @@ export type ChunkWorker = {
 
 /** Takes chunks from the queue until it is closed; `deliver` throws only where a row's fate can't be recorded. */
 export function startChunkWorker(options: {
-  readonly connection: ConnectionOptions;
+  readonly connection: RedisConnection;
   readonly prefix: string;
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
@@ -46,16 +50,21 @@ export function startChunkWorker(options: {
   const process = async (job: Job<ChunkJob>, token: string | undefined, signal?: AbortSignal) => {
     const id = job.id ?? '';
     renewals.set(id, performance.now());
+    seats.taken(id);
     const lease = {
       isHeld: () => signal?.aborted !== true && heldUntil(renewals.get(id)) > performance.now(),
     };
     try {
-      const end = await options.deliver(chunkJobSchema.parse(job.data), lease);
+      const chunk = chunkJobSchema.parse(job.data);
+      const end = await options.deliver(chunk, lease);
       if (end === 'closed') return;
+      // With the turn that it had it would come before everybody's, again and again.
+      await job.changePriority({ priority: priorityOf(turnAgain(await turns.now(), chunk)) });
       await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
       throw new DelayedError();
     } finally {
       renewals.delete(id);
+      seats.left(id);
     }
   };
 
@@ -69,6 +78,9 @@ export function startChunkWorker(options: {
     // By default a worker rests for 15 s after a lost connection, longer than its locks live.
     runRetryDelay: RETRY_MS,
   });
+  const waiting = worker.toKey('prioritized');
+  const turns = createTurns(options.connection, waiting);
+  const seats = createSeats({ worker, redis: options.connection, key: waiting, onError: options.onError });
   worker.on('error', options.onError);
   worker.on('failed', (job, error) =>
     options.onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)),
@@ -80,6 +92,7 @@ export function startChunkWorker(options: {
   let closing: Promise<void> | null = null;
   return {
     close() {
+      seats.close();
       closing ??= closeWorker(worker, isInHand);
       return closing;
     },

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 
 /** When the schedule of each job fired last: files that were whole by then may be taken, by any watcher. */
 export type Releases = {
@@ -8,7 +8,7 @@ export type Releases = {
 };
 
 /** Durable marks beside the queues of a target. */
-export function createReleases(redis: Redis, prefix: string): Releases {
+export function createReleases(redis: RedisConnection, prefix: string): Releases {
   const key = `${prefix}:released`;
   return {
     async release(job, at) {

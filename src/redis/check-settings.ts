@@ -6,7 +6,7 @@ import type { RedisSettings } from './read-settings.ts';
  */
 export type SettingsFinding = {
   readonly kind: 'impossible' | 'refused' | 'warning';
-  readonly setting: 'version' | 'eviction' | 'append-only' | 'fsync' | 'unreadable';
+  readonly setting: 'version' | 'eviction' | 'append-only' | 'fsync' | 'fencing' | 'unreadable';
   /** What is set, what that costs, and what was expected. */
   readonly problem: string;
   /** What to do. */
@@ -16,11 +16,16 @@ export type SettingsFinding = {
 /** Script flags came with 7.0: without them a full Redis could not record what became of rows. */
 const OLDEST_MAJOR = 7;
 
+/**
+ * Members that don't check in are waited for 15 s (src/ledger/verify-ledger.ts): by then a master that was cut off, with
+ * workers beside it, must have stopped taking writes. It notices within a second that its replicas are late.
+ */
+const LAG_MAX_SECONDS = 10;
+
 /** What in the server's settings can lose what the ledger promises; empty: all is well. */
 export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
-  return [judgeVersion, judgeEviction, judgeAppendOnly, judgeFsync, judgeUnreadable].flatMap(
-    (one) => one(settings) ?? [],
-  );
+  const judges = [judgeVersion, judgeEviction, judgeAppendOnly, judgeFsync, judgeFencing, judgeUnreadable];
+  return judges.flatMap((one) => one(settings) ?? []);
 }
 
 function judgeVersion({ version }: RedisSettings): SettingsFinding | null {
@@ -64,12 +69,34 @@ function judgeFsync({ appendOnly, fsync }: RedisSettings): SettingsFinding | nul
   };
 }
 
+function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
+  if (fencing === null) return null;
+  const { minReplicas, maxLagSeconds } = fencing;
+  const cost = 'a master that is cut off would go on beside its successor, and rows could be sent twice';
+  if (minReplicas === 0) {
+    return {
+      kind: 'refused',
+      setting: 'fencing',
+      problem: `min-replicas-to-write is 0, expected 1 or more with Sentinel: ${cost}`,
+      advice: mend('min-replicas-to-write', '1'),
+    };
+  }
+  if (maxLagSeconds === null || (maxLagSeconds > 0 && maxLagSeconds <= LAG_MAX_SECONDS)) return null;
+  return {
+    kind: 'refused',
+    setting: 'fencing',
+    problem: `min-replicas-max-lag is ${maxLagSeconds}, expected 1 to ${LAG_MAX_SECONDS} with Sentinel: ${cost}`,
+    advice: mend('min-replicas-max-lag', String(LAG_MAX_SECONDS)),
+  };
+}
+
 function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
   const hidden = [
     settings.version === null ? 'version' : null,
     settings.evictionPolicy === null ? 'maxmemory-policy' : null,
     settings.appendOnly === null ? 'appendonly' : null,
     settings.appendOnly !== false && settings.fsync === null ? 'appendfsync' : null,
+    settings.fencing?.minReplicas === null ? 'min-replicas-to-write' : null,
   ].filter((name) => name !== null);
   if (hidden.length === 0) return null;
   return {
@@ -77,7 +104,7 @@ function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
     setting: 'unreadable',
     problem: `it doesn't let ${hidden.join(', ')} be read, so that could not be checked`,
     advice:
-      'Look it up where the server is managed: expected appendonly yes, appendfsync always, maxmemory-policy noeviction.',
+      'Look it up where the server is managed: expected appendonly yes, appendfsync always, maxmemory-policy noeviction, and with Sentinel min-replicas-to-write 1.',
   };
 }
 

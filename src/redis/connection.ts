@@ -1,40 +1,90 @@
-import { Redis } from 'ioredis';
-
-/** Where Redis listens. */
-export type RedisAddress =
-  | { readonly kind: 'url'; readonly url: string }
-  | { readonly kind: 'socket'; readonly path: string };
+import { Cluster, Redis } from 'ioredis';
+import type { RedisAddress } from '../config/redis-address.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { type ClusterAddress, nodeOptions, type SingleAddress, singleOptions } from './client-options.ts';
 
 const RECONNECT_STEP_MS = 50;
 const RECONNECT_MAX_MS = 1000;
+/** A server that refuses writes for now: as a replica that was a master before, or as a master that has lost its replicas. */
+const REFUSES_WRITES = /^(READONLY|NOREPLICAS) /;
+const REFUSED_PAUSE_MS = 250;
+/** A master that is silent, rather than gone, is noticed by what the others say. */
+const LOOK_AT_SLOTS_MS = 2_000;
+const SLOTS_ANSWER_MS = 2_000;
+const MOVED_PAUSE_MS = 50;
 
 /**
  * A connection that waits out an outage: commands given meanwhile are held and sent again after the reconnect,
  * which is safe because every ledger script gives the same result when it runs twice.
  */
-export function connectRedis(address: RedisAddress, onError: (error: Error) => void): Redis {
-  const options = {
-    maxRetriesPerRequest: null,
-    enableReadyCheck: true,
-    // A master that has become a replica keeps its connections: the command is sent again over a new one.
-    reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? (2 as const) : false),
-    retryStrategy: (times: number) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MAX_MS),
-  };
-  const redis =
-    address.kind === 'url' ? new Redis(plainUrl(address.url), options) : new Redis(address.path, options);
+export function connectRedis(address: SingleAddress, onError: (error: Error) => void): Redis;
+export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisConnection;
+export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisConnection {
+  return address.kind === 'cluster' ? connectCluster(address, onError) : connectSingle(address, onError);
+}
+
+function connectSingle(address: SingleAddress, onError: (error: Error) => void): Redis {
+  const redis = new PatientRedis({
+    ...singleOptions(address),
+    ...patience(onError),
+    // A master that is silent, rather than gone, is left when a Sentinel names another one.
+    failoverDetector: address.kind === 'sentinel',
+  });
   redis.on('error', onError);
   return redis;
 }
 
-/** ioredis takes a socket as a bare path. */
-export function plainUrl(url: string): string {
-  return url.startsWith('unix://') ? url.slice('unix://'.length) : url;
+function connectCluster(address: ClusterAddress, onError: (error: Error) => void): Cluster {
+  const { retryStrategy, ...nodePatience } = patience(onError);
+  const cluster = new Cluster(
+    address.nodes.map((node) => ({ ...node })),
+    {
+      redisOptions: { ...nodeOptions(address), ...nodePatience },
+      clusterRetryStrategy: retryStrategy,
+      // A slot that is being moved, or has no master for a while, is an outage like any other.
+      maxRedirections: Number.POSITIVE_INFINITY,
+      retryDelayOnMoved: MOVED_PAUSE_MS,
+      slotsRefreshInterval: LOOK_AT_SLOTS_MS,
+      slotsRefreshTimeout: SLOTS_ANSWER_MS,
+      // Names are kept: certificates are made out to them.
+      dnsLookup: (name, found) => found(null, name),
+    },
+  );
+  cluster.on('error', onError);
+  cluster.on('node error', onError);
+  cluster.on('+node', letManyLeave);
+  return cluster;
 }
 
-/** The address without its user and password. */
-export function shownAddress(address: RedisAddress): string {
-  if (address.kind === 'socket' || address.url.startsWith('unix:'))
-    return plainUrl(address.kind === 'url' ? address.url : address.path);
-  const { protocol, host } = new URL(address.url);
-  return `${protocol}//${host}`;
+/** ioredis leaves a connection once for every command that was refused on it, and at the eleventh Node warns of a leak. */
+class PatientRedis extends Redis {
+  override disconnect(reconnect?: boolean): void {
+    const isLeaving = reconnect === true && this.stream?.writableEnded === true;
+    if (!isLeaving) super.disconnect(reconnect);
+  }
+}
+
+/** The same, where ioredis makes the connection. */
+function letManyLeave(node: Redis): void {
+  node.on('connect', () => node.stream.setMaxListeners(0));
+}
+
+function patience(onError: (error: Error) => void) {
+  let isRefused = false;
+  return {
+    maxRetriesPerRequest: null,
+    enableReadyCheck: true,
+    // A master that has become a replica keeps its connections: the command is sent again over a new one.
+    reconnectOnError(error: Error) {
+      if (!REFUSES_WRITES.test(error.message)) return false;
+      if (!isRefused) onError(error);
+      isRefused = true;
+      return 2 as const;
+    },
+    retryStrategy(times: number) {
+      const pause = isRefused ? REFUSED_PAUSE_MS : 0;
+      isRefused = false;
+      return Math.max(pause, Math.min(times * RECONNECT_STEP_MS, RECONNECT_MAX_MS));
+    },
+  };
 }

@@ -5,7 +5,7 @@ import lockfile from 'proper-lockfile';
 import { shortDigest } from '../lib/digest.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { RedisAddress } from './connection.ts';
+import type { SingleAddress } from './client-options.ts';
 import { isAlive } from './is-alive.ts';
 import { askToEnd, probeSocket } from './probe-socket.ts';
 import { pidFile, serverProcess } from './server-process.ts';
@@ -21,7 +21,7 @@ const POLL_MS = 20;
 const LOCK_STALE_MS = 5_000;
 
 export type EmbeddedRedis = {
-  readonly address: RedisAddress;
+  readonly address: Extract<SingleAddress, { readonly kind: 'socket' }>;
   /**
    * Starts the server again if it is gone; false: it can't be said to answer yet, ask again. One that is there but
    * doesn't answer is left alone. Any number of processes may call it at the same time.
@@ -47,7 +47,7 @@ export async function joinEmbeddedRedis(home: string): Promise<EmbeddedRedis> {
     await writeFile(me, '');
   });
   return {
-    address: { kind: 'socket', path: place.socket },
+    address: { kind: 'socket', path: place.socket, login: null, database: 0 },
     revive: () => underLock(folder, () => isReady(place)),
     close: () => leave(place, me),
   };

@@ -1,29 +1,106 @@
 import { Redis } from 'ioredis';
+import { type RedisAddress, shownAddress } from '../config/redis-address.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { plainUrl, type RedisAddress, shownAddress } from './connection.ts';
+import { type ClusterAddress, type SingleAddress, singleOptions } from './client-options.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Of several servers one that is silent must not keep the others from being asked. */
+const ANSWER_TIMEOUT_MS = 2_000;
+const SLOTS = '16384';
+const TO_DO = 'Start it, correct REDIS_URL, or leave REDIS_URL unset for an embedded server.';
+const TO_DO_ENCRYPTED = `${TO_DO} Certificates of your own are named by REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE.`;
 
 /** Throws a UsageError where Redis can't be reached at the start, or refuses: only later outages are waited out. */
 export async function assertReachable(address: RedisAddress): Promise<void> {
-  const target = address.kind === 'url' ? plainUrl(address.url) : address.path;
-  const options = { lazyConnect: true, retryStrategy: () => null, connectTimeout: CONNECT_TIMEOUT_MS };
-  const probe = new Redis(target, options);
-  let failure: Error | null = null;
-  probe.on('error', (error: Error) => {
-    failure ??= error;
+  const problem =
+    address.kind === 'cluster' ? await problemOfCluster(address) : await problemOfSingle(address);
+  if (problem === null) return;
+  const toDo = address.kind !== 'socket' && address.tls !== null ? TO_DO_ENCRYPTED : TO_DO;
+  throw new UsageError(`Redis at ${shownAddress(address)} can't be used: ${problem}. ${toDo}`);
+}
+
+async function problemOfSingle(address: SingleAddress): Promise<string | null> {
+  return withProbe(address, async (server) => {
+    // Where it may not be asked, the first command will tell.
+    const info = await server.info('cluster').catch(() => '');
+    return /^cluster_enabled:1/m.test(info) ? 'it is a node of a cluster, expected redis+cluster://' : null;
   });
+}
+
+/** The first node that answers speaks for all; where none does, what each of them said. */
+async function problemOfCluster(address: ClusterAddress): Promise<string | null> {
+  const { login, tls, nodes } = address;
+  const problems: string[] = [];
+  for (const server of nodes) {
+    const node = { kind: 'server', server, login, tls, database: 0 } as const;
+    const problem = await withProbe(node, problemOfNode, true);
+    if (problem === null) return null;
+    problems.push(problem);
+  }
+  return problems.join('; ');
+}
+
+async function problemOfNode(node: Redis): Promise<string | null> {
+  const info = await node.cluster('INFO').catch(passOver(/cluster support disabled/));
+  if (info === null) return 'it is a single server, expected redis://';
+  const said = (name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(String(info))?.[1] ?? 'unknown';
+  const state = said('cluster_state');
+  const served = said('cluster_slots_ok');
+  if (state === 'ok' && served === SLOTS) return null;
+  const found = `the state of the cluster is ${state} with ${served} slots served`;
+  return `${found}, expected ok with ${SLOTS} (\`redis-cli --cluster check\` says what it lacks)`;
+}
+
+function passOver(expected: RegExp): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof Error && expected.test(error.message)) return null;
+    throw error;
+  };
+}
+
+/** What is wrong at an address, by what `look` finds or by why it can't be reached. */
+async function withProbe(
+  address: SingleAddress,
+  look: (server: Redis) => Promise<string | null>,
+  isOneOfMany = address.kind === 'sentinel',
+): Promise<string | null> {
+  const probe = new Redis({
+    ...singleOptions(address),
+    lazyConnect: true,
+    retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    ...(isOneOfMany && { commandTimeout: ANSWER_TIMEOUT_MS }),
+  });
+  const failures: string[] = [];
+  const ofSentinels: string[] = [];
+  probe.on('sentinelError', (error: Error) => ofSentinels.push(wordsOfSentinel(error)));
+  probe.on('error', (error: Error) => failures.push(wordsOf(error)));
   try {
     await probe.connect();
     await probe.ping();
+    return await look(probe);
   } catch (error) {
-    const cause = failure ?? error;
-    throw new UsageError(
-      `Redis at ${shownAddress(address)} can't be used: ${cause instanceof Error ? cause.message : String(cause)}. ` +
-        'Start it, correct REDIS_URL, or leave REDIS_URL unset for an embedded server.',
-      { cause },
-    );
+    const [first = wordsOf(error)] = failures;
+    return [...ofSentinels, ...(NO_SENTINEL.test(first) ? [] : [first])].join('; ');
   } finally {
     probe.disconnect();
   }
+}
+
+const SENTINEL_ERROR =
+  /^(?:failed to connect|connected) to sentinel (\S+) (?:because|successfully, but) (.*?)\.?$/;
+const NO_SENTINEL = /^All sentinels are unreachable/;
+const STRANGER = /No such master|invalid reply/;
+
+function wordsOfSentinel({ message }: Error): string {
+  const [, sentinel = '', why = message] = SENTINEL_ERROR.exec(message) ?? [];
+  const said = STRANGER.test(why) ? 'knows no master of that name' : `can't be asked: ${why}`;
+  return `the Sentinel at ${sentinel} ${said}`;
+}
+
+function wordsOf(error: unknown): string {
+  // Of a name with several addresses each has failed in its own way.
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
 }

@@ -9,7 +9,11 @@ export type RedisSettings = {
   readonly usedMemoryBytes: number | null;
   /** 0: no limit. */
   readonly maxMemoryBytes: number | null;
+  /** What ends the writing of a master that has been cut off; `null`: no Sentinel would name a successor. */
+  readonly fencing: Fencing | null;
 };
+
+export type Fencing = { readonly minReplicas: number | null; readonly maxLagSeconds: number | null };
 
 /** Reads INFO and, where a setting is not in it, CONFIG; either may be refused. */
 export async function readSettings(redis: Redis): Promise<RedisSettings> {
@@ -21,8 +25,16 @@ export async function readSettings(redis: Redis): Promise<RedisSettings> {
     appendOnly: aof === null ? null : aof === '1' || aof === 'yes',
     evictionPolicy: said('maxmemory_policy') ?? (await configured(redis, 'maxmemory-policy')),
     fsync: await configured(redis, 'appendfsync'),
-    usedMemoryBytes: bytesOf(said('used_memory')),
-    maxMemoryBytes: bytesOf(said('maxmemory') ?? (await configured(redis, 'maxmemory'))),
+    usedMemoryBytes: numberOf(said('used_memory')),
+    maxMemoryBytes: numberOf(said('maxmemory') ?? (await configured(redis, 'maxmemory'))),
+    fencing: redis.options.sentinels ? await readFencing(redis) : null,
+  };
+}
+
+async function readFencing(redis: Redis): Promise<Fencing> {
+  return {
+    minReplicas: numberOf(await configured(redis, 'min-replicas-to-write')),
+    maxLagSeconds: numberOf(await configured(redis, 'min-replicas-max-lag')),
   };
 }
 
@@ -42,6 +54,6 @@ async function orRefused<T>(ask: () => Promise<T>): Promise<T | null> {
   }
 }
 
-function bytesOf(text: string | null): number | null {
+function numberOf(text: string | null): number | null {
   return text === null ? null : Number(text);
 }

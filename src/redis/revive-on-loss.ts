@@ -1,11 +1,11 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 
 /**
  * Has the server revived each time the connection is lost, until it is there again. A loss that the process itself asked
  * for is none. `stop` ends that, and waits for an attempt under way.
  */
 export function reviveOnLoss(
-  redis: Redis,
+  redis: RedisConnection,
   revive: () => Promise<boolean>,
   onTrouble: (error: Error) => void,
 ): { stop(): Promise<void> } {

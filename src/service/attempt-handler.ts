@@ -50,9 +50,8 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     passStage('headers');
     if (status < 200) return;
     this.#status = status;
-    const wish = headers['retry-after'];
-    if (wish !== undefined)
-      this.#retryAfterMs = retryAfterMs(typeof wish === 'string' ? wish : wish[0], this.#now);
+    const wish = firstOf(headers['retry-after']);
+    if (wish !== undefined) this.#retryAfterMs = retryAfterMs(wish, this.#now, firstOf(headers.date));
     const encoding = headers['content-encoding'];
     this.#encoded = encoding !== undefined && encoding !== '' && encoding !== 'identity';
   }
@@ -106,6 +105,10 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   #ms(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
+}
+
+function firstOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'object' ? header[0] : header;
 }
 
 function onTimeout(handler: AttemptHandler): void {

@@ -4,11 +4,9 @@ import type { JsonValue } from '../model/request.ts';
 /** Read where it is there and of its type; anything else counts as absent, never as a broken answer. */
 const optionalText = z.string().min(1).optional().catch(undefined);
 
-/** What is read of a created or updated record (service-api.md, 2.3 and 2.4); all else is kept as it came. */
-export const recordResponseSchema = z.looseObject({
+/** What is read of a created or updated record (service-api.md, 2.3 and 2.4). */
+export const recordResponseSchema = z.object({
   id: optionalText,
-  vanityId: optionalText,
-  state: optionalText,
 });
 
 /** The documents of a payment (service-api.md, 2.6), each as it came: only that it is a list is asked for. */

@@ -9,13 +9,21 @@ const HTTP_DATES = [
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
 ];
 
-/** Milliseconds to wait from a `Retry-After` value (RFC 9110, 10.2.3), at most a day; `null` where it is absent or unreadable. */
-export function retryAfterMs(value: string | undefined, now: () => number): number | null {
+/**
+ * Milliseconds to wait from a `Retry-After` value (RFC 9110, 10.2.3), at most a day; `null` where it is absent or unreadable.
+ * A date is one by the service's clock: `sentAt`, the answer's own `Date`, tells what that shows now; without it ours has to do.
+ */
+export function retryAfterMs(
+  value: string | undefined,
+  now: () => number,
+  sentAt: string | undefined,
+): number | null {
   if (value === undefined) return null;
   const text = value.trim();
   if (DELAY_SECONDS.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
   const at = dateMs(text);
-  return at === null ? null : Math.min(Math.max(0, at - now()), MAX_RETRY_AFTER_MS);
+  if (at === null) return null;
+  return Math.min(Math.max(0, at - (dateMs(sentAt?.trim() ?? '') ?? now())), MAX_RETRY_AFTER_MS);
 }
 
 function dateMs(text: string): number | null {

@@ -10,6 +10,7 @@ const memory = (usedMemoryBytes: number | null, maxMemoryBytes: number | null): 
   fsync: null,
   usedMemoryBytes,
   maxMemoryBytes,
+  fencing: null,
 });
 
 test.each([

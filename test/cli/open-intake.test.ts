@@ -34,8 +34,7 @@ async function startIntake() {
   const path = join(home, 'a.csv');
   const lines = Array.from({ length: ROWS }, (_, i) => `K${i + 1},Company ${i + 1}`);
   await writeFile(path, ['externalId,details.name', ...lines, ''].join('\n'));
-  const { address } = own();
-  const redisUrl = address.kind === 'url' ? address.url : `unix://${address.path}`;
+  const redisUrl = `unix://${own().address.path}`;
   const MSB_BASE_URL = `http://127.0.0.1/${home.slice(-6)}`;
   const io = memoryIo({ env: { MSB_BASE_URL, MSB_TOKEN: 't', REDIS_URL: redisUrl, ONBOARD_HOME: home } });
   const env = readEnvironment(io.env);

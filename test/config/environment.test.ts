@@ -20,7 +20,7 @@ function problemsOf(env: Env): readonly string[] {
 const NOTHING_SET = {
   baseUrl: null,
   tokenSource: { kind: 'none' },
-  redisUrl: null,
+  redis: null,
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
   acceptRedisSettings: false,
@@ -43,9 +43,49 @@ describe('a value that is as expected', () => {
       { MSB_TOKEN_COMMAND: 'vault read -field=token msb' },
       { tokenSource: { kind: 'command', command: 'vault read -field=token msb' } },
     ],
-    [{ REDIS_URL: 'redis://:secret@redis:6379/2' }, { redisUrl: 'redis://:secret@redis:6379/2' }],
-    [{ REDIS_URL: 'rediss://redis.internal:6380' }, { redisUrl: 'rediss://redis.internal:6380' }],
-    [{ REDIS_URL: 'unix:///var/run/redis.sock' }, { redisUrl: 'unix:///var/run/redis.sock' }],
+    [
+      { REDIS_URL: 'redis://:secret@redis/2' },
+      {
+        redis: {
+          kind: 'server',
+          server: { host: 'redis', port: 6379 },
+          database: 2,
+          login: { user: null, password: 'secret' },
+          tls: null,
+        },
+      },
+    ],
+    [
+      { REDIS_URL: 'unix:///var/run/redis.sock' },
+      { redis: { kind: 'socket', path: '/var/run/redis.sock', login: null, database: 0 } },
+    ],
+    [
+      {
+        REDIS_URL: 'rediss+cluster://a',
+        REDIS_TLS_CA_FILE: 'ca.pem',
+        REDIS_TLS_CERT_FILE: 'cert.pem',
+        REDIS_TLS_KEY_FILE: '/run/key.pem',
+      },
+      {
+        redis: {
+          kind: 'cluster',
+          nodes: [{ host: 'a', port: 6379 }],
+          login: null,
+          tls: {
+            caFile: resolve('ca.pem'),
+            certificate: { certFile: resolve('cert.pem'), keyFile: '/run/key.pem' },
+          },
+        },
+      },
+    ],
+    [
+      { REDIS_URL: 'redis+sentinel://s/m', REDIS_SENTINEL_USERNAME: 'u', REDIS_SENTINEL_PASSWORD: 'p' },
+      { redis: expect.objectContaining({ login: null, sentinelLogin: { user: 'u', password: 'p' } }) },
+    ],
+    [
+      { REDIS_URL: 'redis+sentinel://s/m', REDIS_SENTINEL_PASSWORD: 'p' },
+      { redis: expect.objectContaining({ sentinelLogin: { user: null, password: 'p' } }) },
+    ],
     [{ ONBOARD_HOME: '/var/lib/onboard' }, { home: '/var/lib/onboard' }],
     [{ ONBOARD_HOME: 'state' }, { home: resolve('state') }],
     [{ ONBOARD_JOBS: '../jobs' }, { jobsDirectory: resolve('../jobs') }],
@@ -71,6 +111,11 @@ test('a variable that is set to nothing is not set', () => {
     'MSB_TOKEN_FILE',
     'MSB_TOKEN_COMMAND',
     'REDIS_URL',
+    'REDIS_TLS_CA_FILE',
+    'REDIS_TLS_CERT_FILE',
+    'REDIS_TLS_KEY_FILE',
+    'REDIS_SENTINEL_USERNAME',
+    'REDIS_SENTINEL_PASSWORD',
     'ONBOARD_HOME',
     'ONBOARD_JOBS',
     'ONBOARD_ENCRYPTION_KEY',
@@ -86,8 +131,30 @@ describe('a malformed value stops the start', () => {
   test.each([
     [{ MSB_BASE_URL: 'api.example.com' }, 'MSB_BASE_URL: expected an http(s) URL'],
     [{ MSB_BASE_URL: 'ftp://api.example.com' }, 'MSB_BASE_URL: expected an http(s) URL'],
-    [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL: expected redis://, rediss:// or unix://'],
-    [{ REDIS_URL: '/var/run/redis.sock' }, 'REDIS_URL: expected redis://, rediss:// or unix://'],
+    [
+      { REDIS_URL: 'redis://a,b' },
+      'REDIS_URL: expected one server; several are a cluster (redis+cluster://) or Sentinels (redis+sentinel://)',
+    ],
+    [
+      { REDIS_URL: 'redis://a', REDIS_TLS_CA_FILE: 'ca.pem' },
+      'REDIS_TLS_CA_FILE: expected REDIS_URL to begin with rediss, or not to be set',
+    ],
+    [
+      { REDIS_TLS_CERT_FILE: 'cert.pem', REDIS_TLS_KEY_FILE: 'key.pem' },
+      'REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected REDIS_URL to begin with rediss, or not to be set',
+    ],
+    [
+      { REDIS_URL: 'rediss://a', REDIS_TLS_CERT_FILE: 'cert.pem' },
+      'REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected both or neither to be set',
+    ],
+    [
+      { REDIS_URL: 'redis+cluster://a', REDIS_SENTINEL_PASSWORD: 'p' },
+      'REDIS_SENTINEL_PASSWORD: expected REDIS_URL to be a redis+sentinel:// one, or not to be set',
+    ],
+    [
+      { REDIS_URL: 'redis+sentinel://s/m', REDIS_SENTINEL_USERNAME: 'u' },
+      'REDIS_SENTINEL_USERNAME: expected REDIS_SENTINEL_PASSWORD to be set too',
+    ],
     [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL: expected one of silent, fatal, error, warn, info, debug, trace'],
     [{ ONBOARD_ACCEPT_REDIS_SETTINGS: 'yes' }, 'ONBOARD_ACCEPT_REDIS_SETTINGS: expected 1 or 0'],
     [{ LOG_LEVEL: 'INFO' }, 'LOG_LEVEL: expected one of silent, fatal, error, warn, info, debug, trace'],
@@ -137,11 +204,13 @@ describe('a malformed value stops the start', () => {
       MSB_TOKEN_FILE: secret,
       MSB_TOKEN_COMMAND: `print ${secret}`,
       REDIS_URL: `http://:${secret}@redis`,
+      REDIS_TLS_CA_FILE: secret,
+      REDIS_SENTINEL_PASSWORD: secret,
       ONBOARD_ENCRYPTION_KEY: secret,
       ONBOARD_WEB_TOKEN: secret,
       LOG_LEVEL: secret,
     });
-    expect(problems).toHaveLength(5);
+    expect(problems).toHaveLength(7);
     expect(problems.join('\n')).not.toContain(secret);
   });
 });

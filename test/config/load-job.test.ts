@@ -275,11 +275,6 @@ describe('when a definition has problems, each is named with its line and settin
     expect(problems).toHaveLength(5);
   });
 
-  test('a priority is said to be not supported yet, not unknown', async () => {
-    const problems = await problemsIn(['operation: subclient.create', 'priority: {}']);
-    expect(problems).toEqual(['line 2, priority: not supported yet by this version; take the setting out']);
-  });
-
   test.each([
     ['schedule: { cron: nightly }', /line 2, schedule\.cron: expected five cron fields .* got "nightly"/],
     ['schedule: { cron: "0 0 22 * * *" }', /expected five cron fields/],
@@ -293,6 +288,11 @@ describe('when a definition has problems, each is named with its line and settin
     ['format: { encoding: latin1 }', /line 2, format\.encoding: expected/],
     ['format: { records: items }', /expected a JSON pointer/],
     ['send: { canary: 0 }', /line 2, send\.canary: expected/],
+    [
+      'priority: hihg',
+      /line 2, priority: expected "low", "normal" or "high", got "hihg"\. Did you mean "high"\?/,
+    ],
+    ['priority: 5', /line 2, priority: expected "low", "normal" or "high", got 5\./],
   ])('%s', async (line, problem) => {
     const problems = await problemsIn(['operation: counterparty.draft', line]);
     expect(problems).toEqual([expect.stringMatching(problem)]);

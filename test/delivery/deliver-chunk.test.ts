@@ -421,19 +421,19 @@ test('an outcome is recorded although Redis is full', async () => {
   expect(await settlements(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
 });
 
-test('an outcome that Redis refuses to record for want of a replica is recorded once there is one', async () => {
+test('an outcome that Redis refuses to record for want of a right is recorded once it is given', async () => {
   const { redis } = own();
-  const wantReplicas = (count: string) => redis.config('SET', 'min-replicas-to-write', count);
-  onTestFinished(async () => void (await wantReplicas('0')));
+  const mayWrite = (may: boolean) => redis.acl('SETUSER', 'default', may ? '+hset' : '-hset');
+  onTestFinished(async () => void (await mayWrite(true)));
   const bench = await start({
     attempt: async () => {
-      await wantReplicas('1');
+      await mayWrite(false);
       return created('made-1');
     },
     over: {
       onTrouble: (what) => {
         troubles.push(what);
-        void wantReplicas('0');
+        void mayWrite(true);
       },
     },
   });

@@ -8,7 +8,7 @@ import { type Bench, type BenchOptions, chunkOf, created, NOT_SENT, startBench }
 const own = useOwnRedis();
 const HELD = { isHeld: () => true };
 /** Runs that a process has lately worked for. */
-const RUNS_KEPT = 32;
+const RUNS_KEPT = 64;
 const NEVER = new AbortController().signal;
 
 /** A bench, and a delivery that makes its contexts from it and tells when one is made and closed. */

@@ -72,6 +72,7 @@ async function ingest({ rows = rowsTo(6), surveyed = rows.length, ...over }: Set
   const end = await ingestRun({
     run: runOf(surveyed),
     mapping: KEYED,
+    weight: 4,
     isGrouped: false,
     chunks: chunksOf(rows),
     closed: new Set(),
@@ -79,11 +80,13 @@ async function ingest({ rows = rowsTo(6), surveyed = rows.length, ...over }: Set
       claimed.push(...asked);
       return asked.map((): KeyClaim => ({ kind: 'claimed' }));
     },
-    async add(chunks) {
+    async add(chunks, open) {
+      expect(open).toBe(added.flat().length - (closed - (over.closed?.size ?? 0)));
       added.push([...chunks]);
       mostOpen = Math.max(mostOpen, added.flat().length - (closed - (over.closed?.size ?? 0)));
     },
     countClosed: async () => closed,
+    countWaiting: async () => 0,
     async waitForRoom() {
       closed += 1;
       return true;
@@ -113,6 +116,7 @@ describe('a file', () => {
         {
           run: 'run-1',
           chunk: 1,
+          weight: 4,
           rows: [
             { row: rows[0], claim: { kind: 'claimed' } },
             { row: rows[1], claim: { kind: 'known', run: 'run-0', id: 'sub-2' } },
@@ -121,13 +125,14 @@ describe('a file', () => {
         {
           run: 'run-1',
           chunk: 2,
+          weight: 4,
           rows: [
             // A row without a key has nothing to claim.
             { row: rows[2], claim: { kind: 'claimed' } },
             { row: rows[3], claim: { kind: 'duplicate', row: 1 } },
           ],
         },
-        { run: 'run-1', chunk: 3, rows: [{ row: rows[4], claim: { kind: 'claimed' } }] },
+        { run: 'run-1', chunk: 3, weight: 4, rows: [{ row: rows[4], claim: { kind: 'claimed' } }] },
       ],
     ]);
   });
@@ -202,6 +207,12 @@ describe('room', () => {
   test('is for 64 open chunks: the next waits until one is closed', async () => {
     const read = await ingest({ rows: rowsTo(1000) });
     expect([read.end, read.mostOpen]).toEqual(['complete', OPEN_CHUNKS_MAX]);
+    expect(read.numbers).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
+  });
+
+  test('is for 16 open chunks while a thousand of other runs wait, which are enough to go on', async () => {
+    const read = await ingest({ rows: rowsTo(1000), countWaiting: async () => 1_024 });
+    expect([read.end, read.mostOpen]).toEqual(['complete', 16]);
     expect(read.numbers).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
   });
 

@@ -1,15 +1,16 @@
 import type { Redis } from 'ioredis';
+import { ratePerSecond } from '../../src/config/job-definition.ts';
 import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
+import { createServicePlaces } from '../../src/delivery/run-places.ts';
 import { createServiceWeather } from '../../src/delivery/service-weather.ts';
-import { createStillRuns } from '../../src/delivery/still-runs.ts';
+import { createStillRuns, waitWhileRunning } from '../../src/delivery/still-runs.ts';
 import type { Sending } from '../../src/delivery/try-row.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerGate } from '../../src/ledger/gate.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createSharedWeather } from '../../src/ledger/weather.ts';
-import { createSemaphore } from '../../src/lib/semaphore.ts';
 import type { KeyClaim } from '../../src/model/claim.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import type { Operation } from '../../src/model/operation.ts';
@@ -88,18 +89,29 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const pauses: Reason[] = [];
   const troubles: string[] = [];
   const chunk = `${keys.run(id).chunk}1`;
+  const ledger = createChunkLedger({
+    gate,
+    keys,
+    journal,
+    run: await run(),
+    probeMs: PROBE_MS,
+    now: () => new Date(),
+  });
+  const clock = {
+    now: () => performance.now(),
+    stopping: stop.signal,
+    stillRuns: createStillRuns(
+      () => redis.hget(keys.run(id).record, 'state'),
+      () => performance.now(),
+    ),
+  };
+  const { rate } = definition.send;
+  const intervalMs = rate === undefined ? 0 : 1000 / ratePerSecond(rate);
   const context: RunContext = {
     run: await run(),
     definition,
     mapping: MAPPING,
-    ledger: createChunkLedger({
-      gate,
-      keys,
-      journal,
-      run: await run(),
-      probeMs: PROBE_MS,
-      now: () => new Date(),
-    }),
+    ledger,
     service: {
       build: (call, parts) => buildRequest(call, { ...parts, query: {} }),
       attempt: async (request, token) => attempt(attempts.push({ request, token }), request, token),
@@ -108,16 +120,23 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       freshToken: async () => null,
       backoffMs: () => 0,
     },
-    slots: createSemaphore(options.concurrency ?? 20),
+    places: createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 }).join({
+      ceiling: options.concurrency ?? 20,
+      weight: 1,
+      stopping: stop.signal,
+      rate:
+        rate === undefined
+          ? null
+          : {
+              intervalMs,
+              reserve: (times) => ledger.reserve(times, intervalMs),
+              pause: (ms) => waitWhileRunning(ms, clock),
+            },
+    }),
+    hasRate: rate !== undefined,
     weather: createServiceWeather(() => performance.now(), createSharedWeather(redis, keys)),
     denials: createDenialStreak(),
-    rateIntervalMicroseconds: null,
-    now: () => performance.now(),
-    stopping: stop.signal,
-    stillRuns: createStillRuns(
-      () => redis.hget(keys.run(id).record, 'state'),
-      () => performance.now(),
-    ),
+    ...clock,
     isOpen: () => true,
     pause: async (reason) => {
       pauses.push(reason);
@@ -189,6 +208,7 @@ export function sendingOf(bench: Bench, over: Partial<Sending> = {}): Sending {
     fields: null,
     expected: '',
     made: 0,
+    withdrawn: 0,
     throttled: 0,
     refreshed: false,
     everUnknown: false,

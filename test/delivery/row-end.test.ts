@@ -60,7 +60,7 @@ describe('a final verdict', () => {
       { outcome: 'in-doubt', status: 0, code: 'timeout', message: 'not known' },
     ],
   ])('%s', (_, verdict, end) => {
-    expect(endOf(verdict, false)).toEqual(end);
+    expect(endOf(verdict, false)).toMatchObject(end);
   });
 });
 

@@ -270,8 +270,20 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
   });
 });
 
-describe('a slot', () => {
-  test('is taken for the whole of a row, its waits too, and no more rows than slots are in flight', async () => {
+describe('a place', () => {
+  test('is taken for an attempt and not for the waits between, so that others go meanwhile', async () => {
+    const bench = await replying([busy(FAR_TOO_LONG_MS)], { concurrency: 1, rows: 2 });
+    const first = sendRow(sendingOf(bench), bench.context);
+    await until(async () => bench.attempts.length === 1 && bench.context.places.taken() === 0);
+    const sending = sendingOf(bench, { taker: 'me.2' });
+    const row = { ...sending.task.row, row: 2 };
+    const second = { ...sending, task: { ...sending.task, row, identityKey: 'K2' } };
+    expect(await sendRow(second, bench.context)).toMatchObject({ end: { outcome: 'created' } });
+    bench.stop.abort();
+    expect(await first).toEqual({ kind: 'unsent' });
+  });
+
+  test('is waited for: no more requests than places are in flight', async () => {
     let inFlight = 0;
     let most = 0;
     const bench = await start({
@@ -291,7 +303,7 @@ describe('a slot', () => {
     });
     const sent = await Promise.all(rows.map((sending) => sendRow(sending, bench.context)));
     expect(sent.every((s) => s.kind === 'ended')).toBe(true);
-    expect([most, bench.context.slots.taken()]).toEqual([2, 0]);
+    expect([most, bench.context.places.taken()]).toEqual([2, 0]);
   });
 
   test.each([
@@ -303,7 +315,7 @@ describe('a slot', () => {
     await sendRow(sendingOf(bench), bench.context).catch((error: unknown) => {
       expect(error).toEqual(new Error('a bug'));
     });
-    expect(bench.context.slots.taken()).toBe(0);
+    expect(bench.context.places.taken()).toBe(0);
   });
 
   test('a bug in an attempt is thrown, never tried again', async () => {

@@ -4,6 +4,7 @@ import type { LedgerGate } from '../../src/ledger/gate.ts';
 import type { Intent } from '../../src/ledger/intend-rows.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { settledMark } from '../../src/ledger/mark.ts';
 import { readKeys } from '../../src/ledger/read-keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
@@ -411,13 +412,38 @@ describe('closing', () => {
       [3, 'failed'],
     ]);
   });
+
+  test('a chunk that this worker has settled alone is closed as it stands in Redis, without being read', async () => {
+    const bench = await runningRun(3);
+    await bench.ledger.settleAll([
+      row(3, 'created', {}, 'c'),
+      row(1, 'created', {}, 'a'),
+      row(2, 'rejected'),
+    ]);
+    const before = await calls('hgetall');
+    expect(await bench.ledger.close(1, 3)).toBe(true);
+    expect(await calls('hgetall')).toBe(before);
+    expect((await settlements(bench)).map((s) => [s.row, s.outcome, s.id])).toEqual([
+      [1, 'created', 'a'],
+      [2, 'rejected', ''],
+      [3, 'created', 'c'],
+    ]);
+  });
+
+  test('what Redis has of such a chunk counts, not what its worker remembers', async () => {
+    const bench = await runningRun(2);
+    await bench.ledger.settleAll([row(1, 'created', {}, 'a'), row(2, 'created', {}, 'b')]);
+    const { redis } = own();
+    const chunk = `${bench.keys.run(bench.id).chunk}1`;
+    // As after a Redis that went back in time, where another has settled the row meanwhile.
+    await redis.hset(chunk, '2', settledMark(settledRow(2, 'in-doubt').settlement));
+    expect(await bench.ledger.close(1, 2)).toBe(true);
+    expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['created', 'in-doubt']);
+  });
 });
 
-test('places on the time line are evenly spaced over all who ask', async () => {
-  const bench = await runningRun();
-  const other = await anotherLedger(bench);
-  const waits = (
-    await Promise.all([1, 2, 3].flatMap(() => [bench.ledger.reserve(1_000_000), other.reserve(1_000_000)]))
-  ).sort((a, b) => a - b);
-  for (const [i, ms] of waits.entries()) expect(Math.abs(ms - i * 1000)).toBeLessThan(500);
-});
+/** How often Redis has carried out a command. */
+async function calls(command: string): Promise<number> {
+  const stats = await own().redis.info('commandstats');
+  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+}

@@ -35,7 +35,19 @@ function ownQueue() {
     await bull.close();
     return delayed.map(({ delay }) => delay);
   };
-  return { queue, work, errors, delays };
+  const key = `${prefix}:${QUEUE_NAME}:prioritized`;
+  return { queue, work, errors, delays, key };
+}
+
+/** A worker that notes what it is given until it has had so many. */
+async function orderOf(work: (deliver: Deliver) => unknown, count: number): Promise<string[]> {
+  const order: string[] = [];
+  work(async ({ run, chunk: n }) => {
+    order.push(`${run} ${n}`);
+    return 'closed';
+  });
+  await until(() => order.length >= count);
+  return order;
 }
 
 describe('a chunk in the queue', () => {
@@ -107,7 +119,7 @@ describe('a chunk in the queue', () => {
     await until(() => takes === 1);
     await first.close();
     const before = takes;
-    await queue.promote();
+    await queue.promote('run-1');
     const again = deferred<number>();
     work(async (job) => {
       again.resolve(job.chunk);
@@ -123,8 +135,20 @@ describe('a chunk in the queue', () => {
     await until(async () => (await delays()).length === 1);
     await aside.close();
     expect(Math.round(((await delays())[0] ?? 0) / 1000)).toBe(5);
-    await queue.promote();
+    await queue.promote('run-1');
     expect(await delays()).toEqual([]);
+  });
+
+  test('of another run is not promoted', async () => {
+    const { queue, work, delays } = ownQueue();
+    await queue.add([chunk(1)]);
+    await queue.add([chunk(1, 'run-1-c1')]);
+    const aside = work(async () => 'put-aside');
+    await until(async () => (await delays()).length === 2);
+    await aside.close();
+    await queue.promote('run-1');
+    expect(await delays()).toHaveLength(1);
+    expect(await queue.countWaiting()).toBe(1);
   });
 
   test('is taken out with its rows while nobody has it in hand', async () => {
@@ -187,6 +211,79 @@ describe('a chunk in the queue', () => {
   });
 });
 
+describe('chunks of several runs', () => {
+  const some = (run: string, weight: number, numbers: readonly number[]) =>
+    numbers.map((n) => ({ ...chunk(n, run), weight }));
+
+  test('take turns, whichever run was there first', async () => {
+    const { queue, work } = ownQueue();
+    await queue.add(some('big', 4, [1, 2, 3, 4, 5, 6, 7, 8]));
+    await queue.add(some('big', 4, [9, 10, 11]), 8);
+    await queue.add(some('new', 4, [1, 2, 3]));
+    expect((await orderOf(work, 14)).slice(0, 7)).toEqual([
+      'big 1',
+      'new 1',
+      'big 2',
+      'new 2',
+      'big 3',
+      'new 3',
+      'big 4',
+    ]);
+  });
+
+  test('take them by weight', async () => {
+    const { queue, work } = ownQueue();
+    await queue.add(some('low', 1, [1, 2, 3]));
+    await queue.add(some('normal', 4, [1, 2, 3, 4, 5, 6, 7, 8]));
+    const order = await orderOf(work, 11);
+    expect(['low 1', 'low 2', 'low 3'].map((one) => order.indexOf(one))).toEqual([0, 5, 10]);
+  });
+
+  test('are counted while they wait', async () => {
+    const { queue, work } = ownQueue();
+    expect(await queue.countWaiting()).toBe(0);
+    await queue.add([chunk(1), chunk(2)]);
+    expect(await queue.countWaiting()).toBe(2);
+    work(async () => 'closed');
+    await until(async () => (await queue.countWaiting()) === 0);
+  });
+
+  test('keep their order where turns are counted afresh, and one that got lost far behind comes back', async () => {
+    const { queue, work, key } = ownQueue();
+    await queue.add(some('big', 4, [1, 2, 3]));
+    await queue.add(some('lost', 4, [1]));
+    const far = 2 ** 20;
+    const turns = [far, far + 4, far + 8, 2 * far - 1];
+    const jobs = [
+      ['big', 1],
+      ['big', 2],
+      ['big', 3],
+      ['lost', 1],
+    ] as const;
+    const scores = jobs.flatMap(([run, n], i) => [(turns[i] ?? 0) * 2 ** 32 + i, chunkJobId(run, n)]);
+    await own().redis.zadd(key, 'XX', ...scores);
+    await queue.add(some('new', 4, [1, 2]));
+    const last = await own().redis.zrange(key, -1, '-1', 'WITHSCORES');
+    expect(Number(last[1]) / 2 ** 32).toBeLessThan(2_000);
+    expect(await orderOf(work, 6)).toEqual(['big 1', 'new 1', 'big 2', 'new 2', 'big 3', 'lost 1']);
+  });
+
+  test('that are put back do not come before everybody’s', async () => {
+    const { queue, work } = ownQueue();
+    await queue.add(some('waits', 4, [1]));
+    const order: string[] = [];
+    const first = work(async ({ run, chunk: n }) => {
+      order.push(`${run} ${n}`);
+      return 'put-back';
+    });
+    await until(() => order.length === 1);
+    await first.close();
+    await queue.add(some('other', 4, [1]));
+    await queue.promote('waits');
+    expect(await orderOf(work, 2)).toEqual(['other 1', 'waits 1']);
+  });
+});
+
 test('a job’s id is the run and the chunk: no colon, never only digits', () => {
   expect(chunkJobId('20261121-034512-k3f9', 12)).toBe('20261121-034512-k3f9-c12');
 });
@@ -194,6 +291,7 @@ test('a job’s id is the run and the chunk: no colon, never only digits', () =>
 test.each([
   ['no rows', { ...chunk(1), rows: [] }],
   ['chunk 0', chunk(0)],
+  ['a weight of nothing', { ...chunk(1), weight: 0 }],
   ['no run', { chunk: 1, rows: chunk(1).rows }],
   ['a claim that there is not', { ...chunk(1), rows: [{ ...chunk(1).rows[0], claim: { kind: 'free' } }] }],
 ])('a payload with %s is refused', (_, payload) => {

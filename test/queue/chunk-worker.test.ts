@@ -101,3 +101,80 @@ describe.concurrent('closing a worker', () => {
     expect(lease.isHeld()).toBe(false);
   });
 });
+
+/** Chunks that stay in hand until they are let go, one by one, by run and number. */
+function heldChunks() {
+  const ends = new Map<string, (end: ChunkEnd) => void>();
+  const held = () => [...ends.keys()].sort();
+  return {
+    deliver: ({ run, chunk }: ChunkJob) =>
+      new Promise<ChunkEnd>((resolve) => {
+        ends.set(`${run} ${chunk}`, resolve);
+      }),
+    held,
+    ofRun: (run: string) => held().filter((one) => one.startsWith(`${run} `)),
+    end(name: string) {
+      ends.get(name)?.('closed');
+      ends.delete(name);
+    },
+  };
+}
+
+const chunksOf = (run: string, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ ...CHUNK, run, chunk: i + 1 }));
+
+describe.concurrent('while a run has all seats', () => {
+  test('a new one has a chunk in hand at once, then two, and the big one gets none of its seats', async () => {
+    const { deliver, held, ofRun, end } = heldChunks();
+    const { queue, worker } = await startParts(deliver);
+    await queue.add(chunksOf('big', 20));
+    await until(() => held().length === OPEN_CHUNKS);
+    const before = performance.now();
+    await queue.add(chunksOf('new', 5));
+    await until(() => ofRun('new').length === 1);
+    expect(performance.now() - before).toBeLessThan(2_000);
+    await until(() => ofRun('new').length === 2);
+    end('new 1');
+    await until(() => ofRun('new').includes('new 3'));
+    expect([ofRun('new'), ofRun('big').length]).toEqual([['new 2', 'new 3'], OPEN_CHUNKS]);
+    const closed = worker.close();
+    for (const name of held()) end(name);
+    await closed;
+    await queue.close();
+  });
+
+  test('dozens of new ones have each a chunk in hand at once', async () => {
+    const { deliver, held, ofRun, end } = heldChunks();
+    const { queue, worker } = await startParts(deliver);
+    await queue.add(chunksOf('big', 20));
+    await until(() => held().length === OPEN_CHUNKS);
+    const runs = Array.from({ length: 36 }, (_, i) => `new-${i}`);
+    const before = performance.now();
+    for (const run of runs) await queue.add(chunksOf(run, 2));
+    await until(() => runs.every((run) => ofRun(run).length > 0));
+    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(ofRun('big')).toHaveLength(OPEN_CHUNKS);
+    const closed = worker.close();
+    for (const name of held()) end(name);
+    await closed;
+    await queue.close();
+  });
+
+  test('its seats are as many as before once the others are done', async () => {
+    const { deliver, held, ofRun, end } = heldChunks();
+    const { queue, worker } = await startParts(deliver);
+    await queue.add(chunksOf('big', 20));
+    await until(() => held().length === OPEN_CHUNKS);
+    await queue.add(chunksOf('new', 1));
+    await until(() => ofRun('new').length === 1);
+    end('new 1');
+    await until(async () => !(await queue.has('new', 1)));
+    for (const n of [1, 2, 3]) end(`big ${n}`);
+    await until(() => ofRun('big').includes('big 11'));
+    expect(held()).toHaveLength(OPEN_CHUNKS);
+    const closed = worker.close();
+    for (const name of held()) end(name);
+    await closed;
+    await queue.close();
+  });
+});

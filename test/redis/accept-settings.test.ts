@@ -1,7 +1,11 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
 import { acceptSettings } from '../../src/redis/accept-settings.ts';
+import { connectRedis } from '../../src/redis/connection.ts';
 import { readSettings } from '../../src/redis/read-settings.ts';
+import { startRedisCluster } from '../support/redis-cluster.ts';
+import { MASTER_NAME, startRedisGroup } from '../support/redis-sentinel.ts';
 import { startRedisServer } from '../support/redis-server.ts';
 
 const FORGETFUL = { appendonly: 'no', 'maxmemory-policy': 'allkeys-lru', maxmemory: '64mb' };
@@ -39,4 +43,35 @@ test('a user who may read neither INFO nor CONFIG gets a warning that nothing co
   expect(await acceptSettings(limited, false)).toEqual([
     expect.stringMatching(/doesn't let version, maxmemory-policy, appendonly, appendfsync be read/),
   ]);
+});
+
+function connect(url: string) {
+  const redis = connectRedis(parseRedisUrl(url), () => undefined);
+  onTestFinished(() => redis.disconnect());
+  return redis;
+}
+
+test('every master of a cluster is checked, and the one that is not as it should be is named', async () => {
+  const { masters, hosts } = await startRedisCluster();
+  const redis = connect(`redis+cluster://${hosts}`);
+  expect(await acceptSettings(redis, false)).toEqual([]);
+  const [, second] = masters;
+  await second?.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  expect(await acceptSettings(redis, true)).toEqual([
+    expect.stringMatching(
+      new RegExp(`^Redis 127\\.0\\.0\\.1:${second?.port}: maxmemory-policy is allkeys-lru`),
+    ),
+  ]);
+});
+
+test('a master under Sentinel that would take writes without its replicas is refused', async () => {
+  const { master, sentinel } = await startRedisGroup({});
+  const redis = connect(`redis+sentinel://127.0.0.1:${sentinel.port}/${MASTER_NAME}`);
+  expect(await acceptSettings(redis, false)).toEqual([]);
+  await master.admin.config('SET', 'min-replicas-to-write', '0');
+  await expect(acceptSettings(redis, false)).rejects.toThrow(
+    /^Redis: min-replicas-to-write is 0, expected 1 or more with Sentinel: .*CONFIG SET min-replicas-to-write 1/,
+  );
+  // Without a Sentinel nobody would take its place.
+  expect(await acceptSettings(connect(`redis://127.0.0.1:${master.port}`), false)).toEqual([]);
 });

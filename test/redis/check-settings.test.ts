@@ -9,6 +9,7 @@ const GOOD: RedisSettings = {
   fsync: 'always',
   usedMemoryBytes: 1,
   maxMemoryBytes: 0,
+  fencing: null,
 };
 
 test.each([
@@ -25,6 +26,31 @@ test.each([
   ['fsync every second', { fsync: 'everysec' }, [['warning', 'fsync']]],
   ['fsync left to the system', { fsync: 'no' }, [['warning', 'fsync']]],
   ['CONFIG refused', { fsync: null }, [['warning', 'unreadable']]],
+  [
+    'a master under Sentinel that stops without replicas',
+    { fencing: { minReplicas: 1, maxLagSeconds: 10 } },
+    [],
+  ],
+  [
+    'one that goes on without replicas',
+    { fencing: { minReplicas: 0, maxLagSeconds: 10 } },
+    [['refused', 'fencing']],
+  ],
+  [
+    'one that goes on for longer than its workers are waited for',
+    { fencing: { minReplicas: 2, maxLagSeconds: 11 } },
+    [['refused', 'fencing']],
+  ],
+  [
+    'one that takes any replica for present',
+    { fencing: { minReplicas: 1, maxLagSeconds: 0 } },
+    [['refused', 'fencing']],
+  ],
+  [
+    'one that does not say',
+    { fencing: { minReplicas: null, maxLagSeconds: null } },
+    [['warning', 'unreadable']],
+  ],
   [
     'nothing to be read',
     { version: null, appendOnly: null, evictionPolicy: null, fsync: null },

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
 import { assertReachable } from '../../src/redis/reach.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { startRedisCluster } from '../support/redis-cluster.ts';
+import { startRedisNode } from '../support/redis-node.ts';
+import { startRedisServer } from '../support/redis-server.ts';
 
 const own = useOwnRedis();
 
@@ -16,7 +20,7 @@ test('a port where nothing listens is named, without the password, with what to 
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
   server.close();
-  const failed = assertReachable({ kind: 'url', url: `redis://user:secret-word@127.0.0.1:${port}` });
+  const failed = assertReachable(parseRedisUrl(`redis://user:secret-word@127.0.0.1:${port}`));
   await expect(failed).rejects.toThrow(new RegExp(`127\\.0\\.0\\.1:${port}.*ECONNREFUSED.*REDIS_URL`));
   await expect(failed).rejects.not.toThrow(/secret-word/);
 });
@@ -28,4 +32,41 @@ test('a refused password is said', async () => {
   } finally {
     await own().redis.config('SET', 'requirepass', '');
   }
+});
+
+test('a node of a cluster by the URL of a single server, and the other way round, is refused with the URL that would do', async () => {
+  const node = await startRedisNode({ lines: ['cluster-enabled yes'] });
+  await expect(assertReachable(parseRedisUrl(`redis://127.0.0.1:${node.port}`))).rejects.toThrow(
+    /it is a node of a cluster, expected redis\+cluster:\/\//,
+  );
+  const single = await startRedisServer({});
+  const asCluster = parseRedisUrl(single.url.replace('redis://', 'redis+cluster://'));
+  await expect(assertReachable(asCluster)).rejects.toThrow(/it is a single server, expected redis:\/\//);
+});
+
+test('a cluster that lacks slots is refused; a whole one is fine as long as one of the nodes answers', async () => {
+  const node = await startRedisNode({ lines: ['cluster-enabled yes'] });
+  await expect(assertReachable(parseRedisUrl(`redis+cluster://127.0.0.1:${node.port}`))).rejects.toThrow(
+    /the state of the cluster is fail with 0 slots served, expected ok with 16384/,
+  );
+  const { hosts } = await startRedisCluster();
+  const silent = await startRedisNode();
+  silent.freeze();
+  await expect(
+    assertReachable(parseRedisUrl(`redis+cluster://127.0.0.1:1,127.0.0.1:${silent.port},${hosts}`)),
+  ).resolves.toBeUndefined();
+  const failed = assertReachable(parseRedisUrl('redis+cluster://me:secret-word@127.0.0.1:1,127.0.0.1:2'));
+  await expect(failed).rejects.toThrow(/ECONNREFUSED 127\.0\.0\.1:1; connect ECONNREFUSED 127\.0\.0\.1:2/);
+  await expect(failed).rejects.not.toThrow(/secret-word/);
+});
+
+test('a Sentinel that is away or does not know the master is named', async () => {
+  const { port } = await startRedisNode({ isSentinel: true });
+  const url = `redis+sentinel://me:secret-word@127.0.0.1:1,127.0.0.1:${port}/payments`;
+  const failed = assertReachable(parseRedisUrl(url));
+  await expect(failed).rejects.toThrow(
+    "the Sentinel at 127.0.0.1:1 can't be asked: Connection is closed; " +
+      `the Sentinel at 127.0.0.1:${port} knows no master of that name. Start it`,
+  );
+  await expect(failed).rejects.not.toThrow(/secret-word/);
 });

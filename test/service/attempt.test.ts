@@ -127,16 +127,21 @@ test('an idle connection is closed by the client within four seconds, whatever l
   expect(performance.now() - idleSince).toBeLessThan(4_500);
 }, 15_000);
 
-test('Retry-After is read as seconds and as a date', async () => {
-  const headers = ['retry-after: 7', 'retry-after: Sat, 01 Jan 2022 00:01:00 GMT', 'retry-after: soon'];
+test('Retry-After is read as seconds and as a date, by the clock of the service where it shows that', async () => {
+  const headers = [
+    ['retry-after: 7'],
+    ['retry-after: Sat, 01 Jan 2022 00:01:00 GMT'],
+    ['retry-after: Fri, 31 Dec 2021 12:00:05 GMT', 'date: Fri, 31 Dec 2021 12:00:00 GMT'],
+    ['retry-after: soon'],
+  ];
   const server = closing(
-    await rawServer((socket) => socket.write(answerText(503, '', headers.splice(0, 1)))),
+    await rawServer((socket) => socket.write(answerText(503, '', headers.shift() ?? []))),
   );
   const now = () => Date.UTC(2022, 0, 1);
   const client = clientFor(`http://127.0.0.1:${server.port}`, { now });
   const waits: unknown[] = [];
-  for (let n = 0; n < 3; n += 1) waits.push(await client.attempt(post(), 'token'));
-  expect(waits).toMatchObject([{ retryAfterMs: 7_000 }, { retryAfterMs: 60_000 }, { retryAfterMs: null }]);
+  for (let n = 0; n < 4; n += 1) waits.push(await client.attempt(post(), 'token'));
+  expect(waits).toMatchObject([7_000, 60_000, 5_000, null].map((retryAfterMs) => ({ retryAfterMs })));
 });
 
 test('an interim answer is passed over', async () => {

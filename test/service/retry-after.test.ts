@@ -24,14 +24,25 @@ test.each<[string | undefined, number | null]>([
   ['2029-11-06T08:49:37Z', null],
   ['Sun, 99 Nov 1994 08:49:37 GMT', null],
 ])('Retry-After %j means %j ms', (value, expected) => {
-  expect(retryAfterMs(value, () => NOW)).toBe(expected);
+  expect(retryAfterMs(value, () => NOW, undefined)).toBe(expected);
 });
 
 test('every instant up to a day ahead, written as an HTTP date, comes back as its distance', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 86_400 }), (seconds) => {
       const date = new Date(NOW + seconds * 1000).toUTCString();
-      expect(retryAfterMs(date, () => NOW)).toBe(seconds * 1000);
+      expect(retryAfterMs(date, () => NOW, undefined)).toBe(seconds * 1000);
     }),
   );
+});
+
+test.each<[string, string | undefined, number]>([
+  ['Sun, 06 Nov 1994 09:49:37 GMT', 'Sun, 06 Nov 1994 09:49:07 GMT', 30_000],
+  ['Sun, 06 Nov 1994 07:49:37 GMT', ' Sun, 06 Nov 1994 07:49:07 GMT', 30_000],
+  ['Sun, 06 Nov 1994 07:49:37 GMT', 'Sun, 06 Nov 1994 08:49:07 GMT', 0],
+  ['Sun, 06 Nov 1994 08:49:37 GMT', 'some time ago', 30_000],
+  ['Sun, 06 Nov 1994 08:49:37 GMT', '', 30_000],
+  ['30', 'Sun, 06 Nov 1994 09:49:07 GMT', 30_000],
+])('Retry-After %j of an answer with the Date %j means %i ms, whatever the clocks', (value, sentAt, ms) => {
+  expect(retryAfterMs(value, () => NOW, sentAt)).toBe(ms);
 });

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
-import { connectRedis, type RedisAddress } from '../../src/redis/connection.ts';
-import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { connectRedis } from '../../src/redis/connection.ts';
+import { type EmbeddedRedis, joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 
 export type OwnRedis = {
   readonly redis: Redis;
-  readonly address: RedisAddress;
+  readonly address: EmbeddedRedis['address'];
 };
 
 /** A Redis of the test file's own, as the program starts it; it ends with the file. */

@@ -1,12 +1,14 @@
 /**
  * Compare-and-set: marks rows as about to be sent. Nothing is sent without a 'granted'.
- * KEYS: record, prefix of chunks, blocks, weather. ARGV: run, milliseconds a probe may take, then chunk, row, mark,
- * expected mark ('': none), may the row be sent though a lost worker may have sent it (0|1), bucket key of its key's identity ('' none), digest,
- * bucket key of its record's field digests ('' none), digest, what they were when the request was made, what stands for them while it is under way, …
+ * KEYS: record, prefix of chunks, blocks, weather. ARGV: run, milliseconds a probe may take, how many arguments a row has (7, or 11
+ * where fields are followed), then chunk, row, mark, expected mark ('': none), may the row be sent though a lost worker may have sent it (0|1),
+ * bucket key of its key's identity ('' none), digest, [bucket key of its record's field digests ('' none), digest, what they were when the
+ * request was made, what stands for them while it is under way,] …
  * Answers per row: 'granted'; 'taken': another worker has or had it; 'halted': the run is not running;
  * 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'wait <ms>': the service
  * has asked to be left alone, or is away and another row probes. What the service has of a record's fields is not known from here on
  * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply) grants the same mark again.
+ * Marks are read and written chunk by chunk: a command for each row would cost Redis several times as much.
  */
 export const INTEND = `
 local state = redis.call('HMGET', KEYS[1], 'state', 'suspect')
@@ -48,17 +50,32 @@ local function unknownFields(i)
   else redis.call('HSET', key, digest, '~') end
 end
 
+local WIDTH = tonumber(ARGV[3])
+local chunks = {}
+for i = 4, #ARGV, WIDTH do
+  local of = chunks[ARGV[i]]
+  if not of then
+    of = {rows = {}, marks = {}, new = {}}
+    chunks[ARGV[i]] = of
+  end
+  of.rows[#of.rows + 1] = ARGV[i + 1]
+end
+for chunk, of in pairs(chunks) do
+  of.open = redis.call('HEXISTS', KEYS[3], chunk) == 0
+  for j, mark in ipairs(redis.call('HMGET', KEYS[2] .. chunk, unpack(of.rows))) do of.marks[of.rows[j]] = mark or '' end
+end
+
 local out = {}
-for i = 3, #ARGV, 11 do
+for i = 4, #ARGV, WIDTH do
   local chunk, row, mark, expected, bold = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
-  local key = KEYS[2] .. chunk
+  local of = chunks[chunk]
+  local current = of.marks[row]
   local answer = 'taken'
   if not running then
     answer = 'halted'
     -- Granted before a lost reply: nothing was sent, so nothing may look as if.
-    if redis.call('HGET', key, row) == mark then redis.call('HDEL', key, row) end
-  elseif redis.call('HEXISTS', KEYS[3], chunk) == 0 then
-    local current = redis.call('HGET', key, row) or ''
+    if current == mark then redis.call('HDEL', KEYS[2] .. chunk, row) end
+  elseif of.open then
     local ms = wait()
     local fresh = current == '' or current == mark
     if fresh and bold == '0' and tonumber(chunk) <= suspect then answer = 'taken'
@@ -67,15 +84,22 @@ for i = 3, #ARGV, 11 do
     elseif current == expected then
       local other = holder(ARGV[i + 5], ARGV[i + 6], row)
       answer = other and 'held ' .. other or 'granted'
-      if not other then redis.call('HSET', key, row, mark) end
+      if not other then
+        of.marks[row] = mark
+        of.new[#of.new + 1] = row
+        of.new[#of.new + 1] = mark
+      end
       if not other and open > 0 then
         probing = now + tonumber(ARGV[2])
         redis.call('HSET', KEYS[4], 'probing', probing, 'probe', mark)
       end
     end
   end
-  if answer == 'granted' then unknownFields(i) end
+  if answer == 'granted' and WIDTH > 7 then unknownFields(i) end
   out[#out + 1] = answer
+end
+for chunk, of in pairs(chunks) do
+  if #of.new > 0 then redis.call('HSET', KEYS[2] .. chunk, unpack(of.new)) end
 end
 return out
 `;

@@ -21,7 +21,8 @@ local WEATHER = KEYS[9]
 local answered = false
 local ANSWERED = {}
 local function taker(mark) return string.match(mark or '', '^i (%S+) ') end
-local function count(outcome, by) redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
+local counts = {}
+local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
   if value ~= '' then redis.call('HSET', key, row, value) end
 end
@@ -37,23 +38,45 @@ local function fields(e)
   if (redis.call('HGET', e[16], e[17]) or '') == e[18] and e[19] ~= '' then redis.call('HSET', e[16], e[17], e[19])
   else redis.call('HDEL', e[16], e[17]) end
 end
+local entries = cjson.decode(ARGV[2])
+-- Marks are read and written chunk by chunk: a command for each row would cost several times as much.
+local chunks = {}
+for _, e in ipairs(entries) do
+  local chunk = tostring(e[1])
+  local of = chunks[chunk]
+  if not of then
+    of = {key = KEYS[2] .. chunk, rows = {}, marks = {}, new = {}}
+    chunks[chunk] = of
+  end
+  of.rows[#of.rows + 1] = tostring(e[2])
+end
+for _, of in pairs(chunks) do
+  for j, mark in ipairs(redis.call('HMGET', of.key, unpack(of.rows))) do of.marks[of.rows[j]] = mark end
+end
+local function put(of, row, mark)
+  of.marks[row] = mark
+  of.new[#of.new + 1] = row
+  of.new[#of.new + 1] = mark
+end
 -- A row without a mark of its own is judged by its group's first row: it may be in another taker's hands, or have ended otherwise.
-local function leadDiffers(e, key)
+local function leadDiffers(e, of)
   if not e[15] or e[15] == 0 then return false end
-  local lead = redis.call('HGET', key, tostring(e[15]))
+  local row = tostring(e[15])
+  local lead = of.marks[row]
+  if lead == nil then lead = redis.call('HGET', of.key, row) end
   if not lead then return false end
   if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e[3] end
   return taker(lead) ~= taker(e[12]) and e[13] ~= 1
 end
-for i, e in ipairs(cjson.decode(ARGV[2])) do
+for i, e in ipairs(entries) do
   local chunk, row, outcome, settlement = tostring(e[1]), tostring(e[2]), e[3], e[4]
-  local key = KEYS[2] .. chunk
-  local current = redis.call('HGET', key, row)
+  local of = chunks[chunk]
+  local current = of.marks[row]
   local settled = current and string.sub(current, 1, 1) == '['
   local closed = not current and redis.call('HEXISTS', KEYS[3], chunk) == 1
   local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
   local foreign = current and not settled and taker(current) ~= taker(e[12]) and e[13] ~= 1
-  if not current and not closed and leadDiffers(e, key) then foreign = true end
+  if not current and not closed and leadDiffers(e, of) then foreign = true end
   if e[14] == 1 then
     answered = true
     ANSWERED[e[12]] = true
@@ -65,12 +88,12 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
   if foreign then
     recorded = 0
   elseif not settled and not closed then
-    redis.call('HSET', key, row, settlement)
+    put(of, row, settlement)
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
     if closed then redis.call('HSET', KEYS[4], row, settlement)
     else
-      redis.call('HSET', key, row, settlement)
-      redis.call('HINCRBY', key, 'v', 1)
+      put(of, row, settlement)
+      redis.call('HINCRBY', of.key, 'v', 1)
     end
     if overruled then
       count('failed', -1)
@@ -93,6 +116,10 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
   end
   out[i] = recorded
 end
+for _, of in pairs(chunks) do
+  if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
+end
+for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${CLEAR_UP} end
 return out
 `;

@@ -19,3 +19,16 @@ test.each([
     });
   },
 );
+
+test(`250 requests per second over a run and three workers of which one is killed every five seconds (seed ${SEED})`, async () => {
+  await sharedRate({
+    ratePerSecond: 250,
+    seconds: 20,
+    windowSeconds: 5,
+    workers: 3,
+    latency: '150ms±50ms',
+    killEverySeconds: 5,
+    isAlone: true,
+    seed: SEED,
+  });
+});

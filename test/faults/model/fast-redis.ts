@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
-import { plainUrl } from '../../../src/redis/connection.ts';
 import { useOwnRedis } from '../../support/redis.ts';
 
 const DATABASES = 16;
@@ -14,8 +13,7 @@ export function useFastRedis(): () => readonly Redis[] {
   let connections: Redis[] = [];
   beforeAll(async () => {
     await own().redis.config('SET', 'appendonly', 'no');
-    const { address } = own();
-    const path = address.kind === 'socket' ? address.path : plainUrl(address.url);
+    const { path } = own().address;
     connections = Array.from(
       { length: DATABASES },
       (_, db) => new Redis(path, { db, enableAutoPipelining: true, maxRetriesPerRequest: null }),

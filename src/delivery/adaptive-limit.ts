@@ -1,0 +1,131 @@
+import { createRefusalSense, type Refused } from './refusal-sense.ts';
+
+/**
+ * How many requests one process may have in flight at a service that documents no limit. It begins at 50, more than most
+ * jobs ask for, so that a service without trouble is not kept waiting, and may double up to the ceiling as often as answers are seen to take
+ * no longer, until the first trouble. From then on it falls by a share at each trouble and grows again with the time for which it is used:
+ * quickly back to where the trouble was, slowly about there, then ever faster (the curve of CUBIC, RFC 9438). Slowly, since a service may
+ * answer the one request too many by asking everybody to wait for seconds; with the time and not with the answers, so that quick answers
+ * don't bring trouble more often.
+ */
+export type AdaptiveLimit = {
+  /** A whole number from 1 up to the ceiling. */
+  current(ceiling: number): number;
+  /** The service bore a request. `isUsed`: as many were in flight as may be; a limit that isn't reached in a round trip doesn't grow. */
+  answered(answer: Heard & { readonly isUsed: boolean; readonly ceiling: number }): void;
+  /** The service would rather not have had it: 429, 503, a time-out. `isNamed`: everybody has to wait for as long as it said. */
+  overloaded(
+    answer: Heard & { readonly inFlight: number; readonly ceiling: number; readonly isNamed: boolean },
+  ): void;
+  /** Answers take no longer than they did with fewer in flight. */
+  steady(): void;
+  /** Answers take longer the more are in flight: `share` of them would be answered as fast as ever. */
+  slowed(trouble: { readonly now: number; readonly inFlight: number; readonly share: number }): void;
+  /** What `slowed` said was no trouble of ours: as before, unless there has been other trouble since. */
+  restored(): void;
+};
+
+/** When an answer came and how long it took, ms. */
+type Heard = { readonly now: number; readonly tookMs: number };
+
+/** Where trouble began, how far down the limit went for it, and for how long it has been used since. */
+type Curve = { readonly knee: number; readonly start: number; usedMs: number };
+
+const START = 50;
+/** What is left after trouble. `again`: there was no round trip without it since the last time, so it is far too many. */
+const SHARE: Readonly<Record<Exclude<Refused, 'unclear'>, number>> = { few: 0.9, first: 0.8, again: 0.5 };
+/** Longer answers are a weak sign, and a few requests no great load. */
+const LEAST_IF_SLOWED = 8;
+/** Requests per second cubed (RFC 9438, 5.1): 20 more in 3.7 seconds from the knee, the first after 1.4. */
+const GROWTH = 0.4;
+/** Per answer: a fifth more in a round trip, or one more, however long that takes; what it did is seen no sooner. */
+const LARGEST_STEP = 0.2;
+/** What is known of a service that has not been heard of for so long is no guide. */
+const FORGET_MS = 60_000;
+
+export function createAdaptiveLimit(): AdaptiveLimit {
+  let sense = createRefusalSense();
+  let limit = START;
+  /** Until the first trouble. */
+  let allowed = START;
+  let curve: Curve | null = null;
+  let cutAt = Number.NEGATIVE_INFINITY;
+  let heardAt = Number.NEGATIVE_INFINITY;
+  /** Answers until the limit counts as not reached. */
+  let used = 0;
+  let beforeSlowed: { readonly limit: number; readonly curve: Curve | null; readonly at: number } | null =
+    null;
+
+  const forget = () => {
+    [limit, allowed, curve, cutAt] = [START, START, null, Number.NEGATIVE_INFINITY];
+    sense = createRefusalSense();
+  };
+  /** Answers how much of the time since the last answer this request was under way. */
+  const hear = ({ now, tookMs }: Heard): number => {
+    used -= 1;
+    if (now - tookMs - heardAt > FORGET_MS) forget();
+    const sinceMs = Math.min(now - heardAt, tookMs);
+    heardAt = now;
+    return sinceMs;
+  };
+  const cut = (now: number, knee: number, to: number) => {
+    limit = Math.max(1, Math.min(limit, to));
+    curve = { knee: Math.max(limit, knee), start: limit, usedMs: 0 };
+    cutAt = now;
+    sense.cut(knee + 1);
+  };
+  const grow = (ceiling: number, usedMs: number) => {
+    if (curve === null) {
+      limit = Math.min(limit + 1, allowed, ceiling);
+      return;
+    }
+    curve.usedMs += usedMs;
+    const step = Math.min(Math.max(LARGEST_STEP, 1 / limit), heightOf(curve) - limit);
+    limit = Math.min(limit + Math.max(0, step), ceiling);
+  };
+
+  return {
+    current: (ceiling) => Math.max(1, Math.floor(Math.min(limit, ceiling))),
+    answered(answer) {
+      const { now, tookMs, isUsed, ceiling } = answer;
+      const usedMs = hear(answer);
+      // What was begun before the cut says nothing of the limit that is in force.
+      if (now - tookMs < cutAt) return;
+      sense.borne(Math.min(limit, ceiling));
+      if (isUsed) used = limit;
+      if (used > 0 && limit < ceiling) grow(ceiling, usedMs);
+    },
+    overloaded(answer) {
+      const { now, tookMs, inFlight, ceiling, isNamed } = answer;
+      hear(answer);
+      // One trouble of one round trip, however many of its requests tell of it.
+      if (now - tookMs < cutAt) return;
+      const most = Math.max(1, Math.floor(Math.min(limit, ceiling)));
+      // Of those that were begun together the others may have been answered by now.
+      const reached = used > 0 ? most : Math.max(1, Math.min(inFlight, most));
+      const told = sense.refused({ level: reached, limit, isNamed });
+      if (told === 'unclear') return;
+      const level = told === 'few' ? most : reached;
+      // One fewer is not known to be too many.
+      cut(now, level - 1, level * SHARE[told]);
+    },
+    steady() {
+      allowed = limit * 2;
+    },
+    slowed({ now, inFlight, share }) {
+      beforeSlowed = { limit, curve, at: now };
+      const level = Math.min(inFlight, limit);
+      const to = Math.max(Math.min(level, LEAST_IF_SLOWED), level * share);
+      cut(now, to, to);
+    },
+    restored() {
+      if (beforeSlowed?.at === cutAt) ({ limit, curve } = beforeSlowed);
+      beforeSlowed = null;
+    },
+  };
+}
+
+function heightOf({ knee, start, usedMs }: Curve): number {
+  const untilKnee = Math.cbrt((knee - start) / GROWTH);
+  return knee + GROWTH * (usedMs / 1000 - untilKnee) ** 3;
+}

@@ -1,0 +1,55 @@
+/** Tells when and how many rows are to get their intent, so that some are always ready when a place comes free. */
+export type LanePace = {
+  /** A row went out. */
+  launched(): void;
+  /** How many to ask for now; 0: not yet. */
+  wanted(line: LaneLine): number;
+  /** They are being asked for. */
+  asked(): void;
+};
+
+export type LaneLine = {
+  readonly waiting: number;
+  /** Those that have their intent. */
+  readonly ready: number;
+  /** Places that the run could take. */
+  readonly free: number;
+  /** The places are others': one that comes free is only the run's where a row is ready for it. */
+  readonly isContested: boolean;
+};
+
+/**
+ * Rows that go out within that time are ready: longer than Redis and the disk take, short enough that a kill leaves few in doubt, and
+ * where fewer than one does, none is: nobody waits for Redis that waits for the service most of the time.
+ */
+const AHEAD_MS = 4;
+const CONTESTED_READY = 2;
+/** Of what was seen before, in the rate of now. */
+const KEPT = 0.7;
+const MOST_AT_ONCE = 200;
+
+/** `most`: rows that may be ready beyond those that have a place. */
+export function createLanePace(now: () => number, most: number): LanePace {
+  let perMs = 0;
+  let launched = 0;
+  let since = now();
+  const ahead = () => Math.min(most, Math.floor(perMs * AHEAD_MS));
+  return {
+    launched() {
+      launched += 1;
+    },
+    wanted({ waiting, ready, free, isContested }) {
+      const target = Math.max(ahead(), isContested ? CONTESTED_READY : 0);
+      const lacking = free + target - ready;
+      // In batches: a command for each row that goes out would cost more than all the rest.
+      return lacking < Math.min(waiting, (target + 1) / 2) ? 0 : Math.min(lacking, waiting, MOST_AT_ONCE);
+    },
+    asked() {
+      const at = now();
+      const ms = Math.max(at - since, 0.1);
+      perMs = KEPT * perMs + (1 - KEPT) * (launched / ms);
+      launched = 0;
+      since = at;
+    },
+  };
+}

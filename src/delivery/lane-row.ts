@@ -1,0 +1,65 @@
+import type { Intent } from '../ledger/intend-rows.ts';
+import type { Reply } from '../model/reply.ts';
+import type { Verdict } from '../model/verdict.ts';
+import type { Ended, PlannedSend, RowsEnd } from './planned.ts';
+import type { RunContext } from './run-context.ts';
+import { goOnSending } from './send-row.ts';
+import { sentRows, settleSent } from './settle-rows.ts';
+import { mayHaveArrived, type Sending, type Tried, tryRow, weigh } from './try-row.ts';
+
+/** A request on the lane. */
+export type LaneRow = {
+  readonly planned: PlannedSend;
+  readonly sending: Sending;
+  readonly end: RowsEnd;
+  readonly context: RunContext;
+  /** Its own for each time that it was asked for; `null`: not yet. */
+  intent: Intent | null;
+  /** The token of the time when its intent was granted. */
+  token: string;
+};
+
+export function createLaneRow(parts: Omit<LaneRow, 'intent' | 'token'>): LaneRow {
+  const { planned, sending, end, context } = parts;
+  return { planned, sending, end, context, intent: null, token: '' };
+}
+
+/** What a request got that was not simply accepted; `null`: nothing was sent. */
+export type LaneAnswer = { readonly verdict: Verdict; readonly reply: Reply } | null;
+
+/**
+ * Takes a row that leaves the lane to its end: it waits, tries again, or is settled as what it was answered.
+ * Resolves as soon as it is known what its answer means for others: the weather is told, or the run is paused. Never rejects.
+ */
+export async function goOnAlone(row: LaneRow, answer: LaneAnswer): Promise<void> {
+  const { sending, context, end } = row;
+  try {
+    const startedAt = context.now() - (answer?.reply.ms ?? 0);
+    const tried = answer === null ? tryRow(sending, context) : weighed(row, answer);
+    if (answer !== null) await tried;
+    settled(row, tried, startedAt).then(end.ended, end.failed);
+  } catch (error) {
+    end.failed(error);
+  }
+}
+
+async function settled(row: LaneRow, tried: Promise<Tried>, startedAt: number): Promise<Ended> {
+  const { planned, sending, context } = row;
+  const sent = await goOnSending(await tried, sending, { context, startedAt });
+  if (sent.kind === 'unsent') return 'unsent';
+  return settleSent(sentRows(planned, sent.end, { expected: sent.mark, taker: sending.taker }), context);
+}
+
+async function weighed(
+  { sending, context, intent, token }: LaneRow,
+  { verdict, reply }: NonNullable<LaneAnswer>,
+): Promise<Tried> {
+  if (intent === null) throw new Error('a row was answered that had no intent');
+  return weigh(sending, context, {
+    verdict,
+    ms: reply.ms,
+    intent,
+    token,
+    mayHaveArrived: mayHaveArrived(reply) && sending.request.call === 'subclient.update',
+  });
+}

@@ -1,0 +1,125 @@
+import { createLatencyWindow, type LatencyWindow } from './latency-window.ts';
+
+/**
+ * Tells whether a service takes longer the more it is asked at once: what an answer takes now is compared with what is usual. Fewer
+ * requests that don't make answers come sooner are no remedy: then the service has become slower by itself, and that is usual from then on.
+ */
+export type LatencyTrend = {
+  /** A request was carried out; `null`: nothing new. */
+  answered(answer: CarriedOut): Trend | null;
+  /** Answers have been slow lately: it is not yet known whether they stay so. */
+  isSlow(): boolean;
+};
+
+export type CarriedOut = {
+  readonly now: number;
+  readonly tookMs: number;
+  readonly inFlight: number;
+  /** As many were in flight as may be. */
+  readonly isUsed: boolean;
+};
+
+export type Trend =
+  /** It is as usual. */
+  | { readonly kind: 'steady' }
+  /** That share of the requests in flight would be answered as quickly as ever. */
+  | { readonly kind: 'slowed'; readonly share: number }
+  /** Fewer requests did not make it any quicker. */
+  | { readonly kind: 'not-ours' };
+
+/** Nobody calls a service slow for less: milliseconds come and go with this machine. */
+const SLACK_MS = 20;
+/** What is usual varies by less from one window to the next. */
+const TOLERANCE = 1.5;
+/** A slow moment may be an accident. */
+const SLOW_FOR_MS = 750;
+const LEAST_SHARE = 0.25;
+/** Of what would do, so that what has piled up at the service goes. */
+const HEADROOM = 0.9;
+/** This process was at work for that share of a window: it is late itself, and can't tell who else is. */
+const BUSY = 0.85;
+
+const STEADY: Trend = { kind: 'steady' };
+
+/** `busy`: the share of the time since it was last asked for which this process was at work. */
+export function createLatencyTrend(busy: () => number): LatencyTrend {
+  const usual = createUsual();
+  const window = createLatencyWindow();
+  let slowForMs = 0;
+  let wasUsed = false;
+  /** After a cut: answers that take longer say that it did not help. */
+  let hopedMs: number | null = null;
+
+  const forgetSlow = () => {
+    slowForMs = 0;
+    return null;
+  };
+  /** Nothing that could be fewer. */
+  const asUsual = (ms: number): Trend => {
+    usual.restart(ms);
+    return STEADY;
+  };
+  const judgeCut = (ms: number, hoped: number): Trend | null => {
+    hopedMs = null;
+    if (ms <= hoped) return STEADY;
+    usual.restart(ms);
+    return { kind: 'not-ours' };
+  };
+  const judge = ({ ms, lastedMs }: LatencyWindow, inFlight: number): Trend | null => {
+    if (hopedMs !== null) return judgeCut(ms, hopedMs);
+    const base = usual.of(ms);
+    slowForMs = isSlower(ms, base) ? slowForMs + lastedMs : 0;
+    if (slowForMs === 0) return STEADY;
+    if (slowForMs < SLOW_FOR_MS) return null;
+    // It has become so with fewer requests than there may be.
+    if (!wasUsed) return forgetSlow();
+    slowForMs = 0;
+    if (inFlight < 2) return asUsual(ms);
+    const share = Math.max(LEAST_SHARE, (HEADROOM * base) / ms);
+    hopedMs = (ms * (1 + share)) / 2;
+    return { kind: 'slowed', share };
+  };
+
+  return {
+    isSlow: () => slowForMs > 0,
+    answered({ now, tookMs, inFlight, isUsed }) {
+      wasUsed ||= isUsed;
+      usual.begin(tookMs);
+      const full = window.add(now, tookMs);
+      if (full === null) return null;
+      const told = busy() <= BUSY ? judge(full, inFlight) : forgetSlow();
+      wasUsed = false;
+      return told;
+    },
+  };
+}
+
+function isSlower(ms: number, base: number): boolean {
+  return ms > base * TOLERANCE + SLACK_MS;
+}
+
+/** The first requests come to a service that has nothing else to do: so many of their answers tell what is usual at first. */
+const FIRST_ANSWERS = 8;
+/** Follows quicker answers soon and slower ones reluctantly: a limit that grows too far is found out long before. */
+const TOWARDS_QUICKER = 1 / 4;
+const TOWARDS_SLOWER = 1 / 64;
+
+function createUsual() {
+  let usual = 0;
+  let firsts = 0;
+  return {
+    begin(tookMs: number): void {
+      if (firsts === FIRST_ANSWERS) return;
+      firsts += 1;
+      usual = Math.max(usual, tookMs);
+    },
+    /** What is usual, the window's own answer considered. */
+    of(ms: number): number {
+      if (!isSlower(ms, usual)) usual += (ms - usual) * (ms < usual ? TOWARDS_QUICKER : TOWARDS_SLOWER);
+      return usual;
+    },
+    restart(ms: number): void {
+      usual = ms;
+    },
+  };
+}

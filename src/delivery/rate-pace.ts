@@ -1,0 +1,124 @@
+import { AHEAD_MS, type Reserved } from '../ledger/reserve-times.ts';
+import { createWaitingLine } from '../lib/waiting-line.ts';
+
+/** Lets the rows of one run go one by one at their times, no faster over all workers together than `send.rate`. */
+export type RatePace = {
+  /** Resolves with a place in flight taken, at the row's time; false: the run or the process ends. `isFirst`: before the run's others. */
+  next(isFirst: boolean): Promise<boolean>;
+};
+
+export type RatePaceEdges = {
+  readonly intervalMs: number;
+  /** As many times as that, or fewer. */
+  reserve(times: number): Promise<Reserved>;
+  readonly places: {
+    /** Resolves with a place in flight taken; false: the run ends. */
+    take(): Promise<boolean>;
+    release(): void;
+    free(): number;
+  };
+  /** False: the run or the process ends. */
+  pause(ms: number): Promise<boolean>;
+  readonly now: () => number;
+};
+
+/** A time that was missed by more is lost: a process that stood still would use at once all that it missed. */
+const LATE_MS = 50;
+/** Workers that find no time ask again no sooner, however little the next one is off. */
+const SHORTEST_PAUSE_MS = 10;
+
+type Waiting = { resolve(mayGo: boolean): void; reject(error: unknown): void };
+
+/**
+ * Times belong to the worker and not to its rows, are reserved a moment ahead, and no more than there are places in flight for them:
+ * a worker that is killed, or that waits for answers, takes none from the others.
+ */
+export function createRatePace(edges: RatePaceEdges): RatePace {
+  const line = createWaitingLine<Waiting>();
+  const times = createTimes(edges);
+  let isServing = false;
+
+  const end = (tell: (waiting: Waiting) => void) => {
+    for (let next = line.shift(); next !== undefined; next = line.shift()) tell(next);
+  };
+  const serve = async () => {
+    isServing = true;
+    try {
+      while (line.length() > 0) {
+        const turn = await nextTurn(edges, times, line.length());
+        if (turn === 'ends') end((waiting) => waiting.resolve(false));
+        if (turn === 'go') line.shift()?.resolve(true);
+      }
+    } catch (error) {
+      end((waiting) => waiting.reject(error));
+    } finally {
+      isServing = false;
+    }
+  };
+
+  return {
+    next: (isFirst) =>
+      new Promise((resolve, reject) => {
+        if (isFirst) line.pushFirst({ resolve, reject });
+        else line.push({ resolve, reject });
+        if (!isServing) void serve();
+      }),
+  };
+}
+
+/** `go`: a place is taken, and it is time; `again`: others have had the time. */
+async function nextTurn(
+  { places, pause }: RatePaceEdges,
+  times: Times,
+  rows: number,
+): Promise<'go' | 'again' | 'ends'> {
+  if (!(await pause(times.untilNextMs())) || !(await places.take())) return 'ends';
+  let turn: 'go' | 'again' | 'ends' = 'again';
+  try {
+    const ms = await times.next(Math.min(rows, 1 + places.free()));
+    if (ms !== null) turn = (await pause(ms)) ? 'go' : 'ends';
+    return turn;
+  } finally {
+    if (turn !== 'go') places.release();
+  }
+}
+
+type Times = ReturnType<typeof createTimes>;
+
+function createTimes({ intervalMs, reserve, now }: RatePaceEdges) {
+  let left = 0;
+  let due = 0;
+  let askAt = 0;
+  const passOver = (times: number) => {
+    left -= times;
+    due += times * intervalMs;
+    // This worker's own next time is not before, and none is given that is farther off.
+    if (left === 0) askAt = due - AHEAD_MS;
+  };
+  const passOverMissed = () => {
+    const missed = Math.ceil((now() - LATE_MS - due) / intervalMs);
+    if (left > 0 && missed > 0) passOver(Math.min(left, missed));
+  };
+  return {
+    /** 0 or below: now. */
+    untilNextMs(): number {
+      passOverMissed();
+      return left > 0 ? 0 : askAt - now();
+    },
+    /** Milliseconds until the next time, which is used up by that; `null`: there is none for now. */
+    async next(wanted: number): Promise<number | null> {
+      passOverMissed();
+      if (left === 0) {
+        const { times, inMs } = await reserve(wanted);
+        [left, due] = [times, now() + inMs];
+        if (times === 0) {
+          askAt = Math.max(due, now() + SHORTEST_PAUSE_MS);
+          return null;
+        }
+      }
+      const ms = due - now();
+      passOver(1);
+      return ms;
+    },
+  };
+}

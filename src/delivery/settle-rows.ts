@@ -1,0 +1,79 @@
+import {
+  areFieldsKnown,
+  type FieldsChange,
+  fieldsUnderWay,
+  type SettledRow,
+} from '../ledger/settle-entry.ts';
+import { type Outcome, wasAccepted } from '../model/outcome.ts';
+import type { Ended, Planned, PlannedSend } from './planned.ts';
+import { recordRows } from './record-rows.ts';
+import { type RowEnd, settledRow } from './row-task.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Records what became of a request that was sent, with all its rows. */
+export async function settleSent(rows: readonly SettledRow[], context: RunContext): Promise<Ended> {
+  const outcome = rows[0]?.settlement.outcome;
+  if (outcome !== 'denied') {
+    if (outcome !== 'in-doubt') context.denials.broken();
+    await recordRows(rows, context);
+    return 'settled';
+  }
+  const denied = context.denials.denied(rows);
+  await recordRows(rows, context);
+  if (denied.kind === 'row') return 'settled';
+  await context.ledger.unsettle([...denied.earlier, ...rows], 'permission');
+  return 'unsent';
+}
+
+/** The rows of a request that ended so; `expected`: the mark that its intent left. */
+export function sentRows(
+  planned: PlannedSend,
+  end: RowEnd,
+  { expected, taker }: { readonly expected: string; readonly taker: string },
+): readonly SettledRow[] {
+  const { plan } = planned;
+  const whole = plan.warnings === undefined ? end : { ...end, warnings: plan.warnings };
+  const fields = fieldsAfter(plan, end, taker);
+  return settledRows(planned, fields === null ? whole : { ...whole, fields }, expected);
+}
+
+/** The first row's end with its own mark and key; the others' with that mark, so that all are recorded or none. */
+export function settledRows(
+  { lead, mates, ends, warnings }: Planned,
+  end: RowEnd,
+  mark?: string,
+): SettledRow[] {
+  // Most requests are of one row.
+  if (mates.length === 0 && ends === undefined && warnings === undefined)
+    return [settledRow(lead, end, mark ?? lead.foundMark)];
+  return [lead, ...mates].map((task) => {
+    const { row } = task.row;
+    const own = ends?.get(row) ?? end;
+    const seen = warnings?.get(row);
+    const whole = seen === undefined || mark === undefined ? own : { ...own, warnings: seen };
+    const kept = settledRow(task, task === lead ? whole : withoutFields(whole), mark ?? lead.foundMark);
+    return task === lead ? kept : { ...kept, lead: lead.row.row };
+  });
+}
+
+/** The record's fields are recorded once. */
+function withoutFields({ fields, ...end }: RowEnd): RowEnd {
+  return end;
+}
+
+const LEFT_AS_IT_WAS: ReadonlySet<Outcome> = new Set(['rejected', 'denied', 'invalid']);
+
+/** What is known of the record's fields after a request that ended so; `null`: nothing, as since its intent. */
+function fieldsAfter(
+  { fields }: PlannedSend['plan'],
+  { outcome, attempts = 0 }: RowEnd,
+  taker: string,
+): FieldsChange | null {
+  if (fields === undefined) return null;
+  const { space, key, before, after } = fields;
+  const change = { space, key, before: fieldsUnderWay(taker) };
+  if (wasAccepted(outcome)) return { ...change, after };
+  // An earlier attempt may have been carried out before one was refused.
+  const isUntouched = LEFT_AS_IT_WAS.has(outcome) && attempts === 1;
+  return isUntouched ? { ...change, after: areFieldsKnown(before) ? before : '' } : null;
+}

@@ -1,0 +1,36 @@
+/** First come, first served; taking the first one costs the same however many wait. */
+export type WaitingLine<T> = {
+  push(item: T): void;
+  /** Before all others. */
+  pushFirst(item: T): void;
+  shift(): T | undefined;
+  length(): number;
+};
+
+/** Emptied room at the front is given back when it is this much and most of the line. */
+const ROOM = 1024;
+
+export function createWaitingLine<T>(): WaitingLine<T> {
+  let items: Array<T | undefined> = [];
+  let front = 0;
+  return {
+    push: (item) => void items.push(item),
+    pushFirst(item) {
+      if (front === 0) items.unshift(item);
+      else {
+        front -= 1;
+        items[front] = item;
+      }
+    },
+    shift() {
+      const item = items[front];
+      if (front === items.length) return undefined;
+      items[front] = undefined;
+      front += 1;
+      if (front === items.length) [items, front] = [[], 0];
+      else if (front >= ROOM && front * 2 >= items.length) [items, front] = [items.slice(front), 0];
+      return item;
+    },
+    length: () => items.length - front,
+  };
+}

@@ -1,0 +1,62 @@
+import { isIP } from 'node:net';
+import type { RedisOptions } from 'ioredis';
+import type { HostPort, RedisAddress, RedisLogin } from '../config/redis-address.ts';
+import { tlsOptions } from './tls-options.ts';
+
+/** An address at which one server at a time has all the data. */
+export type SingleAddress = Exclude<RedisAddress, { readonly kind: 'cluster' }>;
+/** An address at which the data is spread over several servers. */
+export type ClusterAddress = Extract<RedisAddress, { readonly kind: 'cluster' }>;
+
+/** ioredis' options without the one that its types let decide the types of all answers. */
+type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
+
+/** A Sentinel that accepts connections and says nothing is passed over. */
+const SENTINEL_ANSWER_MS = 3_000;
+const SENTINEL_STEP_MS = 50;
+const SENTINEL_MAX_MS = 1_000;
+
+/** How ioredis is told where a server is, and how to get in. */
+export function singleOptions(address: SingleAddress): ClientOptions {
+  const { database: db, login } = address;
+  switch (address.kind) {
+    case 'socket':
+      return { path: address.path, db, ...loginOptions(login) };
+    case 'server':
+      return { ...address.server, db, ...loginOptions(login), ...encryption(address, address.server) };
+    case 'sentinel':
+      return { db, ...loginOptions(login), ...encryption(address, null), ...sentinelOptions(address) };
+    default:
+      return address satisfies never;
+  }
+}
+
+/** The same for each node of a cluster: which those are, the cluster says. */
+export function nodeOptions(address: ClusterAddress): ClientOptions {
+  return { ...loginOptions(address.login), ...encryption(address, null) };
+}
+
+function loginOptions(login: RedisLogin | null): ClientOptions {
+  if (login === null) return {};
+  return { ...(login.user !== null && { username: login.user }), password: login.password };
+}
+
+/** `server`: where the name to ask for is known beforehand; an address is no name (RFC 6066, section 3). */
+function encryption({ tls }: Pick<ClusterAddress, 'tls'>, server: HostPort | null): ClientOptions {
+  if (tls === null) return {};
+  const isNamed = server !== null && isIP(server.host) === 0;
+  return { tls: { ...tlsOptions(tls), ...(isNamed && { servername: server.host }) } };
+}
+
+function sentinelOptions(address: Extract<RedisAddress, { readonly kind: 'sentinel' }>): ClientOptions {
+  const { tls, sentinelLogin: login } = address;
+  return {
+    sentinels: address.sentinels.map((one) => ({ ...one })),
+    name: address.master,
+    ...(login !== null && { sentinelPassword: login.password }),
+    ...(login !== null && login.user !== null && { sentinelUsername: login.user }),
+    ...(tls !== null && { sentinelTLS: tlsOptions(tls), enableTLSForSentinelMode: true }),
+    sentinelCommandTimeout: SENTINEL_ANSWER_MS,
+    sentinelRetryStrategy: (times) => Math.min(times * SENTINEL_STEP_MS, SENTINEL_MAX_MS),
+  };
+}

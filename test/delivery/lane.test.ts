@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
+import { createServicePlaces } from '../../src/delivery/run-places.ts';
+import type { Reply } from '../../src/model/reply.ts';
+import { until } from '../support/flow.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { answer, type Bench, type BenchOptions, chunkOf, created, startBench } from './row-bench.ts';
+
+const own = useOwnRedis();
+const start = (options: BenchOptions = {}) => startBench(own().redis, options);
+const HELD = { isHeld: () => true };
+const deliver = (bench: Bench, rows: number, taker = 'me.1') =>
+  deliverChunk(chunkOf(bench, rows), { context: bench.context, taker, lease: HELD });
+
+/** A service that answers when it is told to. */
+function heldAnswers() {
+  const open: Array<(reply: Reply) => void> = [];
+  return {
+    attempt: () => new Promise<Reply>((resolve) => open.push(resolve)),
+    open,
+    next: (reply: Reply) => open.shift()?.(reply),
+  };
+}
+
+const marks = async (bench: Bench, rows: number) =>
+  Promise.all(Array.from({ length: rows }, (_, i) => bench.mark(i + 1)));
+const intended = async (bench: Bench, rows: number) =>
+  (await marks(bench, rows)).filter((mark) => mark?.startsWith('i ')).length;
+
+test('rows that start together have their intents in one command, and those that end together their outcomes', async () => {
+  const bench = await start({ rows: 40, concurrency: 40 });
+  expect(await deliver(bench, 40)).toBe('closed');
+  const kinds = bench.journal.records.map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'intended').length).toBeLessThan(10);
+  expect(kinds.filter((kind) => kind === 'settled').length).toBeLessThan(10);
+  expect((await bench.run()).outcomes.created).toBe(40);
+});
+
+test('on a slow service no more rows have an intent than are in flight', async () => {
+  const service = heldAnswers();
+  const bench = await start({ rows: 10, concurrency: 3, attempt: service.attempt });
+  const end = deliver(bench, 10);
+  await until(() => bench.attempts.length === 3);
+  expect(await intended(bench, 10)).toBe(3);
+  for (let row = 1; row <= 10; row += 1) {
+    await until(() => service.open.length > 0);
+    service.next(created(`made-${row}`));
+  }
+  expect(await end).toBe('closed');
+});
+
+test('a run comes to its places although another run of the process has them all', async () => {
+  const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+  const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
+  const other = places.join(terms);
+  while (other.tryTake());
+  const bench = await start({ rows: 3, over: { places: places.join(terms) } });
+  const end = deliver(bench, 3);
+  await until(async () => (await intended(bench, 3)) > 0);
+  expect(bench.attempts).toEqual([]);
+  for (let place = 0; place < 20; place += 1) other.release(created());
+  expect(await end).toBe('closed');
+});
+
+test('rows come to their places although others of their run, which go alone, have them all', async () => {
+  const bench = await start({ rows: 3, concurrency: 2 });
+  const { places } = bench.context;
+  while (places.tryTake());
+  const end = deliver(bench, 3);
+  await until(async () => (await intended(bench, 3)) > 0);
+  expect(bench.attempts).toEqual([]);
+  places.release(null);
+  places.release(null);
+  expect(await end).toBe('closed');
+});
+
+describe('rows that have their intent and wait for a place', () => {
+  /** Row 1 is in flight, the others wait for a place that another run has. */
+  async function waitingRows(rows: number, attempt: BenchOptions['attempt']) {
+    const stop = new AbortController();
+    const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+    const terms = { ceiling: 20, weight: 1, stopping: stop.signal, rate: null };
+    const other = places.join(terms);
+    while (other.tryTake());
+    other.release(created());
+    const bench = await start({
+      rows,
+      attempt: attempt ?? (() => created()),
+      over: { places: places.join(terms) },
+    });
+    const end = deliver(bench, rows);
+    await until(async () => bench.attempts.length === 1 && (await intended(bench, rows)) > 1);
+    return { bench, end, stop, other };
+  }
+
+  test('are unsent when the process ends, and nothing says that they were sent', async () => {
+    const service = heldAnswers();
+    const { bench, end } = await waitingRows(4, service.attempt);
+    bench.stop.abort();
+    service.next(created());
+    expect(await end).toBe('put-back');
+    expect((await marks(bench, 4)).map((mark) => mark?.startsWith('[') ?? false)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(await intended(bench, 4)).toBe(0);
+    expect(bench.attempts).toHaveLength(1);
+  });
+
+  test('do not go when the service asks to be left alone, but ask again', async () => {
+    const service = heldAnswers();
+    const { bench, end, other } = await waitingRows(3, service.attempt);
+    service.next(answer(429, '', 86_400_000));
+    await until(async () => (await intended(bench, 3)) === 0);
+    for (let place = 0; place < 19; place += 1) other.release(created());
+    expect(bench.attempts).toHaveLength(1);
+    await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+    expect(await end).toBe('put-back');
+    expect(bench.attempts).toHaveLength(1);
+  });
+});
+
+test('a run that is halted sends no row more, and all of them are as before', async () => {
+  const service = heldAnswers();
+  const bench = await start({ rows: 30, concurrency: 2, attempt: service.attempt });
+  const end = deliver(bench, 30);
+  await until(() => bench.attempts.length === 2);
+  await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+  service.next(created('a'));
+  service.next(created('b'));
+  expect(await end).toBe('put-back');
+  expect(bench.attempts).toHaveLength(2);
+  expect(await intended(bench, 30)).toBe(0);
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import { createServicePlaces, type RunTerms } from '../../src/delivery/run-places.ts';
+import type { Reply } from '../../src/model/reply.ts';
+import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+import { deferred } from '../support/deferred.ts';
+import { queueingService, refusingService, simulate } from './simulate-service.ts';
+
+const SECOND = 1000;
+const quick = { answerMs: () => 50 };
+
+describe('a service that refuses what is too much', () => {
+  test.each([5, 20, 80])('of %i at once is asked about as much, and refuses little', (atOnce) => {
+    const service = refusingService(50, () => atOnce);
+    const run = simulate({ ceiling: 100, forMs: 30 * SECOND, service });
+    const mean = run.meanInFlight(5 * SECOND);
+    expect(mean).toBeGreaterThan(0.85 * atOnce);
+    expect(mean).toBeLessThan(1.15 * atOnce);
+    expect(run.refused / run.carriedOut).toBeLessThan(0.05);
+  });
+
+  test('at some time more is asked more', () => {
+    const service = refusingService(50, (now) => (now < 10 * SECOND ? 20 : 80));
+    const run = simulate({ ceiling: 100, forMs: 30 * SECOND, service });
+    expect(run.meanInFlight(5 * SECOND, 10 * SECOND)).toBeLessThan(1.5 * 20);
+    expect(run.meanInFlight(20 * SECOND)).toBeGreaterThan(0.85 * 80);
+  });
+
+  test('at some time less is asked less, within seconds', () => {
+    const service = refusingService(50, (now) => (now < 10 * SECOND ? 80 : 10));
+    const run = simulate({ ceiling: 100, forMs: 20 * SECOND, service });
+    expect(run.meanInFlight(12 * SECOND)).toBeLessThan(1.5 * 10);
+    expect(run.refused / run.carriedOut).toBeLessThan(0.05);
+  });
+
+  test('one request in a hundred, for reasons of its own, is asked as much as ever', () => {
+    const random = seededRandom(3);
+    const service = { answerMs: () => (random() < 0.01 ? null : 50) };
+    const run = simulate({ ceiling: 50, forMs: 20 * SECOND, service });
+    expect(run.meanInFlight(SECOND)).toBeGreaterThan(0.97 * 50);
+  });
+});
+
+describe('a service that becomes slower the more it is asked', () => {
+  test.each([
+    [10, 50, 1.5],
+    [20, 50, 1.5],
+    // With slow answers it takes longer to see that they have become slower.
+    [20, 200, 2],
+  ])(
+    'beyond %i at once, each of %i ms, is asked about as much, and does all that it can',
+    (atOnce, ms, most) => {
+      const service = queueingService(ms, () => atOnce);
+      const run = simulate({ ceiling: 100, forMs: 40 * SECOND, service });
+      const mean = run.meanInFlight(10 * SECOND);
+      expect(mean).toBeGreaterThan(0.8 * atOnce);
+      expect(mean).toBeLessThan(most * atOnce);
+      expect(run.carriedOut / ((atOnce * 40 * SECOND) / ms)).toBeGreaterThan(0.93);
+    },
+  );
+
+  test('by itself, whatever it is asked, is asked as much as before', () => {
+    const service = { answerMs: (now: number) => (now < 10 * SECOND ? 50 : 300) };
+    const run = simulate({ ceiling: 50, forMs: 40 * SECOND, service });
+    expect(run.limits.slice(200).every((limit) => limit === 50)).toBe(true);
+  });
+});
+
+describe('a service without trouble', () => {
+  test('that answers in 50 ms does 1,000 a second with 50 in flight', () => {
+    const { carriedOut } = simulate({ ceiling: 50, forMs: 10 * SECOND, service: quick });
+    expect(carriedOut / (10 * 1000)).toBeGreaterThan(0.97);
+  });
+
+  test.each([0.1, 0.5])('whose answers vary (sigma %d) is asked as much as it may be', (sigma) => {
+    const random = seededRandom(5);
+    const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    const service = { answerMs: () => Math.max(1, Math.round(50 * Math.exp(sigma * normal()))) };
+    const run = simulate({ ceiling: 50, forMs: 30 * SECOND, service });
+    expect(run.meanInFlight(SECOND)).toBeGreaterThan(0.97 * 50);
+  });
+
+  test('is asked as much, though this process stands still for a tenth of the time', () => {
+    const stands = Array.from({ length: 30 }, (_, i) => [i * SECOND + 300, i * SECOND + 400] as const);
+    const run = simulate({ ceiling: 50, forMs: 30 * SECOND, service: quick, stands });
+    expect(Math.min(...run.limits)).toBe(50);
+  });
+
+  test('of hundreds at once is found to be one within seconds', () => {
+    const run = simulate({ ceiling: 400, forMs: 5 * SECOND, service: quick });
+    expect(run.limits.at(-1)).toBe(400);
+  });
+
+  test('that is asked little keeps what is known of it', () => {
+    const run = simulate({ ceiling: 400, forMs: 5 * SECOND, service: quick, demand: () => 10 });
+    expect(Math.max(...run.limits)).toBe(50);
+  });
+});
+
+const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: 5 };
+
+describe('a run', () => {
+  const join = (over: Partial<RunTerms> = {}) => {
+    const stop = new AbortController();
+    const service = createServicePlaces({ now: () => 0, createBusy: () => () => 0 });
+    const terms = { ceiling: 1, weight: 1, stopping: stop.signal, rate: null, ...over };
+    return { stop, service, places: service.join(terms) };
+  };
+
+  test('has a place while one is free, and waits for the next', async () => {
+    const { places } = join();
+    expect(places.tryTake()).toBe(true);
+    const next = places.take(false);
+    places.release(created);
+    expect([await next, places.taken(), places.free()]).toEqual([true, 1, 0]);
+  });
+
+  test('that ends lets nobody wait, neither those who do nor those who come', async () => {
+    const { places, stop } = join();
+    places.tryTake();
+    const waits = [places.take(false), places.take(true)];
+    const told = deferred<boolean>();
+    places.wait(told.resolve);
+    stop.abort();
+    expect(await Promise.all([...waits, told.promise, places.take(false)])).toEqual(Array(4).fill(false));
+    places.release(null);
+    places.leave();
+    expect(places.taken()).toBe(0);
+  });
+
+  test('goes on with its place after a wait that it spent with it', async () => {
+    const { places } = join();
+    places.tryTake();
+    expect([await places.renew(), places.taken()]).toEqual([true, 1]);
+  });
+
+  test('with a rate takes its places at its times only, also after a wait', async () => {
+    const pauses: number[] = [];
+    const rate = {
+      intervalMs: 100,
+      reserve: async () => ({ times: 1, inMs: 70 }),
+      pause: async (ms: number) => {
+        if (ms > 0) pauses.push(ms);
+        return true;
+      },
+    };
+    const { places } = join({ rate });
+    expect(places.tryTake()).toBe(false);
+    expect([await places.take(false), places.taken()]).toEqual([true, 1]);
+    expect([await places.renew(), places.taken()]).toEqual([true, 1]);
+    // Between two times it asks for none.
+    expect(pauses).toEqual([70, 150, 70]);
+  });
+
+  test('shares with the others what the service bears', () => {
+    const { service } = join();
+    const stopping = new AbortController().signal;
+    const [one, other] = [1, 2].map(() => service.join({ ceiling: 10, weight: 1, stopping, rate: null }));
+    const got: string[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      one?.wait((isTaken) => isTaken && got.push('one'));
+      other?.wait((isTaken) => isTaken && got.push('other'));
+    }
+    for (let n = 0; n < 10; n += 1) (one?.taken() ? one : other)?.release(created);
+    expect([service.limit(), got.filter((name) => name === 'other').length]).toEqual([10, 10]);
+  });
+
+  test('hears that it was one too many for all runs', () => {
+    const { service, places } = join({ ceiling: 40 });
+    for (let n = 0; n < 40; n += 1) places.tryTake();
+    places.release({ ...created, status: 429, retryAfterMs: 1000 });
+    expect(service.limit()).toBe(20);
+  });
+});

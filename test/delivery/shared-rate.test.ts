@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { createServicePlaces } from '../../src/delivery/run-places.ts';
+import { reserveTimes } from '../../src/ledger/reserve-times.ts';
+import { sleep } from '../../src/lib/sleep.ts';
+import type { Reply } from '../../src/model/reply.ts';
+import { until } from '../support/flow.ts';
+import { openTestGate } from '../support/gate.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+const ANSWER_MS = 40;
+const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: ANSWER_MS };
+
+type Worker = { kill(): void; stop(): void };
+
+/** Starts workers of one run that share nothing but Redis, each with more rows than it can send. */
+async function startRun(perSecond: number, sent: number[]) {
+  const { redis } = own();
+  const keys = ownKeys();
+  const { rate } = keys.run('run-1');
+  const intervalMs = 1000 / perSecond;
+  return async (): Promise<Worker> => {
+    const gate = await openTestGate(redis, keys);
+    const stop = new AbortController();
+    let isAlive = true;
+    const pause = async (ms: number) => {
+      if (ms > 0) await sleep(ms, stop.signal);
+      // One that is killed does nothing more, and gives nothing back.
+      return isAlive ? !stop.signal.aborted : new Promise<boolean>(() => undefined);
+    };
+    const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 }).join({
+      ceiling: 40,
+      weight: 1,
+      stopping: stop.signal,
+      rate: { intervalMs, pause, reserve: (times) => reserveTimes(gate, rate, { times, intervalMs }) },
+    });
+    const sendRows = async () => {
+      while (isAlive && (await places.take(false))) {
+        sent.push(performance.now());
+        void sleep(ANSWER_MS).then(() => places.release(created));
+      }
+    };
+    for (let n = 0; n < 60; n += 1) void sendRows();
+    return {
+      kill() {
+        isAlive = false;
+      },
+      stop: () => stop.abort(),
+    };
+  };
+}
+
+/** Three workers; with each second's worth of requests one is killed, another one ends, and others come. */
+async function measure(perSecond: number): Promise<number[]> {
+  const sent: number[] = [];
+  const start = await startRun(perSecond, sent);
+  const workers = [await start(), await start(), await start()];
+  for (let second = 1; second <= 7; second += 1) {
+    await until(() => sent.length >= second * perSecond);
+    workers.shift()?.kill();
+    workers.shift()?.stop();
+    workers.push(await start(), await start());
+  }
+  for (const worker of workers) worker.stop();
+  return sent;
+}
+
+/** The most within any window of that length. */
+function fullest(times: readonly number[], windowMs: number): number {
+  let from = 0;
+  return times.reduce((most, at, i) => {
+    while ((times[from] ?? at) <= at - windowMs) from += 1;
+    return Math.max(most, i - from + 1);
+  }, 0);
+}
+
+test('5, 80 and 1,000 requests a second are sent, within a twentieth, while workers come, end and are killed', async () => {
+  const rates = [5, 80, 1000];
+  const all = await Promise.all(rates.map(measure));
+  for (const [i, sent] of all.entries()) {
+    const seconds = ((sent.at(-1) ?? 0) - (sent[0] ?? 0)) / 1000;
+    const rate = (sent.length - 1) / seconds / (rates[i] ?? 0);
+    const most = fullest(sent, 1000) / (rates[i] ?? 0);
+    process.stderr.write(`shared-rate ${JSON.stringify({ perSecond: rates[i], rate, most })}\n`);
+    expect(rate).toBeGreaterThan(0.95);
+    expect(rate).toBeLessThan(1.05);
+    expect(most).toBeLessThan(1.21);
+  }
+});

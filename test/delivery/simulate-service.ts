@@ -1,0 +1,125 @@
+import { createServicePlaces, type RunPlaces, type ServicePlaces } from '../../src/delivery/run-places.ts';
+import type { Reply } from '../../src/model/reply.ts';
+import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+
+/** A service on a clock of its own, asked by a process that has always more rows than places. */
+export type SimulatedService = {
+  /** How long a request takes at ms `now`, with `inFlight` of them there; `null`: 429, at once. */
+  answerMs(now: number, inFlight: number): number | null;
+};
+
+export type SimulatedRun = {
+  readonly ceiling: number;
+  readonly forMs: number;
+  readonly service: SimulatedService;
+  /** Rows that the process has at once; default: as many as it may send. */
+  readonly demand?: (now: number) => number;
+  readonly busy?: (now: number) => number;
+  /** The process takes no notice of anything within [from, to). */
+  readonly stands?: readonly (readonly [number, number])[];
+};
+
+export type Simulated = {
+  readonly places: ServicePlaces;
+  readonly carriedOut: number;
+  readonly refused: number;
+  readonly mostInFlight: number;
+  /** The limit in force, every 100 ms. */
+  readonly limits: readonly number[];
+  /** Mean number of requests in flight from `from` (ms) on. */
+  meanInFlight(from: number, to?: number): number;
+};
+
+const REFUSED_AFTER_MS = 5;
+const SAMPLE_MS = 100;
+
+/** Runs it to the end; deterministic. */
+export function simulate(run: SimulatedRun): Simulated {
+  const clock = { now: 0 };
+  const places = createServicePlaces({
+    now: () => clock.now,
+    createBusy: () => () => run.busy?.(clock.now) ?? 0,
+  });
+  const stopping = new AbortController().signal;
+  const own = places.join({ ceiling: run.ceiling, weight: 1, stopping, rate: null });
+  const wire = createWire(run, own);
+  const limits: number[] = [];
+  const inFlight: number[] = [];
+  for (; clock.now < run.forMs; clock.now += 1) {
+    if (clock.now % SAMPLE_MS === 0) limits.push(places.limit());
+    const stands = run.stands?.some(([from, to]) => clock.now >= from && clock.now < to) === true;
+    if (!stands) wire.step(clock.now);
+    inFlight.push(own.taken());
+  }
+  return {
+    places,
+    limits,
+    ...wire.counts,
+    mostInFlight: inFlight.reduce((most, n) => Math.max(most, n), 0),
+    meanInFlight(from, to = run.forMs) {
+      const part = inFlight.slice(from, to);
+      return part.reduce((sum, n) => sum + n, 0) / part.length;
+    },
+  };
+}
+
+type OnTheWay = { readonly at: number; readonly begun: number; readonly status: number };
+
+function createWire({ service, demand }: SimulatedRun, own: RunPlaces) {
+  let onTheWay: OnTheWay[] = [];
+  const counts = { carriedOut: 0, refused: 0 };
+  return {
+    counts,
+    step(now: number): void {
+      const answered = onTheWay.filter(({ at }) => at <= now);
+      onTheWay = onTheWay.filter(({ at }) => at > now);
+      for (const { begun, status } of answered) {
+        if (status === 200) counts.carriedOut += 1;
+        else counts.refused += 1;
+        own.release(replyOf(status, now - begun));
+      }
+      while (own.taken() < (demand?.(now) ?? Number.POSITIVE_INFINITY) && own.tryTake()) {
+        const served = onTheWay.filter(({ status }) => status === 200).length;
+        const ms = service.answerMs(now, served);
+        onTheWay.push({
+          at: now + (ms ?? REFUSED_AFTER_MS),
+          begun: now,
+          status: ms === null ? 429 : 200,
+        });
+      }
+    },
+  };
+}
+
+function replyOf(status: number, ms: number): Reply {
+  return { kind: 'response', status, retryAfterMs: null, body: '', ms };
+}
+
+/** Answers take that long, a tenth more or less. */
+function about(ms: number): () => number {
+  const random = seededRandom(1);
+  return () => Math.round(ms * (0.9 + random() * 0.2));
+}
+
+/** Takes as many at once as it says; more are refused. */
+export function refusingService(answerMs: number, atOnce: (now: number) => number): SimulatedService {
+  const takes = about(answerMs);
+  return { answerMs: (now, inFlight) => (inFlight < atOnce(now) ? takes() : null) };
+}
+
+/** Works on as many at once as it says; more wait for their turn. */
+export function queueingService(answerMs: number, atOnce: (now: number) => number): SimulatedService {
+  let free: number[] = [];
+  const takes = about(answerMs);
+  return {
+    answerMs(now) {
+      const workers = atOnce(now);
+      free = free.toSorted((a, b) => a - b).slice(0, workers);
+      while (free.length < workers) free.unshift(now);
+      const begins = Math.max(now, free.shift() ?? now);
+      const ends = begins + takes();
+      free.push(ends);
+      return ends - now;
+    },
+  };
+}

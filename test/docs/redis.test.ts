@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
+import { shownAddress } from '../../src/config/redis-address.ts';
+import { redisVariables } from '../../src/config/redis-environment.ts';
+import { textOf } from '../house/source-files.ts';
+
+const DOCUMENT = textOf('docs/redis.md');
+const README = textOf('README.md');
+const URLS = [...DOCUMENT.matchAll(/`((?:rediss?(?:\+\w+)?|unix):\/\/[^`\s…]+)`/g)].map(
+  ([, url = '']) => url,
+);
+
+describe('the URLs of the document', () => {
+  test.each(URLS)('%s is taken, and shown without its password', (url) => {
+    expect(shownAddress(parseRedisUrl(url))).not.toContain('password');
+    expect(readEnvironment({ REDIS_URL: url }).redis).toEqual(parseRedisUrl(url));
+  });
+
+  test('are of every kind', () => {
+    const kinds = new Set(URLS.map((url) => parseRedisUrl(url).kind));
+    expect([...kinds].sort()).toEqual(['cluster', 'sentinel', 'server', 'socket']);
+  });
+});
+
+test('the escapes that the document names are those that a login needs', () => {
+  const escapes = [...DOCUMENT.matchAll(/`([/?#@:%])` (?:is written )?`(%[0-9A-F]{2})`/g)];
+  expect(escapes.map(([, sign = '']) => sign).sort()).toEqual(['#', '%', '/', ':', '?', '@']);
+  for (const [, sign = '', escaped = ''] of escapes) expect(encodeURIComponent(sign)).toBe(escaped);
+});
+
+test.each(Object.keys(redisVariables))('%s is in the document and in the list of the README', (name) => {
+  expect(DOCUMENT).toContain(`\`${name}\``);
+  expect(README).toContain(`\`${name}\``);
+});

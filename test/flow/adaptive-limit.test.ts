@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { type Flow, startFlow, subclientsCsv, until } from '../support/flow.ts';
+import {
+  type LimitedService,
+  type LimitedServiceOptions,
+  startLimitedService,
+} from '../support/limited-service.ts';
+
+const ANSWER_MS = 50;
+const AT_ONCE = 20;
+const CEILING = 100;
+
+const JOB = [
+  'operation: subclient.create',
+  'key: externalId',
+  'fields: { additionalInformation.crmId: externalId }',
+  `send: { concurrency: ${CEILING} }`,
+].join('\n');
+
+/** A run of that many rows against a service that works on twenty at once; `ended`: its exit status. */
+async function startRun(
+  rows: number,
+  over: Pick<LimitedServiceOptions, 'beyond'> & Partial<LimitedServiceOptions>,
+) {
+  const flow = await startFlow();
+  const service = await startLimitedService(flow.sandbox.url, {
+    atOnce: AT_ONCE,
+    answerMs: ANSWER_MS,
+    ...over,
+  });
+  const job = await flow.file('job.yaml', JOB);
+  const file = await flow.file('rows.csv', subclientsCsv(rows));
+  const run = flow.run(['--job-file', job, file], { MSB_BASE_URL: service.url });
+  return { flow, service, run };
+}
+
+/** Mean number in flight while so many more rows are carried out. */
+async function meanWhile(service: LimitedService, rows: number): Promise<number> {
+  const from = performance.now();
+  const due = service.carriedOut() + rows;
+  await until(() => service.carriedOut() >= due);
+  return service.meanInFlight(from, performance.now());
+}
+
+const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
+
+describe('a run that may have a hundred requests in flight, and a service that bears twenty', () => {
+  test('settle near twenty where more are refused, with few refusals, and every row is created once', async () => {
+    const { flow, service, run } = await startRun(3000, { beyond: 'refuse' });
+    await until(() => service.carriedOut() >= 500);
+    const mean = await meanWhile(service, 2000);
+    const { exitCode, summary } = await run;
+    expect([exitCode, summary.outcomes.created, made(flow)]).toEqual([0, 3000, 3000]);
+    expect(mean).toBeGreaterThan(0.5 * AT_ONCE);
+    expect(mean).toBeLessThan(1.5 * AT_ONCE);
+    expect(service.refused()).toBeLessThan(0.1 * 3000);
+  });
+
+  test('settle near twenty where more have to wait', async () => {
+    const { flow, service, run } = await startRun(4000, { beyond: 'wait' });
+    await until(() => service.carriedOut() >= 1000);
+    const mean = await meanWhile(service, 2500);
+    const { exitCode } = await run;
+    expect([exitCode, made(flow)]).toEqual([0, 4000]);
+    expect(mean).toBeGreaterThan(0.5 * AT_ONCE);
+    expect(mean).toBeLessThan(2 * AT_ONCE);
+  });
+
+  test('come up again when it bears more', async () => {
+    const { service, run } = await startRun(6000, { beyond: 'refuse' });
+    const before = await meanWhile(service, 1500);
+    service.setAtOnce(CEILING);
+    await until(() => service.carriedOut() >= 4000);
+    const after = await meanWhile(service, 1500);
+    await run;
+    expect(before).toBeLessThan(2 * AT_ONCE);
+    expect(after).toBeGreaterThan(2 * AT_ONCE);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import { type Flow, startFlow, until } from '../support/flow.ts';
+import { rowsOf, startInboxFlow } from '../support/inbox.ts';
+import { summaryFrom } from '../support/run-control.ts';
+
+/** A new run's first row goes out so long after the run was made, whatever else is under way. */
+const FIRST_ROW_MS = 2_000;
+/** More requests than a test makes. */
+const RECORDED = 50_000;
+const JOB = 'operation: subclient.create\nkey: externalId\n';
+
+const listedSchema = z.object({ file: z.string(), createdAt: z.coerce.date() });
+const bodySchema = z.object({ details: z.object({ name: z.string() }) });
+
+/** What has reached the service, by the first word of the rows' names, in its order. */
+function watchService({ sandbox }: Flow) {
+  const words: string[] = [];
+  const sent = (): readonly string[] => {
+    for (const { body } of sandbox.requests(RECORDED).slice(words.length))
+      words.push(bodySchema.parse(JSON.parse(body)).details.name.split(' ')[0] ?? '');
+    return words;
+  };
+  const countOf = (word: string) => sent().filter((one) => one === word).length;
+  /** Resolves when each of the words was there, with when each was first. */
+  const firsts = async (wanted: readonly string[]) => {
+    const seen = new Map<string, number>();
+    await until(() => {
+      const now = new Set(sent());
+      for (const word of wanted) if (now.has(word) && !seen.has(word)) seen.set(word, Date.now());
+      return seen.size === wanted.length;
+    });
+    return seen;
+  };
+  return { sent, countOf, firsts };
+}
+
+/** Milliseconds from when the run of a file of that name was made until that moment. */
+async function sinceMade(flow: Flow, moments: ReadonlyMap<string, number>): Promise<number[]> {
+  const { stdout } = await flow.onboard(['runs', '--json', '--limit', '100']);
+  const runs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => listedSchema.parse(JSON.parse(line)));
+  const madeAt = (name: string) => runs.find(({ file }) => file.includes(`${name}.csv`))?.createdAt.getTime();
+  return [...moments].map(([name, at]) => at - (madeAt(name) ?? Number.NEGATIVE_INFINITY));
+}
+
+/** `onboard start` that has taken a file of so many rows, whose first ones are on their way. */
+async function startWithBig(
+  rows: number,
+  options: Pick<SandboxOptions, 'faults'> & {
+    readonly jobs?: Readonly<Record<string, string>>;
+    readonly flags?: readonly string[];
+  },
+) {
+  const { faults, jobs, flags = [] } = options;
+  const inbox = await startInboxFlow(jobs, { faults, recordRequests: RECORDED });
+  const service = watchService(inbox.flow);
+  const { child, ended } = inbox.start(['start', ...flags]);
+  await inbox.drop('subclients-big.csv', rowsOf('big', rows));
+  await until(() => service.countOf('big') >= 20);
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { ...inbox, service, stop };
+}
+
+describe('a small file that comes while a big one is under way', () => {
+  test('has its first row out within two seconds, and shares with the big one to its end', async () => {
+    const { flow, drop, service, stop } = await startWithBig(20_000, { faults: ['latency=50ms'] });
+    await drop('subclients-small.csv', rowsOf('small', 250));
+    const [first = Number.NaN] = await sinceMade(flow, await service.firsts(['small']));
+    expect(first).toBeLessThan(FIRST_ROW_MS);
+    await until(() => service.countOf('small') === 250);
+    const sent = service.sent();
+    const meanwhile = sent.slice(sent.indexOf('small'), sent.lastIndexOf('small'));
+    // As many as its own, and what the chunks that were under way had left.
+    expect(meanwhile.filter((word) => word === 'big').length).toBeLessThan(3 * 250);
+    await stop();
+  });
+
+  test('has it also where an answer takes as long, and with a dozen of them at once', async () => {
+    const { flow, drop, service, stop } = await startWithBig(3_000, { faults: ['latency=2s'] });
+    const small = Array.from({ length: 12 }, (_, i) => `subclients-small${i}`);
+    for (const name of small) await drop(`${name}.csv`, rowsOf(name, 3));
+    const firsts = await sinceMade(flow, await service.firsts(small));
+    expect(firsts.filter((ms) => !(ms < FIRST_ROW_MS))).toEqual([]);
+    flow.sandbox.setFaults([]);
+    await until(() => flow.sandbox.stats().made.subclients === 3_000 + 12 * 3);
+    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+    await stop();
+  });
+
+  test('has it also as a command of its own beside the big one’s', async () => {
+    const keyPointers = { subclient: ['/details/name'] };
+    const flow = await startFlow({ faults: ['latency=2s'], recordRequests: RECORDED, keyPointers });
+    const service = watchService(flow);
+    const file = (name: string, rows: number) => flow.file(`${name}.csv`, rowsOf(name, rows));
+    const big = flow.start(['run', 'subclients-create', await file('big', 3_000), '--json']);
+    await until(() => service.countOf('big') >= 20);
+    const small = summaryFrom(flow, ['run', 'subclients-create', await file('small', 150)]);
+    const [first = Number.NaN] = await sinceMade(flow, await service.firsts(['small']));
+    expect(first).toBeLessThan(FIRST_ROW_MS);
+    flow.sandbox.setFaults([]);
+    expect((await small).summary.outcomes.created).toBe(150);
+    await big.ended;
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3_150 }, duplicateKeys: 0 });
+  });
+});
+
+describe('files of different priorities', () => {
+  test('share the service by their weights, four to one', async () => {
+    const jobs = {
+      low: `${JOB}files: "subclients-big*"\npriority: low\n`,
+      normal: `${JOB}files: "normal*"\n`,
+    };
+    const { drop, service, stop } = await startWithBig(15_000, { faults: ['latency=10ms'], jobs });
+    await drop('normal.csv', rowsOf('normal', 15_000));
+    // By then the low one's chunks that had been in hand before are done.
+    await until(() => service.countOf('normal') >= 3_000);
+    const before = service.sent().length;
+    await until(() => service.sent().length >= before + 6_000);
+    const shared = service.sent().slice(before, before + 6_000);
+    const share = shared.filter((word) => word === 'normal').length / shared.length;
+    expect([share > 0.65, share < 0.92], String(share)).toEqual([true, true]);
+    await stop();
+  });
+
+  test('do not wait for the places that files of a lower one have', async () => {
+    const jobs = {
+      low: `${JOB}files: "subclients-big*"\npriority: low\n`,
+      high: `${JOB}files: "urgent*"\npriority: high\n`,
+    };
+    const big = { faults: ['latency=1s'], jobs, flags: ['--runs', '1'] };
+    const { drop, service, stop } = await startWithBig(3_000, big);
+    await drop('subclients-big2.csv', rowsOf('big2', 20));
+    await drop('urgent.csv', rowsOf('urgent', 20));
+    await until(() => service.countOf('urgent') === 20);
+    expect(service.countOf('big2')).toBe(0);
+    await stop();
+  });
+});

@@ -1,0 +1,122 @@
+import type { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { baseUrlOf } from '../../src/wiring.ts';
+import { assertTruth } from '../faults/support/truth.ts';
+import { makeCertificates, tlsLines } from '../support/certificates.ts';
+import { type Flow, startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { startRedisCluster } from '../support/redis-cluster.ts';
+import { documentedRights } from '../support/redis-rights.ts';
+import { MASTER_NAME, startRedisGroup } from '../support/redis-sentinel.ts';
+
+const ROWS = 900;
+/** What one process may have on the wire. */
+const CONCURRENCY = 20;
+const PASSWORD = 'p@ss/word';
+const ENCODED = encodeURIComponent(PASSWORD);
+
+test('a cluster whose master dies and whose replica lags behind by hundreds of rows makes nothing twice and loses nothing', async () => {
+  const certificates = await makeCertificates();
+  const lines = [...tlsLines(certificates), `user onboard on >${PASSWORD} ${documentedRights('a cluster')}`];
+  const cluster = await startRedisCluster({ ...WITH_ADMIN, isEncrypted: true, lines: [...ADMIN, ...lines] });
+  const flow = await startFlow({ faults: ['latency=10ms'] });
+  const master = await cluster.masterOf(ledgerKeys(baseUrlOf(flow.sandbox.url)).gate);
+  const replica = await cluster.addReplica(master);
+  const run = await startRun(flow, {
+    REDIS_URL: `rediss+cluster://onboard:${ENCODED}@${cluster.hosts}`,
+    REDIS_TLS_CA_FILE: certificates.ca,
+    REDIS_TLS_CERT_FILE: certificates.cert,
+    REDIS_TLS_KEY_FILE: certificates.key,
+  });
+  await run.until(100);
+  await replica.admin.config('SET', 'masterauth', 'wrong');
+  await replica.admin.call('CLIENT', 'KILL', 'TYPE', 'master');
+  await run.until(400);
+  expect(await replica.admin.info('replication')).toMatch(/^master_link_status:down/m);
+  await master.kill();
+  await run.goesOn('a cluster, the master killed, the replica 300 rows behind');
+  expect(await run.end()).toContain('the ledger is checked against the journals');
+  expect(await replica.admin.call('ACL', 'LOG')).toEqual([]);
+});
+
+test('a master under Sentinel that freezes is replaced: nothing twice, nothing lost', async () => {
+  const sentinelLines = [
+    'requirepass admin',
+    `user watcher on >${PASSWORD} ${documentedRights('Sentinels')}`,
+  ];
+  const group = await startRedisGroup({
+    server: {
+      ...WITH_ADMIN,
+      lines: [...ADMIN, `user onboard on >${PASSWORD} ${documentedRights('one server')}`],
+    },
+    sentinel: { ...WITH_ADMIN, lines: sentinelLines },
+  });
+  const flow = await startFlow({ faults: ['latency=10ms'] });
+  const run = await startRun(flow, {
+    REDIS_URL: `redis+sentinel://onboard:${ENCODED}@127.0.0.1:1,127.0.0.1:${group.sentinel.port}/${MASTER_NAME}`,
+    REDIS_SENTINEL_USERNAME: 'watcher',
+    REDIS_SENTINEL_PASSWORD: PASSWORD,
+  });
+  await run.until(200);
+  group.master.freeze();
+  await run.goesOn('Sentinel, the master frozen');
+  expect(await run.end()).toContain('the ledger is checked against the journals');
+  expect(await group.masterPort()).not.toBe(group.master.port);
+  for (const { admin } of [...group.replicas, group.sentinel]) {
+    expect(await admin.call('ACL', 'LOG')).toEqual([]);
+  }
+});
+
+test('a master whose replicas are gone takes no rows until one is back', async () => {
+  const group = await startRedisGroup({ server: { lines: ['min-replicas-max-lag 1'] } });
+  const { admin } = group.master;
+  const flow = await startFlow({ faults: ['latency=50ms'] });
+  const run = await startRun(flow, {
+    REDIS_URL: `redis+sentinel://127.0.0.1:${group.sentinel.port}/${MASTER_NAME}`,
+  });
+  await run.until(50);
+  for (const replica of group.replicas) replica.freeze();
+  await until(async () => (await number(admin, 'min_slaves_good_slaves')) === 0);
+  const [refusedAt, before] = [await number(admin, 'uptime_in_seconds'), run.made()];
+  await until(async () => (await number(admin, 'uptime_in_seconds')) >= refusedAt + 2);
+  expect(run.made()).toBeLessThanOrEqual(before + CONCURRENCY);
+  expect(before + CONCURRENCY).toBeLessThan(ROWS);
+  for (const replica of group.replicas) replica.thaw();
+  const said = await run.end();
+  expect(said).toContain('NOREPLICAS');
+  expect(said).not.toMatch(/the ledger is checked|MaxListeners/);
+});
+
+/** A number that the server says of itself. */
+async function number(server: Redis, name: string): Promise<number> {
+  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(await server.info())?.[1]);
+}
+
+const ADMIN = ['requirepass admin', 'masterauth admin'];
+const WITH_ADMIN = { password: 'admin' } as const;
+
+/** A run of its own under way. */
+async function startRun(flow: Flow, env: Readonly<Record<string, string>>) {
+  const made = () => flow.sandbox.stats().made.subclients;
+  const running = flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(ROWS))], env);
+  const end = async () => {
+    const { exitCode, summary, stderr } = await running;
+    const keys = Array.from({ length: ROWS }, (_, i) => `K${i + 1}`);
+    await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+    expect([exitCode, summary.outcomes.created], stderr).toEqual([0, ROWS]);
+    return stderr;
+  };
+  return {
+    made,
+    /** Every row is created, none twice; answers what was said on the way. */
+    end,
+    until: (rows: number) => until(() => made() > rows),
+    /** Waits for rows that were not on the wire already. */
+    async goesOn(what: string) {
+      const [from, before] = [performance.now(), made() + CONCURRENCY];
+      await until(() => made() > before);
+      const seconds = ((performance.now() - from) / 1000).toFixed(1);
+      process.stderr.write(`redis-failover: ${what}: rows go on after ${seconds} s\n`);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { type Arrival, startLimitedService } from '../support/limited-service.ts';
+
+const TOKENS = ['flow-token', 'token-of-work'];
+const WAIT_MS = 3_000;
+/** How long a request may be on its way from its permission to the service, on a machine that is busy. */
+const ON_ITS_WAY_MS = 750;
+/** Timers fire up to a millisecond early, and Redis counts whole ones. */
+const EARLY_MS = 10;
+const HOUR_MS = 3_600_000;
+
+const httpDate = (ms: number) => new Date(ms).toUTCString();
+
+/** The clock of a service that is so far ahead of ours. */
+function datesOf(aheadMs: number): Record<string, string> {
+  const now = Date.now() + aheadMs;
+  return { date: httpDate(now), 'retry-after': httpDate(Math.floor(now / 1000) * 1000 + WAIT_MS) };
+}
+
+const senders = (arrivals: readonly Arrival[]) =>
+  new Set(arrivals.map(({ authorization }) => authorization)).size;
+
+test.each([
+  ['seconds', () => ({ 'retry-after': String(WAIT_MS / 1000) })],
+  ['a date', () => datesOf(0)],
+  ['a date by a clock that is an hour ahead', () => datesOf(HOUR_MS)],
+  ['a date by a clock that is an hour behind', () => datesOf(-HOUR_MS)],
+])('a 429 with a Retry-After in %s is kept by every worker, for as long as it says', async (_, headers) => {
+  const flow = await startFlow({ tokens: TOKENS });
+  const answers = { atOnce: 50, answerMs: 20, beyond: 'refuse', headers } as const;
+  const service = await startLimitedService(flow.sandbox.url, answers);
+  const env = { MSB_BASE_URL: service.url };
+  const run = flow.run(['subclients-create', await flow.file('rows.csv', subclientsCsv(2500))], env);
+  flow.start(['work'], { ...env, MSB_TOKEN: TOKENS[1] ?? '' });
+  await until(() => senders(service.arrivals()) === TOKENS.length);
+  service.setAtOnce(0);
+  await until(() => service.refused() > 0);
+  // From now on nobody would be refused: whoever comes too early is seen.
+  service.setAtOnce(50);
+  const refusedAt = service.arrivals().find(({ isRefused }) => isRefused)?.at ?? 0;
+  const lastRefusedAt = service.arrivals().findLast(({ isRefused }) => isRefused)?.at ?? 0;
+  await until(() => senders(service.arrivals().filter(({ at }) => at > lastRefusedAt + WAIT_MS / 2)) === 2);
+  const early = service
+    .arrivals()
+    .filter(({ at }) => at > refusedAt + ON_ITS_WAY_MS && at < refusedAt + WAIT_MS - EARLY_MS);
+  expect(early).toEqual([]);
+  const next = service.arrivals().find(({ at }) => at > refusedAt + ON_ITS_WAY_MS)?.at ?? 0;
+  expect(next - lastRefusedAt).toBeLessThan(WAIT_MS + 2_000);
+  expect((await run).summary.outcomes.created).toBe(2500);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { LedgerGate } from '../../src/ledger/gate.ts';
+import { AHEAD_MS, type Reserved, reserveTimes } from '../../src/ledger/reserve-times.ts';
+import { openTestGate } from '../support/gate.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+
+/** Two workers of one run, which share nothing but Redis. */
+async function twoWorkers() {
+  const { redis } = own();
+  const keys = ownKeys();
+  const [one, other] = [await openTestGate(redis, keys), await openTestGate(redis, keys)];
+  const key = keys.run('run-1').rate;
+  const ask = (gate: LedgerGate) => (times: number, intervalMs: number) =>
+    reserveTimes(gate, key, { times, intervalMs });
+  /** As if the time line ended so long ago. */
+  const free = async (agoMs: number) => {
+    const [seconds, micros] = await redis.time();
+    await redis.set(key, (Number(seconds) - agoMs / 1000) * 1e6 + Number(micros));
+  };
+  return { one: ask(one), other: ask(other), free, key };
+}
+
+describe('times on a run’s time line', () => {
+  test('begin at once, and no more are given than are near', async () => {
+    const { one } = await twoWorkers();
+    expect(await one(100, 5)).toEqual({ times: AHEAD_MS / 5 + 1, inMs: 0 });
+  });
+
+  test('are no more than were asked for', async () => {
+    const { one } = await twoWorkers();
+    expect(await one(3, 1)).toEqual({ times: 3, inMs: 0 });
+  });
+
+  test('follow each other over all workers, each a time of its own', async () => {
+    const { one, other } = await twoWorkers();
+    const given: Reserved[] = [];
+    for (const ask of [one, other, one, other]) given.push(await ask(2, 2));
+    // Each begins where the one before ends; Redis' clock goes on between them.
+    const starts = given.map(({ inMs }, i) => inMs - 4 * i);
+    expect(given.map(({ times }) => times)).toEqual([2, 2, 2, 2]);
+    expect(Math.max(...starts) - Math.min(...starts)).toBeLessThan(15);
+  });
+
+  test('that are farther off are not given: who asks is told when it is worth asking again', async () => {
+    const { one, other } = await twoWorkers();
+    expect(await one(1, 60_000)).toEqual({ times: 1, inMs: 0 });
+    const { times, inMs } = await other(1, 60_000);
+    expect(times).toBe(0);
+    expect(60_000 - AHEAD_MS - inMs).toBeLessThan(1000);
+    expect(60_000 - AHEAD_MS - inMs).toBeGreaterThanOrEqual(0);
+  });
+
+  test('in which nobody asked are made up for, if it was a moment', async () => {
+    const { one, free } = await twoWorkers();
+    await free(10_000);
+    const { times, inMs } = await one(1000, 1);
+    expect([times, inMs]).toEqual([25 + AHEAD_MS + 1, -25]);
+  });
+
+  test('are not given after a time that nobody can know: a line that is forgotten begins anew', async () => {
+    const { one, key } = await twoWorkers();
+    await one(1, 60_000);
+    await own().redis.del(key);
+    expect(await one(1, 60_000)).toEqual({ times: 1, inMs: 0 });
+  });
+
+  test('are kept as long as they matter, and no longer', async () => {
+    const { one, key } = await twoWorkers();
+    await one(1, 60_000);
+    const ttl = await own().redis.pttl(key);
+    expect(ttl).toBeGreaterThan(59_000);
+    expect(ttl).toBeLessThan(62_000);
+  });
+
+  test.each([1 / 3, 0.7, 1000 / 350])(
+    '%d ms apart are so in the long run: next to nothing is lost by rounding',
+    async (intervalMs) => {
+      const { one, key } = await twoWorkers();
+      const [seconds, micros] = await own().redis.time();
+      const start = Number(seconds) * 1e6 + Number(micros) + 1;
+      // Not of the past, where it would be passed over.
+      await own().redis.set(key, start);
+      let given = 0;
+      for (let n = 0; n < 60; n += 1) given += (await one(1, intervalMs)).times;
+      const went = Number(await own().redis.get(key)) - start;
+      expect(Math.abs(went / (given * intervalMs * 1000) - 1)).toBeLessThan(0.001);
+    },
+  );
+});

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { findServerProgram } from '../../src/redis/find-server.ts';
+import { freePort } from '../faults/support/free-port.ts';
+import { until } from './flow.ts';
+
+/** A Redis process of one test's own, as a node of a cluster, a replica or a Sentinel; it ends with the test. */
+export type RedisNode = {
+  /** Where clients connect; encrypted where the node has certificates. */
+  readonly port: number;
+  /** A connection of the test's own with every right, by a Unix socket. */
+  readonly admin: Redis;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** SIGSTOP and SIGCONT: connections stay open, nothing is answered. */
+  freeze(): void;
+  thaw(): void;
+};
+
+export type RedisNodeOptions = {
+  /** Lines of redis.conf beside its own. */
+  readonly lines?: readonly string[];
+  /** With certificates there is no port that is not encrypted. */
+  readonly isEncrypted?: boolean;
+  readonly isSentinel?: boolean;
+  /** Of the default user, for the test's own connection. */
+  readonly password?: string;
+};
+
+const LASTING = ['save ""', 'appendonly yes', 'appendfsync always', 'maxmemory-policy noeviction'];
+
+/** Starts one, and waits until it answers. */
+export async function startRedisNode(options: RedisNodeOptions = {}): Promise<RedisNode> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-node-'));
+  const port = await ownPort();
+  const socket = join(folder, 'admin.sock');
+  const lines = [
+    options.isEncrypted === true ? `port 0\ntls-port ${port}` : `port ${port}`,
+    'bind 127.0.0.1',
+    `unixsocket ${socket}`,
+    `dir ${folder}`,
+    ...(options.isSentinel === true ? [] : LASTING),
+    ...(options.lines ?? []),
+  ];
+  await writeFile(join(folder, 'redis.conf'), `${lines.join('\n')}\n`);
+  const process = createProcess(folder, options.isSentinel === true ? ['--sentinel'] : []);
+  const admin = new Redis({
+    path: socket,
+    ...(options.password !== undefined && { password: options.password }),
+    maxRetriesPerRequest: null,
+    retryStrategy: () => 20,
+    lazyConnect: true,
+    enableReadyCheck: options.isSentinel !== true,
+  });
+  admin.on('error', () => undefined);
+  onTestFinished(async () => {
+    admin.disconnect();
+    await process.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await process.start();
+  // The socket is there before the server is ready.
+  await until(async () => (await admin.ping().catch(() => process.fail())) === 'PONG');
+  const { kill, freeze, thaw } = process;
+  return { port, admin, kill, freeze, thaw };
+}
+
+const given = new Set<number>();
+
+/** A port that nobody listens on and no other node of this process is about to. */
+export async function ownPort(): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    if (given.has(port)) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+function createProcess(folder: string, flags: readonly string[]) {
+  let child: ChildProcess | null = null;
+  return {
+    async start() {
+      const log = await open(join(folder, 'redis.log'), 'a');
+      const program = await findServerProgram(process.env.PATH ?? '');
+      child = spawn(program, [join(folder, 'redis.conf'), ...flags], { stdio: ['ignore', log.fd, log.fd] });
+      await log.close();
+    },
+    /** Throws what its log says where it has ended. */
+    async fail() {
+      if (child?.exitCode !== null) throw new Error(await readFile(join(folder, 'redis.log'), 'utf8'));
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    async kill() {
+      const ending = child;
+      child = null;
+      if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return;
+      const ended = once(ending, 'exit');
+      ending.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
