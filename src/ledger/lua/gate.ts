@@ -147,17 +147,22 @@ export const BEAT = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('HSET', GATE, 'b:' .. MEMBER, now, 'k:' .. MEMBER, now)
-local members = {}
-for _, field in ipairs(redis.call('HKEYS', GATE)) do
-  local member = string.match(field, '^m:(.*)$')
-  if member then
-    local beat = tonumber(redis.call('HGET', GATE, 'b:' .. member) or '0')
-    if now - beat > tonumber(ARGV[1]) then redis.call('HDEL', GATE, 'm:' .. member, 'b:' .. member, 'c:' .. member, 'k:' .. member)
-    else members[#members + 1] = member end
-  elseif string.sub(field, 1, 2) == 'l:' and now - tonumber(redis.call('HGET', GATE, field)) > tonumber(ARGV[2]) then
-    redis.call('HDEL', GATE, field)
-  end
+-- All in one command: every member asks each second, so that what one costs is paid with the square of their number.
+local all = redis.call('HGETALL', GATE)
+local beats, left = {}, {}
+local names = {}
+for i = 1, #all, 2 do
+  local kind, name = string.sub(all[i], 1, 2), string.sub(all[i], 3)
+  if kind == 'm:' then names[#names + 1] = name
+  elseif kind == 'b:' then beats[name] = tonumber(all[i + 1])
+  elseif kind == 'l:' and now - tonumber(all[i + 1]) > tonumber(ARGV[2]) then left[#left + 1] = all[i] end
 end
+local members = {}
+for _, name in ipairs(names) do
+  if now - (beats[name] or 0) > tonumber(ARGV[1]) then redis.call('HDEL', GATE, 'm:' .. name, 'b:' .. name, 'c:' .. name, 'k:' .. name)
+  else members[#members + 1] = name end
+end
+for _, field in ipairs(left) do redis.call('HDEL', GATE, field) end
 return members
 `;
 

@@ -1,6 +1,7 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Bench } from '../bench.ts';
 import { startRedis } from '../redis.ts';
+import { askRedis } from './ask-redis.ts';
 import { beatCost } from './beat-cost.ts';
 import { clientCommandsPerRow } from './client-commands.ts';
 import { fsyncMicros } from './fsync-time.ts';
@@ -61,7 +62,7 @@ async function onEmptyRedis<T>(
   measure: (redis: Redis) => Promise<T>,
 ): Promise<T> {
   const server = await startRedis(bench);
-  const redis = new Redis(server.url);
+  const redis = askRedis(server.url);
   try {
     if (settings === 'embedded')
       for (const [name, value] of Object.entries(COMPACT)) await redis.config('SET', name, value);

@@ -1,8 +1,8 @@
-import { Redis } from 'ioredis';
 import type { Bench } from '../bench.ts';
 import { createdAll, startRun } from '../onboard.ts';
 import { startRedis } from '../redis.ts';
 import { startFastService } from '../service/fast-service.ts';
+import { askRedis } from './ask-redis.ts';
 import { readUsage, usedBetween } from './redis-usage.ts';
 import type { Busy } from './scale-results.ts';
 
@@ -11,7 +11,7 @@ export async function runAtOnce(bench: Bench): Promise<Busy> {
   const { rows } = bench.options.sizes;
   const file = await bench.rowsFile(rows);
   const redis = await startRedis(bench);
-  const admin = new Redis(redis.url);
+  const admin = askRedis(redis.url);
   const service = await startFastService(bench);
   const before = await readUsage(admin);
   const place = { home: await bench.home(), serviceUrl: service.url, redisUrl: redis.url };

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { sleep } from '../../../src/lib/sleep.ts';
 import { type Bench, succeeded } from '../bench.ts';
 import { startWatch } from '../inbox-file.ts';
@@ -7,6 +6,7 @@ import type { Started } from '../processes.ts';
 import { startRedis } from '../redis.ts';
 import { startNodeService } from '../service/node-service.ts';
 import { DELAY_MS } from '../service/service-numbers.ts';
+import { askRedis } from './ask-redis.ts';
 import { cpuMicrosOf, cpuMicrosUntilEnd } from './cpu-time.ts';
 import { readUsage, usedBetween } from './redis-usage.ts';
 import type { Together } from './scale-results.ts';
@@ -17,7 +17,7 @@ const IDLE_MS = 5_000;
 /** So many `onboard work` on the service that answers after 50 ms: what a row costs, and before that a worker that waits. */
 export async function workTogether(bench: Bench, workers: number): Promise<Together> {
   const redis = await startRedis(bench);
-  const admin = new Redis(redis.url);
+  const admin = askRedis(redis.url);
   // Rewritten, the append-only file would no longer say how much was written to it.
   await admin.config('SET', 'auto-aof-rewrite-percentage', 0);
   const service = await startNodeService(bench, DELAY_MS);

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
+import { OPEN_CHUNKS_MAX } from '../../src/queue/chunk-turn.ts';
+import { fillScalePage, readScale } from '../bench/scale/scale-page.ts';
+import { someScale } from '../bench/scale/some-scale.ts';
+import { ROOT, textOf } from '../house/source-files.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { blocksIn } from './blocks.ts';
+
+const own = useOwnRedis();
+const PAGE = textOf('docs/scale.md');
+const PUBLISHED = await readScale(`${ROOT}/docs`);
+
+describe('docs/scale.md', () => {
+  test('says what scale.json holds, or that nothing was measured', () => {
+    expect(fillScalePage(PAGE, PUBLISHED), '`npm run bench -- --render` writes it again').toBe(PAGE);
+  });
+
+  test('would say otherwise with other results, and the same again with these', () => {
+    const other = fillScalePage(PAGE, someScale());
+    expect(other).not.toBe(PAGE);
+    expect(fillScalePage(other, PUBLISHED)).toBe(PAGE);
+  });
+
+  test('has as many open chunks as a run may have', () => {
+    expect(PAGE).toContain(`A run has ${OPEN_CHUNKS_MAX} chunks of up to 100 rows open`);
+  });
+});
+
+test('chunks wait under the key that the page names', async () => {
+  const { redis } = own();
+  const { queuePrefix } = ledgerKeys('https://api.example.com');
+  const queue = createChunkQueue(redis, queuePrefix, () => undefined);
+  await queue.add([{ run: 'r1', chunk: 1, rows: [] }]);
+  await queue.close();
+  const named = [...new Set(PAGE.match(/onboard:\{…\}:queue:chunks:\w+/g))];
+  expect(named.map((name) => name.split(':').at(-1))).toEqual(['prioritized', 'active']);
+  const [waiting = ''] = named.map((name) => name.replace(/onboard:\{…\}:queue/, queuePrefix));
+  expect(await redis.zcard(waiting)).toBe(1);
+  expect(await redis.keys('onboard:*:queue:chunks:meta')).toEqual([`${queuePrefix}:chunks:meta`]);
+});
+
+test.each(blocksIn(PAGE, 'yaml'))('the manifest on line $line can be read', ({ text }) => {
+  expect(parse(text)).toMatchObject({ metadata: { name: 'onboard-work' }, spec: expect.anything() });
+});
