@@ -101,17 +101,17 @@ function isSlower(ms: number, base: number): boolean {
 /** The first requests come to a service that has nothing else to do: so many of their answers tell what is usual at first. */
 const FIRST_ANSWERS = 8;
 /** Follows quicker answers soon and slower ones reluctantly: a limit that grows too far is found out long before. */
-const TOWARDS_QUICKER = 1 / 4;
+const TOWARDS_QUICKER = 1 / 2;
 const TOWARDS_SLOWER = 1 / 64;
 
 function createUsual() {
   let usual = 0;
-  let firsts = 0;
+  const firsts: number[] = [];
   return {
     begin(tookMs: number): void {
-      if (firsts === FIRST_ANSWERS) return;
-      firsts += 1;
-      usual = Math.max(usual, tookMs);
+      if (firsts.length === FIRST_ANSWERS) return;
+      firsts.push(tookMs);
+      usual = firsts.toSorted((a, b) => a - b)[Math.floor(firsts.length / 2)] ?? 0;
     },
     /** What is usual, the window's own answer considered. */
     of(ms: number): number {

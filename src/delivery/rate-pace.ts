@@ -23,7 +23,7 @@ export type RatePaceEdges = {
 };
 
 /** A time that was missed by more is lost: a process that stood still would use at once all that it missed. */
-const LATE_MS = 50;
+const LATE_MS = 60;
 /** Workers that find no time ask again no sooner, however little the next one is off. */
 const SHORTEST_PAUSE_MS = 10;
 

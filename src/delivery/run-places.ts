@@ -7,7 +7,7 @@ import { createLoadHearing } from './load-hearing.ts';
 import { createRatePace, type RatePace } from './rate-pace.ts';
 
 /**
- * One run's requests in flight: a place is held from before the intent until the reply is there. There are no more than `send.concurrency`,
+ * One run's requests in flight: a place is held until the reply is there, and never while a row waits for anything else. There are no more than `send.concurrency`,
  * no more than the service bears, and the runs to one service share what there is.
  */
 export type RunPlaces = {
@@ -24,8 +24,6 @@ export type RunPlaces = {
   free(): number;
   /** None is free although the run has fewer than it may have: others have them, or the service bears no more. */
   isContested(): boolean;
-  /** After a wait with a place in hand: goes on with it, or where the run has a rate with another one at the next time; false: none is held. */
-  renew(): Promise<boolean>;
   /** Gives a place back; the reply tells how the service bears the load, `null`: nothing was sent. */
   release(reply: Reply | null): void;
   /** Places that the run has right now. */
@@ -87,13 +85,9 @@ function placesOf(share: Share, { rate, stopping, ceiling }: RunTerms, now: () =
   const wait: RunPlaces['wait'] = (granted) => share.wait(granted, false);
   const isContested = () => free() === 0 && taken() < ceiling;
   const seen = { free, taken, isContested };
-  if (rate === null) return { tryTake, take, wait, ...seen, renew: async () => true };
+  if (rate === null) return { tryTake, take, wait, ...seen };
   const pace: RatePace = createRatePace({ ...rate, now, places: { take: () => take(true), release, free } });
-  const renew = () => {
-    release();
-    return pace.next(true);
-  };
-  return { tryTake: () => false, take: pace.next, wait, ...seen, renew };
+  return { tryTake: () => false, take: pace.next, wait, ...seen };
 }
 
 function releaseOf(share: Share, hear: (reply: Reply) => void): RunPlaces['release'] {

@@ -12,8 +12,8 @@ export type Reserved = {
 
 /** No time is given that is farther off: those of a worker that is killed are lost. */
 export const AHEAD_MS = 20;
-/** Of a moment in which nobody asked, that much is made up for: a fortieth of what goes in a second. */
-const BEHIND_MS = 25;
+/** Of a moment in which nobody asked, that much is made up for: a twenty-fifth of what goes in a second. */
+const BEHIND_MS = 40;
 
 const reserve = gated(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));
 

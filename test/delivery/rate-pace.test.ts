@@ -3,7 +3,7 @@ import { createRatePace, type RatePace } from '../../src/delivery/rate-pace.ts';
 import { AHEAD_MS, type Reserved } from '../../src/ledger/reserve-times.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
-const BEHIND_MS = 25;
+const BEHIND_MS = 40;
 
 /** The run's time line as the ledger keeps it. */
 function timeLine(time: VirtualTime, intervalMs: number): (times: number) => Promise<Reserved> {

@@ -23,7 +23,6 @@ const senders = (arrivals: readonly Arrival[]) =>
 
 test.each([
   ['seconds', () => ({ 'retry-after': String(WAIT_MS / 1000) })],
-  ['a date', () => datesOf(0)],
   ['a date by a clock that is an hour ahead', () => datesOf(HOUR_MS)],
   ['a date by a clock that is an hour behind', () => datesOf(-HOUR_MS)],
 ])('a 429 with a Retry-After in %s is kept by every worker, for as long as it says', async (_, headers) => {
