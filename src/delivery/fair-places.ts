@@ -43,12 +43,12 @@ export type Granted = (isTaken: boolean) => void;
 export type FairPlacesOptions = {
   /** How many places there are now, given the largest ceiling; whole, 1 or more. */
   readonly limit: (ceiling: number) => number;
-  /** A run's first row waits no longer, ms: then it goes beyond the limit. A second by default. */
+  /** A run's first row waits no longer, ms: then it goes beyond the limit. Half a second by default. */
   readonly firstWithinMs?: number;
 };
 
 /** Places come free no more often than answers come, and a service may take long for each: a new run's first row waits no longer. */
-const FIRST_WITHIN_MS = 1_000;
+const FIRST_WITHIN_MS = 500;
 
 type Member = Terms & {
   taken: number;

@@ -1,7 +1,7 @@
 import type { SettledRow } from '../ledger/settle-entry.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { LaneRow } from './lane-row.ts';
-import { recordRows } from './record-rows.ts';
+import { recordAtOnce } from './record-rows.ts';
 import { acceptedEnd } from './row-end.ts';
 import type { RunContext } from './run-context.ts';
 import { sentRows } from './settle-rows.ts';
@@ -9,6 +9,8 @@ import { sentRows } from './settle-rows.ts';
 /** Records the outcomes of accepted rows, those of some milliseconds in one command. */
 export type LaneSettling = {
   add(row: LaneRow, verdict: Extract<Verdict, { kind: 'accepted' }>, ms: number): void;
+  /** Now: before trouble is told of, so that what came before it is not taken for a part of it. */
+  flush(): void;
 };
 
 /**
@@ -31,6 +33,9 @@ export function createLaneSettling(context: RunContext): LaneSettling {
     settled = [];
   };
   return {
+    flush() {
+      if (rows.length > 0) record();
+    },
     add(row, verdict, ms) {
       const { planned, sending } = row;
       rows.push(row);
@@ -47,7 +52,7 @@ async function recordAll(
   context: RunContext,
 ): Promise<void> {
   try {
-    await recordRows(settled, context);
+    await recordAtOnce(settled, context);
     for (const row of rows) row.end.ended('settled');
   } catch (error) {
     for (const row of rows) row.end.failed(error);

@@ -127,6 +127,7 @@ function replied(state: LaneState, row: LaneRow, reply: Reply): void {
 /** The service may want to be left alone, or the run may pause: rows that have not gone yet ask again when that is known. */
 async function weather(state: LaneState, row: LaneRow, answer: NonNullable<LaneAnswer>): Promise<void> {
   state.troubles += 1;
+  state.settling.flush();
   const recalled = recall(state);
   await goOnAlone(row, answer);
   await recalled;

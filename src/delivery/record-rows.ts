@@ -9,10 +9,15 @@ const RECORD_PAUSE_MAX_MS = 5_000;
 /** Outcomes are recorded before anything else happens to their rows; the ledger keeps the first definite one of each. */
 export async function recordRows(rows: readonly SettledRow[], context: RunContext): Promise<void> {
   const [first, ...others] = rows;
+  if (first === undefined || others.length > 0) return recordAtOnce(rows, context);
+  // One alone goes with the others of its turn.
+  await context.ledger.settle(first).catch((error: unknown) => recordLater(first, context, error));
+}
+
+/** The same in a command of their own, before anything that is asked for afterwards. */
+export async function recordAtOnce(rows: readonly SettledRow[], context: RunContext): Promise<void> {
   try {
-    // One alone goes with the others of its turn.
-    if (first !== undefined && others.length === 0) await context.ledger.settle(first);
-    else await context.ledger.settleAll(rows);
+    await context.ledger.settleAll(rows);
   } catch (error) {
     await Promise.all(rows.map((row) => recordLater(row, context, error)));
   }

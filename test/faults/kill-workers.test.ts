@@ -2,10 +2,10 @@ import { test } from 'vitest';
 import { killWorkers } from './scenarios/kill-workers.ts';
 import { SEED } from './support/seed.ts';
 
-test(`one of two workers killed 20 times during 10,000 creates: nothing twice, nothing lost (seed ${SEED})`, async () => {
+test(`one of two workers killed 10 times during 5,000 creates: nothing twice, nothing lost (seed ${SEED})`, async () => {
   await killWorkers({
-    rows: 10_000,
-    kills: 20,
+    rows: 5_000,
+    kills: 10,
     seed: SEED,
     homes: 'one',
     latencyMs: 120,
