@@ -35,7 +35,7 @@ export const HELP = `Measures the program against what its users would have inst
   npm run bench -- --scale --write              what rows and workers cost in Redis, into docs/scale.*
 
   --only     ${MEASUREMENTS.join(',')}; or figures of theirs
-  --rounds   how often each comparison is made, its sides in turn (5)
+  --rounds   how often each comparison is made, its sides in turn (5; 3 for the long ones)
   --rows     the rows of the files on which rows/s are measured (100000)
   --quick    small files and 3 rounds: a look, not a measurement
   --long     also the 1,000,000 rows (minutes for each round)
@@ -77,13 +77,15 @@ export function parseBenchArguments(args: readonly string[], root: string): Benc
     );
   }
   const base = quick ? QUICK : FULL;
+  const rounds = wholeNumber('--rounds', flags.rounds) ?? base.rounds;
   return {
     kind: scale ? 'scale' : 'bench',
     options: {
       measurements: chosen(only, flags.long || write),
       sizes: {
         ...base,
-        rounds: wholeNumber('--rounds', flags.rounds) ?? base.rounds,
+        rounds,
+        longRounds: Math.min(base.longRounds, rounds),
         rows: wholeNumber('--rows', flags.rows) ?? base.rows,
       },
       isQuick: quick,

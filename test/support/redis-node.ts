@@ -34,8 +34,21 @@ export type RedisNodeOptions = {
 
 const LASTING = ['save ""', 'appendonly yes', 'appendfsync always', 'maxmemory-policy noeviction'];
 
+/** Another process may take a port between the choice and the start. */
+const TRIES = 3;
+
 /** Starts one, and waits until it answers. */
 export async function startRedisNode(options: RedisNodeOptions = {}): Promise<RedisNode> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+async function startOnce(options: RedisNodeOptions): Promise<RedisNode> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-node-'));
   const port = await ownPort();
   const socket = join(folder, 'admin.sock');
@@ -65,18 +78,20 @@ export async function startRedisNode(options: RedisNodeOptions = {}): Promise<Re
   });
   await process.start();
   // The socket is there before the server is ready.
-  await until(async () => (await admin.ping().catch(() => process.fail())) === 'PONG');
+  await Promise.race([until(async () => (await admin.ping()) === 'PONG'), process.failure()]);
   const { kill, freeze, thaw } = process;
   return { port, admin, kill, freeze, thaw };
 }
 
 const given = new Set<number>();
+/** A node of a cluster listens 10,000 higher, too. */
+const HIGHEST = 55_535;
 
 /** A port that nobody listens on and no other node of this process is about to. */
 export async function ownPort(): Promise<number> {
   for (;;) {
     const port = await freePort();
-    if (given.has(port)) continue;
+    if (given.has(port) || port > HIGHEST) continue;
     given.add(port);
     return port;
   }
@@ -91,9 +106,10 @@ function createProcess(folder: string, flags: readonly string[]) {
       child = spawn(program, [join(folder, 'redis.conf'), ...flags], { stdio: ['ignore', log.fd, log.fd] });
       await log.close();
     },
-    /** Throws what its log says where it has ended. */
-    async fail() {
-      if (child?.exitCode !== null) throw new Error(await readFile(join(folder, 'redis.log'), 'utf8'));
+    /** Rejects with what its log says when it ends. */
+    async failure(): Promise<never> {
+      if (child !== null && child.exitCode === null) await once(child, 'exit');
+      throw new Error(await readFile(join(folder, 'redis.log'), 'utf8').catch(() => 'it has ended'));
     },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),

@@ -48,8 +48,8 @@ export async function killIngest(options: KillIngestOptions): Promise<KillIngest
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   const report = { ...truth, kills, early, rows, seconds: Math.round(performance.now() - began) / 1000 };
   process.stderr.write(`kill-ingest ${JSON.stringify({ ...options, ...report })}\n`);
-  // Only the process that died had rows in flight that nobody can speak of.
-  expect(truth.inDoubtMade + truth.inDoubtNotMade).toBeLessThanOrEqual(CONCURRENCY * kills);
+  // Only the process that died had rows that nobody can speak of: in flight, ready for their place, or just answered.
+  expect(truth.inDoubtMade + truth.inDoubtNotMade).toBeLessThanOrEqual(1.5 * CONCURRENCY * kills);
   return report;
 }
 

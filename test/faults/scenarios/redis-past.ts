@@ -144,7 +144,7 @@ async function end(victim: Member, death: Blow['death']): Promise<void> {
 function judge(report: RedisPastReport, { blows, latencyMs }: RedisPastOptions): void {
   expect(report.blows).toBe(blows.length);
   if (blows.every(({ death }) => death !== 'worker-and-journal')) {
-    const inHand = CONCURRENCY * (1 + NOTED_AFTER_MS / latencyMs);
+    const inHand = CONCURRENCY * (1.5 + NOTED_AFTER_MS / latencyMs);
     expect(report.inDoubtMade + report.inDoubtNotMade).toBeLessThanOrEqual(inHand * report.deaths);
   }
   for (const [death, seconds] of Object.entries(report.backSeconds)) {
