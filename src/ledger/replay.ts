@@ -3,7 +3,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { settleKeys } from './chunk-ledger.ts';
 import type { LedgerKeys } from './keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
-import { SETTLE } from './lua/settle.ts';
+import { REPLAY_SETTLED } from './lua/settle.ts';
 import { INPUT_TTL_SECONDS } from './run-input.ts';
 import { script } from './script.ts';
 
@@ -23,7 +23,7 @@ export type LedgerReplay = {
 
 const restore = script(RESTORE, z.number());
 const added = script(ADDED, z.number());
-const settle = script(SETTLE, z.array(z.number()));
+const settle = script(REPLAY_SETTLED, z.array(z.number()));
 const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;

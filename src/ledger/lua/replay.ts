@@ -1,3 +1,5 @@
+import { BY_PROCESS } from './settle.ts';
+
 /**
  * Puts a run's record back where Redis has lost it. KEYS: record, runs, files.
  * ARGV: run, created at (ms), file's entry, state, prefix of run records, created at (ISO), then field, value, …
@@ -30,17 +32,15 @@ return 1
  * ARGV: run, then chunk, row, mark, bucket key ('' none), digest, … A row that the ledger says
  * anything of stays as it is, and so does its key: it may have been given back. But an earlier intent of the same process gives way.
  */
-export const REPLAY_INTENT = `
+export const REPLAY_INTENT = `${BY_PROCESS}
 local run = ARGV[1]
--- The process that a mark's taker is one of.
-local function process(mark) return string.match(mark, '^i ([^ .]+)%.') end
 for i = 2, #ARGV, 5 do
   local chunk, row, mark, bucket, digest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   local key = KEYS[1] .. chunk
   local open = redis.call('HEXISTS', KEYS[2], chunk) == 0
   local current = open and redis.call('HGET', key, row)
   -- Of what it wrote itself the journal knows best: an intent that it doesn't name any more was taken back, and another take went on.
-  local stands = open and (not current or current == mark or (process(current) and process(current) == process(mark)))
+  local stands = open and (not current or current == mark or (taker(current) and taker(current) == taker(mark)))
   if stands and current ~= mark then redis.call('HSET', key, row, mark) end
   if stands and bucket ~= '' then
     local held = redis.call('HGET', bucket, digest)

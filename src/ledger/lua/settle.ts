@@ -1,5 +1,15 @@
 import { CLEAR_UP } from './weather.ts';
 
+/** Whose intent a mark is: of one take, whatever the attempt. */
+const BY_TAKE = `
+local function taker(mark) return string.match(mark or '', '^i (%S+) ') end
+`;
+
+/** Whose intent a mark is: of one process, whichever of its takes; a process is the first part of its takers' names. */
+export const BY_PROCESS = `
+local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or string.match(mark or '', '^i (%S+) ') end
+`;
+
 /**
  * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, weather, resolutions. ARGV: run, JSON of
@@ -14,13 +24,12 @@ import { CLEAR_UP } from './weather.ts';
  * A row of a group without a mark of its own ends only as the group's first row does.
  * Answers per row: 1 recorded, 0 it already had its outcome or is another's.
  */
-export const SETTLE = `
+const RECORD = `
 local run = ARGV[1]
 local out = {}
 local WEATHER = KEYS[9]
 local answered = false
 local ANSWERED = {}
-local function taker(mark) return string.match(mark or '', '^i (%S+) ') end
 local counts = {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
@@ -123,3 +132,11 @@ for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outco
 if answered then ${CLEAR_UP} end
 return out
 `;
+
+export const SETTLE = BY_TAKE + RECORD;
+
+/**
+ * As SETTLE, from the journal of the process that settled. Of what it wrote itself the journal knows best: where an intent of
+ * another of its takes stands on the row, Redis went back to before that was withdrawn.
+ */
+export const REPLAY_SETTLED = BY_PROCESS + RECORD;
