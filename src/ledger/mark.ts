@@ -12,6 +12,12 @@ export function intentMark(taker: string, attempt: number): string {
   return `${INTENT_PREFIX}${taker} ${attempt}`;
 }
 
+/**
+ * Two processes' journals each say that the row is on its way under an intent of theirs, after Redis went back in time: neither's word
+ * that nothing was received may free it, nor a refusal end it. What the service accepted does, or a take that finds the row in doubt.
+ */
+export const CONTESTED_MARK = intentMark('contested', 0);
+
 export function settledMark(settlement: Settlement): string {
   return JSON.stringify(toTuple(settlement));
 }

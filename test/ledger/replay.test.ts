@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, type LedgerReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
@@ -247,6 +248,21 @@ describe('settled rows', () => {
     expect((await bench.marks())[1]).toBe('i other.1 1');
   });
 
+  test('of an earlier take of the same process whose intent Redis went back to: the end stands', async () => {
+    const bench = await startBench();
+    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 1, 'i me.1 1');
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'rejected', { mark: 'i me.2 1' })));
+    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), rejected: 1 });
+  });
+
+  test('in doubt, over an intent of another process: its withdrawal does not free the row any more', async () => {
+    const bench = await startBench();
+    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 1, 'i other.1 1');
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'in-doubt', { mark: 'i me.1 1' })));
+    expect((await bench.store.get(bench.id))?.outcomes).toEqual(noOutcomes());
+    expect(await bench.marks()).toEqual({ 1: CONTESTED_MARK });
+  });
+
   test('say nothing of how the service is doing now', async () => {
     const bench = await startBench();
     const weather = createSharedWeather(own().redis, bench.keys);
@@ -267,15 +283,35 @@ describe('intents', () => {
     expect(await claimed(bench, 'A')).toEqual({ kind: 'held', run: bench.id, row: 1, inDoubt: false });
   });
 
-  test('are put back only where the ledger says nothing of the row', async () => {
+  test('take the place of an earlier one of the same process', async () => {
+    const bench = await startBench();
+    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 1, 'i me.1 1');
+    await bench.replay.intended(bench.id, [[1, 1, 'i me.2 1', '', '']]);
+    expect(await bench.marks()).toEqual({ 1: 'i me.2 1' });
+  });
+
+  test('over one of another process make the row contested: what the service accepted ends it, a refusal does not', async () => {
+    const bench = await startBench();
+    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, { 1: 'i other.1 1', 2: 'i other.1 1' });
+    const intents = [1, 2].map((row) => [1, row, 'i me.1 1', '', ''] as const);
+    await bench.replay.intended(bench.id, intents);
+    expect(await bench.marks()).toEqual({ 1: CONTESTED_MARK, 2: CONTESTED_MARK });
+    const mark = 'i me.1 1';
+    await bench.replay.settled(
+      bench.id,
+      entriesOf(bench, settled(1, 'failed', { mark }), settled(2, 'created', { mark })),
+    );
+    expect((await bench.marks())[1]).toBe(CONTESTED_MARK);
+    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), created: 1 });
+  });
+
+  test('are not put back where the row or its chunk has ended', async () => {
     const bench = await startBench();
     await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
-    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 2, 'i other.1 1');
     await own().redis.hset(bench.keys.run(bench.id).blocks, 2, 'a block');
     const before = await bench.everything();
     await bench.replay.intended(bench.id, [
       [1, 1, 'i me.1 1', '', ''],
-      [1, 2, 'i me.1 1', '', ''],
       [2, 101, 'i me.1 1', '', ''],
     ]);
     expect(await bench.everything()).toEqual(before);

@@ -1,3 +1,4 @@
+import { CONTESTED_MARK } from '../mark.ts';
 import { BY_PROCESS } from './settle.ts';
 
 /**
@@ -29,19 +30,24 @@ return 1
 
 /**
  * Puts intents back that Redis has lost, with their keys' claims. KEYS: prefix of chunks, blocks.
- * ARGV: run, then chunk, row, mark, bucket key ('' none), digest, … A row that the ledger says
- * anything of stays as it is, and so does its key: it may have been given back. But an earlier intent of the same process gives way.
+ * ARGV: run, then chunk, row, mark, bucket key ('' none), digest, … A row that has its outcome stays as it is, and so does its
+ * key: it may have been given back. An earlier intent of the same process gives way; with one of another process the row is contested.
  */
 export const REPLAY_INTENT = `${BY_PROCESS}
 local run = ARGV[1]
+local function isIntent(mark) return string.sub(mark, 1, 2) == 'i ' end
+-- Of what it wrote itself the journal knows best: an intent that it doesn't name any more was taken back, and another take went on.
+local function markOver(current, mark)
+  if not current or taker(current) == taker(mark) then return mark end
+  return isIntent(current) and '${CONTESTED_MARK}'
+end
 for i = 2, #ARGV, 5 do
   local chunk, row, mark, bucket, digest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   local key = KEYS[1] .. chunk
   local open = redis.call('HEXISTS', KEYS[2], chunk) == 0
   local current = open and redis.call('HGET', key, row)
-  -- Of what it wrote itself the journal knows best: an intent that it doesn't name any more was taken back, and another take went on.
-  local stands = open and (not current or current == mark or (taker(current) and taker(current) == taker(mark)))
-  if stands and current ~= mark then redis.call('HSET', key, row, mark) end
+  local stands = open and markOver(current, mark)
+  if stands and current ~= stands then redis.call('HSET', key, row, stands) end
   if stands and bucket ~= '' then
     local held = redis.call('HGET', bucket, digest)
     if not held or string.sub(held, 1, 1) == 'x' then redis.call('HSET', bucket, digest, 'c ' .. run .. ' ' .. row .. ' ') end

@@ -1,7 +1,9 @@
+import { CONTESTED_MARK } from '../mark.ts';
 import { CLEAR_UP } from './weather.ts';
 
 /** Whose intent a mark is: of one take, whatever the attempt. */
 const BY_TAKE = `
+local REPLAYED = false
 local function taker(mark) return string.match(mark or '', '^i (%S+) ') end
 `;
 
@@ -96,6 +98,7 @@ for i, e in ipairs(entries) do
   local recorded = 1
   if foreign then
     recorded = 0
+    if REPLAYED and current and outcome == 'in-doubt' then put(of, row, '${CONTESTED_MARK}') end
   elseif not settled and not closed then
     put(of, row, settlement)
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
@@ -137,6 +140,9 @@ export const SETTLE = BY_TAKE + RECORD;
 
 /**
  * As SETTLE, from the journal of the process that settled. Of what it wrote itself the journal knows best: where an intent of
- * another of its takes stands on the row, Redis went back to before that was withdrawn.
+ * another of its takes stands on the row, Redis went back to before that was withdrawn. Over an intent of another process a row
+ * in doubt is contested: that one's withdrawal must not free it.
  */
-export const REPLAY_SETTLED = BY_PROCESS + RECORD;
+export const REPLAY_SETTLED = `${BY_PROCESS}
+local REPLAYED = true
+${RECORD}`;

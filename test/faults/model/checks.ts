@@ -40,6 +40,9 @@ export function isGap({ losses }: State, { givenUp }: Facts): boolean {
 /** All that must hold after an event. */
 export function expectTrue({ state, run }: World, view: View, event: Event): void {
   expectCounts(view);
+  const isSuspect = Number(view.record.suspect ?? 0) > 0;
+  // On a busy machine a member may check in too late: what only its journal knows is in doubt by the run's own sign until it comes.
+  const isLate = isSuspect && !state.disks.some(({ fate }) => fate === 'lost');
   state.facts.forEach((facts, i) => {
     const row = view.rows[i] ?? { kind: 'unsent' };
     const name = `row ${i + 1}`;
@@ -47,9 +50,8 @@ export function expectTrue({ state, run }: World, view: View, event: Event): voi
     if (!isGap(state, facts)) expectTruth(row, facts, name);
     expectIdentity(row, view.identities[i] ?? '', { owner: `${run.id} ${i + 1}`, name });
     if (state.away !== null) return;
-    if (!isGap(state, facts)) expectKept(row, facts, { ...weaknesses(state), name });
+    if (!isGap(state, facts) && !isLate) expectKept(row, facts, { ...weaknesses(state), name });
     expectNotFreed(row, { before: state.view?.rows[i], event, name });
-    const isSuspect = Number(view.record.suspect ?? 0) > 0;
     must(
       row.kind !== 'unsent' || facts.open.length === 0 || isSuspect,
       `${name} may be on its way and is free`,
