@@ -21,8 +21,7 @@ export function renderPicture(results: Results): string {
     '<title>Measured figures against their targets</title>',
     `<style>${STYLE}</style>`,
     `<rect class="page" width="${WIDTH}" height="${height}" rx="6"/>`,
-    text({ x: LEFT, y: 24, className: 'quiet' }, `Bars that reach the line meet their target. ${where}.`),
-    `<line class="target" x1="${TARGET_X}" x2="${TARGET_X}" y1="${TOP - 18}" y2="${height - 8}"/>`,
+    text({ x: LEFT, y: 24, className: 'quiet' }, `Bars that reach their line meet their target. ${where}.`),
     ...results.figures.flatMap((measured, row) => rowOf(measured, TOP + row * ROW)),
     '</svg>',
     '',
@@ -38,6 +37,7 @@ function rowOf(measured: Measured, y: number): readonly string[] {
   return [
     text({ x: LEFT, y, className: 'title' }, figure.title.replaceAll('`', '')),
     `<rect class="${measured.met ? 'met' : 'missed'}" x="${LEFT}" y="${y + 8}" width="${end - LEFT}" height="16" rx="2"/>`,
+    `<line class="target" x1="${TARGET_X}" x2="${TARGET_X}" y1="${y + 5}" y2="${y + 27}"/>`,
     `<line class="spread" x1="${from}" x2="${to}" y1="${y + 16}" y2="${y + 16}"/>`,
     text({ x: Math.max(end, to ?? end, TARGET_X) + 8, y: y + 21, className: 'value' }, words),
   ];
@@ -76,7 +76,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328; }
 .page { fill: #ffffff; }
 .met { fill: #4c9f70; }
 .missed { fill: #d9822b; }
-.target { stroke: #1f2328; stroke-dasharray: 3 3; }
+.target { stroke: #1f2328; stroke-width: 1.5; }
 .spread { stroke: #1f2328; stroke-width: 2; }
 @media (prefers-color-scheme: dark) {
   text { fill: #f0f6fc; }
