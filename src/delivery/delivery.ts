@@ -31,15 +31,20 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   const taker = createTaker();
   const hands = new Map<string, Hand>();
   let closing = false;
+  // One listener for all: AbortSignal.any leaves something behind in a signal that lives on.
+  const haltAll = () => {
+    for (const { halt } of hands.values()) halt.abort();
+  };
+  interrupted.addEventListener('abort', haltAll);
 
   const handOf = (run: string): Hand => {
     const known = hands.get(run);
     if (known !== undefined) return known;
     const halt = new AbortController();
-    const stopping = AbortSignal.any([interrupted, halt.signal]);
     // Every row that waits listens.
-    setMaxListeners(0, stopping);
-    const context = makeContext(run, stopping);
+    setMaxListeners(0, halt.signal);
+    if (interrupted.aborted) halt.abort();
+    const context = makeContext(run, halt.signal);
     const hand = { context, halt, active: new Set<Promise<ChunkEnd>>() };
     hands.set(run, hand);
     for (const idle of idleBeyond(hands, RUNS_KEPT)) void forget(idle);
@@ -82,6 +87,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
     halt: forget,
     async close() {
       closing = true;
+      interrupted.removeEventListener('abort', haltAll);
       await Promise.all([...hands.keys()].map(forget));
     },
   };

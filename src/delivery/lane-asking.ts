@@ -1,7 +1,15 @@
 import type { Granted } from '../ledger/intend-rows.ts';
 import type { LaneLine } from './lane-pace.ts';
 import { goOnAlone, type LaneRow } from './lane-row.ts';
-import { endWaiting, intentsOf, type LaneState, takeFrom, unsent, withdraw } from './lane-state.ts';
+import {
+  endWaiting,
+  intentsOf,
+  type LaneState,
+  takeFrom,
+  takenBack,
+  unsent,
+  withdraw,
+} from './lane-state.ts';
 import { waitWhileRunning } from './still-runs.ts';
 import { intentOf, maySend } from './try-row.ts';
 
@@ -14,8 +22,8 @@ export function lineOf({ waiting, ready, context, inFlight }: LaneState): LaneLi
   return { waiting: waiting.length(), ready: ready.length(), free, isContested };
 }
 
-/** Asks for the intents of the next rows; `then` looks for what can go by that. */
-export async function ask(state: LaneState, then: () => void): Promise<void> {
+/** Asks for the intents of the next rows, and sends what can go by that. */
+export async function ask(state: LaneState): Promise<void> {
   const { waiting, context, pace } = state;
   const wanted = pace.wanted(lineOf(state));
   pace.asked();
@@ -25,15 +33,15 @@ export async function ask(state: LaneState, then: () => void): Promise<void> {
     else unsent(row);
   }
   try {
-    if (rows.length > 0) await intend(state, rows, then);
+    if (rows.length > 0) await intend(state, rows);
   } catch (error) {
     for (const row of rows) row.end.failed(error);
   }
   state.isAsking = false;
-  then();
+  state.pump();
 }
 
-async function intend(state: LaneState, rows: readonly LaneRow[], then: () => void): Promise<void> {
+async function intend(state: LaneState, rows: readonly LaneRow[]): Promise<void> {
   const { context } = state;
   const token = await context.service.token();
   for (const row of rows) row.intent = intentOf(row.sending, context);
@@ -50,7 +58,31 @@ async function intend(state: LaneState, rows: readonly LaneRow[], then: () => vo
     }
   }
   for (const row of barred.reverse()) state.waiting.pushFirst(row);
-  if (barred.length > 0) void bar(state, waitMs, then);
+  if (barred.length > 0) void bar(state, waitMs);
+}
+
+/**
+ * Asks again for a row that has waited for its place since its intent was granted: meanwhile the run may have been paused, the service
+ * have asked to be left alone, or another take have ended the row. Where it may not go any more it is seen to, and the answer is false.
+ */
+export async function mayStillGo(state: LaneState, row: LaneRow): Promise<boolean> {
+  const { context, waiting } = state;
+  try {
+    const [answer] = await context.ledger.intendAll(intentsOf(row));
+    if (answer?.kind === 'granted') {
+      row.grantedAt = context.now();
+      return true;
+    }
+    if (answer?.kind === 'wait' || answer?.kind === 'halted') takenBack(row);
+    if (answer?.kind !== 'wait') enter(state, row, answer);
+    else {
+      waiting.pushFirst(row);
+      void bar(state, answer.ms);
+    }
+  } catch (error) {
+    row.end.failed(error);
+  }
+  return false;
 }
 
 /** A run that is halted is so for all its rows; whatever else keeps a row is its own matter. */
@@ -58,6 +90,7 @@ function enter(state: LaneState, row: LaneRow, answer: Exclude<Granted, { kind: 
   switch (answer?.kind) {
     case 'granted':
       row.sending.expected = row.intent?.mark ?? '';
+      row.grantedAt = state.context.now();
       // Ended while it was being asked for.
       if (state.context.stopping.aborted) void withdraw([row], state.context, unsent);
       else state.ready.push(row);
@@ -76,8 +109,8 @@ function enter(state: LaneState, row: LaneRow, answer: Exclude<Granted, { kind: 
 
 async function pauseUnwritten(state: LaneState, row: LaneRow, problem: string): Promise<void> {
   const { context } = state;
-  context.onTrouble('the journal could not be written', new Error(problem));
   try {
+    context.onTrouble('the journal could not be written', new Error(problem));
     await context.pause('journal');
     unsent(row);
   } catch (error) {
@@ -86,10 +119,10 @@ async function pauseUnwritten(state: LaneState, row: LaneRow, problem: string): 
   endWaiting(state);
 }
 
-async function bar(state: LaneState, ms: number, then: () => void): Promise<void> {
+async function bar(state: LaneState, ms: number): Promise<void> {
   state.isBarred = true;
   const goesOn = await waitWhileRunning(ms, state.context);
   state.isBarred = false;
   if (!goesOn) endWaiting(state);
-  then();
+  state.pump();
 }

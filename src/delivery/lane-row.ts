@@ -17,11 +17,13 @@ export type LaneRow = {
   intent: Intent | null;
   /** The token of the time when its intent was granted. */
   token: string;
+  /** When its intent was granted, by the context's clock. */
+  grantedAt: number;
 };
 
-export function createLaneRow(parts: Omit<LaneRow, 'intent' | 'token'>): LaneRow {
+export function createLaneRow(parts: Omit<LaneRow, 'intent' | 'token' | 'grantedAt'>): LaneRow {
   const { planned, sending, end, context } = parts;
-  return { planned, sending, end, context, intent: null, token: '' };
+  return { planned, sending, end, context, intent: null, token: '', grantedAt: 0 };
 }
 
 /** What a request got that was not simply accepted; `null`: nothing was sent. */
@@ -29,7 +31,8 @@ export type LaneAnswer = { readonly verdict: Verdict; readonly reply: Reply } | 
 
 /**
  * Takes a row that leaves the lane to its end: it waits, tries again, or is settled as what it was answered.
- * Resolves as soon as it is known what its answer means for others: the weather is told, or the run is paused. Never rejects.
+ * Resolves as soon as it is known what its answer means for others: the weather is told, or the run is paused (but for 403, which is
+ * weighed with those before it). Never rejects.
  */
 export async function goOnAlone(row: LaneRow, answer: LaneAnswer): Promise<void> {
   const { sending, context, end } = row;

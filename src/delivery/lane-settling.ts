@@ -38,8 +38,9 @@ export function createLaneSettling(context: RunContext): LaneSettling {
     },
     add(row, verdict, ms) {
       const { planned, sending } = row;
+      const ends = sentRows(planned, acceptedEnd(verdict, sending.made, ms), sending);
       rows.push(row);
-      for (const one of sentRows(planned, acceptedEnd(verdict, sending.made, ms), sending)) settled.push(one);
+      for (const one of ends) settled.push(one);
       if (rows.length >= ENOUGH) record();
       else timer ??= setTimeout(record, AT_MOST_MS);
     },

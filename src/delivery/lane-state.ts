@@ -3,6 +3,7 @@ import type { WaitingLine } from '../lib/waiting-line.ts';
 import type { LanePace } from './lane-pace.ts';
 import type { LaneRow } from './lane-row.ts';
 import type { LaneSettling } from './lane-settling.ts';
+import { withdrawIntents } from './record-rows.ts';
 import type { RunContext } from './run-context.ts';
 
 /** The rows of a run that are on its lane. */
@@ -14,6 +15,8 @@ export type LaneState = {
   readonly pace: LanePace;
   readonly settling: LaneSettling;
   readonly placed: (isTaken: boolean) => void;
+  /** Sends what can go, and sees that more can. */
+  readonly pump: () => void;
   isAsking: boolean;
   /** The service is to be left alone. */
   isBarred: boolean;
@@ -29,21 +32,26 @@ export type LaneState = {
 /** Takes the intents of rows back that have not gone. */
 export async function withdraw(
   rows: readonly LaneRow[],
-  { ledger }: RunContext,
+  context: RunContext,
   then: (row: LaneRow) => void,
 ): Promise<void> {
   if (rows.length === 0) return;
   try {
-    await ledger.withdrawAll(rows.flatMap(intentsOf));
+    await withdrawIntents(rows.flatMap(intentsOf), context);
   } catch (error) {
     for (const row of rows) row.end.failed(error);
     return;
   }
   for (const row of rows) {
-    row.sending.expected = '';
-    row.sending.withdrawn += 1;
+    takenBack(row);
     then(row);
   }
+}
+
+/** Its intent is gone from the ledger: the next one is another. */
+export function takenBack({ sending }: LaneRow): void {
+  sending.expected = '';
+  sending.withdrawn += 1;
 }
 
 /** The run or the process ends: only what is on the wire goes on. */

@@ -3,10 +3,10 @@ import { isDeadHere, newMember } from '../journal/member.ts';
 import { becomeKnown } from '../ledger/become-known.ts';
 import { type LedgerGate, openGate } from '../ledger/gate.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
+import { runsWithOpenRows } from '../ledger/open-runs.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
 import { withDeadline } from '../lib/deadline.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { openRows } from '../model/run.ts';
 import { connectionNames, nameConnections } from '../redis/client-names.ts';
 import { type ReplayOptions, replayJournals } from './replay-journals.ts';
 import { forgetEnded, removeEnded, type TidyOptions } from './tidy-journals.ts';
@@ -26,8 +26,6 @@ export type MembershipOptions = ReplayOptions & TidyOptions;
 
 const TIDY_MS = 5_000;
 const CLOSE_MS = 3_000;
-/** Runs that may be in need of a look when Redis has lost a worker. */
-const RUNS_MAX = 1_000;
 
 /** Opens this process' journal and checks in at the ledger's gate. */
 export async function openMembership(options: MembershipOptions): Promise<Membership> {
@@ -46,8 +44,7 @@ export async function openMembership(options: MembershipOptions): Promise<Member
     replay: (scope) => replayJournals(options, journal, scope),
     isGone: isDeadHere,
     connected: () => connectedMembers(redis, keys),
-    unfinished: async () =>
-      (await store.list(RUNS_MAX)).filter((run) => openRows(run) > 0).map(({ id }) => keys.run(id).record),
+    unfinished: async () => (await runsWithOpenRows(redis, keys, store)).map((id) => keys.run(id).record),
     onNotice: options.onNotice,
     onTrouble,
   });

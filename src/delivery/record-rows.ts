@@ -1,4 +1,5 @@
 import pRetry from 'p-retry';
+import type { Intent } from '../ledger/intend-rows.ts';
 import type { SettledRow } from '../ledger/settle-entry.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -19,22 +20,44 @@ export async function recordAtOnce(rows: readonly SettledRow[], context: RunCont
   try {
     await context.ledger.settleAll(rows);
   } catch (error) {
-    await Promise.all(rows.map((row) => recordLater(row, context, error)));
+    // Each for itself, and all of them: one that Redis refuses must not leave the others while they are under way.
+    const tries = await Promise.allSettled(rows.map((row) => recordLater(row, context, error)));
+    for (const tried of tries) if (tried.status === 'rejected') throw tried.reason;
   }
 }
 
-async function recordLater(row: SettledRow, context: RunContext, first: unknown): Promise<void> {
+/** With the same patience: the intent of a row that was never received would make it in doubt. */
+export async function withdrawIntents(intents: readonly Intent[], context: RunContext): Promise<void> {
+  const { ledger } = context;
+  const [first, ...others] = intents;
+  if (first === undefined) return;
+  // One alone goes with the others of its turn.
+  const withdraw = () => (others.length === 0 ? ledger.withdraw(first) : ledger.withdrawAll(intents));
+  await withdraw().catch((error: unknown) =>
+    untilRecorded('an intent could not be taken back yet', withdraw, { context, first: error }),
+  );
+}
+
+function recordLater(row: SettledRow, context: RunContext, first: unknown): Promise<void> {
+  return untilRecorded('an outcome could not be recorded yet', () => context.ledger.settle(row), {
+    context,
+    first,
+  });
+}
+
+async function untilRecorded(
+  what: string,
+  record: () => Promise<unknown>,
+  { context, first }: { readonly context: RunContext; readonly first: unknown },
+): Promise<void> {
   const tell = (error: unknown) =>
-    context.onTrouble(
-      'an outcome could not be recorded yet',
-      error instanceof Error ? error : new Error(String(error)),
-    );
+    context.onTrouble(what, error instanceof Error ? error : new Error(String(error)));
   tell(first);
-  await pRetry(() => context.ledger.settle(row), {
+  await pRetry(record, {
     retries: RECORD_ATTEMPTS,
     maxTimeout: RECORD_PAUSE_MAX_MS,
     minTimeout: 250,
-    // Spread, so that a row that Redis refuses does not take the same others with it again and again.
+    // Spread at first, so that a row that Redis refuses does not take the same others with it again and again.
     randomize: true,
     onFailedAttempt: ({ error }) => tell(error),
   });

@@ -6,6 +6,7 @@ import { IDENTITY, REPEATABLE } from '../model/operation.ts';
 import type { Reply } from '../model/reply.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { Verdict } from '../model/verdict.ts';
+import { withdrawIntents } from './record-rows.ts';
 import type { Retry } from './retry-policy.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
@@ -143,7 +144,7 @@ export function intentOf(
   return {
     chunk,
     row: row.row,
-    mark: intentMark(taker, made + withdrawn + 1),
+    mark: intentMark(taker, row.row, made + withdrawn + 1),
     expected,
     identity: space === null || key === null ? null : { space, key },
     fields: fields === null ? null : { ...fields, own: fieldsUnderWay(taker) },
@@ -195,7 +196,7 @@ export async function weigh(sending: Sending, context: RunContext, answered: Ans
 
 async function withdrawUnlessUnknown(sending: Sending, context: RunContext, intent: Intent): Promise<void> {
   if (sending.everUnknown) return;
-  await context.ledger.withdraw(intent);
+  await withdrawIntents([intent], context);
   sending.expected = '';
 }
 

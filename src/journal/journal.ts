@@ -86,7 +86,7 @@ function lineOf(record: LineRecord): Line {
 
 type Memory = {
   /** Whether the record has a line: not where its run was forgotten before, until something of it begins anew. */
-  takes(record: JournalRecord): record is Exclude<JournalRecord, { kind: 'closed' }>;
+  takes(record: JournalRecord): boolean;
   /** False where there is nothing to forget. */
   forgets(run: string): boolean;
   runs(): readonly string[];
@@ -99,8 +99,7 @@ function createMemory(): Memory {
   const remembered = new Set<string>();
   const forgotten = new Set<string>();
   return {
-    takes(record): record is Exclude<JournalRecord, { kind: 'closed' }> {
-      if (record.kind === 'closed') return false;
+    takes(record) {
       if (forgotten.has(record.run) && !BEGINNINGS.has(record.kind)) return false;
       forgotten.delete(record.run);
       remembered.add(record.run);

@@ -46,11 +46,7 @@ export type JournalRecord =
   /** JSON text of an array of settle entries. */
   | { readonly kind: 'settled'; readonly run: string; readonly entries: string }
   /** The rows are unsent again, whatever was settled of them before. */
-  | { readonly kind: 'unsettled'; readonly run: string; readonly rows: readonly Place[] }
-  /** Nothing comes of it here: what is kept of a row hangs on the row's own records alone, so that no other's word frees it. */
-  | { readonly kind: 'closed'; readonly run: string; readonly chunk: number };
+  | { readonly kind: 'unsettled'; readonly run: string; readonly rows: readonly Place[] };
 
 /** What has a line on the disk; `forgotten`: nothing before it is true of the run any more. */
-export type LineRecord =
-  | Exclude<JournalRecord, { kind: 'closed' }>
-  | { readonly kind: 'forgotten'; readonly run: string };
+export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly run: string };

@@ -15,7 +15,7 @@ export type SegmentFile = {
   close(): Promise<void>;
 };
 
-/** The name of a segment's file: raw lines, or what they came down to. */
+/** The name of a segment's file: lines as they were written, or the same compressed. */
 export function segmentName(number: number, form: 'log' | 'gz'): string {
   return `${String(number).padStart(6, '0')}.${form}`;
 }
@@ -29,7 +29,12 @@ export async function createSegmentFile(folder: string, number: number): Promise
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC, 0o600);
   let size = 0;
   let usable = true;
-  await syncFolder(folder);
+  try {
+    await syncFolder(folder);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 
   return {
     path,

@@ -31,11 +31,13 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
   let tidying = Promise.resolve();
 
   const open = async () => {
-    current = await createSegmentFile(folder, number + 1);
+    // A number is used once, also where making its file failed half-way.
     number += 1;
+    const file = await createSegmentFile(folder, number);
+    current = file;
     index.opened(number);
     onDisk.add(number);
-    return current;
+    return file;
   };
   const seal = async () => {
     await current?.close().catch(tell);
@@ -55,8 +57,9 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
     }
   };
   const sweep = async () => {
-    const growing = current === null ? null : number;
-    for (let gone = index.deletable(growing); gone.length > 0; gone = index.deletable(growing)) {
+    // Asked anew in each round: a segment may have been opened meanwhile, of whose lines the index doesn't know yet.
+    const deletable = () => index.deletable(current === null ? null : number);
+    for (let gone = deletable(); gone.length > 0; gone = deletable()) {
       for (const segment of gone) await remove(segment);
       // The word that a run is forgotten must outlive what it speaks of.
       await syncFolder(folder);

@@ -77,7 +77,11 @@ export async function intendRows(intents: readonly Intent[], edges: IntendEdges)
 export async function withdrawRows(rows: readonly MarkedRow[], edges: IntendEdges): Promise<boolean[]> {
   const marks = rows.map(({ chunk, row, mark }) => [chunk, row, mark] as const);
   edges.journal.note({ kind: 'withdrawn', run: edges.run, rows: marks });
-  const gone = await edges.gate.call(withdraw, [edges.keys.run(edges.run).chunk], marks.flat());
+  const gone = await edges.gate.call(
+    withdraw,
+    [edges.keys.run(edges.run).chunk, edges.keys.weather],
+    marks.flat(),
+  );
   return gone.map((g) => g === 1);
 }
 

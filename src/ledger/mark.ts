@@ -7,16 +7,16 @@ export type Mark =
 
 const INTENT_PREFIX = 'i ';
 
-/** The durable sign "this row is about to be sent": unique per take of a chunk and attempt. */
-export function intentMark(taker: string, attempt: number): string {
-  return `${INTENT_PREFIX}${taker} ${attempt}`;
+/** The durable sign "this row is about to be sent": unique per take of a chunk, row and attempt. */
+export function intentMark(taker: string, row: number, attempt: number): string {
+  return `${INTENT_PREFIX}${taker} ${row}.${attempt}`;
 }
 
 /**
  * Two processes' journals each say that the row is on its way under an intent of theirs, after Redis went back in time: neither's word
  * that nothing was received may free it, nor a refusal end it. What the service accepted does, or a take that finds the row in doubt.
  */
-export const CONTESTED_MARK = intentMark('contested', 0);
+export const CONTESTED_MARK = intentMark('contested', 0, 0);
 
 export function settledMark(settlement: Settlement): string {
   return JSON.stringify(toTuple(settlement));

@@ -1,5 +1,7 @@
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { openRows } from '../model/run.ts';
 import type { LedgerKeys } from './keys.ts';
+import type { RunStore } from './run-store.ts';
 
 const OVER: ReadonlySet<string | null | undefined> = new Set(['finished', 'cancelled']);
 const RUNS_PER_LOOK = 500;
@@ -21,6 +23,21 @@ export async function openRunsOf(
         return job !== null && jobs.has(job) && !OVER.has(state);
       }),
     );
+  }
+  return open;
+}
+
+/** Ids of all runs with rows that have no outcome yet, whatever their state, oldest first. */
+export async function runsWithOpenRows(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  { get }: Pick<RunStore, 'get'>,
+): Promise<readonly string[]> {
+  const ids = await redis.zrange(keys.runs, '0', '-1');
+  const open: string[] = [];
+  for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
+    const runs = await Promise.all(ids.slice(at, at + RUNS_PER_LOOK).map(get));
+    for (const run of runs) if (run !== null && openRows(run) > 0) open.push(run.id);
   }
   return open;
 }

@@ -45,15 +45,16 @@ export function startChunkWorker(options: {
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
 }): ChunkWorker {
-  const renewals = new Map<string, number>();
+  const leases = new Map<string, { renewedAt: number }>();
 
   const process = async (job: Job<ChunkJob>, token: string | undefined, signal?: AbortSignal) => {
     const id = job.id ?? '';
-    renewals.set(id, performance.now());
+    const own = { renewedAt: performance.now() };
+    leases.set(id, own);
     seats.taken(id);
-    const lease = {
-      isHeld: () => signal?.aborted !== true && heldUntil(renewals.get(id)) > performance.now(),
-    };
+    // A chunk that was lost for a while may come back to this very process: to another take, whose lease this one does not share.
+    const isOwn = () => leases.get(id) === own;
+    const lease = { isHeld: () => signal?.aborted !== true && isOwn() && isHeld(own) };
     try {
       const chunk = chunkJobSchema.parse(job.data);
       const end = await options.deliver(chunk, lease);
@@ -63,8 +64,10 @@ export function startChunkWorker(options: {
       await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
       throw new DelayedError();
     } finally {
-      renewals.delete(id);
-      seats.left(id);
+      if (isOwn()) {
+        leases.delete(id);
+        seats.left(id);
+      }
     }
   };
 
@@ -86,9 +89,12 @@ export function startChunkWorker(options: {
     options.onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)),
   );
   worker.on('locksRenewed', ({ jobIds }) => {
-    for (const id of jobIds) if (renewals.has(id)) renewals.set(id, performance.now());
+    for (const id of jobIds) {
+      const lease = leases.get(id);
+      if (lease !== undefined) lease.renewedAt = performance.now();
+    }
   });
-  const isInHand = () => [...renewals.values()].some((renewedAt) => heldUntil(renewedAt) > performance.now());
+  const isInHand = () => [...leases.values()].some(isHeld);
   let closing: Promise<void> | null = null;
   return {
     close() {
@@ -99,8 +105,8 @@ export function startChunkWorker(options: {
   };
 }
 
-function heldUntil(renewedAt: number | undefined): number {
-  return (renewedAt ?? Number.NEGATIVE_INFINITY) + LOCK_MS - LOCK_MARGIN_MS;
+function isHeld({ renewedAt }: { readonly renewedAt: number }): boolean {
+  return renewedAt + LOCK_MS - LOCK_MARGIN_MS > performance.now();
 }
 
 /**

@@ -42,6 +42,8 @@ test('on a slow service no more rows have an intent than are in flight', async (
   const end = deliver(bench, 10);
   await until(() => bench.attempts.length === 3);
   expect(await intended(bench, 10)).toBe(3);
+  // One of them may be the probe of a service that was away: its mark is no other's.
+  expect(new Set(await marks(bench, 3)).size).toBe(3);
   for (let row = 1; row <= 10; row += 1) {
     await until(() => service.open.length > 0);
     service.next(created(`made-${row}`));
@@ -133,4 +135,60 @@ test('a run that is halted sends no row more, and all of them are as before', as
   expect(await end).toBe('put-back');
   expect(bench.attempts).toHaveLength(2);
   expect(await intended(bench, 30)).toBe(0);
+});
+
+describe('a row that has waited for its place since its intent was granted', () => {
+  /** Row 1 is at the service, row 2 is ready and has waited: another run has all other places. */
+  async function startReady() {
+    const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+    const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
+    const other = places.join(terms);
+    while (other.tryTake());
+    other.release(created());
+    const service = heldAnswers();
+    let later = 0;
+    let isReady = false;
+    const joined = places.join(terms);
+    const wait: typeof joined.wait = (placed) => {
+      isReady = true;
+      joined.wait(placed);
+    };
+    const over = { places: { ...joined, wait }, now: () => performance.now() + later };
+    const bench = await start({ rows: 2, over, attempt: service.attempt });
+    const end = deliver(bench, 2);
+    await until(() => bench.attempts.length === 1 && isReady);
+    later = 2_000;
+    return { bench, end, service, free: () => other.release(created()) };
+  }
+
+  test('goes where nothing has come between', async () => {
+    const { bench, end, service, free } = await startReady();
+    free();
+    await until(() => bench.attempts.length === 2);
+    for (const id of ['made-1', 'made-2']) service.next(created(id));
+    expect(await end).toBe('closed');
+  });
+
+  test('does not go where the run was paused meanwhile, and is unsent again', async () => {
+    const { bench, end, service, free } = await startReady();
+    await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+    free();
+    await until(async () => (await intended(bench, 2)) === 1);
+    service.next(created('made-1'));
+    expect(await end).toBe('put-back');
+    expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
+  });
+
+  test('does not go where another take has it in doubt since', async () => {
+    const { bench, end, service, free } = await startReady();
+    expect(await deliver(bench, 2, 'me.2')).toBe('closed');
+    expect((await bench.run()).outcomes['in-doubt']).toBe(2);
+    free();
+    service.next(created('made-1'));
+    await end;
+    expect([bench.attempts.length, (await bench.run()).outcomes]).toMatchObject([
+      1,
+      { created: 1, 'in-doubt': 1 },
+    ]);
+  });
 });

@@ -5,7 +5,7 @@ import { intentMark, type Mark } from '../../src/ledger/mark.ts';
 import { OPERATIONS } from '../../src/model/operation.ts';
 import { sampleRow, sampleTask } from './sample-task.ts';
 
-const INTENT: Mark = { kind: 'intent', text: intentMark('dead.1', 1) };
+const INTENT: Mark = { kind: 'intent', text: intentMark('dead.1', 1, 1) };
 
 test.each(OPERATIONS)(
   'a row of %s that nobody has sent is cancelled, its key and record kept for a rerun',

@@ -50,7 +50,7 @@ function plan(
   });
 }
 
-const INTENT: Mark = { kind: 'intent', text: intentMark('dead.1', 2) };
+const INTENT: Mark = { kind: 'intent', text: intentMark('dead.1', 1, 2) };
 
 const OPERATION_CALLS = [
   ['subclient.create', 'subclient.create'],
@@ -136,7 +136,7 @@ describe('a row with an intent of a worker that is gone', () => {
       expect(plan(operation, { mark: INTENT })).toEqual({
         kind: 'send',
         request: request(call, 'from-row'),
-        expected: 'i dead.1 2',
+        expected: 'i dead.1 1.2',
       });
     },
   );
@@ -146,7 +146,7 @@ describe('a row with an intent of a worker that is gone', () => {
       plan('subclient.create', { mark: INTENT, definition: { onUnknownOutcome: 'retry' } }),
     ).toMatchObject({
       kind: 'send',
-      expected: 'i dead.1 2',
+      expected: 'i dead.1 1.2',
     });
   });
 
@@ -154,7 +154,7 @@ describe('a row with an intent of a worker that is gone', () => {
     expect(plan('subclient.upsert', { claim: 'known', mark: INTENT })).toMatchObject({
       kind: 'send',
       request: { call: 'subclient.update' },
-      expected: 'i dead.1 2',
+      expected: 'i dead.1 1.2',
     });
   });
 });

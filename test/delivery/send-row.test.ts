@@ -69,7 +69,7 @@ describe('a row that is sent', () => {
         attempts: 1,
         ms: 3,
       },
-      mark: 'i me.1 1',
+      mark: 'i me.1 1.1',
     });
   });
 
@@ -241,7 +241,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     expect(await sent).toMatchObject({
       kind: 'ended',
       end: { outcome: 'in-doubt', code: 'interrupted', attempts: 1 },
-      mark: 'i me.1 1',
+      mark: 'i me.1 1.1',
     });
   });
 
@@ -323,6 +323,6 @@ describe('a place', () => {
     await expect(sendRow(sendingOf(bench), bench.context)).rejects.toThrow('a bug');
     expect(bench.attempts).toHaveLength(1);
     // What the attempt did is not known: the row is not free.
-    expect(await bench.mark(1)).toBe('i me.1 1');
+    expect(await bench.mark(1)).toBe('i me.1 1.1');
   });
 });

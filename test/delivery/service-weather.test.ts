@@ -5,7 +5,7 @@ import { deferred } from '../support/deferred.ts';
 
 type Told = Parameters<SharedWeather['stumbled']>[0];
 
-const NO_ANSWER: Stumble = { mark: 'i me.1 1', status: null, afterMs: null };
+const NO_ANSWER: Stumble = { mark: 'i me.1 1.1', status: null, afterMs: null };
 
 /** Weather on a clock that only the test moves; `away` is what all workers together say of it. */
 function weatherAt() {
@@ -120,6 +120,6 @@ test.each([
   ['429 that names none', { status: 429, afterMs: null }, { isFailure: false, holdMs: 0 }],
 ])('what all workers are told of %s', async (_, stumble, expected) => {
   const { weather, shared } = weatherAt();
-  await weather.stumbled({ mark: 'i me.1 3', ...stumble });
-  expect(shared.told).toEqual([{ mark: 'i me.1 3', ...expected }]);
+  await weather.stumbled({ mark: 'i me.1 1.3', ...stumble });
+  expect(shared.told).toEqual([{ mark: 'i me.1 1.3', ...expected }]);
 });

@@ -42,8 +42,8 @@ describe('an attempt', () => {
       verdict: { kind: 'accepted', outcome: 'created', id: 'made-7' },
       ms: 3,
     });
-    expect(seen).toEqual(['i me.1 1']);
-    expect(await bench.mark(1)).toBe('i me.1 1');
+    expect(seen).toEqual(['i me.1 1.1']);
+    expect(await bench.mark(1)).toBe('i me.1 1.1');
     expect([sending.made, bench.attempts.length]).toEqual([1, 1]);
   });
 
@@ -60,7 +60,7 @@ describe('an attempt', () => {
       kind: 'final',
       verdict: { kind: 'unknown' },
     });
-    expect(await bench.mark(1)).toBe('i me.1 1');
+    expect(await bench.mark(1)).toBe('i me.1 1.1');
   });
 
   test.each([
@@ -74,7 +74,7 @@ describe('an attempt', () => {
       kind: 'again',
       verdict: { kind: 'retry', afterMs },
     });
-    expect([seen, await bench.mark(1)]).toEqual([['i me.1 1'], null]);
+    expect([seen, await bench.mark(1)]).toEqual([['i me.1 1.1'], null]);
     expect(sending).toMatchObject({ made: 1, throttled, expected: '', everUnknown: false });
   });
 
@@ -83,7 +83,7 @@ describe('an attempt', () => {
     const sending = sendingOf(bench);
     await tryRow(sending, bench.context);
     expect((await tryRow(sending, bench.context)).kind).toBe('final');
-    expect(seen).toEqual(['i me.1 1', 'i me.1 2']);
+    expect(seen).toEqual(['i me.1 1.1', 'i me.1 1.2']);
   });
 });
 
@@ -177,7 +177,7 @@ describe('nothing is sent', () => {
   test('before the run’s next place on the time line, and a run that ends meanwhile does not wait for it', async () => {
     const bench = await start({ definition: { send: { rate: '1/h' } } });
     expect((await tryRow(sendingOf(bench), bench.context)).kind).toBe('final');
-    const second = tryRow(sendingOf(bench, { taker: 'me.2', expected: 'i me.1 1' }), bench.context);
+    const second = tryRow(sendingOf(bench, { taker: 'me.2', expected: 'i me.1 1.1' }), bench.context);
     bench.stop.abort();
     expect(await second).toEqual({ kind: 'unsent' });
     expect(bench.attempts).toHaveLength(1);
@@ -247,7 +247,7 @@ describe('a dead worker’s intent', () => {
     const { bench, seen } = await watched([], { operation: 'subclient.update' });
     await bench.setMark(1, 'i dead.1 1');
     expect((await tryRow(sendingOf(bench, { expected: 'i dead.1 1' }), bench.context)).kind).toBe('final');
-    expect(seen).toEqual(['i me.1 1']);
+    expect(seen).toEqual(['i me.1 1.1']);
   });
 
   test('is taken over by one of two who know it', async () => {
@@ -282,7 +282,7 @@ describe('a token that is refused', () => {
     expect([await bench.mark(1), sending.made - sending.throttled]).toEqual([null, 0]);
     expect((await tryRow(sending, context)).kind).toBe('final');
     expect(bench.attempts.map((a) => a.token)).toEqual(['token-1', 'token-2']);
-    expect([seen, bench.pauses]).toEqual([['i me.1 1', 'i me.1 2'], []]);
+    expect([seen, bench.pauses]).toEqual([['i me.1 1.1', 'i me.1 1.2'], []]);
   });
 
   test('and whose successor is refused too pauses the run; the row is not burned', async () => {
@@ -310,9 +310,9 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     const { bench, seen } = await watched([LOST], { definition });
     const sending = sendingOf(bench);
     expect(await tryRow(sending, bench.context)).toMatchObject({ kind: 'again' });
-    expect([await bench.mark(1), sending.everUnknown]).toEqual(['i me.1 1', true]);
+    expect([await bench.mark(1), sending.everUnknown]).toEqual(['i me.1 1.1', true]);
     expect((await tryRow(sending, bench.context)).kind).toBe('final');
-    expect(seen).toEqual(['i me.1 1', 'i me.1 2']);
+    expect(seen).toEqual(['i me.1 1.1', 'i me.1 1.2']);
   });
 
   test('an attempt that is known not to have arrived does not free the row after one that may have', async () => {
@@ -320,7 +320,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     const sending = sendingOf(bench);
     await tryRow(sending, bench.context);
     expect((await tryRow(sending, bench.context)).kind).toBe('again');
-    expect(await bench.mark(1)).toBe('i me.1 2');
+    expect(await bench.mark(1)).toBe('i me.1 1.2');
   });
 
   test('a chunk that is lost before the next byte does not free the row after an attempt that may have arrived', async () => {
@@ -333,6 +333,6 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     const sending = sendingOf(bench, { isHeld });
     await tryRow(sending, bench.context);
     expect(await tryRow(sending, bench.context)).toEqual({ kind: 'unsent' });
-    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, 'i me.1 2']);
+    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, 'i me.1 1.2']);
   });
 });

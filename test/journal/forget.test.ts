@@ -35,6 +35,20 @@ describe('full segments', () => {
 });
 
 describe('a forgotten run', () => {
+  test('takes nothing with it of one that begins meanwhile, at whatever moment', async () => {
+    for (let turns = 0; turns < 60; turns += 1) {
+      const { folder, journal, troubles } = await ownJournal();
+      await journal.write(runOf('r1'));
+      const forgetting = journal.forget('r1');
+      for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+      await journal.write(runOf('r2'));
+      await forgetting;
+      await journal.close();
+      expect([...(await readAll(folder, journal.member)).runs.keys()], `${turns} turns`).toEqual(['r2']);
+      expect(troubles).toEqual([]);
+    }
+  });
+
   test('alone leaves no file behind, and the journal goes on', async () => {
     const { folder, journal, files } = await ownJournal(500);
     await journal.write(runOf('r1'));

@@ -119,6 +119,23 @@ describe('the breaker', () => {
     expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
   });
 
+  test('lets the next row probe where the intent of the probe is taken back', async () => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    await bench.a.ledger.intend(intent('i a 1'));
+    await bench.a.ledger.withdraw(intent('i a 1'));
+    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+    expect(await bench.a.ledger.intend(intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
+  });
+
+  test('takes the intent of a row back that was granted before it opened and asks again', async () => {
+    const bench = await twoWorkers();
+    await bench.a.ledger.intend(intent('i a 1'));
+    await fail(bench, 10);
+    expect(await bench.a.ledger.intend(intent('i a 1'))).toMatchObject({ kind: 'wait' });
+    expect((await bench.a.ledger.take(1)).marks.size).toBe(0);
+  });
+
   test('pauses twice as long with each probe that fails, up to half a minute', async () => {
     const bench = await twoWorkers();
     await fail(bench, 10);

@@ -41,6 +41,30 @@ async function secondsOf(close: () => Promise<void>): Promise<number> {
   return (performance.now() - before) / 1000;
 }
 
+test('a take that has lost its chunk does not get it back with the next take in the same process', async () => {
+  const leases: ChunkLease[] = [];
+  const ends = [deferred<ChunkEnd>(), deferred<ChunkEnd>()];
+  const { redis, queue, worker } = await startParts((_, lease) => {
+    leases.push(lease);
+    return ends[leases.length - 1]?.promise ?? Promise.resolve('closed');
+  });
+  await queue.add([CHUNK]);
+  await until(() => leases.length === 1);
+  // As after an outage that was longer than a lock lives: the stalled check hands the chunk out again.
+  const [lock = ''] = await redis.keys('*:lock');
+  await until(async () => {
+    if (leases.length === 1) await redis.del(lock);
+    return leases.length === 2;
+  });
+  expect(leases.map((lease) => lease.isHeld())).toEqual([false, true]);
+  ends[0]?.resolve('put-back');
+  const closed = worker.close();
+  expect(leases[1]?.isHeld()).toBe(true);
+  ends[1]?.resolve('closed');
+  await closed;
+  await queue.close();
+});
+
 describe.concurrent('closing a worker', () => {
   test('waits for the chunks in hand, and takes no other', async () => {
     const end = deferred<ChunkEnd>();
@@ -106,16 +130,24 @@ describe.concurrent('closing a worker', () => {
 function heldChunks() {
   const ends = new Map<string, (end: ChunkEnd) => void>();
   const held = () => [...ends.keys()].sort();
+  const end = (name: string) => {
+    ends.get(name)?.('closed');
+    ends.delete(name);
+  };
+  let isOver = false;
   return {
     deliver: ({ run, chunk }: ChunkJob) =>
       new Promise<ChunkEnd>((resolve) => {
-        ends.set(`${run} ${chunk}`, resolve);
+        if (isOver) resolve('closed');
+        else ends.set(`${run} ${chunk}`, resolve);
       }),
     held,
     ofRun: (run: string) => held().filter((one) => one.startsWith(`${run} `)),
-    end(name: string) {
-      ends.get(name)?.('closed');
-      ends.delete(name);
+    end,
+    /** Those in hand, and those that were being fetched when the worker was told to close. */
+    endAll() {
+      isOver = true;
+      for (const name of held()) end(name);
     },
   };
 }
@@ -125,7 +157,7 @@ const chunksOf = (run: string, count: number) =>
 
 describe.concurrent('while a run has all seats', () => {
   test('a new one has a chunk in hand at once, then two, and the big one gets none of its seats', async () => {
-    const { deliver, held, ofRun, end } = heldChunks();
+    const { deliver, held, ofRun, end, endAll } = heldChunks();
     const { queue, worker } = await startParts(deliver);
     await queue.add(chunksOf('big', 20));
     await until(() => held().length === OPEN_CHUNKS);
@@ -138,13 +170,13 @@ describe.concurrent('while a run has all seats', () => {
     await until(() => ofRun('new').includes('new 3'));
     expect([ofRun('new'), ofRun('big').length]).toEqual([['new 2', 'new 3'], OPEN_CHUNKS]);
     const closed = worker.close();
-    for (const name of held()) end(name);
+    endAll();
     await closed;
     await queue.close();
   });
 
   test('dozens of new ones have each a chunk in hand at once', async () => {
-    const { deliver, held, ofRun, end } = heldChunks();
+    const { deliver, held, ofRun, endAll } = heldChunks();
     const { queue, worker } = await startParts(deliver);
     await queue.add(chunksOf('big', 20));
     await until(() => held().length === OPEN_CHUNKS);
@@ -155,13 +187,13 @@ describe.concurrent('while a run has all seats', () => {
     expect(performance.now() - before).toBeLessThan(2_000);
     expect(ofRun('big')).toHaveLength(OPEN_CHUNKS);
     const closed = worker.close();
-    for (const name of held()) end(name);
+    endAll();
     await closed;
     await queue.close();
   });
 
   test('its seats are as many as before once the others are done', async () => {
-    const { deliver, held, ofRun, end } = heldChunks();
+    const { deliver, held, ofRun, end, endAll } = heldChunks();
     const { queue, worker } = await startParts(deliver);
     await queue.add(chunksOf('big', 20));
     await until(() => held().length === OPEN_CHUNKS);
@@ -173,7 +205,7 @@ describe.concurrent('while a run has all seats', () => {
     await until(() => ofRun('big').includes('big 11'));
     expect(held()).toHaveLength(OPEN_CHUNKS);
     const closed = worker.close();
-    for (const name of held()) end(name);
+    endAll();
     await closed;
     await queue.close();
   });

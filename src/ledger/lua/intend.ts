@@ -7,7 +7,8 @@
  * Answers per row: 'granted'; 'taken': another worker has or had it; 'halted': the run is not running;
  * 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'wait <ms>': the service
  * has asked to be left alone, or is away and another row probes. What the service has of a record's fields is not known from here on
- * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply) grants the same mark again.
+ * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply, or a row that has waited for its
+ * turn since) grants the same mark again, and takes it back where nobody may go any more.
  * Marks are read and written chunk by chunk: a command for each row would cost Redis several times as much.
  */
 export const INTEND = `
@@ -16,10 +17,11 @@ local running = state[1] == 'running'
 local suspect = tonumber(state[2] or '0')
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local weather = redis.call('HMGET', KEYS[4], 'hold', 'until', 'probing')
+local weather = redis.call('HMGET', KEYS[4], 'hold', 'until', 'probing', 'probe')
 local hold = tonumber(weather[1] or '0')
 local open = tonumber(weather[2] or '0')
 local probing = tonumber(weather[3] or '0')
+local probe = weather[4]
 
 local function wait()
   if hold > now then return hold - now end
@@ -40,6 +42,13 @@ local function holder(bucket, digest, row)
   end
   redis.call('HSET', bucket, digest, 'c ' .. ARGV[1] .. ' ' .. row .. ' ')
   return nil
+end
+
+-- Granted before: nothing was sent, so nothing may look as if; it is as it was.
+local function takeBack(chunk, row, mark, expected)
+  if expected == '' then redis.call('HDEL', KEYS[2] .. chunk, row)
+  else redis.call('HSET', KEYS[2] .. chunk, row, expected) end
+  if mark == probe then redis.call('HDEL', KEYS[4], 'probing', 'probe') end
 end
 
 local function unknownFields(i)
@@ -73,13 +82,15 @@ for i = 4, #ARGV, WIDTH do
   local answer = 'taken'
   if not running then
     answer = 'halted'
-    -- Granted before a lost reply: nothing was sent, so nothing may look as if.
-    if current == mark then redis.call('HDEL', KEYS[2] .. chunk, row) end
+    if current == mark then takeBack(chunk, row, mark, expected) end
   elseif of.open then
     local ms = wait()
     local fresh = current == '' or current == mark
     if fresh and bold == '0' and tonumber(chunk) <= suspect then answer = 'taken'
-    elseif current == mark then answer = 'granted'
+    elseif current == mark and (ms == 0 or mark == probe) then answer = 'granted'
+    elseif current == mark then
+      answer = 'wait ' .. ms
+      takeBack(chunk, row, mark, expected)
     elseif current == expected and ms > 0 then answer = 'wait ' .. ms
     elseif current == expected then
       local other = holder(ARGV[i + 5], ARGV[i + 6], row)
@@ -91,7 +102,8 @@ for i = 4, #ARGV, WIDTH do
       end
       if not other and open > 0 then
         probing = now + tonumber(ARGV[2])
-        redis.call('HSET', KEYS[4], 'probing', probing, 'probe', mark)
+        probe = mark
+        redis.call('HSET', KEYS[4], 'probing', probing, 'probe', probe)
       end
     end
   end

@@ -60,7 +60,7 @@ export function intentOf({ row, made, expected }: RowHand, taker: string): Inten
   return {
     chunk: 1,
     row,
-    mark: intentMark(taker, made + 1),
+    mark: intentMark(taker, row, made + 1),
     expected,
     identity: { space: 'subclient', key: rowKey(row) },
     fields: null,
