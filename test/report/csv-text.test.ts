@@ -1,6 +1,7 @@
+import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unguardCell } from '../../src/lib/formula-guard.ts';
+import { guardCell, unguardCell } from '../../src/lib/formula-guard.ts';
 import { csvText } from '../../src/report/csv-text.ts';
 import { csvRecords } from './make-report.ts';
 
@@ -51,6 +52,19 @@ describe('csvText', () => {
         const read = csvRecords(csvText(marked, how), how).map((row) => row.map(unguardCell));
         expect(read).toEqual(marked);
       }),
+    );
+  });
+
+  it('given any cells in any dialect, writes what csv-stringify writes of the guarded cells', () => {
+    const regular = fc.constantFrom('^', ']', '\\', '$', ':', '\u00a7');
+    const anyDialect = fc.oneof(dialect, fc.record({ delimiter: regular, quote: fc.constantFrom('"', "'") }));
+    fc.assert(
+      fc.property(table, anyDialect, (rows, { delimiter, quote }) => {
+        const guarded = rows.map((row) => row.map(guardCell));
+        const options = { delimiter, quote, escape: quote, quoted_match: /^\s|\s$/ };
+        expect(csvText(rows, { delimiter, quote })).toBe(stringify(guarded, options));
+      }),
+      { numRuns: 500 },
     );
   });
 
