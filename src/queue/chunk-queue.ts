@@ -1,6 +1,13 @@
 import { Queue } from 'bullmq';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { type ChunkJob, chunkJobId, chunkJobSchema, runOfJobId } from './chunk-job.ts';
+import {
+  type ChunkJob,
+  type ChunkPayload,
+  chunkJobId,
+  chunkOfPayload,
+  payloadOf,
+  runOfJobId,
+} from './chunk-job.ts';
 import { nextTurn, priorityOf } from './chunk-turn.ts';
 import { createTurns } from './turns.ts';
 
@@ -39,7 +46,7 @@ export function createChunkQueue(
   prefix: string,
   onError: (error: Error) => void,
 ): ChunkQueue {
-  const queue = new Queue<ChunkJob, void, 'chunk'>(QUEUE_NAME, {
+  const queue = new Queue<ChunkPayload, void, 'chunk'>(QUEUE_NAME, {
     connection,
     prefix,
     defaultJobOptions: JOB_OPTIONS,
@@ -58,12 +65,12 @@ export function createChunkQueue(
     async add(chunks, open = 0) {
       const now = await turns.now();
       await queue.addBulk(
-        chunks.map((data, i) => ({
+        chunks.map((chunk, i) => ({
           name: 'chunk',
-          data,
+          data: payloadOf(chunk),
           opts: {
-            jobId: chunkJobId(data.run, data.chunk),
-            priority: priorityOf(turnOf(data, now, open + i)),
+            jobId: chunkJobId(chunk.run, chunk.chunk),
+            priority: priorityOf(turnOf(chunk, now, open + i)),
           },
         })),
       );
@@ -78,7 +85,7 @@ export function createChunkQueue(
       const job = await queue.getJob(id);
       // Refused while its lock lives: the worker that holds it may have rows on the wire.
       if (job !== undefined && (await queue.remove(id)) !== 1) return null;
-      return { rows: chunkJobSchema.safeParse(job?.data).data?.rows ?? null };
+      return { rows: rowsOf(job?.data) };
     },
     async promote(run) {
       const delayed = (await queue.getRanges(['delayed'], 0, -1)).filter((id) => runOfJobId(id) === run);
@@ -88,4 +95,12 @@ export function createChunkQueue(
     },
     close: () => queue.close(),
   };
+}
+
+function rowsOf(payload: unknown): ChunkJob['rows'] | null {
+  try {
+    return chunkOfPayload(payload).rows;
+  } catch {
+    return null;
+  }
 }

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { withDeadline } from '../lib/deadline.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { type ChunkJob, chunkJobSchema } from './chunk-job.ts';
+import { type ChunkJob, type ChunkPayload, chunkOfPayload } from './chunk-job.ts';
 import { QUEUE_NAME } from './chunk-queue.ts';
 import { priorityOf, turnAgain } from './chunk-turn.ts';
 import { createSeats } from './guest-seats.ts';
@@ -47,7 +47,7 @@ export function startChunkWorker(options: {
 }): ChunkWorker {
   const leases = new Map<string, { renewedAt: number }>();
 
-  const process = async (job: Job<ChunkJob>, token: string | undefined, signal?: AbortSignal) => {
+  const process = async (job: Job<ChunkPayload>, token: string | undefined, signal?: AbortSignal) => {
     const id = job.id ?? '';
     const own = { renewedAt: performance.now() };
     leases.set(id, own);
@@ -56,7 +56,7 @@ export function startChunkWorker(options: {
     const isOwn = () => leases.get(id) === own;
     const lease = { isHeld: () => signal?.aborted !== true && isOwn() && isHeld(own) };
     try {
-      const chunk = chunkJobSchema.parse(job.data);
+      const chunk = chunkOfPayload(job.data);
       const end = await options.deliver(chunk, lease);
       if (end === 'closed') return;
       // With the turn that it had it would come before everybody's, again and again.
@@ -71,7 +71,7 @@ export function startChunkWorker(options: {
     }
   };
 
-  const worker = new Worker<ChunkJob, void>(QUEUE_NAME, process, {
+  const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, process, {
     connection: options.connection,
     prefix: options.prefix,
     concurrency: OPEN_CHUNKS,

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ChunkJob, chunkJobSchema, chunkOfPayload, payloadOf } from '../../src/queue/chunk-job.ts';
+
+const cell = fc.oneof(
+  fc.constantFrom('', '\u007f', '\u0000', '"', '\\', ',', '\n', '\ud800', '\udc00', '€', '😀', '__proto__'),
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+);
+const place = { row: fc.integer({ min: 1 }), line: fc.integer({ min: 1 }) };
+const positions = fc.array(fc.nat({ max: 5 }), { maxLength: 2 });
+const claim = fc.oneof(
+  { weight: 9, arbitrary: fc.constant({ kind: 'claimed' } as const) },
+  fc.record({ kind: fc.constant('duplicate' as const), row: fc.integer({ min: 1 }) }),
+);
+const cellsOf = (width: number) => fc.array(cell, { minLength: width, maxLength: width });
+const cellsRow = (width: number) =>
+  fc.record({ kind: fc.constant('cells' as const), ...place, cells: cellsOf(width) });
+const oddRow = fc.oneof(
+  fc.record({ kind: fc.constant('cells' as const), ...place, cells: fc.array(cell), numeric: positions }),
+  fc.record({ kind: fc.constant('cells' as const), ...place, cells: fc.array(cell) }),
+  fc.record({ kind: fc.constant('record' as const), ...place, text: fc.json() }),
+  fc.record({ kind: fc.constant('unreadable' as const), ...place, text: cell, problem: cell }),
+);
+const rows = fc.integer({ min: 1, max: 4 }).chain((width) => {
+  const row = fc.oneof({ weight: 19, arbitrary: cellsRow(width) }, oddRow);
+  return fc.array(fc.record({ row, claim }), { minLength: 1, maxLength: 6 });
+});
+
+function chunk(given: ChunkJob['rows']): ChunkJob {
+  return { run: 'run-1', chunk: 3, weight: 2, rows: given };
+}
+
+function plain(...lists: string[][]): ChunkJob {
+  return chunk(
+    lists.map((cells, i) => ({
+      row: { kind: 'cells', row: i + 1, line: i + 2, cells },
+      claim: { kind: 'claimed' },
+    })),
+  );
+}
+
+describe('a chunk as the payload of a job', () => {
+  it('with any rows, is the same chunk again after JSON', () => {
+    fc.assert(
+      fc.property(rows, (given) => {
+        const job = chunk(given);
+        expect(chunkOfPayload(JSON.parse(JSON.stringify(payloadOf(job))))).toEqual(job);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is packed where its rows are plain, else stays as it is', () => {
+    const job = plain(['a', ''], ['b', 'c']);
+    expect(payloadOf(job)).toEqual({
+      run: 'run-1',
+      chunk: 3,
+      weight: 2,
+      packed: { places: [1, 2, 2, 3], width: 2, cells: 'a\u007f\u007fb\u007fc' },
+    });
+    for (const odd of [plain(['a\u007fb', '']), plain(['a'], ['b', 'c']), plain([])]) {
+      expect(payloadOf(odd)).toBe(odd);
+    }
+  });
+
+  it('that a version before added is read', () => {
+    const job = plain(['a', ''], ['b', 'c']);
+    expect(chunkOfPayload(JSON.parse(JSON.stringify(job)))).toEqual(job);
+  });
+
+  it('when it is packed, is refused by a version that knows only rows', () => {
+    expect(chunkJobSchema.safeParse(payloadOf(plain(['a']))).success).toBe(false);
+  });
+
+  it('in a form of a later version, is refused with what was expected', () => {
+    expect(() => chunkOfPayload({ run: 'run-1', chunk: 3, table: 'x' })).toThrow(
+      /does not know; expected `rows` or/,
+    );
+  });
+
+  it.each([
+    ['a cell too few', { places: [1, 2, 2, 3], width: 2, cells: 'a\u007fb\u007fc' }],
+    ['a cell too many', { places: [1, 2], width: 1, cells: 'a\u007fb' }],
+    ['half a place', { places: [1, 2, 2], width: 1, cells: 'a' }],
+    ['no rows', { places: [], width: 1, cells: '' }],
+    ['row 0', { places: [0, 2], width: 1, cells: 'a' }],
+    ['a claim too few', { places: [1, 2, 2, 3], width: 1, cells: 'a\u007fb', claims: [{ kind: 'claimed' }] }],
+    ['no cells', { places: [1, 2], width: 1 }],
+  ])('that is packed with %s, is refused', (_, packed) => {
+    expect(() => chunkOfPayload({ run: 'run-1', chunk: 3, packed })).toThrow();
+  });
+});
