@@ -90,6 +90,17 @@ const DIGEST_CHARACTERS = 16;
  */
 export function identityOf(key: string): { readonly bucket: string; readonly digest: string } {
   const digest = shortDigest(key, DIGEST_CHARACTERS);
-  const number = Buffer.from(digest, 'base64url').readUInt16BE(0) % BUCKETS;
-  return { bucket: number.toString(36), digest };
+  return { bucket: bucketOf(digest), digest };
+}
+
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** By the digest's first 16 bits, which are in its first three characters: no need to decode them all, twice for each row. */
+function bucketOf(digest: string): string {
+  const bits = (sextet(digest, 0) << 12) | (sextet(digest, 1) << 6) | sextet(digest, 2);
+  return ((bits >> 2) % BUCKETS).toString(36);
+}
+
+function sextet(digest: string, at: number): number {
+  return BASE64URL.indexOf(digest.charAt(at));
 }
