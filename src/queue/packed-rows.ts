@@ -28,25 +28,29 @@ export const packedRowsSchema = packedSchema.transform(unpackRows);
 
 /** `null`: there are rows with more to them, or a cell that has the separator in it. */
 export function packRows(rows: readonly JobRow[]): PackedRows | null {
-  const plain = rows.flatMap(({ row }) => (isPlain(row) ? [row] : []));
-  const width = plain[0]?.cells.length ?? 0;
-  if (width === 0 || plain.length < rows.length) return null;
-  if (!plain.every(({ cells }) => cells.length === width && !cells.some(hasSeparator))) return null;
+  const places: number[] = [];
+  const lines: string[] = [];
+  const width = rows[0]?.row.kind === 'cells' ? rows[0].row.cells.length : 0;
+  for (const { row } of rows) {
+    if (!isPlain(row) || row.cells.length !== width) return null;
+    places.push(row.row, row.line);
+    lines.push(row.cells.join(SEPARATOR));
+  }
+  const cells = lines.join(SEPARATOR);
+  // More of them than stand between cells: one is part of a cell.
+  if (width === 0 || countSeparators(cells) !== rows.length * width - 1) return null;
   const isClaimed = rows.every(({ claim }) => claim.kind === 'claimed');
-  return {
-    places: plain.flatMap(({ row, line }) => [row, line]),
-    width,
-    cells: plain.map(({ cells }) => cells.join(SEPARATOR)).join(SEPARATOR),
-    ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }),
-  };
+  return { places, width, cells, ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }) };
 }
 
 function isPlain(row: Row): row is CellsRow {
   return row.kind === 'cells' && row.numeric === undefined && row.typed === undefined;
 }
 
-function hasSeparator(cell: string): boolean {
-  return cell.includes(SEPARATOR);
+function countSeparators(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(SEPARATOR); at !== -1; at = text.indexOf(SEPARATOR, at + 1)) count += 1;
+  return count;
 }
 
 function unpackRows({ places, width, cells, claims }: PackedRows, context: z.RefinementCtx): JobRow[] {
