@@ -70,3 +70,9 @@ test.each([
   expect(settlementSchema.safeParse(GOOD).success).toBe(true);
   expect(settlementSchema.safeParse(tuple).success).toBe(false);
 });
+
+test.each([...GOOD.keys()])('a tuple whose field %i is of another type or out of range is refused', (at) => {
+  for (const bad of [null, -1, 1.5, ['x'], typeof GOOD[at] === 'string' ? 1 : '1']) {
+    expect(settlementSchema.safeParse(GOOD.map((good, i) => (i === at ? bad : good))).success).toBe(false);
+  }
+});
