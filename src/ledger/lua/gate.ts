@@ -10,14 +10,14 @@ import { SERVER_ID } from './server-id.ts';
  * first one did (ms), 'heard' → when any member was last heard of before (ms).
  * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED member: what it had recorded is gone.
  */
-export const GATED = `
+export const GATED = `${SERVER_ID}
 local GATE = table.remove(KEYS)
 local BATCH = tonumber(table.remove(ARGV))
 local KNOWN = tonumber(table.remove(ARGV))
 local MEMBER = table.remove(ARGV)
 do
   local gate = redis.call('HMGET', GATE, 'server', 'm:' .. MEMBER)
-  if gate[1] ~= ${SERVER_ID} then return redis.error_reply('UNVERIFIED server') end
+  if gate[1] ~= serverId() then return redis.error_reply('UNVERIFIED server') end
   local last = tonumber(gate[2] or '-1')
   if last < KNOWN then return redis.error_reply('UNVERIFIED member') end
   if last < BATCH then redis.call('HSET', GATE, 'm:' .. MEMBER, BATCH) end
@@ -39,8 +39,8 @@ end
  * Answers {server run, open (0|1), the member's last batch (-1: no member), has anyone ever checked in (0|1), ms since any member was
  * heard of before the ledger was found closed (-1: never)}.
  */
-export const LOOK = `
-local server = ${SERVER_ID}
+export const LOOK = `${SERVER_ID}
+local server = serverId()
 local gate = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'checking', 'heard')
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -53,8 +53,8 @@ return {server, gate[1] == server and 1 or 0, tonumber(gate[2] or '-1'), known, 
 `;
 
 /** A member replays a journal, which may take a while: the others wait for it. KEYS: gate. ARGV: member, server run. */
-export const WORKING = `
-if ${SERVER_ID} ~= ARGV[2] or redis.call('HGET', KEYS[1], 'server') == ARGV[2] then return 0 end
+export const WORKING = `${SERVER_ID}
+if serverId() ~= ARGV[2] or redis.call('HGET', KEYS[1], 'server') == ARGV[2] then return 0 end
 local t = redis.call('TIME')
 redis.call('HSET', KEYS[1], 'w:' .. ARGV[1], t[1] * 1000 + math.floor(t[2] / 1000))
 return 1
@@ -66,8 +66,8 @@ return 1
  * Answers {'open'}; {'moved'}: another server run again; {'closed', ms since it was found closed or a missing member was last
  * at work on its journal, members still missing, …}.
  */
-export const CHECK_IN = `
-local server = ${SERVER_ID}
+export const CHECK_IN = `${SERVER_ID}
+local server = serverId()
 if server ~= ARGV[3] then return {'moved'} end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -118,8 +118,8 @@ return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
  * so rows that may have been theirs are in doubt. KEYS: gate, records of unfinished runs. ARGV: server run, missing members.
  * 'suspect' of a run: the highest chunk that may have been handed to a worker. Answers 1: opened.
  */
-export const OPEN_WITHOUT = `
-if ${SERVER_ID} ~= ARGV[1] then return 0 end
+export const OPEN_WITHOUT = `${SERVER_ID}
+if serverId() ~= ARGV[1] then return 0 end
 if redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 1 end
 local missing = {}
 for i = 2, #ARGV do
@@ -191,9 +191,9 @@ return unaware
  * the others must not go on as if it had done nothing. KEYS: gate. ARGV: member, the highest of its batches that it
  * knows to be recorded. Answers 1: it is a member no longer.
  */
-export const LEAVE = `
+export const LEAVE = `${SERVER_ID}
 local gate = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
-local intact = gate[1] == ${SERVER_ID} and (not gate[2] or tonumber(gate[2]) >= tonumber(ARGV[2]))
+local intact = gate[1] == serverId() and (not gate[2] or tonumber(gate[2]) >= tonumber(ARGV[2]))
 if not intact and ARGV[2] ~= '0' then
   redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
   return 0
