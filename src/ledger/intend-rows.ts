@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { passStage, type Stage } from '../lib/stage.ts';
+import { withExceptions } from './exceptions.ts';
 import { gated, type LedgerGate } from './gate.ts';
+import { intendArguments, type PlacedIntent, placedIntent } from './intend-arguments.ts';
 import type { LedgerKeys } from './keys.ts';
 import { INTEND } from './lua/intend.ts';
 import { WITHDRAW } from './lua/withdraw.ts';
 import type { RowJournal } from './row-journal.ts';
-import { fieldsPlace, identityPlace, type KeyPlace } from './settle-entry.ts';
+import type { KeyPlace } from './settle-entry.ts';
 
 /** One row's way into the ledger before it is sent. */
 export type Intent = {
@@ -53,7 +55,7 @@ const withdraw = gated(WITHDRAW, z.array(z.number()));
 export async function intendRows(intents: readonly Intent[], edges: IntendEdges): Promise<Granted[]> {
   const { gate, run } = edges;
   passStage('intending', () => intents.map(({ row }) => row));
-  const rows = intents.map((intent) => placed(intent, edges.keys));
+  const rows = intents.map((intent) => placedIntent(intent, edges.keys));
   // A replay of this process' journal meanwhile must not take what was never granted for something that was.
   const release = gate.hold(intents.map(({ row }) => `${run}/${row}`));
   try {
@@ -85,31 +87,12 @@ export async function withdrawRows(rows: readonly MarkedRow[], edges: IntendEdge
   return gone.map((g) => g === 1);
 }
 
-/** Arguments of the script for a row, without and with the fields of its record. */
-const PLAIN_WIDTH = 7;
-const FOLLOWED_WIDTH = 11;
-
-type Placed = { readonly intent: Intent; readonly bucket: string; readonly digest: string };
-
-async function grant(rows: readonly Placed[], edges: IntendEdges): Promise<Granted[]> {
+async function grant(rows: readonly PlacedIntent[], edges: IntendEdges): Promise<Granted[]> {
   const { gate, keys, run, probeMs } = edges;
   const k = keys.run(run);
-  const follows = rows.some(({ intent }) => intent.fields !== null);
-  const args: (string | number)[] = [run, probeMs, follows ? FOLLOWED_WIDTH : PLAIN_WIDTH];
-  for (const { intent, bucket, digest } of rows) {
-    const { chunk, row, mark, expected, repeatable } = intent;
-    args.push(chunk, row, mark, expected, repeatable ? 1 : 0, bucket, digest);
-    if (follows) args.push(...fieldsArguments(intent, keys));
-  }
   const scriptKeys = [k.record, k.chunk, k.blocks, keys.weather];
-  const answers = await gate.call(intend, scriptKeys, args);
-  return answers.map(parseGranted);
-}
-
-function fieldsArguments({ fields }: Intent, keys: LedgerKeys): readonly string[] {
-  if (fields === null) return ['', '', '', ''];
-  const { bucket, digest } = fieldsPlace(keys, fields);
-  return [bucket, digest, fields.before, fields.own];
+  const answers = await gate.call(intend, scriptKeys, [run, probeMs, ...intendArguments(rows, keys)]);
+  return withExceptions<Granted>(answers, rows.length, { usual: GRANTED, parse: parseRefusal });
 }
 
 /** Nothing goes under an intent that Redis has refused: a replay must not think that it did. */
@@ -127,18 +110,12 @@ function noteWithdrawn(intents: readonly MarkedRow[], { journal, run }: IntendEd
   });
 }
 
-function placed(intent: Intent, keys: LedgerKeys): Placed {
-  const { identity } = intent;
-  if (identity === null) return { intent, bucket: '', digest: '' };
-  const { bucket, digest } = identityPlace(keys, identity);
-  return { intent, bucket, digest };
-}
-
+const GRANTED = { kind: 'granted' } as const;
 const HELD = /^held [a-z] (\S+) (\d+)/;
 const WAIT = /^wait (\d+)/;
 
-function parseGranted(answer: string): Granted {
-  if (answer === 'granted' || answer === 'taken' || answer === 'halted') return { kind: answer };
+function parseRefusal(answer: string): Granted {
+  if (answer === 'taken' || answer === 'halted') return { kind: answer };
   const [, by = '', row] = HELD.exec(answer) ?? [];
   if (row !== undefined) return { kind: 'held', by: { run: by, row: Number(row) } };
   return { kind: 'wait', ms: Number(WAIT.exec(answer)?.[1] ?? 0) };
@@ -146,7 +123,7 @@ function parseGranted(answer: string): Granted {
 
 /** `null`, or what was wrong. */
 async function journalIntents(
-  placed: readonly Placed[],
+  placed: readonly PlacedIntent[],
   { journal, run }: IntendEdges,
 ): Promise<string | null> {
   const rows = placed.map(

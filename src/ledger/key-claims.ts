@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { KeyClaim } from '../model/claim.ts';
+import { withExceptions } from './exceptions.ts';
 import { gated, type LedgerGate } from './gate.ts';
 import { identityOf, type LedgerKeys } from './keys.ts';
 import { CLAIM } from './lua/claim.ts';
@@ -29,11 +30,12 @@ export async function claimKeys(
     return [bucket, digest, row];
   });
   const answers = await gate.call(claim, [keys.identity(space.name)], [options.run, ttl, ...entries]);
-  return answers.map(parseAnswer);
+  return withExceptions<KeyClaim>(answers, options.rows.length, { usual: CLAIMED, parse: parseObstacle });
 }
 
-function parseAnswer(answer: string): KeyClaim {
-  if (answer === '') return { kind: 'claimed' };
+const CLAIMED = { kind: 'claimed' } as const;
+
+function parseObstacle(answer: string): KeyClaim {
   if (answer.startsWith('dup ')) return { kind: 'duplicate', row: Number(answer.slice('dup '.length)) };
   const state = parseKeyState(answer);
   if (state.kind === 'known') return { kind: 'known', run: state.run, id: state.id };

@@ -1,0 +1,40 @@
+import { groupAdjacent } from '../lib/group-adjacent.ts';
+import type { Intent } from './intend-rows.ts';
+import type { LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace } from './settle-entry.ts';
+
+/** An intent with the place of its key's identity, `''` for none. */
+export type PlacedIntent = { readonly intent: Intent; readonly bucket: string; readonly digest: string };
+
+export function placedIntent(intent: Intent, keys: LedgerKeys): PlacedIntent {
+  const { identity } = intent;
+  if (identity === null) return { intent, bucket: '', digest: '' };
+  const { bucket, digest } = identityPlace(keys, identity);
+  return { intent, bucket, digest };
+}
+
+/** ARGV of the script INTEND from its third on: what rows of one take of a chunk share is said once. */
+export function intendArguments(rows: readonly PlacedIntent[], keys: LedgerKeys): (string | number)[] {
+  const follows = rows.some(({ intent }) => intent.fields !== null);
+  const args: (string | number)[] = [follows ? 1 : 0];
+  for (const group of groupAdjacent(rows, areOfOneTake)) {
+    const { chunk, mark, expected, repeatable } = group[0].intent;
+    args.push(chunk, mark, expected, repeatable ? 1 : 0, group.length);
+    for (const { intent, bucket, digest } of group) {
+      args.push(intent.row, bucket, digest);
+      if (follows) args.push(...fieldsArguments(intent, keys));
+    }
+  }
+  return args;
+}
+
+function areOfOneTake({ intent: a }: PlacedIntent, { intent: b }: PlacedIntent): boolean {
+  const isOneMark = a.chunk === b.chunk && a.mark === b.mark;
+  return isOneMark && a.expected === b.expected && a.repeatable === b.repeatable;
+}
+
+function fieldsArguments({ fields }: Intent, keys: LedgerKeys): readonly string[] {
+  if (fields === null) return ['', '', '', ''];
+  const { bucket, digest } = fieldsPlace(keys, fields);
+  return [bucket, digest, fields.before, fields.own];
+}
