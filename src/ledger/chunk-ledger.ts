@@ -18,6 +18,7 @@ import { type Mark, parseMark } from './mark.ts';
 import { parseKeyState } from './read-keys.ts';
 import { type Reserved, reserveTimes } from './reserve-times.ts';
 import type { RowJournal } from './row-journal.ts';
+import { settleArguments } from './settle-arguments.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type SettledRow, settleEntry } from './settle-entry.ts';
 
 /** What a chunk looks like to the worker that takes it. */
@@ -92,13 +93,16 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     const rowsOf = () => rows.map(({ settlement }) => settlement.row);
     passStage('settling', rowsOf);
     const entries = rows.map((row) => settleEntry(keys, row));
-    const json = JSON.stringify(entries);
-    journal.note({ kind: 'settled', run: run.id, entries: json });
-    const recorded = await gate.call(settle, settleKeys(keys, run.id), [run.id, json]);
+    journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(entries) });
+    const { args, order } = settleArguments(entries);
+    const unrecorded = await gate.call(settle, settleKeys(keys, run.id), [run.id, ...args]);
     passStage('settled', rowsOf);
-    for (const [i, [chunk, row, , mark]] of entries.entries())
-      if (recorded[i] === 1) memory.recorded(chunk, row, mark);
-    return recorded.map((r) => r === 1);
+    const others = new Set(unrecorded.map((place) => order[place - 1]));
+    const recorded = entries.map((entry) => !others.has(entry));
+    entries.forEach((entry, i) => {
+      if (recorded[i]) memory.recorded(entry[0], entry[1], entry[3]);
+    });
+    return recorded;
   };
 
   return {
