@@ -65,6 +65,17 @@ export type ChunkLedgerOptions = {
   readonly now: () => Date;
 };
 
+/** A chunk as its rows were last read or recorded, to be closed as that. */
+type Closing = {
+  readonly rows: number;
+  readonly version: string;
+  readonly block: Buffer;
+  readonly recovery: number;
+};
+
+/** No chunk's version. */
+const VOID = 'void';
+
 const MAX_BATCH = 200;
 
 const lookUp = gated(LOOK_UP, z.array(z.string()));
@@ -80,14 +91,22 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     readTaken(await gate.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]));
   const edges = { gate, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
+  /** `recovery`: of when that version was true. */
+  const closeAs = async (chunk: number, { rows, version, block, recovery }: Closing) => {
+    const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
+    const answer = await gate.call(close, keysOfClose, () => {
+      const standing = gate.recoveries() === recovery ? version : VOID;
+      return [chunk, rows, standing, block, chunksOf(run), options.now().toISOString()];
+    });
+    return answer === 1;
+  };
   /** Without reading the chunk, where this process has settled all of it. */
   const closeWhole = async (chunk: number, rows: number) => {
-    const whole = memory.whole(chunk, rows);
+    const recovery = gate.recoveries();
+    const whole = memory.whole(chunk, rows, recovery);
     memory.forget(chunk);
     if (whole === null) return false;
-    const args = [chunk, rows, '0', packBlockText(whole.json), chunksOf(run), options.now().toISOString()];
-    const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
-    return (await gate.call(close, keysOfClose, [...args, whole.sha1, ...whole.rows])) === 1;
+    return closeAs(chunk, { rows, version: '0', block: packBlockText(whole), recovery });
   };
   const settleAll = async (rows: readonly SettledRow[]) => {
     const rowsOf = () => rows.map(({ settlement }) => settlement.row);
@@ -95,12 +114,13 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     const entries = rows.map((row) => settleEntry(keys, row));
     journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(entries) });
     const { args, order } = settleArguments(entries);
+    const recovery = gate.recoveries();
     const unrecorded = await gate.call(settle, settleKeys(keys, run.id), [run.id, ...args]);
     passStage('settled', rowsOf);
     const others = new Set(unrecorded.map((place) => order[place - 1]));
     const recorded = entries.map((entry) => !others.has(entry));
     entries.forEach((entry, i) => {
-      if (recorded[i]) memory.recorded(entry[0], entry[1], entry[3]);
+      if (recorded[i]) memory.recorded({ chunk: entry[0], row: entry[1], mark: entry[3] }, recovery);
     });
     return recorded;
   };
@@ -144,12 +164,12 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
         return true;
       }
       for (;;) {
+        const recovery = gate.recoveries();
         const { taken, version } = await read(chunk);
         const settled = settlementsOf(taken.marks);
         if (!taken.closed && settled.length !== rows) return false;
-        const args = [chunk, rows, version, packBlock(settled), chunksOf(run), options.now().toISOString()];
-        const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
-        if (!taken.closed && (await gate.call(close, keysOfClose, args)) !== 1) continue;
+        const block = packBlock(settled);
+        if (!taken.closed && !(await closeAs(chunk, { rows, version, block, recovery }))) continue;
         passStage('closed', () => [], chunk);
         return true;
       }

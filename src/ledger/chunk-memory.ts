@@ -1,45 +1,35 @@
-import { hash } from 'node:crypto';
-
 /** What this process has recorded of the rows of open chunks: a chunk that it has settled alone is closed without reading it again. */
 export type ChunkMemory = {
-  recorded(chunk: number, row: number, mark: string): void;
+  /** `recovery`: how often the ledger had been put back when it was asked to record this; what is remembered of a time before is void. */
+  recorded(row: RecordedRow, recovery: number): void;
   /** Nothing is known of the chunk any more. */
   forget(chunk: number): void;
-  /** The marks of all rows, in row order; `null` where some of them were recorded by others. */
-  whole(chunk: number, rows: number): WholeChunk | null;
+  /** JSON text of all rows' settlements, in row order; `null` where some were recorded by others, or before the ledger was put back. */
+  whole(chunk: number, rows: number, recovery: number): string | null;
 };
 
-export type WholeChunk = {
-  readonly rows: readonly number[];
-  /** JSON text of the rows' settlements. */
-  readonly json: string;
-  /** SHA-1 of the marks, as the script CLOSE reckons it. */
-  readonly sha1: string;
-};
+export type RecordedRow = { readonly chunk: number; readonly row: number; readonly mark: string };
+
+type Remembered = { readonly recovery: number; readonly marks: Map<number, string> };
 
 /** Chunks that were given back unsettled leave something behind: so many are remembered. */
 const CHUNKS_KEPT = 256;
 
 export function createChunkMemory(): ChunkMemory {
-  const chunks = new Map<number, Map<number, string>>();
+  const chunks = new Map<number, Remembered>();
   return {
-    recorded(chunk, row, mark) {
-      const marks = chunks.get(chunk);
-      if (marks !== undefined) marks.set(row, mark);
-      else chunks.set(chunk, new Map([[row, mark]]));
+    recorded({ chunk, row, mark }, recovery) {
+      const known = chunks.get(chunk);
+      if (known?.recovery === recovery) known.marks.set(row, mark);
+      else chunks.set(chunk, { recovery, marks: new Map([[row, mark]]) });
       if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value ?? chunk);
     },
     forget: (chunk) => void chunks.delete(chunk),
-    whole(chunk, rows) {
-      const marks = chunks.get(chunk);
-      if (marks?.size !== rows) return null;
-      const ordered = [...marks].sort(([a], [b]) => a - b);
-      const texts = ordered.map(([, mark]) => mark);
-      return {
-        rows: ordered.map(([row]) => row),
-        json: `[${texts.join(',')}]`,
-        sha1: hash('sha1', texts.join('\n'), 'hex'),
-      };
+    whole(chunk, rows, recovery) {
+      const known = chunks.get(chunk);
+      if (known?.recovery !== recovery || known.marks.size !== rows) return null;
+      const ordered = [...known.marks].sort(([a], [b]) => a - b);
+      return `[${ordered.map(([, mark]) => mark).join(',')}]`;
     },
   };
 }

@@ -14,7 +14,7 @@ export type LedgerGate = {
   readonly redis: RedisConnection;
   readonly member: string;
   /** Carries a gated script out, as often as it takes until the ledger is verified. */
-  call<Answer>(run: Script<Answer>, keys: readonly string[], args: ScriptArguments): Promise<Answer>;
+  call<Answer>(run: Script<Answer>, keys: readonly string[], args: GatedArguments): Promise<Answer>;
   /** Resolves when the ledger is verified and this process is a member. */
   verify(): Promise<void>;
   /** Keeps rows out of a replay until they are released: `<run>/<row>`. */
@@ -28,6 +28,8 @@ export type LedgerGate = {
 };
 
 type ScriptArguments = ReadonlyArray<string | number | Buffer>;
+/** A function is asked each time that the script is sent: what it says may not be true of a ledger that was put back meanwhile. */
+type GatedArguments = ScriptArguments | (() => ScriptArguments);
 
 const CLOSE_WAIT_MS = 200;
 /** Who comes later waits for the next one of each: see become-known.ts. */
@@ -91,10 +93,11 @@ function createGate(edges: GateEdges, stop: AbortSignal): OwnGate {
     });
     return verifying;
   };
-  const attempt = async <Answer>(run: Script<Answer>, keys: readonly string[], args: ScriptArguments) => {
+  const attempt = async <Answer>(run: Script<Answer>, keys: readonly string[], args: GatedArguments) => {
     memory.sent += 1;
     const batch = memory.sent;
-    const answer = await run(redis, [...keys, key], [...args, member, memory.recorded, batch]);
+    const own = typeof args === 'function' ? args() : args;
+    const answer = await run(redis, [...keys, key], [...own, member, memory.recorded, batch]);
     memory.recorded = Math.max(memory.recorded, batch);
     return answer;
   };

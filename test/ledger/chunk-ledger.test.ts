@@ -430,15 +430,54 @@ describe('closing', () => {
     ]);
   });
 
-  test('what Redis has of such a chunk counts, not what its worker remembers', async () => {
-    const bench = await runningRun(2);
-    await bench.ledger.settleAll([row(1, 'created', {}, 'a'), row(2, 'created', {}, 'b')]);
+  test.each([['before its end is asked for'], ['while it is']])(
+    'what Redis has of such a chunk counts where it was put back %s, not what its worker remembers',
+    async (when) => {
+      const bench = await runningRun(2);
+      await bench.ledger.settleAll([row(1, 'created', {}, 'a'), row(2, 'created', {}, 'b')]);
+      const { redis } = own();
+      await redis.hset(bench.keys.gate, 'server', 'another');
+      if (when !== 'while it is') await bench.ledger.take(2);
+      // As after a Redis that went back in time, where another has settled the row meanwhile.
+      const chunk = `${bench.keys.run(bench.id).chunk}1`;
+      await redis.hset(chunk, '2', settledMark(settledRow(2, 'in-doubt').settlement));
+      expect(await bench.ledger.close(1, 2)).toBe(true);
+      expect(bench.gate.recoveries()).toBe(1);
+      expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['created', 'in-doubt']);
+    },
+  );
+
+  test('a chunk that was read before Redis was put back is read again', async () => {
+    const bench = await runningRun(1);
     const { redis } = own();
     const chunk = `${bench.keys.run(bench.id).chunk}1`;
-    // As after a Redis that went back in time, where another has settled the row meanwhile.
-    await redis.hset(chunk, '2', settledMark(settledRow(2, 'in-doubt').settlement));
+    await bench.ledger.settle(row(1, 'created', {}, 'a'));
+    const other = await anotherLedger({
+      ...bench,
+      gate: {
+        ...bench.gate,
+        async call(run, keys, args) {
+          const answer = await bench.gate.call(run, keys, args);
+          // Once, behind its reading.
+          if ((await redis.hget(chunk, '1'))?.includes('created')) {
+            await redis.hset(bench.keys.gate, 'server', 'another');
+            await redis.hset(chunk, '1', settledMark(settledRow(1, 'in-doubt').settlement));
+          }
+          return answer;
+        },
+      },
+    });
+    expect(await other.close(1, 1)).toBe(true);
+    expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['in-doubt']);
+  });
+
+  test('a decision on a row in doubt of such a chunk is in its block', async () => {
+    const bench = await runningRun(2);
+    await bench.ledger.settleAll([row(1, 'created', {}, 'a'), row(2, 'in-doubt', {}, '')]);
+    const other = await anotherLedger(bench);
+    expect(await other.settle(row(2, 'created', {}, 'b'))).toBe(true);
     expect(await bench.ledger.close(1, 2)).toBe(true);
-    expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['created', 'in-doubt']);
+    expect((await settlements(bench)).map((s) => s.id)).toEqual(['a', 'b']);
   });
 });
 
