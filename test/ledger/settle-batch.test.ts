@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { Intent } from '../../src/ledger/intend-rows.ts';
+import { readKeys } from '../../src/ledger/read-keys.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import { memoryJournal, openTestGate } from '../support/gate.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
+
+const own = useOwnRedis();
+const SPACE = 'subclient';
+
+const identity = (row: number) => ({ space: SPACE, key: `K${row}` });
+const intent = (row: number, mark: string): Intent => ({
+  chunk: row < 10 ? 1 : 2,
+  row,
+  mark,
+  expected: '',
+  identity: identity(row),
+  fields: null,
+  repeatable: false,
+});
+const created = (row: number, mark: string, id = `id-${row}`) =>
+  settledRow(row, 'created', {
+    id,
+    mark,
+    chunk: row < 10 ? 1 : 2,
+    identity: { ...identity(row), becomes: 'known', id },
+  });
+
+async function runningRun() {
+  const { redis } = own();
+  const keys = ownKeys();
+  const gate = await openTestGate(redis, keys);
+  const store = createRunStore(redis, keys, () => new Date());
+  const { id } = newRun();
+  await store.register(newRun({ id, rows: 15, chunkRows: 9 }));
+  await store.transition(id, 'running', null);
+  const run = await store.get(id);
+  if (run === null) throw new Error('the run is gone');
+  const journal = memoryJournal();
+  const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 1_000, now: () => new Date() });
+  const known = async (row: number) => (await readKeys(redis, keys, SPACE, [`K${row}`])).get(`K${row}`);
+  return { ledger, known, outcomes: async () => (await store.get(id))?.outcomes };
+}
+
+test('rows of all kinds in one batch are each answered at their own place', async () => {
+  const { ledger, known, outcomes } = await runningRun();
+  const marks = [
+    ...[1, 2, 3, 4, 11].map((row) => intent(row, 'i a.1 1')),
+    intent(5, 'i b.1 1'),
+    intent(12, 'i a.2 1'),
+  ];
+  expect((await ledger.intendAll(marks)).map(({ kind }) => kind)).toEqual(marks.map(() => 'granted'));
+  await ledger.settle(created(3, 'i a.1 1', 'first'));
+  const answers = await ledger.settleAll([
+    settledRow(1, 'rejected', { mark: 'i a.1 1', source: '{}', body: 'no' }),
+    created(3, 'i a.1 1', 'second'),
+    created(12, 'i a.2 1', 'with a\nline'),
+    // Another's intent stands on it: what the service accepted is recorded all the same.
+    created(5, 'i a.1 1'),
+    settledRow(5, 'rejected', { mark: 'i a.1 1' }),
+    created(2, 'i a.1 1'),
+    created(11, 'i a.1 1'),
+    // An earlier attempt of the same take.
+    created(4, 'i a.1 0'),
+  ]);
+  expect(answers).toEqual([true, false, true, true, false, true, true, true]);
+  expect(await known(3)).toMatchObject({ kind: 'known', id: 'first' });
+  expect(await known(12)).toMatchObject({ kind: 'known', id: 'with a\nline' });
+  expect(await known(5)).toMatchObject({ kind: 'known', id: 'id-5' });
+  expect(await outcomes()).toMatchObject({ created: 6, rejected: 1 });
+});
+
+test('intents of several takes in one batch are each answered at their own place', async () => {
+  const { ledger } = await runningRun();
+  await ledger.intendAll([intent(2, 'i other.1 1')]);
+  const answers = await ledger.intendAll([
+    intent(1, 'i a.1 1'),
+    intent(11, 'i a.2 1'),
+    intent(2, 'i a.1 1'),
+    intent(3, 'i a.1 1'),
+  ]);
+  expect(answers.map(({ kind }) => kind)).toEqual(['granted', 'granted', 'taken', 'granted']);
+});
