@@ -1,4 +1,4 @@
-import type { Intent } from '../ledger/intend-rows.ts';
+import type { Intent } from '../ledger/intent.ts';
 import type { Reply } from '../model/reply.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Ended, PlannedSend, RowsEnd } from './planned.ts';

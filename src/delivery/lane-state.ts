@@ -1,4 +1,4 @@
-import type { Intent } from '../ledger/intend-rows.ts';
+import type { Intent } from '../ledger/intent.ts';
 import type { WaitingLine } from '../lib/waiting-line.ts';
 import type { LanePace } from './lane-pace.ts';
 import type { LaneRow } from './lane-row.ts';

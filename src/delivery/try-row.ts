@@ -1,4 +1,5 @@
-import type { Granted, Intent } from '../ledger/intend-rows.ts';
+import type { Granted } from '../ledger/intend-rows.ts';
+import type { Intent } from '../ledger/intent.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay, type KeyPlace } from '../ledger/settle-entry.ts';
 import { passStage } from '../lib/stage.ts';

@@ -1,5 +1,5 @@
 import { groupAdjacent } from '../lib/group-adjacent.ts';
-import type { Intent } from './intend-rows.ts';
+import type { Intent } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
 import { fieldsPlace, identityPlace } from './settle-entry.ts';
 

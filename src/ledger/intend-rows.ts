@@ -3,26 +3,11 @@ import { passStage, type Stage } from '../lib/stage.ts';
 import { withExceptions } from './exceptions.ts';
 import { gated, type LedgerGate } from './gate.ts';
 import { intendArguments, type PlacedIntent, placedIntent } from './intend-arguments.ts';
+import type { Intent } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
 import { INTEND } from './lua/intend.ts';
 import { WITHDRAW } from './lua/withdraw.ts';
 import type { RowJournal } from './row-journal.ts';
-import type { KeyPlace } from './settle-entry.ts';
-
-/** One row's way into the ledger before it is sent. */
-export type Intent = {
-  readonly chunk: number;
-  readonly row: number;
-  readonly mark: string;
-  /** The mark of a dead worker that is taken over; `''`: the row must have none. */
-  readonly expected: string;
-  /** What the row's key is known by, to be restored with the intent; `null`: nothing. */
-  readonly identity: { readonly space: string; readonly key: string } | null;
-  /** The record whose fields are followed, what was known of them, and what stands for them until the answer is recorded; `null`: they aren't. */
-  readonly fields: (KeyPlace & { readonly before: string; readonly own: string }) | null;
-  /** The call may be repeated: it is sent also where a lost worker may have sent it. */
-  readonly repeatable: boolean;
-};
 
 export type MarkedRow = Pick<Intent, 'chunk' | 'row' | 'mark'>;
 

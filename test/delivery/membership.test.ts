@@ -9,7 +9,7 @@ import { type Membership, openMembership } from '../../src/delivery/membership.t
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import { listMembers, newMember } from '../../src/journal/member.ts';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/intend-rows.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
 import { restorableFields } from '../../src/ledger/replay.ts';

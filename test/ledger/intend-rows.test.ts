@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type IntendEdges, type Intent, intendRows } from '../../src/ledger/intend-rows.ts';
+import { type IntendEdges, intendRows } from '../../src/ledger/intend-rows.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { memoryJournal, openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';

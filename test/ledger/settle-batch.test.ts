@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/intend-rows.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import { readKeys } from '../../src/ledger/read-keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { memoryJournal, openTestGate } from '../support/gate.ts';

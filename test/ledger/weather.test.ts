@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Granted, Intent } from '../../src/ledger/intend-rows.ts';
+import type { Granted } from '../../src/ledger/intend-rows.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createSharedWeather, type SharedWeather } from '../../src/ledger/weather.ts';

@@ -1,7 +1,7 @@
 import { planRow } from '../../../src/delivery/plan-row.ts';
 import { endOf, gaveUp } from '../../../src/delivery/row-end.ts';
 import { type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row-task.ts';
-import type { Intent } from '../../../src/ledger/intend-rows.ts';
+import type { Intent } from '../../../src/ledger/intent.ts';
 import { intentMark, type Mark } from '../../../src/ledger/mark.ts';
 import type { SettledRow } from '../../../src/ledger/settle-entry.ts';
 import type { Reply } from '../../../src/model/reply.ts';
