@@ -1,5 +1,5 @@
 import pRetry from 'p-retry';
-import type { Intent } from '../ledger/intend-rows.ts';
+import type { Intent } from '../ledger/intent.ts';
 import type { SettledRow } from '../ledger/settle-entry.ts';
 import type { RunContext } from './run-context.ts';
 

@@ -1,16 +1,23 @@
 import { groupAdjacent } from '../lib/group-adjacent.ts';
 import type { Intent } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
+import { type SharedMark, sharedMark } from './mark.ts';
 import { fieldsPlace, identityPlace } from './settle-entry.ts';
 
 /** An intent with the place of its key's identity, `''` for none. */
-export type PlacedIntent = { readonly intent: Intent; readonly bucket: string; readonly digest: string };
+export type PlacedIntent = {
+  readonly intent: Intent;
+  readonly shared: SharedMark;
+  readonly bucket: string;
+  readonly digest: string;
+};
 
 export function placedIntent(intent: Intent, keys: LedgerKeys): PlacedIntent {
   const { identity } = intent;
-  if (identity === null) return { intent, bucket: '', digest: '' };
+  const shared = sharedMark(intent.mark, intent.row);
+  if (identity === null) return { intent, shared, bucket: '', digest: '' };
   const { bucket, digest } = identityPlace(keys, identity);
-  return { intent, bucket, digest };
+  return { intent, shared, bucket, digest };
 }
 
 /** ARGV of the script INTEND from its third on: what rows of one take of a chunk share is said once. */
@@ -18,8 +25,9 @@ export function intendArguments(rows: readonly PlacedIntent[], keys: LedgerKeys)
   const follows = rows.some(({ intent }) => intent.fields !== null);
   const args: (string | number)[] = [follows ? 1 : 0];
   for (const group of groupAdjacent(rows, areOfOneTake)) {
-    const { chunk, mark, expected, repeatable } = group[0].intent;
-    args.push(chunk, mark, expected, repeatable ? 1 : 0, group.length);
+    const { intent: first, shared } = group[0];
+    const { chunk, expected, repeatable } = first;
+    args.push(chunk, shared.text, shared.isNumbered, expected, repeatable ? 1 : 0, group.length);
     for (const { intent, bucket, digest } of group) {
       args.push(intent.row, bucket, digest);
       if (follows) args.push(...fieldsArguments(intent, keys));
@@ -28,8 +36,11 @@ export function intendArguments(rows: readonly PlacedIntent[], keys: LedgerKeys)
   return args;
 }
 
-function areOfOneTake({ intent: a }: PlacedIntent, { intent: b }: PlacedIntent): boolean {
-  const isOneMark = a.chunk === b.chunk && a.mark === b.mark;
+function areOfOneTake(
+  { intent: a, shared: x }: PlacedIntent,
+  { intent: b, shared: y }: PlacedIntent,
+): boolean {
+  const isOneMark = a.chunk === b.chunk && x.text === y.text && x.isNumbered === y.isNumbered;
   return isOneMark && a.expected === b.expected && a.repeatable === b.repeatable;
 }
 

@@ -9,7 +9,18 @@ const INTENT_PREFIX = 'i ';
 
 /** The durable sign "this row is about to be sent": unique per take of a chunk, row and attempt. */
 export function intentMark(taker: string, row: number, attempt: number): string {
-  return `${INTENT_PREFIX}${taker} ${row}.${attempt}`;
+  return `${INTENT_PREFIX}${taker} ${attempt}.${row}`;
+}
+
+/** What the marks of a take's rows have in common, as scripts are told it: the row's number follows (1), or that is the whole mark (0). */
+export type SharedMark = { readonly text: string; readonly isNumbered: 0 | 1 };
+
+/** What a row's mark shares with those of the rows beside it. */
+export function sharedMark(mark: string, row: number): SharedMark {
+  const number = String(row);
+  return mark.endsWith(number)
+    ? { text: mark.slice(0, -number.length), isNumbered: 1 }
+    : { text: mark, isNumbered: 0 };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { groupAdjacent } from '../lib/group-adjacent.ts';
+import { type SharedMark, sharedMark } from './mark.ts';
 import type { SettleEntry } from './settle-entry.ts';
 
 /** ARGV of the script SETTLE from its second on, and the entries in the order in which it counts them. */
@@ -6,18 +7,23 @@ export function settleArguments(entries: readonly SettleEntry[]): {
   readonly args: readonly (string | number)[];
   readonly order: readonly SettleEntry[];
 } {
-  const plain: SettleEntry[] = [];
+  const plain: MarkedEntry[] = [];
   const others: SettleEntry[] = [];
-  for (const entry of entries) (isPlain(entry) ? plain : others).push(entry);
+  for (const entry of entries) {
+    if (isPlain(entry)) plain.push({ entry, shared: sharedMark(entry[MARK], entry[ROW]) });
+    else others.push(entry);
+  }
   const args: (string | number)[] = [JSON.stringify(others)];
   for (const group of groupAdjacent(plain, areOfOneTake)) {
-    const first = group[0];
-    args.push(first[CHUNK], first[MARK], first[OUTCOME], group.length);
-    for (const entry of group)
+    const { entry: first, shared } = group[0];
+    args.push(first[CHUNK], shared.text, shared.isNumbered, first[OUTCOME], group.length);
+    for (const { entry } of group)
       args.push(entry[ROW], entry[SETTLEMENT], entry[BUCKET], entry[DIGEST], entry[ID]);
   }
-  return { args, order: others.length === 0 ? plain : [...plain, ...others] };
+  return { args, order: [...plain.map(({ entry }) => entry), ...others] };
 }
+
+type MarkedEntry = { readonly entry: SettleEntry; readonly shared: SharedMark };
 
 // By index: to take a row's entry apart by a pattern costs several times as much.
 const CHUNK = 0;
@@ -45,6 +51,7 @@ function isPlain(entry: SettleEntry): boolean {
   return isAlone && entry[SOURCE] === '' && entry[BODY] === '' && entry[DOCUMENTS] === '';
 }
 
-function areOfOneTake(a: SettleEntry, b: SettleEntry): boolean {
-  return a[CHUNK] === b[CHUNK] && a[OUTCOME] === b[OUTCOME] && a[MARK] === b[MARK];
+function areOfOneTake({ entry: a, shared: x }: MarkedEntry, { entry: b, shared: y }: MarkedEntry): boolean {
+  const isOneMark = x.text === y.text && x.isNumbered === y.isNumbered;
+  return isOneMark && a[CHUNK] === b[CHUNK] && a[OUTCOME] === b[OUTCOME];
 }

@@ -136,7 +136,7 @@ describe('a row with an intent of a worker that is gone', () => {
       expect(plan(operation, { mark: INTENT })).toEqual({
         kind: 'send',
         request: request(call, 'from-row'),
-        expected: 'i dead.1 1.2',
+        expected: 'i dead.1 2.1',
       });
     },
   );
@@ -146,7 +146,7 @@ describe('a row with an intent of a worker that is gone', () => {
       plan('subclient.create', { mark: INTENT, definition: { onUnknownOutcome: 'retry' } }),
     ).toMatchObject({
       kind: 'send',
-      expected: 'i dead.1 1.2',
+      expected: 'i dead.1 2.1',
     });
   });
 
@@ -154,7 +154,7 @@ describe('a row with an intent of a worker that is gone', () => {
     expect(plan('subclient.upsert', { claim: 'known', mark: INTENT })).toMatchObject({
       kind: 'send',
       request: { call: 'subclient.update' },
-      expected: 'i dead.1 1.2',
+      expected: 'i dead.1 2.1',
     });
   });
 });

@@ -71,7 +71,7 @@ describe('what becomes of a key that the row has claimed', () => {
 describe('the intent that the row is settled over', () => {
   test.each([
     ['the one found on the row, where nothing was sent', undefined, 'i dead.1 1'],
-    ['the last attempt’s', 'i me.1 1.2', 'i me.1 1.2'],
+    ['the last attempt’s', 'i me.1 2.1', 'i me.1 2.1'],
     ['none, where the last attempt was taken back', '', ''],
   ])('%s', (_, mark, expected) => {
     const task = sampleTask('subclient.create', { foundMark: 'i dead.1 1' });

@@ -120,6 +120,6 @@ test.each([
   ['429 that names none', { status: 429, afterMs: null }, { isFailure: false, holdMs: 0 }],
 ])('what all workers are told of %s', async (_, stumble, expected) => {
   const { weather, shared } = weatherAt();
-  await weather.stumbled({ mark: 'i me.1 1.3', ...stumble });
-  expect(shared.told).toEqual([{ mark: 'i me.1 1.3', ...expected }]);
+  await weather.stumbled({ mark: 'i me.1 3.1', ...stumble });
+  expect(shared.told).toEqual([{ mark: 'i me.1 3.1', ...expected }]);
 });

@@ -83,7 +83,7 @@ describe('an attempt', () => {
     const sending = sendingOf(bench);
     await tryRow(sending, bench.context);
     expect((await tryRow(sending, bench.context)).kind).toBe('final');
-    expect(seen).toEqual(['i me.1 1.1', 'i me.1 1.2']);
+    expect(seen).toEqual(['i me.1 1.1', 'i me.1 2.1']);
   });
 });
 
@@ -282,7 +282,7 @@ describe('a token that is refused', () => {
     expect([await bench.mark(1), sending.made - sending.throttled]).toEqual([null, 0]);
     expect((await tryRow(sending, context)).kind).toBe('final');
     expect(bench.attempts.map((a) => a.token)).toEqual(['token-1', 'token-2']);
-    expect([seen, bench.pauses]).toEqual([['i me.1 1.1', 'i me.1 1.2'], []]);
+    expect([seen, bench.pauses]).toEqual([['i me.1 1.1', 'i me.1 2.1'], []]);
   });
 
   test('and whose successor is refused too pauses the run; the row is not burned', async () => {
@@ -312,7 +312,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     expect(await tryRow(sending, bench.context)).toMatchObject({ kind: 'again' });
     expect([await bench.mark(1), sending.everUnknown]).toEqual(['i me.1 1.1', true]);
     expect((await tryRow(sending, bench.context)).kind).toBe('final');
-    expect(seen).toEqual(['i me.1 1.1', 'i me.1 1.2']);
+    expect(seen).toEqual(['i me.1 1.1', 'i me.1 2.1']);
   });
 
   test('an attempt that is known not to have arrived does not free the row after one that may have', async () => {
@@ -320,7 +320,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     const sending = sendingOf(bench);
     await tryRow(sending, bench.context);
     expect((await tryRow(sending, bench.context)).kind).toBe('again');
-    expect(await bench.mark(1)).toBe('i me.1 1.2');
+    expect(await bench.mark(1)).toBe('i me.1 2.1');
   });
 
   test('a chunk that is lost before the next byte does not free the row after an attempt that may have arrived', async () => {
@@ -333,6 +333,6 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     const sending = sendingOf(bench, { isHeld });
     await tryRow(sending, bench.context);
     expect(await tryRow(sending, bench.context)).toEqual({ kind: 'unsent' });
-    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, 'i me.1 1.2']);
+    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, 'i me.1 2.1']);
   });
 });

@@ -15,7 +15,7 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
 /**
  * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, weather, resolutions. ARGV: run, JSON, then groups of rows
- * that the service accepted just now, under an intent, of which nothing else is kept: chunk, that mark, outcome, how many, and of each row, settlement,
+ * that the service accepted just now, under an intent, of which nothing else is kept: chunk, that mark, does the row's number belong to it (0|1), outcome, how many, and of each row, settlement,
  * bucket key of its key's identity ('' none), digest, id. The JSON is of all other rows:
  * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
  *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1), the first row of its
@@ -56,15 +56,17 @@ local place = 0
 -- Nearly all rows are so, and stand under that very intent: without JSON, and with no more questions than that takes half the time.
 local i = 3
 while i <= #ARGV do
-  local chunk, mark, outcome, first = ARGV[i], ARGV[i + 1], ARGV[i + 2], i + 4
+  local chunk, shared, isNumbered, outcome, first = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], i + 5
   local key, rows, new = KEYS[2] .. chunk, {}, {}
-  i = first + ARGV[i + 3] * 5
+  i = first + ARGV[i + 4] * 5
   for at = first, i - 1, 5 do rows[#rows + 1] = ARGV[at] end
   local marks = redis.call('HMGET', key, unpack(rows))
   for j, row in ipairs(rows) do
     local at = first + (j - 1) * 5
     local settlement, bucket, digest, id = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+    local mark = isNumbered and shared .. row or shared
     place = place + 1
+    ANSWERED[mark] = true
     if marks[j] == mark then
       new[#new + 1] = row
       new[#new + 1] = settlement
@@ -78,7 +80,6 @@ while i <= #ARGV do
     count(outcome, #new / 2)
   end
   answered = true
-  ANSWERED[mark] = true
 end
 for _, e in ipairs(cjson.decode(ARGV[2])) do
   place = place + 1
