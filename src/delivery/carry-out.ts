@@ -8,9 +8,9 @@ import type { RowPlan } from './row-plan.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { sendRow } from './send-row.ts';
+import type { Sending } from './sending.ts';
 import { sentRows, settledRows, settleSent } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
-import type { Sending } from './try-row.ts';
 
 /** A referenced row is asked for so often. */
 const ASK_AGAIN_MS = 200;

@@ -1,4 +1,4 @@
-import type { Taken } from '../ledger/chunk-ledger.ts';
+import type { Taken } from '../ledger/read-chunk.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd } from '../queue/chunk-worker.ts';

@@ -10,8 +10,8 @@ import {
   unsent,
   withdraw,
 } from './lane-state.ts';
+import { intentOf, maySend } from './sending.ts';
 import { waitWhileRunning } from './still-runs.ts';
-import { intentOf, maySend } from './try-row.ts';
 
 /** How the lane stands, for its pace. */
 export function lineOf({ waiting, ready, context, inFlight }: LaneState): LaneLine {

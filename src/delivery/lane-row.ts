@@ -4,8 +4,10 @@ import type { Verdict } from '../model/verdict.ts';
 import type { Ended, PlannedSend, RowsEnd } from './planned.ts';
 import type { RunContext } from './run-context.ts';
 import { goOnSending } from './send-row.ts';
+import type { Sending, Tried } from './sending.ts';
 import { sentRows, settleSent } from './settle-rows.ts';
-import { mayHaveArrived, type Sending, type Tried, tryRow, weigh } from './try-row.ts';
+import { tryRow } from './try-row.ts';
+import { mayHaveArrived, weigh } from './weigh-reply.ts';
 
 /** A request on the lane. */
 export type LaneRow = {

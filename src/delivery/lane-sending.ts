@@ -3,7 +3,7 @@ import type { Reply } from '../model/reply.ts';
 import { mayStillGo } from './lane-asking.ts';
 import { goOnAlone, type LaneAnswer, type LaneRow } from './lane-row.ts';
 import { type LaneState, takeFrom, unsent, withdraw } from './lane-state.ts';
-import { maySend } from './try-row.ts';
+import { maySend } from './sending.ts';
 
 /** A grant is taken for what it was no longer than that. */
 const FRESH_MS = 1_000;

@@ -3,8 +3,9 @@ import { type NextTry, nextTry, type Retry } from './retry-policy.ts';
 import { endOf, gaveUp } from './row-end.ts';
 import type { RowEnd } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
+import type { Sending, Tried } from './sending.ts';
 import { waitWhileRunning } from './still-runs.ts';
-import { type Sending, type Tried, tryRow } from './try-row.ts';
+import { tryRow } from './try-row.ts';
 
 /** What became of the sending: an end to be recorded, or the row is unsent as before. */
 export type Sent =

@@ -2,34 +2,22 @@ import { z } from 'zod';
 import { passStage } from '../lib/stage.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
 import type { KeyState } from '../model/key-state.ts';
-import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
-import { packBlock, packBlockText } from './block.ts';
+import type { Run } from '../model/run.ts';
 import { createChunkMemory } from './chunk-memory.ts';
+import { createChunkClosing } from './close-chunk.ts';
 import { gated, type LedgerGate } from './gate.ts';
 import { type Granted, intendRows, type MarkedRow, withdrawRows } from './intend-rows.ts';
 import type { Intent } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
-import { CLOSE } from './lua/close.ts';
 import { LOOK_UP } from './lua/look-up.ts';
 import { SETTLE } from './lua/settle.ts';
-import { TAKE } from './lua/take.ts';
 import { UNSETTLE } from './lua/unsettle.ts';
-import { type Mark, parseMark } from './mark.ts';
+import { readChunk, type Taken } from './read-chunk.ts';
 import { parseKeyState } from './read-keys.ts';
 import { type Reserved, reserveTimes } from './reserve-times.ts';
 import type { RowJournal } from './row-journal.ts';
 import { settleArguments } from './settle-arguments.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type SettledRow, settleEntry } from './settle-entry.ts';
-
-/** What a chunk looks like to the worker that takes it. */
-export type Taken = {
-  readonly state: RunState | null;
-  readonly closed: boolean;
-  /** Redis has lost something, and the journal of a worker that may have had the chunk can't be had. */
-  readonly suspect: boolean;
-  readonly marks: ReadonlyMap<number, Mark>;
-};
 
 /** One run's rows in Redis; what is asked for in one turn of the event loop travels in one command. */
 export type ChunkLedger = {
@@ -66,49 +54,18 @@ export type ChunkLedgerOptions = {
   readonly now: () => Date;
 };
 
-/** A chunk as its rows were last read or recorded, to be closed as that. */
-type Closing = {
-  readonly rows: number;
-  readonly version: string;
-  readonly block: Buffer;
-  readonly recovery: number;
-};
-
-/** No chunk's version. */
-const VOID = 'void';
-
 const MAX_BATCH = 200;
 
 const lookUp = gated(LOOK_UP, z.array(z.string()));
-const take = gated(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
 const settle = gated(SETTLE, z.array(z.number()));
 const unsettle = gated(UNSETTLE, z.array(z.number()));
-const close = gated(CLOSE, z.number());
 
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const { gate, keys, journal, run } = options;
   const k = keys.run(run.id);
-  const read = async (chunk: number) =>
-    readTaken(await gate.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]));
   const edges = { gate, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
-  /** `recovery`: of when that version was true. */
-  const closeAs = async (chunk: number, { rows, version, block, recovery }: Closing) => {
-    const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
-    const answer = await gate.call(close, keysOfClose, () => {
-      const standing = gate.recoveries() === recovery ? version : VOID;
-      return [chunk, rows, standing, block, chunksOf(run), options.now().toISOString()];
-    });
-    return answer === 1;
-  };
-  /** Without reading the chunk, where this process has settled all of it. */
-  const closeWhole = async (chunk: number, rows: number) => {
-    const recovery = gate.recoveries();
-    const whole = memory.whole(chunk, rows, recovery);
-    memory.forget(chunk);
-    if (whole === null) return false;
-    return closeAs(chunk, { rows, version: '0', block: packBlockText(whole), recovery });
-  };
+  const closeChunk = createChunkClosing({ gate, keys, run, memory, now: options.now });
   const settleAll = async (rows: readonly SettledRow[]) => {
     const rowsOf = () => rows.map(({ settlement }) => settlement.row);
     passStage('settling', rowsOf);
@@ -129,7 +86,7 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   return {
     async take(chunk) {
       memory.forget(chunk);
-      return (await read(chunk)).taken;
+      return (await readChunk(chunk, edges)).taken;
     },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => identityPlace(keys, place));
@@ -158,23 +115,7 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
       });
       await gate.call(unsettle, [k.record, k.chunk, k.sources, k.bodies], [run.id, reason, ...entries]);
     },
-    async close(chunk, rows) {
-      passStage('closing', () => [], chunk);
-      if (await closeWhole(chunk, rows)) {
-        passStage('closed', () => [], chunk);
-        return true;
-      }
-      for (;;) {
-        const recovery = gate.recoveries();
-        const { taken, version } = await read(chunk);
-        const settled = settlementsOf(taken.marks);
-        if (!taken.closed && settled.length !== rows) return false;
-        const block = packBlock(settled);
-        if (!taken.closed && !(await closeAs(chunk, { rows, version, block, recovery }))) continue;
-        passStage('closed', () => [], chunk);
-        return true;
-      }
-    },
+    close: closeChunk,
     reserve: (times, intervalMs) => reserveTimes(gate, k.rate, { times, intervalMs }),
   };
 }
@@ -200,26 +141,4 @@ export function settleKeys(keys: LedgerKeys, run: string): string[] {
     keys.weather,
     k.resolutions,
   ];
-}
-
-function readTaken([state, closed, suspect, ...fields]: [string, number, number, ...string[]]): {
-  taken: Taken;
-  version: string;
-} {
-  const marks = new Map<number, Mark>();
-  let version = '0';
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [field = '', text = ''] = [fields[i], fields[i + 1]];
-    if (field === 'v') version = text;
-    else marks.set(Number(field), parseMark(text));
-  }
-  const known = runStateSchema.safeParse(state).data ?? null;
-  return { taken: { state: known, closed: closed === 1, suspect: suspect === 1, marks }, version };
-}
-
-/** In row order; rows that are not settled are left out. */
-export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
-  const settled: Settlement[] = [];
-  for (const mark of marks.values()) if (mark.kind === 'settled') settled.push(mark.settlement);
-  return settled.sort((a, b) => a.row - b.row);
 }

@@ -4,9 +4,9 @@ import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { unpackBlock } from './block.ts';
-import { settlementsOf } from './chunk-ledger.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { parseMark, parseSettlement } from './mark.ts';
+import { settlementsOf } from './read-chunk.ts';
 
 const CHUNKS_AT_ONCE = 16;
 

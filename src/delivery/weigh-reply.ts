@@ -1,0 +1,78 @@
+import type { Intent } from '../ledger/intent.ts';
+import type { Reply } from '../model/reply.ts';
+import type { Verdict } from '../model/verdict.ts';
+import { withdrawIntents } from './record-rows.ts';
+import type { RunContext } from './run-context.ts';
+import type { Sending, Tried } from './sending.ts';
+
+const UNSENT = { kind: 'unsent' } as const;
+const UNAUTHORIZED = 401;
+
+type Answered = {
+  readonly verdict: Verdict;
+  readonly ms: number;
+  readonly intent: Intent;
+  readonly token: string;
+  /** The request changes something at the service, and may have done so whatever its reply. */
+  readonly mayHaveArrived: boolean;
+};
+
+/** Not where it is proven that nothing was sent, and not where a definite answer says that it was not carried out. */
+export function mayHaveArrived(reply: Reply): boolean {
+  if (reply.kind === 'no-response') return reply.sent;
+  return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
+}
+
+/** What an attempt's verdict makes of the row's sending: told to the weather, and its intent withdrawn where nothing was received. */
+export async function weigh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
+  const { verdict, ms, intent } = answered;
+  switch (verdict.kind) {
+    case 'accepted':
+    case 'refused':
+      context.weather.answered(ms);
+      return { kind: 'final', verdict, ms };
+    case 'unknown':
+      await context.weather.stumbled({ mark: intent.mark, status: verdict.status, afterMs: null });
+      if (context.definition.onUnknownOutcome === 'hold') return { kind: 'final', verdict, ms };
+      sending.everUnknown = true;
+      // The intent stays: should this process die now, the row is not free.
+      return { kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null } };
+    case 'retry':
+      await context.weather.stumbled({ mark: intent.mark, status: verdict.status, afterMs: verdict.afterMs });
+      // An update that may have been carried out is not unsent: its intent says so until another attempt has its answer.
+      if (!answered.mayHaveArrived) await withdrawUnlessUnknown(sending, context, intent);
+      if (verdict.afterMs !== null) sending.throttled += 1;
+      return { kind: 'again', verdict };
+    case 'stop':
+      return stopOrRefresh(sending, context, answered);
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** The row is as before, but for one that an earlier attempt may have made. */
+export async function withdrawUnlessUnknown(
+  sending: Sending,
+  context: RunContext,
+  intent: Intent,
+): Promise<void> {
+  if (sending.everUnknown) return;
+  await withdrawIntents([intent], context);
+  sending.expected = '';
+}
+
+/** 401: a fresh token, once; then the run pauses and the row is unsent (DESIGN.md, section 5). */
+async function stopOrRefresh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
+  // A refused token is an answer: should this have been the probe, the service is there.
+  await context.weather.stumbled({ mark: answered.intent.mark, status: UNAUTHORIZED, afterMs: null });
+  await withdrawUnlessUnknown(sending, context, answered.intent);
+  const fresh = sending.refreshed ? null : await context.service.freshToken(answered.token);
+  if (fresh === null) {
+    await context.pause('credentials');
+    return UNSENT;
+  }
+  sending.refreshed = true;
+  sending.throttled += 1;
+  const message = 'the token was refused; trying once with a fresh one';
+  return { kind: 'again', verdict: { kind: 'retry', status: 401, code: 'http_401', message, afterMs: 0 } };
+}
