@@ -106,7 +106,7 @@ function leftOut({ id, parent }: Run, { inDoubt, withoutRecord }: ChoiceCounts):
     ...(inDoubt === 0
       ? []
       : [
-          `${countOf(inDoubt, 'row')} of run ${id} ${inDoubt === 1 ? 'is' : 'are'} in doubt and left out: \`onboard resolve ${id}\` settles them.`,
+          `${countOf(inDoubt, 'row')} of run ${id} ${inDoubt === 1 ? 'is' : 'are'} in doubt and left out: \`onboard resolve ${id} --file in-doubt.csv\` settles them, once its last column says what was found.`,
         ]),
     ...(withoutRecord === 0
       ? []

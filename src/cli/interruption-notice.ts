@@ -8,9 +8,9 @@ export function interruptionNotice(
   args: readonly string[],
   deadlineMs: number,
 ): { readonly text: string; readonly afterMs: number } {
-  const limit = `at most ${deadlineMs / 1000} s; once more ends at once.`;
+  const limit = `at most ${deadlineMs / 1000} s; once more ends at once`;
   const command = args.find((argument) => !argument.startsWith('-'));
   return SENDING.includes(command)
-    ? { text: `Ending: rows in flight are being settled, ${limit}`, afterMs: 0 }
-    : { text: `Ending: ${limit}`, afterMs: SILENCE_MS };
+    ? { text: `Ending: rows in flight are being settled, ${limit} and leaves them in doubt.`, afterMs: 0 }
+    : { text: `Ending: ${limit}.`, afterMs: SILENCE_MS };
 }

@@ -1,10 +1,12 @@
 import { type Environment, readEnvironment } from '../config/environment.ts';
+import { shownAddress } from '../config/redis-address.ts';
 import type { Log } from '../lib/log.ts';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { joinLedger, type Ledger, openLedger, type Service, serviceFromEnvironment } from '../wiring.ts';
 import { type Io, tell } from './io.ts';
 import { openLog } from './open-log.ts';
+import { noticeRedis } from './redis-notice.ts';
 import { checkRedisSettings } from './redis-settings.ts';
 import type { RunDesk } from './run-desk.ts';
 import { SANDBOX_TARGET, startSandboxChild } from './sandbox-child.ts';
@@ -43,6 +45,7 @@ export async function openDesk(
 ): Promise<RunDesk> {
   const { env, io, log, ledger, releasers } = ground;
   await checkRedisSettings(io, ledger, { env, flag: flags.acceptRedisSettings });
+  releasers.push(noticeRedis(io, ledger.redis, shownAddress(ledger.address)));
   const membership = await joinLedger(ledger, service.target, {
     env,
     log,

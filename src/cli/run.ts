@@ -69,9 +69,12 @@ async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
-    if (await prepareHome(env)) tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
+    const isNew = await prepareHome(env);
     const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
     const ledger = await openLedger(env, log, releasers);
+    // A Redis of the user's own may know of runs from elsewhere.
+    if (isNew && env.redis === null)
+      tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
     const ground = { env, io, log, ledger, releasers };
     if (flags.checkFirst === true && !(await passesCheck(input, { ...ground, target: service.target })))
       return interrupted(io);

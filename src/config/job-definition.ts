@@ -94,7 +94,7 @@ const PER_SECOND = { s: 1, min: 60, h: 3600 } as const;
 const rateSchema = z
   .string()
   .regex(DURATION, 'expected a number per s, min or h, for example 50/s')
-  .refine((rate) => ratePerSecond(rate) > 0, 'expected more than 0')
+  .refine((rate) => !DURATION.test(rate) || ratePerSecond(rate) > 0, 'expected more than 0')
   .describe('The most requests per second, minute or hour over all workers together, for example 50/s.');
 
 /** Requests per second of a `send.rate`. */

@@ -8,6 +8,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 const SLOTS = '16384';
 const TO_DO = 'Start it, correct REDIS_URL, or leave REDIS_URL unset for an embedded server.';
+const TO_DO_LOGIN = 'Correct REDIS_URL, or leave it unset for an embedded server.';
 const TO_DO_ENCRYPTED = `${TO_DO} Certificates of your own are named by REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE.`;
 
 /** Throws a UsageError where Redis can't be reached at the start, or refuses: only later outages are waited out. */
@@ -15,8 +16,14 @@ export async function assertReachable(address: RedisAddress): Promise<void> {
   const problem =
     address.kind === 'cluster' ? await problemOfCluster(address) : await problemOfSingle(address);
   if (problem === null) return;
-  const toDo = address.kind !== 'socket' && address.tls !== null ? TO_DO_ENCRYPTED : TO_DO;
-  throw new UsageError(`Redis at ${shownAddress(address)} can't be used: ${problem}. ${toDo}`);
+  throw new UsageError(
+    `Redis at ${shownAddress(address)} can't be used: ${problem}. ${toDoAbout(problem, address)}`,
+  );
+}
+
+function toDoAbout(problem: string, address: RedisAddress): string {
+  if (problem === WANTS_PASSWORD || problem === REFUSES_LOGIN) return TO_DO_LOGIN;
+  return address.kind !== 'socket' && address.tls !== null ? TO_DO_ENCRYPTED : TO_DO;
 }
 
 async function problemOfSingle(address: SingleAddress): Promise<string | null> {
@@ -95,12 +102,24 @@ const STRANGER = /No such master|invalid reply/;
 
 function wordsOfSentinel({ message }: Error): string {
   const [, sentinel = '', why = message] = SENTINEL_ERROR.exec(message) ?? [];
-  const said = STRANGER.test(why) ? 'knows no master of that name' : `can't be asked: ${why}`;
-  return `the Sentinel at ${sentinel} ${said}`;
+  return `the Sentinel at ${sentinel} ${saidBySentinel(why)}`;
+}
+
+function saidBySentinel(why: string): string {
+  if (STRANGER.test(why)) return 'knows no master of that name';
+  return why.startsWith('NOAUTH')
+    ? 'wants a password of its own: REDIS_SENTINEL_PASSWORD'
+    : `can't be asked: ${why}`;
 }
 
 function wordsOf(error: unknown): string {
   // Of a name with several addresses each has failed in its own way.
   if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ');
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.startsWith('NOAUTH')) return WANTS_PASSWORD;
+  return message.startsWith('WRONGPASS') ? REFUSES_LOGIN : message.replace(/\.$/, '');
 }
+
+const WANTS_PASSWORD =
+  'it wants a password (NOAUTH), as in redis://:<password>@host or redis://<user>:<password>@host';
+const REFUSES_LOGIN = 'it refuses the user or the password (WRONGPASS)';

@@ -28,7 +28,9 @@ test('a port where nothing listens is named, without the password, with what to 
 test('a refused password is said', async () => {
   await own().redis.config('SET', 'requirepass', 'right');
   try {
-    await expect(assertReachable(own().address)).rejects.toThrow(/NOAUTH/);
+    await expect(assertReachable(own().address)).rejects.toThrow(
+      /wants a password \(NOAUTH\), as in redis:\/\/.*\. Correct REDIS_URL/,
+    );
   } finally {
     await own().redis.config('SET', 'requirepass', '');
   }
