@@ -33,7 +33,7 @@ test('whatever the text, its records have the cells that csv-parse finds in them
     }),
     { numRuns: 3000 },
   );
-  expect(seen).toBeGreaterThan(3000);
+  expect(seen).toBeGreaterThan(2000);
 });
 
 test('plain and quoted records keep their order, also where the last one has no line end', () => {

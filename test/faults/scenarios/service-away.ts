@@ -40,8 +40,8 @@ const CONCURRENCY = 20;
 const CLOSING_MS = 2_000;
 const FIRST_PAUSE_SECONDS = 1;
 const PAUSE_MAX_SECONDS = 30;
-/** Timers of several processes on a machine that is busy. */
-const SLACK_SECONDS = 3;
+/** Timers of several processes on a machine that is busy; a probe that is lost would cost 35 s. */
+const SLACK_SECONDS = 8;
 const SLACK_MS = 100;
 /** A second of Retry-After for the row alone is less than the pauses of all. */
 const UNAVAILABLE = '503-retry-after=always;retry-after=1';
