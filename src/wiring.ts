@@ -229,6 +229,8 @@ function contextFor(parts: {
 }): RunContext {
   const { run, definition, store, log, stopping } = parts;
   const { send } = definition;
+  // First, since it may throw: nothing has been joined by then.
+  const mapping = mappingFor(definition, run.source);
   const window = createJobWindow(definition.window, () => new Date());
   const isOpen = () => window?.isOpen() ?? true;
   const stillRuns = createStillRuns(
@@ -254,7 +256,7 @@ function contextFor(parts: {
   return {
     run,
     definition,
-    mapping: mappingFor(definition, run.source),
+    mapping,
     ledger: chunkLedger,
     service: serviceEdge(definition, parts.client, parts.service.credentials),
     places,
