@@ -21,6 +21,8 @@ function linesOf({ name, message, assertionResults }) {
   );
 }
 
+/** Of a test that timed out vitest reports the trace of a placeholder instead of a message. */
 function firstLine(text = '') {
-  return text.split('\n', 1)[0];
+  return text.split('\n', 1)[0].replace('Error: STACK_TRACE_ERROR', 'timed out');
 }
+
