@@ -35,11 +35,13 @@ const CLOSE_WAIT_MS = 200;
 /** Who comes later waits for the next one of each: see become-known.ts. */
 const BEAT_MS = 1_000;
 
+/** How often some member looks at all of them, for those that are not heard of any longer. */
+export const SWEEP_MS = 5_000;
 /** A process that has left properly need not be replayed for: longer than its journal is kept. */
 const LEFT_MS = 7 * 86_400_000;
 
 const leave = script(LEAVE, z.number());
-const beat = gated(BEAT, z.array(z.string()));
+const beat = gated(BEAT, z.tuple([z.string()]).rest(z.string()));
 
 /** A script that waits at the gate; see lua/gate.ts for what it adds to KEYS and ARGV. */
 export function gated<Answer>(lua: string, answer: z.ZodType<Answer>): Script<Answer> {
@@ -63,9 +65,14 @@ export async function openGate(edges: GateEdges): Promise<LedgerGate> {
 }
 
 async function keepBeating(gate: OwnGate, { onTrouble }: GateEdges, stop: AbortSignal): Promise<void> {
+  let roster = '';
+  let members: readonly string[] = [];
   while (!stop.aborted) {
     try {
-      gate.see(await gate.call(beat, [], [LET_GO_MS, LEFT_MS]));
+      const [name, ...all] = await gate.call(beat, [], [LET_GO_MS, LEFT_MS, SWEEP_MS, roster]);
+      roster = name;
+      if (all.length > 0) members = all;
+      gate.see(members);
     } catch (error) {
       if (stop.aborted) return;
       onTrouble('a sign of life could not be given', {

@@ -17,7 +17,11 @@ const own = useOwnRedis();
 
 /** Writes down in Redis that it was carried out. */
 const carryOut = gated("return redis.call('RPUSH', KEYS[1], ARGV[1])", z.number());
-const beat = gated(BEAT, z.array(z.string()));
+const beat = gated(BEAT, z.tuple([z.string()]).rest(z.string()));
+const DAY_MS = 86_400_000;
+/** A sign of life of a member that was told `roster` last; it looks for silent members where they were looked for so long ago (ms). */
+const beatOf = ({ gate }: Member, { roster = '', sweepMs = 0 } = {}) =>
+  gate.call(beat, [], [60_000, DAY_MS, sweepMs, roster]);
 const anything = z.unknown();
 
 type Member = {
@@ -548,8 +552,9 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
 
   const look = ({ redis, keys }: Place) => script(LOOK, z.array(anything))(redis, [keys.gate], ['a']);
 
+  /** Nor how often the members may have changed: it says no less when it says so twice. */
   async function withoutTimes(place: Place): Promise<Record<string, string>> {
-    const { since: _since, 'b:a': _beat, ...rest } = await hash(place);
+    const { since: _since, 'b:a': _beat, changes: _changes, ...rest } = await hash(place);
     return rest;
   }
 });
@@ -559,8 +564,48 @@ describe('leaving', () => {
     const place = ownPlace();
     const [a] = [await join('a', place), await join('b', place), await join('c', place)];
     await place.redis.hset(place.keys.gate, 'b:b', Date.now() - 61_000);
-    expect((await a.gate.call(beat, [], [60_000])).sort()).toEqual(['a', 'c']);
+    const [, ...members] = await beatOf(a);
+    expect(members.sort()).toEqual(['a', 'c']);
     expect(await hash(place)).not.toHaveProperty('m:b');
+  });
+
+  test('it names them only where they are others than those that it was told of, or it is time to look for silent ones', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    const untilSwept = { sweepMs: DAY_MS };
+    const [alone] = await beatOf(a);
+    expect(await beatOf(a, { roster: alone, ...untilSwept })).toEqual([alone]);
+    const b = await join('b', place);
+    const [both, ...members] = await beatOf(a, { roster: alone, ...untilSwept });
+    expect([both === alone, members.sort()]).toEqual([false, ['a', 'b']]);
+    expect(await beatOf(a, { roster: both, ...untilSwept })).toEqual([both]);
+    expect((await beatOf(a, { roster: both })).length).toBe(3);
+    await b.gate.close();
+    const [alone2, ...left] = await beatOf(a, { roster: both, ...untilSwept });
+    expect([[alone, both].includes(alone2), left]).toEqual([false, ['a']]);
+  });
+
+  test('those that were let go are others, for every member', async () => {
+    const place = ownPlace();
+    const [a, c] = [await join('a', place), await join('c', place)];
+    await join('b', place);
+    const [roster] = await beatOf(c);
+    await place.redis.hset(place.keys.gate, 'b:b', 1);
+    await beatOf(a);
+    const [, ...members] = await beatOf(c, { roster, sweepMs: DAY_MS });
+    expect(members.sort()).toEqual(['a', 'c']);
+  });
+
+  test('and after a restart of Redis, however often they have changed in it', async () => {
+    const { server, ...place } = await ownServer();
+    const a = await join('a', place);
+    const [roster] = await beatOf(a);
+    const changes = (await hash(place)).changes ?? '';
+    await server.kill();
+    await server.start();
+    await a.work('a1');
+    await place.redis.hset(place.keys.gate, { changes });
+    expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
   });
 
   test('a member that was let go, and is there after all, puts its journal back', async () => {
@@ -568,7 +613,7 @@ describe('leaving', () => {
     const [a, b] = [await join('a', place), await join('b', place)];
     await b.work('b1');
     await place.redis.hset(place.keys.gate, 'b:b', 1);
-    await a.gate.call(beat, [], [60_000]);
+    await beatOf(a);
     await b.work('b2');
     expect(b.gate.recoveries()).toBe(1);
   });

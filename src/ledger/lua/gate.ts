@@ -7,7 +7,8 @@ import { SERVER_ID } from './server-id.ts';
  * the ledger was last verified, 'm:<member>' → the member's last batch, 'b:<member>' → when it was last heard of (ms),
  * 'k:<member>' → when it was last told who is a member (ms), 'l:<member>' → when it left (ms), 'w:<member>' → when it was last
  * at work on replaying a journal (ms); while it is closed and members check in: 'checking' → the server run, 'since' → when the
- * first one did (ms), 'heard' → when any member was last heard of before (ms).
+ * first one did (ms), 'heard' → when any member was last heard of before (ms). 'changes' → how often the members may have become
+ * others; 'swept' → when members not heard of were last looked for (ms).
  * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED member: what it had recorded is gone.
  */
 export const GATED = `${SERVER_ID}
@@ -81,6 +82,7 @@ if not open and redis.call('HGET', KEYS[1], 'checking') ~= server then
   end
 end
 redis.call('HSET', KEYS[1], 'm:' .. ARGV[1], ARGV[2], 'b:' .. ARGV[1], now)
+redis.call('HINCRBY', KEYS[1], 'changes', 1)
 redis.call('HDEL', KEYS[1], 'w:' .. ARGV[1])
 local gone = {}
 for i = 5, 4 + ARGV[4] do
@@ -121,6 +123,7 @@ return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
 export const OPEN_WITHOUT = `${SERVER_ID}
 if serverId() ~= ARGV[1] then return 0 end
 if redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 1 end
+redis.call('HINCRBY', KEYS[1], 'changes', 1)
 local missing = {}
 for i = 2, #ARGV do
   missing[ARGV[i]] = true
@@ -141,13 +144,19 @@ return 1
 
 /**
  * A member is alive. Members not heard of for long are let go: on this server run nothing of theirs was lost.
- * ARGV: ms after which a member is let go, ms for which it is remembered that one has left. Answers the members.
+ * ARGV: ms after which a member is let go, ms for which it is remembered that one has left, ms from one look at all members to the
+ * next, what the member answering last was told of them as ('': nothing). Answers {what to call them, members, …}, and no members
+ * where they are those that it was told of: a name is used once, since another server run is another name.
  */
 export const BEAT = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('HSET', GATE, 'b:' .. MEMBER, now, 'k:' .. MEMBER, now)
--- All in one command: every member asks each second, so that what one costs is paid with the square of their number.
+local gate = redis.call('HMGET', GATE, 'server', 'changes', 'swept')
+local roster = gate[1] .. ' ' .. (gate[2] or '0')
+-- Every member asks each second: if each was shown all the others, that would be paid with the square of their number.
+local isDue = math.abs(now - tonumber(gate[3] or '0')) >= tonumber(ARGV[3])
+if not isDue and ARGV[4] == roster then return {roster} end
 local all = redis.call('HGETALL', GATE)
 local beats, left = {}, {}
 local names = {}
@@ -157,12 +166,14 @@ for i = 1, #all, 2 do
   elseif kind == 'b:' then beats[name] = tonumber(all[i + 1])
   elseif kind == 'l:' and now - tonumber(all[i + 1]) > tonumber(ARGV[2]) then left[#left + 1] = all[i] end
 end
-local members = {}
-for _, name in ipairs(names) do
-  if now - (beats[name] or 0) > tonumber(ARGV[1]) then redis.call('HDEL', GATE, 'm:' .. name, 'b:' .. name, 'c:' .. name, 'k:' .. name)
-  else members[#members + 1] = name end
+local members = {roster}
+for _, member in ipairs(names) do
+  if now - (beats[member] or 0) > tonumber(ARGV[1]) then redis.call('HDEL', GATE, 'm:' .. member, 'b:' .. member, 'c:' .. member, 'k:' .. member)
+  else members[#members + 1] = member end
 end
 for _, field in ipairs(left) do redis.call('HDEL', GATE, field) end
+redis.call('HSET', GATE, 'swept', now)
+if #members <= #names then members[1] = gate[1] .. ' ' .. redis.call('HINCRBY', GATE, 'changes', 1) end
 return members
 `;
 
@@ -196,8 +207,10 @@ local gate = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
 local intact = gate[1] == serverId() and (not gate[2] or tonumber(gate[2]) >= tonumber(ARGV[2]))
 if not intact and ARGV[2] ~= '0' then
   redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
+  redis.call('HINCRBY', KEYS[1], 'changes', 1)
   return 0
 end
+redis.call('HINCRBY', KEYS[1], 'changes', 1)
 redis.call('HDEL', KEYS[1], 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'c:' .. ARGV[1], 'k:' .. ARGV[1])
 local t = redis.call('TIME')
 redis.call('HSETNX', KEYS[1], 'l:' .. ARGV[1], t[1] * 1000 + math.floor(t[2] / 1000))
