@@ -30,7 +30,16 @@ export function sharedMark(mark: string, row: number): SharedMark {
 export const CONTESTED_MARK = intentMark('contested', 0, 0);
 
 export function settledMark(settlement: Settlement): string {
-  return JSON.stringify(toTuple(settlement));
+  const text = JSON.stringify(toTuple(settlement));
+  // Redis' JSON refuses half a surrogate pair, which scripts would stumble over whenever they look at the mark.
+  return text.includes(HALF_PAIR) ? JSON.stringify(toTuple(settlement).map(wellFormed)) : text;
+}
+
+/** JSON text has only halves of surrogate pairs as escapes that begin so. */
+const HALF_PAIR = '\\ud';
+
+function wellFormed(field: string | number): string | number {
+  return typeof field === 'string' ? field.toWellFormed() : field;
 }
 
 export function parseMark(text: string): Mark {

@@ -84,3 +84,26 @@ test('intents of several takes in one batch are each answered at their own place
   ]);
   expect(answers.map(({ kind }) => kind)).toEqual(['granted', 'granted', 'taken', 'granted']);
 });
+
+test('half a surrogate pair in the id of a group’s first row keeps none of its rows from being recorded', async () => {
+  const { ledger, outcomes } = await runningRun();
+  await ledger.intendAll([intent(1, 'i a.1 1')]);
+  const mates = [2, 3].map((row) =>
+    settledRow(row, 'created', { lead: 1, mark: 'i a.1 1', id: 'half \ud83d' }),
+  );
+  expect(await ledger.settleAll([created(1, 'i a.1 1', 'half \ud83d'), ...mates])).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(await outcomes()).toMatchObject({ created: 3 });
+});
+
+test('a batch that Redis can not read records nothing, so that each of its rows counts when it is tried alone', async () => {
+  const { ledger, outcomes } = await runningRun();
+  await ledger.intendAll([intent(1, 'i a.1 1')]);
+  const unreadable = settledRow(2, 'rejected', { body: 'half \ud83d' });
+  await expect(ledger.settleAll([created(1, 'i a.1 1'), unreadable])).rejects.toThrow();
+  expect(await ledger.settle(created(1, 'i a.1 1'))).toBe(true);
+  expect(await outcomes()).toMatchObject({ created: 1, rejected: 0 });
+});

@@ -30,6 +30,8 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
  */
 const RECORD = `
 local run = ARGV[1]
+-- Before anything is written: what a script has done is not undone where it stumbles, and would be counted nowhere.
+local decoded = cjson.decode(ARGV[2])
 local out = {}
 local WEATHER = KEYS[9]
 local answered = false
@@ -81,7 +83,7 @@ while i <= #ARGV do
   end
   answered = true
 end
-for _, e in ipairs(cjson.decode(ARGV[2])) do
+for _, e in ipairs(decoded) do
   place = place + 1
   e.place = place
   entries[#entries + 1] = e
