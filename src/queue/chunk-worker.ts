@@ -51,7 +51,7 @@ export function startChunkWorker(options: {
     const id = job.id ?? '';
     const own = { renewedAt: performance.now() };
     leases.set(id, own);
-    seats.taken(id);
+    const leaveSeat = seats.take(id);
     // A chunk that was lost for a while may come back to this very process: to another take, whose lease this one does not share.
     const isOwn = () => leases.get(id) === own;
     const lease = { isHeld: () => signal?.aborted !== true && isOwn() && isHeld(own) };
@@ -64,10 +64,8 @@ export function startChunkWorker(options: {
       await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
       throw new DelayedError();
     } finally {
-      if (isOwn()) {
-        leases.delete(id);
-        seats.left(id);
-      }
+      leaveSeat();
+      if (isOwn()) leases.delete(id);
     }
   };
 

@@ -12,10 +12,10 @@ const LOOK_AGAIN_MS = 50;
 /** The last of the waiting chunks that are looked through: new runs stand before those that have had their turns. */
 const LAST_LOOKED_AT = '127';
 
-/** The chunks that a worker has in hand. */
+/** The takes of chunks that a worker has in hand. */
 export type Seats = {
-  taken(id: string): void;
-  left(id: string): void;
+  /** To be called once at the take's end: a chunk that was lost for a while and taken anew has a seat for each of its takes. */
+  take(id: string): () => void;
   /** Opens no more seats. */
   close(): void;
 };
@@ -36,14 +36,15 @@ export function createSeats(
 ): Seats {
   const { worker } = options;
   const seats = worker.concurrency;
-  const inHand = new Set<string>();
+  const inHand = new Set<{ readonly id: string }>();
   let takenAt = 0;
   let isLooking = false;
   let isClosed = false;
   const canOpen = () => !isClosed && inHand.size >= worker.concurrency;
 
   const look = async () => {
-    const guests = await bringForward(options, [...inHand], seats + GUESTS_MAX - worker.concurrency);
+    const ids = [...inHand].map(({ id }) => id);
+    const guests = await bringForward(options, ids, seats + GUESTS_MAX - worker.concurrency);
     if (guests === 0 || !canOpen()) return;
     worker.concurrency += guests;
     wake(worker);
@@ -62,16 +63,17 @@ export function createSeats(
   timer.unref();
 
   return {
-    taken(id) {
-      inHand.add(id);
+    take(id) {
+      const own = { id };
+      inHand.add(own);
       takenAt = performance.now();
-    },
-    left(id) {
-      inHand.delete(id);
-      if (worker.concurrency <= seats) return;
-      // A guest's seat is not for whoever is next, but it may be for another guest.
-      worker.concurrency -= 1;
-      setTimeout(lookNow, LOOK_AGAIN_MS).unref();
+      return () => {
+        inHand.delete(own);
+        if (worker.concurrency <= seats) return;
+        // A guest's seat is not for whoever is next, but it may be for another guest.
+        worker.concurrency -= 1;
+        setTimeout(lookNow, LOOK_AGAIN_MS).unref();
+      };
     },
     close() {
       isClosed = true;

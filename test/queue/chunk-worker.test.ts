@@ -211,4 +211,28 @@ describe.concurrent('while a run has all seats', () => {
     await closed;
     await queue.close();
   });
+
+  test('a new one gets in also beside a chunk that was lost and taken anew in the same process', async (context) => {
+    const inHand: { readonly id: string; end(end: ChunkEnd): void }[] = [];
+    const { redis, queue, worker } = await startParts(context, ({ run, chunk }) => {
+      const { promise, resolve } = deferred<ChunkEnd>();
+      inHand.push({ id: `${run}-c${chunk}`, end: resolve });
+      return promise;
+    });
+    const takesOf = (id: string) => inHand.filter((one) => one.id === id).length;
+    await queue.add(chunksOf('big', OPEN_CHUNKS));
+    await until(() => inHand.length === OPEN_CHUNKS);
+    // Its lock lapses as in an outage, and BullMQ puts it before all others that wait.
+    await until(async () => {
+      await redis.del('onboard:{t}:queue:chunks:big-c1:lock');
+      return (await redis.llen('onboard:{t}:queue:chunks:wait')) === 1;
+    });
+    await queue.add(chunksOf('new', 1));
+    await until(() => takesOf('big-c1') === 2);
+    await until(() => takesOf('new-c1') === 1);
+    const closed = worker.close();
+    for (const { end } of inHand) end('closed');
+    await closed;
+    await queue.close();
+  });
 });
