@@ -39,7 +39,7 @@ export async function replayJournals(
   for (const member of killed) open.push(...(await replayJournal(member, replay, options)));
   if (own) {
     for (const { run, rows } of await replayJournal(journal.member, replay, options)) {
-      open.push({ run, rows: rows.filter(([, row]) => !isHeld(`${run}/${row}`)) });
+      open.push({ run, rows: rows.filter(([, , mark]) => !isHeld(mark)) });
     }
   }
   if (intents) for (const { run, rows } of open) await replay.intended(run, rows);

@@ -16,8 +16,8 @@ import {
 export type { Damage } from './read-lines.ts';
 
 /**
- * Replays one member's journal; also while its process goes on writing. The last word on a row holds: an intent that
- * was neither withdrawn nor brought to an end, else its last settle entry, else nothing. Archives are read twice. In
+ * Replays one member's journal; also while its process goes on writing. The last word on a row holds: intents that
+ * were neither withdrawn nor brought to an end, in their order, else its last settle entry, else nothing. Archives are read twice. In
  * memory: the rows of the raw segments, of one archive, and those whose intents or ends cross from one to the next.
  */
 export async function* readJournal(
@@ -126,10 +126,8 @@ function* openRows({ runs }: Fold): Generator<Replayed> {
     for (const entries of batches(settled)) yield { kind: 'settled', run, entries };
   }
   for (const [run, { rows }] of runs) {
-    const intended = [...rows.values()].flatMap(({ open }) => {
-      const last = [...open.values()].at(-1);
-      return last === undefined ? [] : [last.intent];
-    });
+    // The last one stands, but for those that the reader leaves out.
+    const intended = [...rows.values()].flatMap(({ open }) => [...open.values()].map(({ intent }) => intent));
     for (const batch of batches(intended)) yield { kind: 'intended', run, rows: batch };
   }
 }

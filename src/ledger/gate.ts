@@ -17,8 +17,8 @@ export type LedgerGate = {
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: GatedArguments): Promise<Answer>;
   /** Resolves when the ledger is verified and this process is a member. */
   verify(): Promise<void>;
-  /** Keeps rows out of a replay until they are released: `<run>/<row>`. */
-  hold(rows: readonly string[]): () => void;
+  /** Keeps intents out of a replay until they are released, by their marks. */
+  hold(marks: readonly string[]): () => void;
   /** How often this process has found the ledger unverified and replayed its journal. */
   recoveries(): number;
   /** Nobody waits for a member any longer that is gone and has nothing to put back. */
@@ -115,10 +115,10 @@ function createGate(edges: GateEdges, stop: AbortSignal): OwnGate {
     verify,
     recoveries: () => memory.recoveries,
     letGo: async (other) => void (await leave(redis, [key], [other, 0])),
-    hold(rows) {
-      for (const row of rows) memory.held.add(row);
+    hold(marks) {
+      for (const mark of marks) memory.held.add(mark);
       return () => {
-        for (const row of rows) memory.held.delete(row);
+        for (const mark of marks) memory.held.delete(mark);
       };
     },
     see(members) {

@@ -38,11 +38,10 @@ const withdraw = gated(WITHDRAW, z.array(z.number()));
 
 /** Marks rows as about to be sent, in Redis and on the disk at once; granted only where it is in both. */
 export async function intendRows(intents: readonly Intent[], edges: IntendEdges): Promise<Granted[]> {
-  const { gate, run } = edges;
   passStage('intending', () => intents.map(({ row }) => row));
   const rows = intents.map((intent) => placedIntent(intent, edges.keys));
   // A replay of this process' journal meanwhile must not take what was never granted for something that was.
-  const release = gate.hold(intents.map(({ row }) => `${run}/${row}`));
+  const release = edges.gate.hold(intents.map(({ mark }) => mark));
   try {
     const [granted, problem] = await Promise.all([
       passing(
@@ -52,9 +51,8 @@ export async function intendRows(intents: readonly Intent[], edges: IntendEdges)
       ),
       passing('journaled', intents, journalIntents(rows, edges)),
     ]);
-    return problem === null
-      ? withIdleNoted(granted, intents, edges)
-      : await withAllWithdrawn(granted, problem, { intents, edges });
+    noteIdle(granted, intents, edges);
+    return problem === null ? granted : await withAllWithdrawn(granted, problem, { intents, edges });
   } finally {
     release();
   }
@@ -122,13 +120,12 @@ async function journalIntents(
   }
 }
 
-/** Rows that may not go are in the journal already: a replay must not think that they went. */
-function withIdleNoted(granted: Granted[], intents: readonly Intent[], edges: IntendEdges): Granted[] {
+/** Rows that may not go are in the journal already, perhaps even where writing it failed: a replay must not think that they went. */
+function noteIdle(granted: readonly Granted[], intents: readonly Intent[], edges: IntendEdges): void {
   noteWithdrawn(
     intents.filter((_, i) => granted[i]?.kind !== 'granted'),
     edges,
   );
-  return granted;
 }
 
 async function withAllWithdrawn(

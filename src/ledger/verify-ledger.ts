@@ -30,8 +30,8 @@ export type ReplayScope = {
   readonly own: boolean;
   /** Open intents too: the ledger is closed, so nobody takes a row meanwhile. */
   readonly intents: boolean;
-  /** Rows of this member, `<run>/<row>`, of which it is not known yet whether they were granted: left out. */
-  readonly isHeld: (row: string) => boolean;
+  /** Marks of this member's intents of which it is not known yet whether they were granted: left out. */
+  readonly isHeld: (mark: string) => boolean;
 };
 
 /** A member that does not answer for this long after Redis came back is not waited for. */
@@ -60,6 +60,7 @@ export type Memory = {
   recoveries: number;
   /** Every member there has been, and when it was last one (ms). */
   readonly seen: Map<string, number>;
+  /** Marks of intents that have been asked for and not been granted yet. */
   readonly held: Set<string>;
 };
 
@@ -81,7 +82,7 @@ export async function verifyLedger(edges: GateEdges, memory: Memory, stop: Abort
       // What is recorded of this member's batches is all there up to the last: Redis loses only its latest writes.
       own: !isNew && last < memory.recorded,
       intents: open === 0 || !isNew,
-      isHeld: (row: string) => memory.held.has(row),
+      isHeld: (mark: string) => memory.held.has(mark),
     };
     const gone = await whileWorking(() => edges.replay(scope), { ...edges, server });
     const arrival = { server, gone, others, batch: memory.sent, stop };

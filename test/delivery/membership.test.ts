@@ -169,16 +169,32 @@ describe('a Redis that was emptied', () => {
     const a = await joinAs(place);
     const ledger = await ledgerOf(a, place, run);
     await a.remember(run);
-    await ledger.intend(intent(1, 'i a.1 1'));
-    await ledger.intend(intent(2, 'i a.1 1'));
-    const release = a.gate.hold([`${run}/2`]);
+    await ledger.intend(intent(1, 'i a.1 1.1'));
+    await ledger.intend(intent(2, 'i a.1 1.2'));
+    const release = a.gate.hold(['i a.1 1.2']);
     await own().redis.flushall();
     await a.gate.verify();
-    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1' });
+    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });
     release();
     await own().redis.flushall();
     await a.gate.verify();
-    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1', 2: 'i a.1 1' });
+    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1', 2: 'i a.1 1.2' });
+  });
+
+  test('is given back the intent under which a row went while another take of its own asks for the row', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const a = await joinAs(place);
+    const ledger = await ledgerOf(a, place, run);
+    await a.remember(run);
+    await ledger.intend(intent(1, 'i a.1 1.1'));
+    await a.journal.write({ kind: 'intended', run, rows: [[1, 1, 'i a.2 1.1', '', '']] });
+    const release = a.gate.hold(['i a.2 1.1']);
+    await own().redis.flushall();
+    await a.gate.verify();
+    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });
+    expect(await ledger.intend(intent(1, 'i a.2 1.1'))).toEqual({ kind: 'taken' });
+    release();
   });
 
   test('gets nothing of another target’s runs', async () => {

@@ -8,7 +8,7 @@ import { newRun, ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
 
-async function runningRun() {
+async function runningRun(problem: string | null = null) {
   const { redis } = own();
   const keys = ownKeys();
   const gate = await openTestGate(redis, keys);
@@ -16,7 +16,7 @@ async function runningRun() {
   const { id: run } = newRun({ rows: 3 });
   await store.register(newRun({ id: run, rows: 3 }));
   await store.transition(run, 'running', null);
-  const journal = memoryJournal();
+  const journal = memoryJournal(problem);
   const edges: IntendEdges = { gate, keys, journal, run, probeMs: 5_000 };
   return { edges, journal, run, marks: () => redis.hgetall(`${keys.run(run).chunk}1`) };
 }
@@ -59,4 +59,20 @@ test('intents that are granted are not', async () => {
   expect(await intendRows([intent(1)], edges)).toEqual([{ kind: 'granted' }]);
   expect(journal.records.map(({ kind }) => kind)).toEqual(['intended']);
   expect(await marks()).toEqual({ 1: 'i a 1' });
+});
+
+test('where the journal can not be written, intents that were not granted are withdrawn there as well', async () => {
+  const { edges, journal, marks } = await runningRun('the disk is broken');
+  const other = { ...edges, journal: memoryJournal() };
+  expect(await intendRows([{ ...intent(1), mark: 'i b 1' }], other)).toEqual([{ kind: 'granted' }]);
+  expect(await intendRows([intent(1), intent(2)], edges)).toEqual([
+    { kind: 'taken' },
+    { kind: 'unwritten', problem: 'the disk is broken' },
+  ]);
+  const withdrawn = journal.records.flatMap((record) => (record.kind === 'withdrawn' ? record.rows : []));
+  expect(withdrawn).toEqual([
+    [1, 1, 'i a 1'],
+    [1, 2, 'i a 2'],
+  ]);
+  expect(await marks()).toEqual({ 1: 'i b 1' });
 });
