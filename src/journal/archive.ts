@@ -26,8 +26,8 @@ export async function archiveSegment(folder: string, number: number): Promise<vo
     throw error;
   }
   await syncFolder(folder);
+  // Whenever that comes to the disk: a reader that finds both takes the archive.
   await rm(raw);
-  await syncFolder(folder);
 }
 
 async function sync(path: string): Promise<void> {

@@ -52,10 +52,18 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
   };
   const archiveFull = async () => {
     for (const full of toArchive) {
-      if (index.isNeeded(full)) await archiveSegment(folder, full);
-      toArchive.delete(full);
+      // Where the disk is too full for one, others and what nobody needs may make room: it is tried again.
+      if (!index.isNeeded(full) || (await isArchived(full))) toArchive.delete(full);
     }
   };
+  const isArchived = (full: number) =>
+    archiveSegment(folder, full).then(
+      () => true,
+      (error: unknown) => {
+        tell(error);
+        return false;
+      },
+    );
   const sweep = async () => {
     // Asked anew in each round: a segment may have been opened meanwhile, of whose lines the index doesn't know yet.
     const deletable = () => index.deletable(current === null ? null : number);

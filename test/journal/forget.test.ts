@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/flow.ts';
 import { intent, ownJournal, readAll, settled } from './sample-journal.ts';
@@ -86,6 +88,20 @@ describe('a forgotten run', () => {
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2)] });
     expect(journal.runs()).toEqual(['r1']);
     expect((await readAll(folder, journal.member)).intended.size).toBe(1);
+  });
+
+  test('goes also where a segment of another can not be archived', async () => {
+    const { path, journal, files } = await ownJournal(100);
+    // The place of the first archive is taken.
+    await mkdir(join(path, '000001.gz.tmp'));
+    await journal.write(runOf('r1'));
+    await journal.write(settled('r1', [1, 1, 'a row whose line alone makes a segment full: created']));
+    await journal.write(runOf('r2'));
+    for (let row = 1; row <= 20; row += 1) await journal.write(settled('r2', [1, row, 'created']));
+    const before = (await files()).length;
+    await journal.forget('r2');
+    expect((await files()).length).toBeLessThan(before - 5);
+    expect(await files()).toContain('000001.log');
   });
 
   test('that was never known is no work', async () => {

@@ -1,0 +1,87 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { type Journal, openJournal } from '../../src/journal/journal.ts';
+import { newMember } from '../../src/journal/member.ts';
+import type { JournalRecord } from '../../src/journal/record.ts';
+import { until } from '../support/flow.ts';
+import { type OwnJournal, ownFolder, ownJournal, readAll, settled } from './sample-journal.ts';
+
+const ROWS = 8;
+const RUN = { kind: 'run', run: 'r1', target: 't', fields: {} } as const;
+
+/** How many folders have been synced since it was set to 0, and which of these fails; 0: none. */
+const disk = vi.hoisted(() => ({ synced: 0, failing: 0 }));
+
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs/promises')>();
+  const open: typeof fs.open = async (path, flags, mode) => {
+    const handle = await fs.open(path, flags, mode);
+    if (flags !== 'r') return handle;
+    const sync = handle.sync.bind(handle);
+    handle.sync = async () => {
+      disk.synced += 1;
+      if (disk.synced === disk.failing) throw new Error('EIO: the folder could not be synced');
+      await sync();
+    };
+    return handle;
+  };
+  return { ...fs, open };
+});
+
+function failSync(failing: number): void {
+  disk.synced = 0;
+  disk.failing = failing;
+}
+
+test('a journal whose folder can not be synced is not opened', async () => {
+  failSync(1);
+  const opening = openJournal({ folder: await ownFolder(), member: newMember(), onTrouble: () => undefined });
+  await expect(opening).rejects.toThrow('could not be synced');
+});
+
+test('what is written to a segment whose folder can not be synced does not count, and the next has another', async () => {
+  const { folder, journal, troubles, files } = await ownJournal();
+  failSync(1);
+  await expect(journal.write(RUN)).rejects.toThrow('could not be synced');
+  expect((await readAll(folder, journal.member)).runs.size).toBe(0);
+  await journal.write(RUN);
+  expect([...(await readAll(folder, journal.member)).runs.keys()]).toEqual(['r1']);
+  expect(await files()).toEqual(['000001.log', '000002.log']);
+  expect(troubles).toEqual(['the journal could not be written: EIO: the folder could not be synced']);
+});
+
+/** Until it is on the disk: no more than one sync fails. */
+async function write(journal: Journal, record: JournalRecord): Promise<void> {
+  await journal.write(record).catch(() => journal.write(record));
+}
+
+/** The raw segments that hold something, of those up to `last`. */
+async function rawUpTo(last: string, { path, files }: OwnJournal): Promise<string[]> {
+  const raw = (await files()).filter((name) => name.endsWith('.log') && name <= last);
+  const sizes = await Promise.all(raw.map((name) => stat(join(path, name)).catch(() => ({ size: 0 }))));
+  return raw.filter((_, i) => (sizes[i]?.size ?? 0) > 0);
+}
+
+test('whichever sync of the folder fails, all that was written is kept, and archived by and by, until it is forgotten', async () => {
+  let syncs = 1;
+  for (let failing = 0; failing < syncs; failing += 1) {
+    // A segment for nearly each record.
+    const own = await ownJournal(100);
+    const { folder, journal } = own;
+    failSync(failing);
+    await write(journal, RUN);
+    for (let row = 1; row <= ROWS; row += 1) await write(journal, settled('r1', [1, row, 'created']));
+    const last = (await own.files()).at(-1) ?? '';
+    await until(async () => {
+      await write(journal, settled('r1', [1, ROWS, 'created']));
+      return (await rawUpTo(last, own)).length === 0;
+    });
+    expect((await readAll(folder, journal.member)).settled.size, `sync ${failing}`).toBe(ROWS);
+    if (failing === 0) syncs = disk.synced;
+    await journal.forget('r1');
+    failSync(0);
+    await journal.close();
+    expect(await readdir(folder), `sync ${failing}`).toEqual([]);
+  }
+});
