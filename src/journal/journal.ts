@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { createRecentMap } from '../lib/recent-map.ts';
 import { makeMemberFolder, syncFolder } from './folder.ts';
 import { createGroupCommit, type Line } from './group-commit.ts';
 import { encodeLine } from './line.ts';
@@ -35,6 +36,8 @@ export type JournalOptions = {
 
 const SEGMENT_BYTES = 4 * 1024 * 1024;
 const TROUBLE_MS = 1_000;
+/** Ended runs of which an outcome may still come late. */
+const FORGOTTEN_KEPT = 1_000;
 
 /** Opens a new journal in `<folder>/<member>/` (0700; its files 0600); throws where the folder can't be made or is there already. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
@@ -97,7 +100,7 @@ const BEGINNINGS: ReadonlySet<string> = new Set(['run', 'added', 'intended']);
 
 function createMemory(): Memory {
   const remembered = new Set<string>();
-  const forgotten = new Set<string>();
+  const forgotten = createRecentMap<string, true>(FORGOTTEN_KEPT);
   return {
     takes(record) {
       if (forgotten.has(record.run) && !BEGINNINGS.has(record.kind)) return false;
@@ -107,7 +110,7 @@ function createMemory(): Memory {
     },
     forgets(run) {
       if (!remembered.delete(run)) return false;
-      forgotten.add(run);
+      forgotten.set(run, true);
       return true;
     },
     runs: () => [...remembered],

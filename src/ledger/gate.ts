@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createRecentMap } from '../lib/recent-map.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/sleep.ts';
 import { BEAT, GATED, LEAVE } from './lua/gate.ts';
@@ -32,6 +33,8 @@ type ScriptArguments = ReadonlyArray<string | number | Buffer>;
 type GatedArguments = ScriptArguments | (() => ScriptArguments);
 
 const CLOSE_WAIT_MS = 200;
+/** Fewer than a script can answer in one list; a process is told of whoever is at work each second. */
+const MEMBERS_KEPT = 4_000;
 /** Who comes later waits for the next one of each: see become-known.ts. */
 const BEAT_MS = 1_000;
 
@@ -92,7 +95,8 @@ type OwnGate = LedgerGate & {
 
 function createGate(edges: GateEdges, stop: AbortSignal): OwnGate {
   const { redis, key, member } = edges;
-  const memory: Memory = { sent: 0, recorded: 0, recoveries: 0, seen: new Map(), held: new Set() };
+  const seen = createRecentMap<string, number>(MEMBERS_KEPT);
+  const memory: Memory = { sent: 0, recorded: 0, recoveries: 0, seen, held: new Set() };
   let verifying: Promise<void> | null = null;
   const verify = () => {
     verifying ??= verifyLedger(edges, memory, stop).finally(() => {
@@ -122,7 +126,7 @@ function createGate(edges: GateEdges, stop: AbortSignal): OwnGate {
       };
     },
     see(members) {
-      for (const other of members) memory.seen.set(other, performance.now());
+      for (const other of members) seen.set(other, performance.now());
     },
     recorded: () => memory.recorded,
     async call(run, keys, args) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RecentMap } from '../lib/recent-map.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/sleep.ts';
 import { CHECK_IN, LOOK, OPEN_WITHOUT, WORKING } from './lua/gate.ts';
@@ -58,8 +59,8 @@ export type Memory = {
   /** The highest batch that is known to be recorded. */
   recorded: number;
   recoveries: number;
-  /** Every member there has been, and when it was last one (ms). */
-  readonly seen: Map<string, number>;
+  /** The members that there have been lately, and when each was last one (ms). */
+  readonly seen: RecentMap<string, number>;
   /** Marks of intents that have been asked for and not been granted yet. */
   readonly held: Set<string>;
 };

@@ -1,4 +1,5 @@
 import { Queue } from 'bullmq';
+import { createRecentMap } from '../lib/recent-map.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import {
   type ChunkJob,
@@ -21,6 +22,9 @@ const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: false,
 } as const;
+
+/** Many more than are read at once; one that is gone gets its next turn as a new run does. */
+const RUNS_KEPT = 1_000;
 
 export type ChunkQueue = {
   /**
@@ -54,8 +58,8 @@ export function createChunkQueue(
   queue.on('error', onError);
   const waiting = queue.toKey('prioritized');
   const turns = createTurns(connection, waiting);
-  /** Of each run the turn that its last chunk was given here. */
-  const last = new Map<string, number>();
+  /** Of each run that is being read the turn that its last chunk was given here. */
+  const last = createRecentMap<string, number>(RUNS_KEPT);
   const turnOf = ({ run, weight = 1 }: ChunkJob, now: number, open: number) => {
     const turn = nextTurn({ now, last: last.get(run) ?? null, open, weight });
     last.set(run, turn);

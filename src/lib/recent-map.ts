@@ -1,0 +1,28 @@
+/** A map of what was set last: so that what is remembered of each run or process does not grow with the life of this one. */
+export type RecentMap<Key, Value> = Iterable<readonly [Key, Value]> & {
+  get(key: Key): Value | undefined;
+  has(key: Key): boolean;
+  /** The newest now; where there are too many, the oldest goes. */
+  set(key: Key, value: Value): void;
+  delete(key: Key): void;
+};
+
+/** Keeps no more than `most` entries. */
+export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value> {
+  const entries = new Map<Key, Value>();
+  return {
+    get: (key) => entries.get(key),
+    has: (key) => entries.has(key),
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size <= most) return;
+      for (const oldest of entries.keys()) {
+        entries.delete(oldest);
+        return;
+      }
+    },
+    delete: (key) => void entries.delete(key),
+    [Symbol.iterator]: () => entries[Symbol.iterator](),
+  };
+}
