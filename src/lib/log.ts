@@ -13,31 +13,72 @@ export type Log = {
 /** Names that must not appear even by mistake. */
 const REDACTED = ['authorization', 'token', 'password', 'body', 'cells', 'text', 'value'];
 
-/** JSON lines for machines; one line per event and second at most, since a Redis that is full reports 120 times a second. */
+/**
+ * JSON lines for machines. A trouble that lasts is one line when it begins and one in a minute while it does, each with how often it came
+ * meanwhile: a Redis that is full reports 120 times a second. What changes is told at once, one line per event and second at most.
+ */
 export function createLog(level: string, destination: DestinationStream, now: () => number): Log {
   const logger = pino({ level, redact: REDACTED, base: { pid: process.pid } }, destination);
   const repeats = createRepeatGuard(now);
   const write =
     (method: 'error' | 'warn' | 'info' | 'debug') =>
     (event: string, fields: LogFields = {}) => {
-      const held = repeats(`${method} ${event}`);
+      const held = repeats(`${method} ${event}`, textOf(fields));
       if (held !== null) logger[method](held === 0 ? fields : { ...fields, repeated: held }, event);
     };
   return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
 }
 
-const REPEAT_MS = 1000;
+/** A problem that differs in its numbers alone (a time, a count, a chunk) is the same one. */
+function textOf(fields: LogFields): string {
+  const { problem } = fields;
+  return JSON.stringify(typeof problem === 'string' ? { ...fields, problem: kindOf(problem) } : fields);
+}
+
+function kindOf(problem: string): string {
+  return problem.replaceAll(/\d+/g, '#');
+}
+
+const REPEAT_MS = 1_000;
+const REMIND_MS = 60_000;
+/** What has not come for so long is over: should it come again, that is new. Reconnecting tries at least once a second. */
+const OVER_MS = 10_000;
+/** So many texts are remembered of each event. */
+const TEXTS_MAX = 50;
+
+type Told = { readonly saidAt: number; heardAt: number };
+type Event = { saidAt: number; held: number; readonly told: Map<string, Told> };
 
 /** How often the event was held back since its last line, or `null` where it is to be held back now. */
-function createRepeatGuard(now: () => number): (event: string) => number | null {
-  const last = new Map<string, { at: number; held: number }>();
-  return (event) => {
-    const known = last.get(event);
-    if (known !== undefined && now() - known.at < REPEAT_MS) {
-      known.held += 1;
+function createRepeatGuard(now: () => number): (name: string, text: string) => number | null {
+  const events = new Map<string, Event>();
+  return (name, text) => {
+    const time = now();
+    const event = events.get(name) ?? { saidAt: Number.NEGATIVE_INFINITY, held: 0, told: new Map() };
+    events.set(name, event);
+    if (goesOn(event.told.get(text), time) || time - event.saidAt < REPEAT_MS) {
+      event.held += 1;
       return null;
     }
-    last.set(event, { at: now(), held: 0 });
-    return known?.held ?? 0;
+    const { held } = event;
+    event.saidAt = time;
+    event.held = 0;
+    remember(event.told, text, time);
+    return held;
   };
+}
+
+/** Whether the same was told a short while ago, and has come again and again since. */
+function goesOn(told: Told | undefined, time: number): boolean {
+  if (told === undefined) return false;
+  const isOver = time - told.heardAt >= OVER_MS;
+  told.heardAt = time;
+  return !isOver && time - told.saidAt < REMIND_MS;
+}
+
+function remember(told: Map<string, Told>, text: string, time: number): void {
+  told.delete(text);
+  const [oldest] = told.keys();
+  if (told.size >= TEXTS_MAX && oldest !== undefined) told.delete(oldest);
+  told.set(text, { saidAt: time, heardAt: time });
 }

@@ -69,7 +69,7 @@ describe('secrets', () => {
 });
 
 describe('an event that repeats', () => {
-  test('is one line per second, and the next says how many were held back', () => {
+  test('with other fields is one line per second, and the next says how many were held back', () => {
     const { log, entries, clock } = memoryLog();
     for (let i = 0; i < 121; i += 1) log.error('Redis is full', { n: i });
     expect(entries()).toMatchObject([{ n: 0 }]);
@@ -81,25 +81,46 @@ describe('an event that repeats', () => {
     expect(entries()).toMatchObject([{ n: 0 }, { n: 122, repeated: 121 }]);
   });
 
+  test('with the same fields is one line in a minute', () => {
+    const { log, entries, clock } = memoryLog();
+    for (clock.ms = 0; clock.ms <= 120_000; clock.ms += 500)
+      log.warn('redis connection', { problem: 'connect ECONNREFUSED' });
+    expect(entries().map((e) => e.repeated)).toEqual([undefined, 119, 119]);
+  });
+
+  test('is the same where its problem differs in numbers alone', () => {
+    const { log, entries, clock } = memoryLog();
+    for (clock.ms = 0; clock.ms < 60_000; clock.ms += 500)
+      log.warn('worker', { problem: `could not renew lock for job r-c${clock.ms}` });
+    expect(entries()).toHaveLength(1);
+  });
+
+  test('is told when its problem is another one, and when the first comes back after a pause', () => {
+    const { log, entries, clock } = memoryLog();
+    const at = (ms: number, problem: string) => {
+      clock.ms = ms;
+      log.warn('redis connection', { problem });
+    };
+    at(0, 'reset');
+    at(2_000, 'refused');
+    for (let ms = 3_000; ms < 12_000; ms += 500) at(ms, 'refused');
+    at(21_499, 'refused');
+    at(31_499, 'refused');
+    at(33_000, 'reset');
+    expect(entries().map((e) => [e.problem, e.repeated])).toEqual([
+      ['reset', undefined],
+      ['refused', undefined],
+      ['refused', 19],
+      ['reset', undefined],
+    ]);
+  });
+
   test('says nothing of repeats where none was held back', () => {
     const { log, entries, clock } = memoryLog();
     log.error('Redis is full');
-    clock.ms = 1000;
+    clock.ms = 60_000;
     log.error('Redis is full');
     expect(entries().map((e) => 'repeated' in e)).toEqual([false, false]);
-  });
-
-  test('begins to count anew after each line', () => {
-    const { log, entries, clock } = memoryLog();
-    log.error('Redis is full');
-    log.error('Redis is full');
-    clock.ms = 1000;
-    log.error('Redis is full');
-    log.error('Redis is full');
-    log.error('Redis is full');
-    clock.ms = 2000;
-    log.error('Redis is full');
-    expect(entries().map((e) => e.repeated)).toEqual([undefined, 1, 2]);
   });
 
   test('holds no other event back, and none of another level', () => {
@@ -108,5 +129,18 @@ describe('an event that repeats', () => {
     log.error('b');
     log.warn('a');
     expect(entries().map((e) => e.msg)).toEqual(['a', 'b', 'a']);
+  });
+
+  test('is told again once more texts came between than are remembered', () => {
+    const { log, entries, clock } = memoryLog();
+    for (let n = 0; n <= 50; n += 1) {
+      clock.ms = n * 1_000;
+      log.warn('worker', { n });
+      log.warn('worker', { n: 0 });
+    }
+    expect(entries().filter((e) => e.n === 0)).toHaveLength(1);
+    clock.ms = 51_000;
+    log.warn('worker', { n: 0 });
+    expect(entries().filter((e) => e.n === 0)).toHaveLength(2);
   });
 });
