@@ -2,6 +2,7 @@ import { type Options, SingleBar } from 'cli-progress';
 import { OUTCOMES, settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { type Io, tell } from './io.ts';
+import { createPace, type Pace } from './pace.ts';
 
 /** Shows a run on its way: a bar in a terminal, else a line every few seconds. */
 export type Progress = {
@@ -12,14 +13,14 @@ export type Progress = {
 const LINE_EVERY_MS = 5_000;
 
 export function createProgress(io: Io, run: Run, now: () => number): Progress {
-  const rate = createRate(run, now);
-  return io.stderr.isTTY === true ? barProgress(io, run, rate) : lineProgress(io, rate, now);
+  const pace = createPace(run, now);
+  return io.stderr.isTTY === true ? barProgress(io, run, pace) : lineProgress(io, pace, now);
 }
 
-function barProgress(io: Io, run: Run, rate: Rate): Progress {
+function barProgress(io: Io, run: Run, paceOf: Pace): Progress {
   const options: Options = {
     stream: io.stderr,
-    format: ' {bar} {percentage}%  {value}/{total} rows  {speed}/s  {left} left  {outcomes}',
+    format: ' {bar} {percentage}%  {value}/{total} rows  {pace}  {outcomes}',
     barsize: 20,
     barCompleteChar: '█',
     barIncompleteChar: '░',
@@ -30,37 +31,25 @@ function barProgress(io: Io, run: Run, rate: Rate): Progress {
     emptyOnZero: true,
   };
   const bar = new SingleBar(options);
-  bar.start(run.rows, settledRows(run.outcomes), rate(run));
+  const shown = (next: Run) => ({ pace: paceOf(next), outcomes: outcomesOf(next) });
+  bar.start(run.rows, settledRows(run.outcomes), shown(run));
   return {
-    update: (next) => bar.update(settledRows(next.outcomes), rate(next)),
+    update: (next) => bar.update(settledRows(next.outcomes), shown(next)),
     stop: () => bar.stop(),
   };
 }
 
-function lineProgress(io: Io, rate: Rate, now: () => number): Progress {
+function lineProgress(io: Io, paceOf: Pace, now: () => number): Progress {
   let last = now();
   return {
     update(run) {
+      // At each look, since it goes by when rows were settled.
+      const pace = paceOf(run);
       if (now() - last < LINE_EVERY_MS) return;
       last = now();
-      const { speed, left, outcomes } = rate(run);
-      tell(io, `${settledRows(run.outcomes)} of ${run.rows} rows, ${speed}/s, ${left} left: ${outcomes}`);
+      tell(io, `${settledRows(run.outcomes)} of ${run.rows} rows, ${pace}: ${outcomesOf(run)}`);
     },
     stop: () => undefined,
-  };
-}
-
-type Rate = (run: Run) => { readonly speed: string; readonly left: string; readonly outcomes: string };
-
-/** Rows per second since this process took the run up, and the time left at that pace. */
-function createRate(first: Run, now: () => number): Rate {
-  const startedAt = now();
-  const before = settledRows(first.outcomes);
-  return (run) => {
-    const settled = settledRows(run.outcomes);
-    const perSecond = (settled - before) / Math.max((now() - startedAt) / 1000, 0.001);
-    const left = perSecond > 0 ? duration((run.rows - settled) / perSecond) : '?';
-    return { speed: String(Math.round(perSecond)), left, outcomes: outcomesOf(run) };
   };
 }
 
@@ -71,11 +60,4 @@ export function outcomesOf(run: Pick<Run, 'outcomes'>): string {
     return count > 0 ? [`${outcome} ${count}`] : [];
   });
   return present.join(', ') || 'no row done yet';
-}
-
-function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }

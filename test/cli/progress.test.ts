@@ -48,17 +48,21 @@ describe('without a terminal', () => {
     expect(lines()).toEqual(['550 of 1000 rows, 5/s, 1 min 30 s left: created 550']);
   });
 
-  test('while nothing moves the time left is not known', () => {
+  test('before the first row the time left is not known, and where none comes the run waits', () => {
     const { at, lines } = lineProgress();
+    at(5_000, {});
     at(60_000, {});
-    expect(lines()).toEqual(['0 of 1000 rows, 0/s, ? left: no row done yet']);
+    expect(lines()).toEqual([
+      '0 of 1000 rows, 0/s, ? left: no row done yet',
+      '0 of 1000 rows, waiting: no row done yet',
+    ]);
   });
 
   test.each([
     [{ created: 1000 }, 5000, '0 s left'],
     [{ created: 990 }, 10_000, '1 s left'],
     [{ created: 10 }, 10_000, '16 min 30 s left'],
-    [{ created: 1 }, 60_000, '16 h 39 min left'],
+    [{ created: 1 }, 10_000, '2 h 46 min left'],
   ])('%j after %i ms: %s', (over, ms, left) => {
     const { at, lines } = lineProgress();
     at(ms, over);
