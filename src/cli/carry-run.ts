@@ -58,7 +58,7 @@ export async function carryRun(run: Run, source: RowSource, desk: RunDesk): Prom
   const intake = await openIntake(run, source, desk);
   const progress = flags.quiet === true ? NO_PROGRESS : createProgress(io, run, () => performance.now());
   const weather = createSharedWeather(ledger.redis, keys);
-  const notice = createServiceNotice(io, weather.read, () => performance.now());
+  const notice = createServiceNotice(io, { run, read: weather.read }, () => performance.now());
   const ticker = createSummaryTicker(reportDirectory(env, run.id), () => performance.now());
   try {
     await followRun({
@@ -76,8 +76,8 @@ export async function carryRun(run: Run, source: RowSource, desk: RunDesk): Prom
       sweep: intake.sweep,
       onWindow: (words) => tellOverBar(io, words),
       onProgress(next) {
-        if (next.reason !== 'window') progress.update(next);
-        notice.update();
+        notice.update(next);
+        if (next.reason !== 'window') progress.update(next, notice.isWaiting());
         // Of a run that is over only the whole report may speak.
         if (!isOver(next)) ticker.update(next);
       },
@@ -87,6 +87,7 @@ export async function carryRun(run: Run, source: RowSource, desk: RunDesk): Prom
     // The report speaks of rows in flight too: they are settled first.
     await delivery.halt(run.id);
     const ended = (await store.get(run.id)) ?? run;
+    if (ended.reason === 'service-away') await notice.gaveUp();
     if (isOver(ended)) await createRunInput(ledger.redis, keys, run.id).drop();
     return ended;
   } finally {

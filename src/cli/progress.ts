@@ -6,7 +6,8 @@ import { createPace, type Pace } from './pace.ts';
 
 /** Shows a run on its way: a bar in a terminal, else a line every few seconds. */
 export type Progress = {
-  update(run: Run): void;
+  /** `isServiceAway`: rows wait for the service, whatever the pace was. */
+  update(run: Run, isServiceAway?: boolean): void;
   stop(): void;
 };
 
@@ -31,10 +32,13 @@ function barProgress(io: Io, run: Run, paceOf: Pace): Progress {
     emptyOnZero: true,
   };
   const bar = new SingleBar(options);
-  const shown = (next: Run) => ({ pace: paceOf(next), outcomes: outcomesOf(next) });
+  const shown = (next: Run, isServiceAway = false) => ({
+    pace: paceShown(paceOf(next), isServiceAway),
+    outcomes: outcomesOf(next),
+  });
   bar.start(run.rows, settledRows(run.outcomes), shown(run));
   return {
-    update: (next) => bar.update(settledRows(next.outcomes), shown(next)),
+    update: (next, isServiceAway) => bar.update(settledRows(next.outcomes), shown(next, isServiceAway)),
     stop: () => bar.stop(),
   };
 }
@@ -42,15 +46,19 @@ function barProgress(io: Io, run: Run, paceOf: Pace): Progress {
 function lineProgress(io: Io, paceOf: Pace, now: () => number): Progress {
   let last = now();
   return {
-    update(run) {
+    update(run, isServiceAway = false) {
       // At each look, since it goes by when rows were settled.
-      const pace = paceOf(run);
+      const pace = paceShown(paceOf(run), isServiceAway);
       if (now() - last < LINE_EVERY_MS) return;
       last = now();
       tell(io, `${settledRows(run.outcomes)} of ${run.rows} rows, ${pace}: ${outcomesOf(run)}`);
     },
     stop: () => undefined,
   };
+}
+
+function paceShown(pace: string, isServiceAway: boolean): string {
+  return isServiceAway ? 'waiting for the service' : pace;
 }
 
 /** The outcomes so far in words: `created 90, rejected 3`. */

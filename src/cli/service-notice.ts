@@ -1,36 +1,83 @@
 import type { WeatherReport } from '../ledger/weather.ts';
-import { type Io, tell } from './io.ts';
+import { settledRows } from '../model/outcome.ts';
+import type { Run } from '../model/run.ts';
+import type { Io } from './io.ts';
 import { serviceWords } from './service-words.ts';
+import { tellOverBar } from './tell-over-bar.ts';
 
-/** Tells the user when everything waits for the service, and when it goes on. */
+/** Tells the user when rows wait for the service, why, and when they go on. */
 export type ServiceNotice = {
   /** Looks at most once a second; never fails. */
-  update(): void;
+  update(run: Run): void;
+  /** The service has not answered for so long that the run was paused. */
+  gaveUp(): Promise<void>;
+  /** At the last look: rows wait for the service. */
+  isWaiting(): boolean;
 };
 
-const EVERY_MS = 1_000;
-/** Of the progress bar, which draws itself again below. */
-const CLEAR_LINE = '\r\u001b[K';
+type Shown = 'well' | 'failing' | 'away';
 
+const EVERY_MS = 1_000;
+
+/** `run`: as this process took it up. */
 export function createServiceNotice(
   io: Io,
-  read: () => Promise<WeatherReport>,
+  service: { readonly run: Run; read(): Promise<WeatherReport> },
   now: () => number,
 ): ServiceNotice {
+  const { target, outcomes } = service.run;
+  const before = settledRows(outcomes);
   let last = Number.NEGATIVE_INFINITY;
-  let isAway = false;
-  const look = async () => {
-    const report = await read();
-    if ((report.state === 'away') === isAway) return;
-    isAway = report.state === 'away';
-    const text = isAway ? `The service is ${serviceWords(report)}.` : 'The service answers again.';
-    tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
+  let seen: WeatherReport | null = null;
+  let shown: Shown = 'well';
+  const look = async (isFirst: boolean) => {
+    const report = await service.read();
+    const next = worthAWord(report, { seen, shown, isFirst });
+    seen = report;
+    if (next === shown) return;
+    shown = next;
+    tellOverBar(io, textOf(next, report, target));
   };
   return {
-    update() {
+    update(run) {
       if (now() - last < EVERY_MS) return;
       last = now();
-      look().catch(() => undefined);
+      look(settledRows(run.outcomes) === before).catch(() => undefined);
     },
+    async gaveUp() {
+      const { cause } = await service.read();
+      tellOverBar(io, `No answer came from ${target} for too long.${cause === null ? '' : ` ${cause}`}`);
+    },
+    isWaiting: () => shown !== 'well',
   };
+}
+
+type Known = {
+  readonly seen: WeatherReport | null;
+  readonly shown: Shown;
+  /** No row has come to its end here: a file of a few rows would hear of it late. */
+  readonly isFirst: boolean;
+};
+
+/** A failure that the next answer follows at once is not told, nor one from before this process. */
+function worthAWord(report: WeatherReport, { seen, shown, isFirst }: Known): Shown {
+  if (report.state === 'away') return 'away';
+  if (report.state !== 'failing') return 'well';
+  const isSame = report.since === seen?.since;
+  if (shown === 'failing' && isSame) return 'failing';
+  const isNew = seen !== null && (!isSame || report.failuresInARow > seen.failuresInARow);
+  return isNew && (isSame || isFirst) ? 'failing' : 'well';
+}
+
+function textOf(next: Shown, report: WeatherReport, target: string): string {
+  switch (next) {
+    case 'well':
+      return 'The service answers again.';
+    case 'failing':
+      return `The service at ${target}: ${serviceWords(report)}. The run goes on by itself when it answers.`;
+    case 'away':
+      return `The service at ${target} is ${serviceWords(report)}.`;
+    default:
+      return next satisfies never;
+  }
 }

@@ -1,24 +1,32 @@
 import type { WeatherReport } from '../ledger/weather.ts';
 import { countOf } from '../lib/count-of.ts';
 
-/** How the service is doing, in words for people; times are UTC. */
+/** How the service is doing and why, in words for people, without a full stop at the end; times are UTC. */
 export function serviceWords(report: WeatherReport): string {
   switch (report.state) {
     case 'well':
-      return 'answers';
+      return 'no outage known';
     case 'failing':
-      return `${countOf(report.failuresInARow, 'failure')} in a row since ${clock(report.since)}`;
+      return `${failures(report)} since ${clock(report.since)}${why(report)}`;
     case 'held':
       return `asked to be left alone until ${clock(report.nextAt)}`;
     case 'away':
-      return `away since ${clock(report.since)}, ${countOf(report.failuresInARow, 'failure')} in a row; ${nextTry(report)}`;
+      return `away since ${clock(report.since)}, ${failures(report)}; ${nextTry(report)}${why(report)}`;
     default:
       return report.state satisfies never;
   }
 }
 
+function failures({ failuresInARow }: WeatherReport): string {
+  return `${countOf(failuresInARow, 'failure')} in a row`;
+}
+
 function nextTry({ nextAt }: WeatherReport): string {
   return nextAt === null ? 'one row tries now' : `one row tries at ${clock(nextAt)}, the others wait`;
+}
+
+function why({ cause }: WeatherReport): string {
+  return cause === null ? '' : `. ${cause.replace(/\.$/, '')}`;
 }
 
 function clock(time: string | null): string {

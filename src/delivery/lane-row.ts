@@ -7,7 +7,7 @@ import { goOnSending } from './send-row.ts';
 import type { Sending, Tried } from './sending.ts';
 import { sentRows, settleSent } from './settle-rows.ts';
 import { tryRow } from './try-row.ts';
-import { mayHaveArrived, weigh } from './weigh-reply.ts';
+import { weigh } from './weigh-reply.ts';
 
 /** A request on the lane. */
 export type LaneRow = {
@@ -60,11 +60,5 @@ async function weighed(
   { verdict, reply }: NonNullable<LaneAnswer>,
 ): Promise<Tried> {
   if (intent === null) throw new Error('a row was answered that had no intent');
-  return weigh(sending, context, {
-    verdict,
-    ms: reply.ms,
-    intent,
-    token,
-    mayHaveArrived: mayHaveArrived(reply) && sending.request.call === 'subclient.update',
-  });
+  return weigh(sending, context, { verdict, reply, intent, token });
 }

@@ -21,6 +21,8 @@ export type Stumble = {
   readonly status: number | null;
   /** What the service asked for, ms; `null`: nothing. */
   readonly afterMs: number | null;
+  /** Why there was no definite answer, in words without personal data. */
+  readonly cause: string;
 };
 
 /** The service is there, and says so to this caller. */
@@ -42,7 +44,7 @@ export function createServiceWeather(
       lastThrough = Math.max(lastThrough, lastAnswer - tookMs);
       awaySince = null;
     },
-    async stumbled({ mark, status, afterMs }) {
+    async stumbled({ mark, status, afterMs, cause }) {
       const asked = now();
       // A limit on the caller concerns every row of every worker; it says that the service is there.
       const isLimit = status === TOO_MANY_REQUESTS;
@@ -50,6 +52,7 @@ export function createServiceWeather(
         mark,
         isFailure: !isLimit && status !== UNAUTHORIZED,
         holdMs: isLimit ? (afterMs ?? 0) : 0,
+        cause,
       });
       // An answer that came meanwhile is the newer news.
       if (lastAnswer < asked) awaySince = Math.max(now() - away, begunAt);

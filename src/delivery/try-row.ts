@@ -5,7 +5,7 @@ import type { Reply } from '../model/reply.ts';
 import type { RunContext } from './run-context.ts';
 import { intentOf, maySend, type Sending, type Tried } from './sending.ts';
 import { waitWhileRunning } from './still-runs.ts';
-import { mayHaveArrived, weigh, withdrawUnlessUnknown } from './weigh-reply.ts';
+import { weigh, withdrawUnlessUnknown } from './weigh-reply.ts';
 
 const UNSENT = { kind: 'unsent' } as const;
 
@@ -35,10 +35,9 @@ export async function tryRow(sending: Sending, context: RunContext): Promise<Tri
   if (reply === null) return UNSENT;
   return weigh(sending, context, {
     verdict: context.service.judge(sending.request.call, reply),
-    ms: reply.ms,
+    reply,
     intent,
     token: permit.token,
-    mayHaveArrived: mayHaveArrived(reply) && sending.request.call === 'subclient.update',
   });
 }
 

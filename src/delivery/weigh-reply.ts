@@ -7,40 +7,39 @@ import type { Sending, Tried } from './sending.ts';
 
 const UNSENT = { kind: 'unsent' } as const;
 const UNAUTHORIZED = 401;
+/** Codes that say no more than the sentence beside them; those of undici and Node are what a person searches for. */
+const OUR_CODES = 'ONBOARD_';
 
 type Answered = {
   readonly verdict: Verdict;
-  readonly ms: number;
+  readonly reply: Reply;
   readonly intent: Intent;
   readonly token: string;
-  /** The request changes something at the service, and may have done so whatever its reply. */
-  readonly mayHaveArrived: boolean;
 };
-
-/** Not where it is proven that nothing was sent, and not where a definite answer says that it was not carried out. */
-export function mayHaveArrived(reply: Reply): boolean {
-  if (reply.kind === 'no-response') return reply.sent;
-  return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
-}
 
 /** What an attempt's verdict makes of the row's sending: told to the weather, and its intent withdrawn where nothing was received. */
 export async function weigh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
-  const { verdict, ms, intent } = answered;
+  const { verdict, reply, intent } = answered;
+  const { ms } = reply;
   switch (verdict.kind) {
     case 'accepted':
     case 'refused':
       context.weather.answered(ms);
       return { kind: 'final', verdict, ms };
     case 'unknown':
-      await context.weather.stumbled({ mark: intent.mark, status: verdict.status, afterMs: null });
+      await context.weather.stumbled({ ...stumbleOf(verdict, reply), mark: intent.mark, afterMs: null });
       if (context.definition.onUnknownOutcome === 'hold') return { kind: 'final', verdict, ms };
       sending.everUnknown = true;
       // The intent stays: should this process die now, the row is not free.
       return { kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null } };
     case 'retry':
-      await context.weather.stumbled({ mark: intent.mark, status: verdict.status, afterMs: verdict.afterMs });
+      await context.weather.stumbled({
+        ...stumbleOf(verdict, reply),
+        mark: intent.mark,
+        afterMs: verdict.afterMs,
+      });
       // An update that may have been carried out is not unsent: its intent says so until another attempt has its answer.
-      if (!answered.mayHaveArrived) await withdrawUnlessUnknown(sending, context, intent);
+      if (!mayHaveChanged(sending, reply)) await withdrawUnlessUnknown(sending, context, intent);
       if (verdict.afterMs !== null) sending.throttled += 1;
       return { kind: 'again', verdict };
     case 'stop':
@@ -48,6 +47,22 @@ export async function weigh(sending: Sending, context: RunContext, answered: Ans
     default:
       return verdict satisfies never;
   }
+}
+
+function stumbleOf({ status, message }: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply) {
+  const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
+  return { status, cause: isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`) };
+}
+
+/** Whether the request changes something at the service, and may have done so whatever its reply. */
+function mayHaveChanged({ request }: Sending, reply: Reply): boolean {
+  return request.call === 'subclient.update' && mayHaveArrived(reply);
+}
+
+/** Not where it is proven that nothing was sent, and not where a definite answer says that it was not carried out. */
+function mayHaveArrived(reply: Reply): boolean {
+  if (reply.kind === 'no-response') return reply.sent;
+  return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
 }
 
 /** The row is as before, but for one that an earlier attempt may have made. */
@@ -64,7 +79,8 @@ export async function withdrawUnlessUnknown(
 /** 401: a fresh token, once; then the run pauses and the row is unsent (DESIGN.md, section 5). */
 async function stopOrRefresh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
   // A refused token is an answer: should this have been the probe, the service is there.
-  await context.weather.stumbled({ mark: answered.intent.mark, status: UNAUTHORIZED, afterMs: null });
+  const { mark } = answered.intent;
+  await context.weather.stumbled({ mark, status: UNAUTHORIZED, afterMs: null, cause: '' });
   await withdrawUnlessUnknown(sending, context, answered.intent);
   const fresh = sending.refreshed ? null : await context.service.freshToken(answered.token);
   if (fresh === null) {

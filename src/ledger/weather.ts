@@ -19,6 +19,8 @@ export type SharedWeather = {
     readonly mark: string;
     readonly isFailure: boolean;
     readonly holdMs: number;
+    /** Why there was none, in words without personal data. */
+    readonly cause: string;
   }): Promise<number>;
   read(): Promise<WeatherReport>;
 };
@@ -27,6 +29,8 @@ export type WeatherReport = {
   /** `away`: one row probes at a time, the others wait. `held`: the service asked to be left alone. */
   readonly state: 'well' | 'failing' | 'away' | 'held';
   readonly failuresInARow: number;
+  /** Why the last of them failed, in words; `null` where none has, or an earlier version of a worker said nothing. */
+  readonly cause: string | null;
   /** Since when no definite answer came, ISO 8601, `null` in good weather. */
   readonly since: string | null;
   /** When the next row may go, ISO 8601, `null`: now. */
@@ -37,9 +41,9 @@ const stumble = script(STUMBLE, z.coerce.number());
 
 export function createSharedWeather(redis: RedisConnection, keys: LedgerKeys): SharedWeather {
   return {
-    stumbled: ({ mark, isFailure, holdMs }) => {
+    stumbled: ({ mark, isFailure, holdMs, cause }) => {
       const limits = [FAILURES_IN_A_ROW, SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS];
-      return stumble(redis, [keys.weather], [mark, isFailure ? 1 : 0, ...limits, Math.ceil(holdMs)]);
+      return stumble(redis, [keys.weather], [mark, isFailure ? 1 : 0, ...limits, Math.ceil(holdMs), cause]);
     },
     read: async () => reportOf(await redis.hgetall(keys.weather), Date.now()),
   };
@@ -54,6 +58,7 @@ function reportOf(fields: Readonly<Record<string, string>>, now: number): Weathe
   return {
     state: isAway ? 'away' : isHeld ? 'held' : isFailing ? 'failing' : 'well',
     failuresInARow: number('failures'),
+    cause: number('failures') > 0 ? (fields.cause ?? null) : null,
     since: fields.since === undefined ? null : new Date(number('since')).toISOString(),
     nextAt: nextAt > now ? new Date(nextAt).toISOString() : null,
   };

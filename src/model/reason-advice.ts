@@ -6,7 +6,8 @@ export const REASON_ADVICE: Readonly<Record<Reason, string>> = {
   credentials:
     'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
   permission: "The service forbids it (403): have the operation's permission given to the token.",
-  'service-away': 'No answer came for too long: see whether the service is there.',
+  'service-away':
+    'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
   'error-limit': 'Too many rows did not succeed (stopAfter): look at results.csv and the job definition.',
   'file-changed': 'The file is not what it was when it was read first: put the first one back.',
   journal:

@@ -12,9 +12,9 @@ function lineProgress(first: Partial<OutcomeCounts> = {}) {
   const clock = { ms: 0 };
   const progress = createProgress(io, sampleRun({ rows: 1000, ...counts(first) }), () => clock.ms);
   const lines = () => io.stderr.text.split('\n').slice(0, -1);
-  const at = (ms: number, over: Partial<OutcomeCounts>) => {
+  const at = (ms: number, over: Partial<OutcomeCounts>, isServiceAway = false) => {
     clock.ms = ms;
-    progress.update(sampleRun({ rows: 1000, ...counts(over) }));
+    progress.update(sampleRun({ rows: 1000, ...counts(over) }), isServiceAway);
   };
   return { io, progress, lines, at };
 }
@@ -56,6 +56,12 @@ describe('without a terminal', () => {
       '0 of 1000 rows, 0/s, ? left: no row done yet',
       '0 of 1000 rows, waiting: no row done yet',
     ]);
+  });
+
+  test('while rows wait for the service it says so, and names no time', () => {
+    const { lines, at } = lineProgress();
+    at(5000, { created: 100 }, true);
+    expect(lines()).toEqual(['100 of 1000 rows, waiting for the service: created 100']);
   });
 
   test.each([

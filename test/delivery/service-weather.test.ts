@@ -5,7 +5,8 @@ import { deferred } from '../support/deferred.ts';
 
 type Told = Parameters<SharedWeather['stumbled']>[0];
 
-const NO_ANSWER: Stumble = { mark: 'i me.1 1.1', status: null, afterMs: null };
+const CAUSE = 'The connection was lost.';
+const NO_ANSWER: Stumble = { mark: 'i me.1 1.1', status: null, afterMs: null, cause: CAUSE };
 
 /** Weather on a clock that only the test moves; `away` is what all workers together say of it. */
 function weatherAt() {
@@ -51,9 +52,9 @@ test('an outage of long ago is no news: a run that goes on counts from its own b
 
 test('a refused token and a limit are answers: they do not count as failures', async () => {
   const { weather, shared } = weatherAt();
-  await weather.stumbled({ mark: 'i w 1', status: 401, afterMs: null });
-  await weather.stumbled({ mark: 'i w 2', status: 429, afterMs: 1_000 });
-  await weather.stumbled({ mark: 'i w 3', status: 503, afterMs: 1_000 });
+  await weather.stumbled({ mark: 'i w 1', status: 401, afterMs: null, cause: '' });
+  await weather.stumbled({ mark: 'i w 2', status: 429, afterMs: 1_000, cause: CAUSE });
+  await weather.stumbled({ mark: 'i w 3', status: 503, afterMs: 1_000, cause: CAUSE });
   expect(shared.told.map(({ isFailure, holdMs }) => [isFailure, holdMs])).toEqual([
     [false, 0],
     [false, 1_000],
@@ -120,6 +121,6 @@ test.each([
   ['429 that names none', { status: 429, afterMs: null }, { isFailure: false, holdMs: 0 }],
 ])('what all workers are told of %s', async (_, stumble, expected) => {
   const { weather, shared } = weatherAt();
-  await weather.stumbled({ mark: 'i me.1 3.1', ...stumble });
-  expect(shared.told).toEqual([{ mark: 'i me.1 3.1', ...expected }]);
+  await weather.stumbled({ mark: 'i me.1 3.1', cause: CAUSE, ...stumble });
+  expect(shared.told).toEqual([{ mark: 'i me.1 3.1', cause: CAUSE, ...expected }]);
 });

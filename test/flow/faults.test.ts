@@ -126,6 +126,20 @@ describe('an answer that says nothing was done', () => {
     expect(flow.sandbox.stats().made.subclients).toBe(3);
   });
 
+  test('a service that is not there: a file of one row is told why and where, and so is who asks later', async () => {
+    const flow = await startFlow();
+    await flow.sandbox.close();
+    const job = await flow.file('j.yaml', quick(', awayMinutes: 0.05'));
+    const ended = await flow.run(['--job-file', job, await flow.file('a.csv', subclientsCsv(1))]);
+    expect(ended.exitCode).toBe(2);
+    expect(ended.summary).toMatchObject({ state: 'paused', reason: 'service-away', open: 1 });
+    const why = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
+    expect(ended.stderr).toContain(`The service at ${flow.sandbox.url}: `);
+    expect(ended.stderr).toContain(`No answer came from ${flow.sandbox.url} for too long. ${why}\n`);
+    const { stdout } = await flow.onboard(['status', ended.summary.run, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ service: { cause: why } });
+  });
+
   test('a connection that is refused: the rows wait until the service is there', async () => {
     const flow = await startFlow();
     const { port } = flow.sandbox;

@@ -266,7 +266,7 @@ describe('settled rows', () => {
   test('say nothing of how the service is doing now', async () => {
     const bench = await startBench();
     const weather = createSharedWeather(own().redis, bench.keys);
-    await weather.stumbled({ mark: 'i me.1 1', isFailure: true, holdMs: 0 });
+    await weather.stumbled({ mark: 'i me.1 1', isFailure: true, holdMs: 0, cause: '' });
     await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
     expect(await weather.read()).toMatchObject({ state: 'failing', failuresInARow: 1 });
   });

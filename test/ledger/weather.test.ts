@@ -55,7 +55,9 @@ function intent(mark: string, row = 1): Intent {
 const settled = (outcome: Outcome, status: number, mark = '') =>
   settledRow(1, outcome, { id: '', status, mark });
 
-const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0 });
+const CAUSE = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
+const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0, cause: CAUSE });
+const patience = (holdMs: number) => ({ mark: 'i a 1', isFailure: false, holdMs, cause: '' });
 
 async function fail({ a, b }: Bench, times: number): Promise<void> {
   for (let n = 1; n <= times; n += 1) await (n % 2 === 0 ? a : b).weather.stumbled(failure(`i failed ${n}`));
@@ -74,7 +76,11 @@ describe('the breaker', () => {
     const bench = await twoWorkers();
     await fail(bench, 9);
     expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
-    expect(await bench.b.weather.read()).toMatchObject({ state: 'failing', failuresInARow: 9 });
+    expect(await bench.b.weather.read()).toMatchObject({
+      state: 'failing',
+      failuresInARow: 9,
+      cause: CAUSE,
+    });
   });
 
   test('opens at ten, for a second, and every worker waits', async () => {
@@ -169,6 +175,7 @@ describe('the breaker', () => {
     expect(await bench.b.weather.read()).toEqual({
       state: 'well',
       failuresInARow: 0,
+      cause: null,
       since: null,
       nextAt: null,
     });
@@ -226,7 +233,7 @@ describe('the breaker', () => {
     const bench = await twoWorkers();
     await pauseOver(bench);
     await bench.a.ledger.intend(intent('i a 1'));
-    await bench.a.weather.stumbled({ mark: 'i a 1', isFailure: false, holdMs: 0 });
+    await bench.a.weather.stumbled(patience(0));
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
   });
 
@@ -252,7 +259,7 @@ describe('an answer', () => {
 describe('a service that asks to be left alone', () => {
   test('is left alone by everybody, and that is no failure', async () => {
     const bench = await twoWorkers();
-    await bench.a.weather.stumbled({ mark: 'i a 1', isFailure: false, holdMs: 9_000 });
+    await bench.a.weather.stumbled(patience(9_000));
     const answer = await bench.b.ledger.intend(intent('i b 1'));
     expect(answer.kind === 'wait' && answer.ms > 8_000 && answer.ms <= 9_000).toBe(true);
     expect(await bench.b.weather.read()).toMatchObject({ state: 'held', failuresInARow: 0 });
@@ -262,14 +269,14 @@ describe('a service that asks to be left alone', () => {
   test('is left alone for the longest time that it asked for', async () => {
     const bench = await twoWorkers();
     for (const holdMs of [2_000, 9_000, 100]) {
-      await bench.a.weather.stumbled({ mark: 'i a 1', isFailure: false, holdMs });
+      await bench.a.weather.stumbled(patience(holdMs));
     }
     expect(await nextAt(bench)).toBeGreaterThan(8_000);
   });
 
   test('is asked again when the time is over, by all', async () => {
     const bench = await twoWorkers();
-    await bench.a.weather.stumbled({ mark: 'i a 1', isFailure: false, holdMs: 9_000 });
+    await bench.a.weather.stumbled(patience(9_000));
     await bench.set({ hold: Date.now() - 1 });
     for (const { ledger } of [bench.a, bench.b])
       expect(await ledger.intend(intent('i x 1'))).toEqual(GRANTED);
@@ -278,7 +285,7 @@ describe('a service that asks to be left alone', () => {
   test('however often, does not open the breaker', async () => {
     const bench = await twoWorkers();
     for (let n = 1; n <= 30; n += 1) {
-      await bench.a.weather.stumbled({ mark: 'i a 1', isFailure: false, holdMs: 0 });
+      await bench.a.weather.stumbled(patience(0));
     }
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
   });
@@ -287,7 +294,13 @@ describe('a service that asks to be left alone', () => {
 describe('what is known of the service', () => {
   test('in good weather: nothing', async () => {
     const { a } = await twoWorkers();
-    expect(await a.weather.read()).toEqual({ state: 'well', failuresInARow: 0, since: null, nextAt: null });
+    expect(await a.weather.read()).toEqual({
+      state: 'well',
+      failuresInARow: 0,
+      cause: null,
+      since: null,
+      nextAt: null,
+    });
   });
 
   test('since when no answer came, over all workers, and that the first stumble began it', async () => {
