@@ -6,6 +6,7 @@ import { inboxesOf } from '../intake/inbox/inbox-folder.ts';
 import { listEntries } from '../intake/inbox/list-entries.ts';
 import type { Placed } from '../intake/inbox/placed.ts';
 import { type SortedOut, sortOut } from '../intake/inbox/sort-out.ts';
+import { createSharedWeather, type WeatherReport } from '../ledger/weather.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createReleases } from '../queue/releases.ts';
 import { createSchedules, nextTime } from '../queue/schedules.ts';
@@ -19,8 +20,15 @@ import { type ShownState, stateOf } from './run-state.ts';
 /** What is going on in a home: runs that are not over, files on their way, schedules and windows. */
 export type Overview = {
   readonly target: string;
+  /** How each service is doing that is concerned: that of `target` first. */
+  readonly services: ReadonlyArray<WeatherReport & { readonly target: string }>;
   readonly runs: ReadonlyArray<{ readonly run: Run; readonly state: ShownState }>;
-  readonly processing: ReadonlyArray<{ readonly file: string; readonly job: string; readonly claim: string }>;
+  readonly processing: ReadonlyArray<{
+    readonly file: string;
+    readonly job: string;
+    readonly claim: string;
+    readonly target: string;
+  }>;
   readonly waiting: ReadonlyArray<{
     readonly file: string;
     readonly inbox: string;
@@ -64,10 +72,17 @@ export async function lookOver(given: OverviewOf): Promise<Overview> {
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined);
   try {
     const next = await schedules.next();
+    const runs = await openRuns(ledger);
+    const processing = await claimedFiles(given.processing);
     return {
       target,
-      runs: await openRuns(ledger),
-      processing: await claimedFiles(given.processing),
+      services: await servicesOf(ledger, [
+        target,
+        ...runs.map(({ run }) => run.target),
+        ...processing.map((file) => file.target),
+      ]),
+      runs,
+      processing,
       waiting: waitingFiles(await sortedOut(given), next),
       schedules: schedulesOf(jobs).map(({ job, cron, timezone }) => ({
         job,
@@ -81,6 +96,14 @@ export async function lookOver(given: OverviewOf): Promise<Overview> {
   } finally {
     await schedules.close();
   }
+}
+
+function servicesOf({ redis, of }: Ledger, targets: readonly string[]): Promise<Overview['services']> {
+  const each = [...new Set(targets)].map(async (target) => {
+    const report = await createSharedWeather(redis, of(target).keys).read();
+    return { target, ...report };
+  });
+  return Promise.all(each);
 }
 
 async function openRuns(ledger: Ledger): Promise<Overview['runs']> {
@@ -98,7 +121,7 @@ async function openRuns(ledger: Ledger): Promise<Overview['runs']> {
 async function claimedFiles(processing: string): Promise<Overview['processing']> {
   const claims = await listClaims(processing);
   return claims.flatMap(({ id, info }) =>
-    info === null ? [] : [{ file: info.path, job: info.job, claim: id }],
+    info === null ? [] : [{ file: info.path, job: info.job, claim: id, target: info.target }],
   );
 }
 

@@ -21,8 +21,9 @@ function failures({ failuresInARow }: WeatherReport): string {
   return `${countOf(failuresInARow, 'failure')} in a row`;
 }
 
-function nextTry({ nextAt }: WeatherReport): string {
-  return nextAt === null ? 'one row tries now' : `one row tries at ${clock(nextAt)}, the others wait`;
+function nextTry({ isProbing, nextAt }: WeatherReport): string {
+  if (isProbing) return 'one row is trying, the others wait';
+  return nextAt === null ? 'the next row tries' : `one row tries at ${clock(nextAt)}, the others wait`;
 }
 
 function why({ cause }: WeatherReport): string {

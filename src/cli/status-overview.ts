@@ -12,6 +12,7 @@ import { type Io, say, tell } from './io.ts';
 import { lookOver, type Overview } from './overview.ts';
 import { goingOnWith } from './run-state.ts';
 import { SANDBOX_TARGET } from './sandbox-child.ts';
+import { serviceWords } from './service-words.ts';
 
 export type OverviewFlags = { readonly json?: boolean; readonly sandbox?: boolean };
 
@@ -56,14 +57,35 @@ function forMachines(overview: Overview) {
   return { ...overview, runs };
 }
 
-function linesOf({ target, runs, processing, waiting, schedules, windows }: Overview): string[] {
+function linesOf(overview: Overview): string[] {
+  const [own, ...others] = overview.services;
+  return [
+    ...(own === undefined ? [] : serviceLines(own, overview)),
+    ...homeLines(overview),
+    ...others.flatMap((service) => serviceLines(service, overview)),
+  ];
+}
+
+/** What concerns one service: nothing of it is said beside another one's. */
+function serviceLines(
+  { target, ...report }: Overview['services'][number],
+  { runs, processing }: Overview,
+): string[] {
   return [
     `For ${target}:`,
-    ...section('Runs that are not over', runs.map(runLine)),
+    `Service: ${serviceWords(report)}`,
+    ...section('Runs that are not over', runs.filter(({ run }) => run.target === target).map(runLine)),
     ...section(
       'Files being processed',
-      processing.map(({ file, job, claim }) => `${file}, job ${job}, ${claim}`),
+      processing
+        .filter((file) => file.target === target)
+        .map(({ file, job, claim }) => `${file}, job ${job}, ${claim}`),
     ),
+  ];
+}
+
+function homeLines({ waiting, schedules, windows }: Overview): string[] {
+  return [
     ...section(
       'Files in the inboxes',
       waiting.map(({ file, words }) =>

@@ -33,6 +33,8 @@ export type WeatherReport = {
   readonly cause: string | null;
   /** Since when no definite answer came, ISO 8601, `null` in good weather. */
   readonly since: string | null;
+  /** A row is on its way that finds out whether the service is back. */
+  readonly isProbing: boolean;
   /** When the next row may go, ISO 8601, `null`: now. */
   readonly nextAt: string | null;
 };
@@ -60,6 +62,7 @@ function reportOf(fields: Readonly<Record<string, string>>, now: number): Weathe
     failuresInARow: number('failures'),
     cause: number('failures') > 0 ? (fields.cause ?? null) : null,
     since: fields.since === undefined ? null : new Date(number('since')).toISOString(),
+    isProbing: number('probing') > now,
     nextAt: nextAt > now ? new Date(nextAt).toISOString() : null,
   };
 }

@@ -6,7 +6,14 @@ import { noOutcomes } from '../../src/model/outcome.ts';
 import { memoryIo } from './memory-io.ts';
 import { sampleRun } from './sample-run.ts';
 
-const WELL: WeatherReport = { state: 'well', failuresInARow: 0, cause: null, since: null, nextAt: null };
+const WELL: WeatherReport = {
+  state: 'well',
+  failuresInARow: 0,
+  cause: null,
+  since: null,
+  isProbing: false,
+  nextAt: null,
+};
 const since = '2026-11-21T20:30:51.000Z';
 const cause = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
 const failing = (failuresInARow: number, at = since): WeatherReport => ({
@@ -20,7 +27,7 @@ const AWAY: WeatherReport = { ...failing(10), state: 'away' };
 
 const SAID = {
   failing: `The service at https://api.example.com: 1 failure in a row since 20:30:51 UTC. ${cause} The run goes on by itself when it answers.`,
-  away: `The service at https://api.example.com is away since 20:30:51 UTC, 10 failures in a row; one row tries now. ${cause}`,
+  away: `The service at https://api.example.com is away since 20:30:51 UTC, 10 failures in a row; the next row tries. ${cause}`,
   again: 'The service answers again.',
 };
 

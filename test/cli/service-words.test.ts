@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { serviceWords } from '../../src/cli/service-words.ts';
 import type { WeatherReport } from '../../src/ledger/weather.ts';
 
-const WELL: WeatherReport = { state: 'well', failuresInARow: 0, cause: null, since: null, nextAt: null };
+const WELL: WeatherReport = {
+  state: 'well',
+  failuresInARow: 0,
+  cause: null,
+  since: null,
+  isProbing: false,
+  nextAt: null,
+};
 const since = '2026-11-21T20:30:51.000Z';
 const nextAt = '2026-11-21T20:31:07.000Z';
 const cause = "The service's name could not be resolved. Nothing was sent (ENOTFOUND)";
@@ -20,8 +27,12 @@ test.each<[Partial<WeatherReport>, string]>([
     `away since 20:30:51 UTC, 12 failures in a row; one row tries at 20:31:07 UTC, the others wait. ${cause}`,
   ],
   [
+    { state: 'away', failuresInARow: 12, since, isProbing: true, nextAt },
+    'away since 20:30:51 UTC, 12 failures in a row; one row is trying, the others wait',
+  ],
+  [
     { state: 'away', failuresInARow: 12, since, cause },
-    `away since 20:30:51 UTC, 12 failures in a row; one row tries now. ${cause}`,
+    `away since 20:30:51 UTC, 12 failures in a row; the next row tries. ${cause}`,
   ],
 ])('of %j says %s', (report, words) => {
   expect(serviceWords({ ...WELL, ...report })).toBe(words);

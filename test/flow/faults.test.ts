@@ -138,6 +138,13 @@ describe('an answer that says nothing was done', () => {
     expect(ended.stderr).toContain(`No answer came from ${flow.sandbox.url} for too long. ${why}\n`);
     const { stdout } = await flow.onboard(['status', ended.summary.run, '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ service: { cause: why } });
+    const overview = await flow.onboard(['status'], { MSB_BASE_URL: 'https://other.example.com' });
+    expect(overview.stdout).toContain(
+      'For https://other.example.com:\nService: no outage known\nRuns that are not over: none\n',
+    );
+    const [, own] = overview.stdout.split(`For ${flow.sandbox.url}:\nService: `);
+    expect(own).toMatch(/^[^\n]*The service refused the connection/);
+    expect(own).toContain(`Runs that are not over:\n  ${ended.summary.run}: paused (service-away)`);
   });
 
   test('a connection that is refused: the rows wait until the service is there', async () => {

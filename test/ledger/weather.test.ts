@@ -177,6 +177,7 @@ describe('the breaker', () => {
       failuresInARow: 0,
       cause: null,
       since: null,
+      isProbing: false,
       nextAt: null,
     });
   });
@@ -299,6 +300,7 @@ describe('what is known of the service', () => {
       failuresInARow: 0,
       cause: null,
       since: null,
+      isProbing: false,
       nextAt: null,
     });
   });
@@ -320,7 +322,9 @@ describe('what is known of the service', () => {
     expect(await nextAt(bench)).toBeGreaterThan(0);
     await bench.set({ until: Date.now() - 1 });
     expect(await bench.a.weather.read()).toMatchObject({ state: 'away', nextAt: null });
+    expect((await bench.a.weather.read()).isProbing).toBe(false);
     await bench.a.ledger.intend(intent('i a 1'));
+    expect((await bench.b.weather.read()).isProbing).toBe(true);
     expect(await nextAt(bench)).toBeGreaterThan(PROBE_MS - 5_000);
   });
 });
