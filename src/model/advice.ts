@@ -1,4 +1,5 @@
 import type { Issue } from './issue.ts';
+import type { Operation } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 
 const MEND = 'in failed.csv, then load that file again as it is';
@@ -114,11 +115,17 @@ const IN_DOUBT: ReadonlyMap<string, string> = new Map([
 
 const FAULT = /^http_5\d\d$/;
 
-/** What to do next about a row that ended like this, in one plain sentence; empty where there is nothing to do. */
-export function adviceFor(code: string, outcome: Outcome): string {
+/** The paths of these hold no id: what the service does not know is the address. */
+const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
+const NO_SUCH_ADDRESS =
+  'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is; `send.canary` in the job definition stops such a run at its first rows.';
+
+/** What to do next about a row of that operation that ended like this, in plain words; empty where there is nothing to do. */
+export function adviceFor(code: string, outcome: Outcome, operation: Operation): string {
   // Whatever the reason, an unknown create is settled, not sent; and a row that succeeded or was cancelled needs nothing.
   if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
+  if (code === 'http_404' && WITHOUT_ID.has(operation)) return NO_SUCH_ADDRESS;
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }

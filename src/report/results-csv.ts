@@ -1,5 +1,5 @@
 import { type Settlement, warningsOf } from '../model/settlement.ts';
-import { adviceIn } from './advice-in.ts';
+import { type Advising, adviceIn } from './advice-in.ts';
 import { csvText } from './csv-text.ts';
 
 /** The columns of `results.csv` (DESIGN.md, section 4); scripts rely on them. */
@@ -25,14 +25,14 @@ export function resultsHeader(): string {
 }
 
 /** The lines of `results.csv`, one per settlement. */
-export function resultsLines(settlements: readonly Settlement[], extension: 'csv' | 'ndjson'): string {
+export function resultsLines(settlements: readonly Settlement[], advising: Advising): string {
   return csvText(
-    settlements.map((s) => resultCells(s, extension)),
+    settlements.map((s) => resultCells(s, advising)),
     DIALECT,
   );
 }
 
-function resultCells(s: Settlement, extension: 'csv' | 'ndjson'): readonly string[] {
+function resultCells(s: Settlement, advising: Advising): readonly string[] {
   return [
     String(s.row),
     s.line === 0 ? '' : String(s.line),
@@ -44,7 +44,7 @@ function resultCells(s: Settlement, extension: 'csv' | 'ndjson'): readonly strin
     String(s.ms),
     s.code,
     messageOf(s),
-    adviceIn(s, extension),
+    adviceIn(s, advising),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { noOutcomes, type OutcomeCounts, REMAINDER, wasAccepted } from '../model/outcome.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
-import { adviceIn } from './advice-in.ts';
+import { type Advising, adviceIn } from './advice-in.ts';
 import type { TopError, TopWarning } from './summary.ts';
 
 const TOP = 10;
@@ -20,7 +20,7 @@ export type Tally = {
   topWarnings(): readonly TopWarning[];
 };
 
-export function createTally(extension: 'csv' | 'ndjson' = 'csv'): Tally {
+export function createTally(advising: Advising): Tally {
   const outcomes = noOutcomes();
   const errors = new Map<string, TopError>();
   const warnings = new Map<string, TopWarning>();
@@ -41,7 +41,7 @@ export function createTally(extension: 'csv' | 'ndjson' = 'csv'): Tally {
       lastRow = settlement.row;
       outcomes[settlement.outcome] += 1;
       if (wasAccepted(settlement.outcome)) countRecord(settlement);
-      if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement, extension);
+      if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement, advising);
       for (const { code } of warningsOf(settlement)) countWarning(warnings, code, settlement.row);
     },
     outcomes: () => ({ ...outcomes }),
@@ -58,7 +58,7 @@ function isSameRecord(before: Settlement, { row, key, id }: Settlement): boolean
 function countError(
   errors: Map<string, TopError>,
   { outcome, code, row }: Settlement,
-  extension: 'csv' | 'ndjson',
+  advising: Advising,
 ): void {
   const pair = `${outcome} ${code}`;
   const known = errors.get(pair);
@@ -69,7 +69,7 @@ function countError(
       code,
       count: 1,
       exampleRow: row,
-      advice: adviceIn({ code, outcome }, extension),
+      advice: adviceIn({ code, outcome }, advising),
     });
   }
 }

@@ -22,13 +22,14 @@ export type Writing = {
 /** Writes every file of the report but the summary, in one pass over the settlements, and counts them. */
 export async function writeRows(writing: Writing): Promise<Tally> {
   const { run, view, files, format } = writing;
-  const tally = createTally(format.extension);
+  const advising = { operation: run.operation, extension: format.extension };
+  const tally = createTally(advising);
   await files.append(RESULTS_FILE, resultsHeader());
   await files.append(REJECTIONS_FILE, '');
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
   for await (const settlements of view.settlements()) {
     settlements.forEach(tally.add);
-    await files.append(RESULTS_FILE, resultsLines(settlements, format.extension));
+    await files.append(RESULTS_FILE, resultsLines(settlements, advising));
     await writeRemainders(writing, settlements);
     if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
   }

@@ -126,6 +126,24 @@ describe('an answer that says nothing was done', () => {
     expect(flow.sandbox.stats().made.subclients).toBe(3);
   });
 
+  test('a wrong path in MSB_BASE_URL: the advice names it, and the same command creates all with the right one', async () => {
+    const flow = await startFlow();
+    const args = [
+      '--job-file',
+      await flow.file('j.yaml', quick()),
+      await flow.file('a.csv', subclientsCsv(3)),
+    ];
+    const wrong = await flow.run(args, { MSB_BASE_URL: `${flow.sandbox.url}/wrong` });
+    expect(wrong.exitCode).toBe(1);
+    expect(wrong.summary.topErrors).toMatchObject([
+      { code: 'http_404', count: 3, advice: expect.stringMatching(/^Check MSB_BASE_URL first/) },
+    ]);
+    const [first] = await flow.results(wrong.summary);
+    expect(first).toMatchObject({ outcome: 'failed', advice: expect.stringContaining('no such address') });
+    const right = await flow.run(args);
+    expect([right.exitCode, right.summary.outcomes.created]).toEqual([0, 3]);
+  });
+
   test('a service that is not there: a file of one row is told why and where, and so is who asks later', async () => {
     const flow = await startFlow();
     await flow.sandbox.close();

@@ -1,22 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { adviceFor } from '../../src/model/advice.ts';
 import { issueSchema } from '../../src/model/issue.ts';
-import { OUTCOMES, REMAINDER, succeeded } from '../../src/model/outcome.ts';
+import type { Operation } from '../../src/model/operation.ts';
+import { OUTCOMES, type Outcome, REMAINDER, succeeded } from '../../src/model/outcome.ts';
 import { NETWORK_SENTENCES } from '../../src/service/network-code.ts';
 
-const FALLBACK = adviceFor('a_code_nobody_knows', 'invalid');
+const advised = (code: string, outcome: Outcome, operation: Operation = 'subclient.update') =>
+  adviceFor(code, outcome, operation);
+const FALLBACK = advised('a_code_nobody_knows', 'invalid');
 
 test.each(issueSchema.shape.code.options)('the issue %s has advice of its own', (code) => {
-  expect(adviceFor(code, 'invalid')).toMatch(/^[A-Z].*\.$/);
+  expect(advised(code, 'invalid')).toMatch(/^[A-Z].*\.$/);
 });
 
 test('most issues are not answered with the general sentence', () => {
-  const general = issueSchema.shape.code.options.filter((code) => adviceFor(code, 'invalid') === FALLBACK);
+  const general = issueSchema.shape.code.options.filter((code) => advised(code, 'invalid') === FALLBACK);
   expect(general).toEqual(['unreadable_row']);
 });
 
 test.each(Object.keys(NETWORK_SENTENCES))('the network code %s has advice', (code) => {
-  expect(adviceFor(code, 'failed')).toMatch(/^[A-Z].*\.$/);
+  expect(advised(code, 'failed')).toMatch(/^[A-Z].*\.$/);
 });
 
 test.each([
@@ -29,22 +32,32 @@ test.each([
   ['redirect', 'failed', /MSB_BASE_URL/],
   ['tls_failed', 'failed', /certificate/],
 ] as const)('%s (%s) is told apart', (code, outcome, expected) => {
-  expect(adviceFor(code, outcome)).toMatch(expected);
+  expect(advised(code, outcome)).toMatch(expected);
+});
+
+test.each([
+  ['subclient.create', /^Check MSB_BASE_URL first/],
+  ['counterparty.draft', /^Check MSB_BASE_URL first/],
+  ['subclient.update', /^Check the id and the base URL/],
+  ['subclient.upsert', /^Check the id and the base URL/],
+  ['payment.documents', /^Check the id and the base URL/],
+] as const)('a 404 of %s is about what its path holds', (operation, expected) => {
+  expect(advised('http_404', 'failed', operation)).toMatch(expected);
 });
 
 test.each(['http_503', 'timeout', 'connection_lost', 'answer_unreadable', 'nobody_knows'])(
   'a row in doubt because of %s is settled, never sent again',
-  (code) => expect(adviceFor(code, 'in-doubt')).toMatch(/not sent again/),
+  (code) => expect(advised(code, 'in-doubt')).toMatch(/not sent again/),
 );
 
 test('a record accepted without its id is to be looked for', () => {
-  expect(adviceFor('accepted_without_id', 'in-doubt')).toMatch(/find it there/);
+  expect(advised('accepted_without_id', 'in-doubt')).toMatch(/find it there/);
 });
 
 describe.each(OUTCOMES)('%s', (outcome) => {
   test('has advice exactly where something is left to do', () => {
-    expect(adviceFor('', outcome) === '').toBe(succeeded(outcome));
-    if (REMAINDER[outcome] !== 'none') expect(adviceFor('key_known', outcome)).not.toBe('');
-    if (succeeded(outcome)) expect(adviceFor('key_known', outcome)).toBe('');
+    expect(advised('', outcome) === '').toBe(succeeded(outcome));
+    if (REMAINDER[outcome] !== 'none') expect(advised('key_known', outcome)).not.toBe('');
+    if (succeeded(outcome)) expect(advised('key_known', outcome)).toBe('');
   });
 });

@@ -9,7 +9,7 @@ import { makeRun, NOW, settled } from './make-report.ts';
 /** Of a finished run whose rows ended like these. */
 function summaryOf(ends: ReadonlyArray<readonly [Outcome, string]>) {
   const settlements = ends.map(([outcome, code], i) => settled(i + 1, outcome, { code }));
-  const tally = createTally();
+  const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
   settlements.forEach(tally.add);
   return summarize(makeRun(settlements), tally.topErrors(), NOW());
 }

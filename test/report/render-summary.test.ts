@@ -11,7 +11,7 @@ const DIRECTORY = '/home/ops/.onboard/reports/run-1';
 
 function summaryOf(outcomes: readonly Outcome[], given: Parameters<typeof makeRun>[1] = {}): Summary {
   const settlements = outcomes.map((outcome, i) => settled(i + 1, outcome, { code: `${outcome}_code` }));
-  const tally = createTally();
+  const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
   settlements.forEach(tally.add);
   return summarize(makeRun(settlements, given), tally.topErrors(), NOW());
 }
