@@ -11,7 +11,7 @@ import type { FieldLookup, LeafType } from './known-field.ts';
 import type { MappingOptions } from './mapping-options.ts';
 import { suggestField } from './suggest-field.ts';
 
-/** The definition's `fields` as bindings; what is wrong with them is added to `problems`. */
+/** The definition's `fields` as bindings; what is wrong with them is added to `problems`, but for columns that are missing. */
 export function bindDefinition(
   options: MappingOptions,
   about: { readonly lookUp: FieldLookup; readonly find: FindColumn },
@@ -22,7 +22,7 @@ export function bindDefinition(
     const target = targetOf(field, options, about.lookUp);
     const bound = typeof target === 'string' ? target : bind(target, source, { options, find: about.find });
     if (typeof bound === 'string') problems.push(`fields, "${field}": ${bound}`);
-    else bindings.push(bound);
+    else if (bound !== null) bindings.push(bound);
   }
   return bindings;
 }
@@ -49,7 +49,7 @@ function targetOf(field: string, options: MappingOptions, lookUp: FieldLookup): 
   }
 }
 
-function bind(target: Target, source: FieldSource, means: Means): Binding | string {
+function bind(target: Target, source: FieldSource, means: Means): Binding | string | null {
   if (typeof source === 'string') return bindColumn(target, { column: source }, means);
   return 'column' in source ? bindColumn(target, source, means) : bindConstant(target, source.value);
 }
@@ -58,12 +58,12 @@ function bindColumn(
   target: Target,
   source: Extract<FieldSource, { column: string }>,
   means: Means,
-): Binding | string {
+): Binding | string | null {
   if (source.ref !== undefined) return bindReference(target, { ...source, ref: source.ref }, means);
   const chosen = conversionFor(target.type, source);
   if (chosen.kind === 'problem') return chosen.problem;
   const place = placeOf(source.column, means.options, means.find);
-  if (typeof place === 'string') return place;
+  if (place === null || typeof place === 'string') return place;
   return { kind: 'cell', path: target.path, ...place, conversion: chosen.conversion };
 }
 
@@ -71,14 +71,15 @@ function bindReference(
   target: Target,
   source: Extract<FieldSource, { column: string }> & { readonly ref: ReferenceSpace },
   { options, find }: Means,
-): Binding | string {
+): Binding | string | null {
   const { column, ref, ...others } = source;
   if (!target.canRefer) return 'ref puts an identifier here; expected a string field of the body';
   const [option] = Object.keys(others);
   if (option !== undefined)
     return `${option} doesn't go with ref: the cell is a key and is taken as it stands`;
   const place = placeOf(column, options, find);
-  return typeof place === 'string' ? place : { kind: 'reference', path: target.path, ...place, space: ref };
+  if (place === null || typeof place === 'string') return place;
+  return { kind: 'reference', path: target.path, ...place, space: ref };
 }
 
 /** The path's identifier is no part of the body, and an item of a list of strings is no field. */

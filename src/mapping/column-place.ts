@@ -1,4 +1,3 @@
-import { didYouMean } from '../lib/did-you-mean.ts';
 import { isTable } from '../model/source.ts';
 import type { FindColumn } from './find-column.ts';
 import type { MappingOptions } from './mapping-options.ts';
@@ -7,17 +6,21 @@ import type { MappingOptions } from './mapping-options.ts';
 export type Place = { readonly column: string; readonly slot: number };
 
 /**
- * The column that fills a field, or what is wrong. JSON records leave out what they don't have: a member that no
+ * The column that fills a field, or what is wrong; `null`: a table without it (`missingColumns` says so). JSON records leave out what they don't have: a member that no
  * record has is empty in every row, as in a mended remainder.
  */
-export function placeOf(name: string, options: MappingOptions, find: FindColumn): Place | string {
+export function placeOf(name: string, options: MappingOptions, find: FindColumn): Place | string | null {
   const { source } = options;
   const sparse = !isTable(source) && find(name).kind === 'none';
   return sparse ? { column: name, slot: source.columns.length } : columnNamed(name, options, find);
 }
 
-/** The column that the definition can't do without, or what is wrong; a JSON file without a record has no columns to miss. */
-export function columnNamed(name: string, { source }: MappingOptions, find: FindColumn): Place | string {
+/** The column that the definition can't do without, or what is wrong; `null`: there is none (`missingColumns` says so). A JSON file without a record has no columns to miss. */
+export function columnNamed(
+  name: string,
+  { source }: MappingOptions,
+  find: FindColumn,
+): Place | string | null {
   const found = find(name);
   switch (found.kind) {
     case 'found':
@@ -25,8 +28,7 @@ export function columnNamed(name: string, { source }: MappingOptions, find: Find
     case 'several':
       return severalProblem(name, found.columns);
     case 'none':
-      if (source.columns.length === 0 && !isTable(source)) return { column: name, slot: 0 };
-      return `the file has no column "${name}".${didYouMean(name, source.columns)}`;
+      return source.columns.length === 0 && !isTable(source) ? { column: name, slot: 0 } : null;
     default:
       return found satisfies never;
   }

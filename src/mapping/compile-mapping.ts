@@ -15,6 +15,7 @@ import { columnNamed } from './column-place.ts';
 import { createFinders } from './create-finders.ts';
 import { isJsonObject } from './json-member.ts';
 import type { MappingOptions } from './mapping-options.ts';
+import { missingColumns } from './missing-columns.ts';
 import type { PathIdOf } from './path-id.ts';
 import { compilePathId } from './path-id.ts';
 import type { ReadRecord } from './record-values.ts';
@@ -69,7 +70,7 @@ function compileSteps(options: MappingOptions, problems: string[]): Steps {
   const columns = bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
   const used = new Set(key === null ? columns : [...columns, key.column]);
   problems.push(...groupProblems(options, { lookUp: finders.lookUp, bindings }));
-  return {
+  const steps = {
     readRecord: compileRecordReader(options, { bindings, used }, problems),
     key,
     pathIdOf: pathIdStep(options, bindings.filter(isPathId), problems),
@@ -78,14 +79,17 @@ function compileSteps(options: MappingOptions, problems: string[]): Steps {
     requireFields: compileRequired(options, { lookUp: finders.lookUp, bindings }, problems),
     checkRow: compileChecks(options, { bindings, key }),
   };
+  problems.push(...missingColumns(options, finders, bindings));
+  return steps;
 }
 
 function compileKey(options: MappingOptions, { find }: Finders, problems: string[]): Key | null {
   const name = options.definition.key;
   if (name === undefined) return null;
   const place = columnNamed(name, options, find);
-  if (typeof place !== 'string') return { ...place, keyOf: compileKeyOf(place.column, place.slot) };
-  problems.push(`key: ${place}`);
+  if (place !== null && typeof place !== 'string')
+    return { ...place, keyOf: compileKeyOf(place.column, place.slot) };
+  if (place !== null) problems.push(`key: ${place}`);
   return null;
 }
 
@@ -98,7 +102,8 @@ function pathIdStep(
   if (pathField === null) return null;
   bodyTree(bindings, problems); // two that fill the identifier are a conflict like any other
   const [binding = null] = bindings;
-  if (binding === null && needsPathId && source.columns.length > 0) {
+  const isNamed = definition.key === pathField || definition.fields[pathField] !== undefined;
+  if (binding === null && needsPathId && source.columns.length > 0 && !isNamed) {
     problems.push(
       `${definition.operation} needs the field "${pathField}" for its path, and no column fills it; expected a column "${pathField}", or one mapped to it under "fields"`,
     );

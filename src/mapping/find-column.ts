@@ -45,7 +45,8 @@ function namesIn(definition: JobDefinition): readonly string[] {
   return [...namesTaken(definition), ...definition.ignore];
 }
 
-function columnOf(source: FieldSource): string | null {
+/** The column that a field is taken from, as the definition names it; `null` for a constant. */
+export function columnOf(source: FieldSource): string | null {
   if (typeof source === 'string') return source;
   return 'column' in source ? source.column : null;
 }

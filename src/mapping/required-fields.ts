@@ -51,6 +51,14 @@ export function compileRequired(
   };
 }
 
+/** Whether what is put at `path` can count for the required field: at it, below it or around it. */
+export function couldFill(path: FieldPath, required: FieldPath): boolean {
+  return required.every((segment, at) => {
+    const own = path[at];
+    return own === undefined || own === segment || (segment === '#' && typeof own === 'number');
+  });
+}
+
 /** An identifier that is still to come counts as present. */
 function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
   if (references.length === 0) return body;

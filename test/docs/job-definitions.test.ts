@@ -77,13 +77,14 @@ function completed(text: string): string {
   return isExcerpt && !/^operation:/m.test(text) ? `${text}operation: subclient.create\n` : text;
 }
 
-/** Every column that a definition takes something from. */
-function columnsOf({ fields, key }: JobDefinition): readonly string[] {
+/** Every column that a definition can't do without. */
+function columnsOf({ fields, key, required }: JobDefinition): readonly string[] {
   const named = Object.values(fields).flatMap((source) => {
     if (typeof source === 'string') return [source];
     return 'column' in source ? [source.column] : [];
   });
-  return [...new Set(key === undefined ? named : [...named, key])];
+  const own = required.filter((field) => fields[field] === undefined);
+  return [...new Set([...named, ...own, ...(key === undefined ? [] : [key])])];
 }
 
 const settingsSchema = z.record(z.string(), z.unknown());

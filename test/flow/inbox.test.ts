@@ -18,12 +18,14 @@ test('files are taken through the jobs that their names say, and what can not be
     other: 'operation: subclient.create\nfiles: ["both*", "other*"]\nkey: externalId\n',
     own: 'operation: subclient.create\ninbox: partner\nkey: externalId\nmarker: .done\n',
     both: 'operation: subclient.create\nfiles: "both*"\nkey: externalId\n',
+    named: 'operation: subclient.create\nfiles: "named*"\nkey: externalId\nrequired: [details.name]\n',
   });
   await drop('north/subclients-1.csv', rowsOf('N', 3));
   await drop('subclients-same.csv', rowsOf('N', 3));
   await drop('subclients-broken.csv', 'externalId,details.name\nX1,"never closed\n');
   await drop('subclients-columns.csv', 'externalId,nonsense\nX2,a\n');
   await drop('subclients-headless.csv', 'Jane Doe,GB33BUKB20201555555555\nJohn Roe,GB94BARC10201530093459\n');
+  await drop('named-short.csv', 'externalId,details.displayName\nX3,a\nX4,b\n');
   await drop('stray.csv', 'a\n');
   await drop('both.csv', rowsOf('B', 1));
   await drop('subclients-late.csv.part', rowsOf('L', 1));
@@ -49,10 +51,18 @@ test('files are taken through the jobs that their names say, and what can not be
   expect(lineOf(lines, 'any name.csv')).toMatchObject({ job: 'own', result: 'done', rows: 2 });
 
   const words = (file: string) => lineOf(lines, file).why.join('\n');
-  expect(words('stray.csv')).toContain('expected a name such as one of these: **/subclients*, both*, other*');
+  expect(words('stray.csv')).toContain(
+    'expected a name such as one of these: **/subclients*, both*, named*, other*',
+  );
   expect(words('both.csv')).toContain('more than one kind of load (both and other)');
   expect(words('subclients-broken.csv')).toContain('is not closed');
   expect(words('subclients-columns.csv')).toContain('"nonsense"');
+  expect(words('named-short.csv')).toMatch(
+    /^the file has no column "details\.name", which the job requires\.\nits header, on line 1, names "externalId"/,
+  );
+  expect(await note(lineOf(lines, 'named-short.csv'))).toContain(
+    'Why: the file has no column "details.name"',
+  );
   // The first line of a file without a header is a record: no note quotes it.
   expect(words('subclients-headless.csv')).toContain('not one of the 2 columns');
   expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/Jane|GB33/);
@@ -63,7 +73,7 @@ test('files are taken through the jobs that their names say, and what can not be
   expect(ended.stderr).toContain('unmarked.csv waits for its marker file');
   expect(await list('processing')).toEqual([]);
   expect((await list('done')).length).toBe(6);
-  expect((await list('failed')).length).toBe(10);
+  expect((await list('failed')).length).toBe(12);
   expect(inbox).toContain(flow.home);
 });
 
