@@ -1,7 +1,8 @@
 import type { Job } from '../config/job-definition.ts';
-import { listJobs, loadJob } from '../config/load-job.ts';
+import { listJobs } from '../config/load-job.ts';
 import { type Operation, REPEATABLE } from '../model/operation.ts';
 import { counted, type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
+import { loadFittingJob } from './fitting-job.ts';
 
 /** Every job definition of the folder: whether it is valid, and whether it gives up a promise. */
 export async function checkJobs(folder: string): Promise<Finding[]> {
@@ -16,7 +17,7 @@ export async function checkJobs(folder: string): Promise<Finding[]> {
 
 async function checkJob(name: string, folder: string): Promise<Finding[]> {
   try {
-    return judgeJob(await loadJob(name, folder));
+    return judgeJob(await loadFittingJob(name, folder));
   } catch (error) {
     return problemsOf('jobs', error, 'Correct the definition; `onboard schema` says what may stand in it.');
   }

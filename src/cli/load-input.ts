@@ -1,11 +1,11 @@
 import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
-import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { FileFacts } from '../model/source.ts';
 import { mappingFor } from '../wiring.ts';
+import { loadFittingJob, loadFittingJobFile } from './fitting-job.ts';
 
 /** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
@@ -38,7 +38,9 @@ export async function loadNamed(
   }
   if (paths.length === 0) throw new UsageError('No file: expected one or more files after the job.');
   const job =
-    jobFile === undefined ? await loadJob(args.job ?? '', env.jobsDirectory) : await loadJobFile(jobFile);
+    jobFile === undefined
+      ? await loadFittingJob(args.job ?? '', env.jobsDirectory)
+      : await loadFittingJobFile(jobFile);
   return { job, paths };
 }
 

@@ -1,5 +1,4 @@
 import type { Job } from '../config/job-definition.ts';
-import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { mappingFor } from '../wiring.ts';
@@ -7,6 +6,7 @@ import { carryToEnd } from './carry-run.ts';
 import { chooseRerun, lookBeforeChoice } from './choose-rerun.ts';
 import { type AddCommand, collect } from './command.ts';
 import { findRun } from './find-run.ts';
+import { loadFittingJob, loadFittingJobFile } from './fitting-job.ts';
 import { type Io, say, tell } from './io.ts';
 import { type Ground, onGround, openDesk, serviceOf } from './open-desk.ts';
 import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
@@ -110,8 +110,8 @@ async function jobOf(parent: Run, { job, jobFile }: Flags, { env, ledger }: Grou
   if (job !== undefined && jobFile !== undefined) {
     throw new UsageError('--job and --job-file: expected one of them.');
   }
-  if (jobFile !== undefined) return loadJobFile(jobFile);
-  if (job !== undefined) return loadJob(job, env.jobsDirectory);
+  if (jobFile !== undefined) return loadFittingJobFile(jobFile);
+  if (job !== undefined) return loadFittingJob(job, env.jobsDirectory);
   const definition = await ledger.of(parent.target).store.definition(parent.id);
   if (definition === null) throw new Error(`run ${parent.id} is gone from the ledger`);
   return { name: parent.job, definition };

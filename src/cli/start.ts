@@ -3,6 +3,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Service } from '../wiring.ts';
 import { prepareHome } from './before-start.ts';
 import { type AddCommand, collect } from './command.ts';
+import { definitionProblems } from './fitting-job.ts';
 import { createInboxDesk } from './inbox-desk.ts';
 import { addInboxOptions, type InboxFlags, ONCE_HELP } from './inbox-options.ts';
 import { watchInboxes } from './inbox-watch.ts';
@@ -37,7 +38,7 @@ async function start(flags: Flags, io: Io): Promise<number> {
   }
   return onGround(io, flags.logFile, async (ground) => {
     const { env } = ground;
-    const book = await openJobBook(env.jobsDirectory, env.home);
+    const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
     await prepareHome(env);
     const service = await startedService(flags, ground);
     const runs = await openDesk(ground, service, flags);

@@ -8,6 +8,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { openRows } from '../model/run.ts';
 import { baseUrlOf, type Ledger } from '../wiring.ts';
 import { withLedger } from './find-run.ts';
+import { definitionProblems } from './fitting-job.ts';
 import { type Io, say, tell } from './io.ts';
 import { lookOver, type Overview } from './overview.ts';
 import { goingOnWith } from './run-state.ts';
@@ -44,7 +45,7 @@ async function overviewOf(
 /** Definitions that can't be used are told, and the rest is shown all the same. */
 async function jobsOf({ jobsDirectory, home }: Environment, io: Io) {
   try {
-    return (await openJobBook(jobsDirectory, home)).jobs();
+    return (await openJobBook(jobsDirectory, home, definitionProblems)).jobs();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     for (const problem of error.problems) tell(io, `warning: ${problem}`);

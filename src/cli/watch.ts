@@ -4,6 +4,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { baseUrlOf, type Service, serviceFromEnvironment } from '../wiring.ts';
 import { prepareHome } from './before-start.ts';
 import type { AddCommand } from './command.ts';
+import { definitionProblems } from './fitting-job.ts';
 import { createInboxDesk } from './inbox-desk.ts';
 import { addInboxOptions, type InboxFlags, ONCE_HELP } from './inbox-options.ts';
 import { createStallNotice, standingOf } from './inbox-stall.ts';
@@ -32,7 +33,7 @@ async function watch(flags: Flags, io: Io): Promise<number> {
   if (flags.sandbox === true) throw new UsageError(NO_SANDBOX);
   return onGround(io, flags.logFile, async (ground) => {
     const { env, ledger } = ground;
-    const book = await openJobBook(env.jobsDirectory, env.home);
+    const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
     await prepareHome(env);
     const service = watchedService(ground);
     await checkRedisSettings(io, ledger, { env, flag: flags.acceptRedisSettings });

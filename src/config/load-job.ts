@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Job } from './job-definition.ts';
+import type { Job, JobDefinition } from './job-definition.ts';
 import { jobDefinitionSchema } from './job-definition.ts';
 import { type JobNames, orderProblems } from './job-order.ts';
 import { jobProblems } from './job-problems.ts';
@@ -14,8 +14,15 @@ const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml']);
 const JOB_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const MAX_BYTES = 1_048_576;
 
+/** What else is wrong with a definition that its schema lets pass, in words. */
+export type FurtherProblems = (definition: JobDefinition) => readonly string[];
+
 /** The job of that name in the jobs folder; throws a UsageError that lists every problem. */
-export async function loadJob(name: string, jobsDirectory: string): Promise<Job> {
+export async function loadJob(
+  name: string,
+  jobsDirectory: string,
+  further: FurtherProblems = () => [],
+): Promise<Job> {
   const files = await jobFiles(jobsDirectory);
   const [file, other] = JOB_NAME.test(name) ? files.filter((entry) => nameOf(entry) === name) : [];
   if (file === undefined) throw new UsageError(unknownJob(name, jobsDirectory, files.map(nameOf)));
@@ -24,23 +31,30 @@ export async function loadJob(name: string, jobsDirectory: string): Promise<Job>
       `job "${name}": ${jobsDirectory} has both ${file} and ${other}; expected one of them`,
     );
   }
-  return loadFile(join(jobsDirectory, file), files.map(nameOf));
+  return loadFile(join(jobsDirectory, file), files.map(nameOf), further);
 }
 
 /** The job in that file, named after it; throws a UsageError that lists every problem with its line and setting. */
-export async function loadJobFile(path: string): Promise<Job> {
-  return loadFile(path, null);
+export async function loadJobFile(path: string, further: FurtherProblems = () => []): Promise<Job> {
+  return loadFile(path, null, further);
 }
 
 /** `jobs`: all that there are beside it; `null` where that can't be known. */
-async function loadFile(path: string, jobs: readonly string[] | null): Promise<Job> {
+async function loadFile(
+  path: string,
+  jobs: readonly string[] | null,
+  further: FurtherProblems,
+): Promise<Job> {
   const name = nameOf(path);
   if (!EXTENSIONS.has(extname(path)) || !JOB_NAME.test(name)) {
     throw new UsageError(
       `${path}: expected a job definition, a file such as partner-x.yaml: letters, digits, ".", "_" and "-", ending in .yaml or .yml`,
     );
   }
-  return { name, definition: parseDefinition(await readText(path), path, { name, jobs }) };
+  const definition = parseDefinition(await readText(path), path, { name, jobs });
+  const problems = further(definition);
+  if (problems.length > 0) throw new UsageError(problems.map((problem) => `${path}: ${problem}`));
+  return { name, definition };
 }
 
 /** The names of the jobs in the folder, sorted; none where there is no such folder. */

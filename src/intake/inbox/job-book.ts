@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../../config/job-definition.ts';
-import { listJobs, loadJob } from '../../config/load-job.ts';
+import { type FurtherProblems, listJobs, loadJob } from '../../config/load-job.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { inboxProblems } from './inbox-folder.ts';
 import { orderProblems } from './job-order.ts';
@@ -18,10 +18,15 @@ export type JobBook = {
 
 type Loaded = { readonly jobs: readonly Job[]; readonly broken: ReadonlyMap<string, readonly string[]> };
 
-/** Loads every definition; a UsageError lists all problems of all of them. */
-export async function openJobBook(directory: string, home: string): Promise<JobBook> {
+/** Loads every definition, `further` with what no schema sees; a UsageError lists all problems of all of them. */
+export async function openJobBook(
+  directory: string,
+  home: string,
+  further: FurtherProblems,
+): Promise<JobBook> {
+  const place = { directory, home, further };
   let signature = await signatureOf(directory);
-  let loaded = await loadAll(directory, home, []);
+  let loaded = await loadAll(place, []);
   const problems = [...loaded.broken.values()].flat();
   if (problems.length > 0) throw new UsageError(problems);
   if (loaded.jobs.length === 0) {
@@ -36,18 +41,20 @@ export async function openJobBook(directory: string, home: string): Promise<JobB
       const next = await signatureOf(directory);
       if (next === signature) return false;
       signature = next;
-      loaded = await loadAll(directory, home, loaded.jobs);
+      loaded = await loadAll(place, loaded.jobs);
       return true;
     },
   };
 }
 
-async function loadAll(directory: string, home: string, before: readonly Job[]): Promise<Loaded> {
+type Place = { readonly directory: string; readonly home: string; readonly further: FurtherProblems };
+
+async function loadAll({ directory, home, further }: Place, before: readonly Job[]): Promise<Loaded> {
   const jobs: Job[] = [];
   const broken = new Map<string, readonly string[]>();
   for (const name of await listJobs(directory)) {
     try {
-      jobs.push(await loadJob(name, directory));
+      jobs.push(await loadJob(name, directory, further));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       broken.set(name, error.problems);

@@ -51,16 +51,16 @@ test('at the start all problems of all definitions are listed', async () => {
     'b.yaml': `${GOOD}nonsense: 1\n`,
     'c.yaml': GOOD,
   });
-  await expect(openJobBook(folder, '/home')).rejects.toThrow(/a\.yaml.*\n.*b\.yaml.*nonsense/);
+  await expect(openJobBook(folder, '/home', () => [])).rejects.toThrow(/a\.yaml.*\n.*b\.yaml.*nonsense/);
 });
 
 test('a folder without definitions is no start', async () => {
-  await expect(openJobBook(await ownFolder(), '/home')).rejects.toThrow('no job definitions');
+  await expect(openJobBook(await ownFolder(), '/home', () => [])).rejects.toThrow('no job definitions');
 });
 
 test('a definition that is changed is read again; one that is broken then keeps its last version and is named', async () => {
   const folder = await jobsFolder({ 'a.yaml': GOOD });
-  const book = await openJobBook(folder, '/home');
+  const book = await openJobBook(folder, '/home', () => []);
   expect(await book.refresh()).toBe(false);
   await writeFile(join(folder, 'a.yaml'), GOOD.replace('a*', 'other*'));
   expect(await book.refresh()).toBe(true);
@@ -73,7 +73,7 @@ test('a definition that is changed is read again; one that is broken then keeps 
 
 test('jobs that come to wait for each other later are both held', async () => {
   const folder = await jobsFolder({ 'a.yaml': GOOD, 'b.yaml': `${GOOD}after: a\n` });
-  const book = await openJobBook(folder, '/home');
+  const book = await openJobBook(folder, '/home', () => []);
   await writeFile(join(folder, 'a.yaml'), `${GOOD}after: b\n`);
   await book.refresh();
   expect([...book.broken().keys()].sort()).toEqual(['a', 'b']);
