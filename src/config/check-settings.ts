@@ -9,6 +9,10 @@ export const checksSchema = z
       'scientific_notation',
       'An identifier or key in scientific notation, such as 1.23457E+11: digits are lost.',
     ),
+    spreadsheet_error: severity(
+      'spreadsheet_error',
+      'What a spreadsheet shows in place of a value, such as #REF!, #N/A or ####.',
+    ),
     lost_leading_zero: severity(
       'lost_leading_zero',
       'A sort code, account number, routing number, bank code, CNAPS code or post code that is short of the zeros it begins with.',

@@ -38,6 +38,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   reference_in_doubt:
     'Settle the record with that key with `onboard resolve`, then `onboard rerun` this run.',
   scientific_notation: `Format the column as text where the file comes from, and write the whole number ${MEND}.`,
+  spreadsheet_error: `Mend the formula or widen the column where the file comes from, and write the value ${MEND}.`,
   lost_leading_zero: `Format the column as text where the file comes from, and write the number with its zeros ${MEND}.`,
   iban_invalid: `Correct the IBAN ${MEND}.`,
   bic_invalid: `Correct the BIC ${MEND}.`,

@@ -8,6 +8,7 @@ export type Severity = z.infer<typeof severitySchema>;
 /** What a cell that was damaged on its way looks like, and how it counts unless the definition's `checks` say otherwise. */
 export const CHECKS = {
   scientific_notation: 'warn',
+  spreadsheet_error: 'warn',
   lost_leading_zero: 'warn',
   iban_invalid: 'warn',
   bic_invalid: 'warn',
@@ -21,6 +22,7 @@ export const CHECKS = {
 
 export const CHECK_CODES = [
   'scientific_notation',
+  'spreadsheet_error',
   'lost_leading_zero',
   'iban_invalid',
   'bic_invalid',

@@ -7,6 +7,7 @@ import { ibanInvalid } from '../../src/mapping/checks/iban.ts';
 import { mojibake } from '../../src/mapping/checks/mojibake.ts';
 import { scientificNotation } from '../../src/mapping/checks/scientific-notation.ts';
 import { sortCodeInvalid } from '../../src/mapping/checks/sort-code.ts';
+import { spreadsheetError } from '../../src/mapping/checks/spreadsheet-error.ts';
 import { createContext } from '../../src/mapping/row-context.ts';
 import { CHECK_CODES } from '../../src/model/check.ts';
 import type { FieldCatalog } from '../../src/model/field.ts';
@@ -68,6 +69,30 @@ test.each([
   ['5e', false],
 ])('that %j was a long number: %j', (text, hit) => {
   expect(isHit(scientificNotation, text)).toBe(hit);
+});
+
+test.each([
+  ...['#REF!', '#N/A', '#NAME?', '#VALUE!', '#DIV/0!', '#NULL!', '#NUM!', '###', '########'],
+  ...['#BEZUG!', '#NV', '#NOM?', '#¡VALOR!', '#N/D', '#WAARDE!', '#NÚM!', 'Err:502'],
+])('that %j is what a spreadsheet shows in place of a value', (text) => {
+  expect(isHit(spreadsheetError, text)).toBe(true);
+});
+
+test.each([
+  '#',
+  '##',
+  '#1',
+  '#REF',
+  'REF!',
+  'N/A',
+  '#N/A Ltd',
+  'see #REF!',
+  '### x',
+  '#NAME!',
+  'Err:5',
+  'err:502',
+])('that %j may be meant', (text) => {
+  expect(isHit(spreadsheetError, text)).toBe(false);
 });
 
 describe('when an IBAN is judged', () => {
@@ -320,6 +345,22 @@ describe('when a row has damage', () => {
     expect(bodyOf(key({ scientific_notation: 'error', number_cell: 'off' }))).toEqual(refused);
     expect(warningsOf(key({ scientific_notation: 'off' }))).toEqual([]);
     expect(warningsOf(key({ number_cell: 'off' }))).toEqual([['scientific_notation', 'Ref']]);
+  });
+
+  test('what a spreadsheet shows in place of a value is warned of in every kind of text, and nothing else of the cell', () => {
+    const row = { name: '#NAME?', 'accounts.0.iban': '#N/A', paymentReason: '####', id: '#REF!' };
+    expect(warningsOf(mapOf(row))).toEqual(Object.keys(row).map((column) => ['spreadsheet_error', column]));
+    expect(bodyOf(mapOf({ name: '#REF!' }, { checks: { spreadsheet_error: 'error' } }))).toEqual([
+      ['spreadsheet_error', 'name', '#REF!'],
+    ]);
+    expect(warningsOf(mapOf({ name: '#REF!' }, { checks: { spreadsheet_error: 'off' } }))).toEqual([]);
+  });
+
+  test('in a key it keeps the row back as a number would: the next such row would pass for the same record', () => {
+    const key = (checks: Settings) => mapOf({ Ref: '#N/A', name: 'N' }, { key: 'Ref', checks });
+    expect(bodyOf(key({}))).toEqual([['spreadsheet_error', 'Ref', '#N/A']]);
+    expect(warningsOf(key({ number_cell: 'warn' }))).toEqual([['spreadsheet_error', 'Ref']]);
+    expect(warningsOf(key({ spreadsheet_error: 'off' }))).toEqual([]);
   });
 
   test('a reference is looked at like a key', () => {

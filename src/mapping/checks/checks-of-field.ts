@@ -18,12 +18,13 @@ import { mojibake } from './mojibake.ts';
 import { routingNumberInvalid } from './routing-number.ts';
 import { scientificNotation } from './scientific-notation.ts';
 import { sortCodeInvalid } from './sort-code.ts';
+import { spreadsheetError } from './spreadsheet-error.ts';
 
 /** The text in another field of the same object. */
 export type Beside = (name: string) => BesideOf;
 
 /** Everything that is looked for in the cells of a key: any text may be one. */
-export const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, mojibake];
+export const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
 
 /** Everything that is looked for in the cells that fill a field, what explains most first. */
 export function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
@@ -31,10 +32,10 @@ export function checksOfField(binding: Binding, beside: Beside): readonly CellCh
   if (binding.kind !== 'cell') return [];
   const { conversion, path } = binding;
   if (conversion.isSwappable !== undefined) return [ambiguousDate(conversion.isSwappable)];
-  if (conversion === listConversion) return [mojibake];
+  if (conversion === listConversion) return [spreadsheetError, mojibake];
   if (conversion !== stringConversion) return [];
-  if (!isIdentifierField(path)) return [mojibake];
-  return [scientificNotation, ...(byName(beside)[lastName(path)] ?? [mojibake])];
+  if (!isIdentifierField(path)) return [spreadsheetError, mojibake];
+  return [scientificNotation, spreadsheetError, ...(byName(beside)[lastName(path)] ?? [mojibake])];
 }
 
 /** What has a form of its own can hold nothing that looks like misread text and passes. */

@@ -73,11 +73,15 @@ function checkedColumns(
     });
 }
 
-/** Digits that a spreadsheet cut off a key are as bad in text as in a number: they count as much. */
+/** A key that a spreadsheet cut short or put an error for is as bad in text as in a number: it would be another record's. */
 function severitiesOfKey(severities: Severities): Severities {
-  const { scientific_notation, number_cell } = severities;
-  const isWorse = scientific_notation === 'warn' && number_cell === 'error';
-  return isWorse ? { ...severities, scientific_notation: 'error' } : severities;
+  if (severities.number_cell !== 'error') return severities;
+  const raised = (severity: Severity) => (severity === 'warn' ? 'error' : severity);
+  return {
+    ...severities,
+    scientific_notation: raised(severities.scientific_notation),
+    spreadsheet_error: raised(severities.spreadsheet_error),
+  };
 }
 
 function errorsFirst(checks: readonly CellCheck[], severities: Severities): readonly CellCheck[] {
