@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from './config/environment.ts';
+import { makeHomeFolder } from './config/home-folder.ts';
 import { type JobDefinition, ratePerSecond } from './config/job-definition.ts';
 import { weightOf } from './config/priority.ts';
 import type { RedisAddress } from './config/redis-address.ts';
@@ -55,7 +55,7 @@ export type Ledger = {
 
 /** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. */
 export async function openLedger(env: Environment, log: Log, releasers: Releasers): Promise<Ledger> {
-  await mkdir(env.home, { recursive: true, mode: 0o700 });
+  await makeHomeFolder(env.home);
   const { address, revive } = await ledgerServer(env, releasers);
   await assertReachable(address);
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));

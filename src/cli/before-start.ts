@@ -1,8 +1,7 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import type { Environment } from '../config/environment.ts';
+import { makeHomeFolder } from '../config/home-folder.ts';
 import type { Job } from '../config/job-definition.ts';
-import { UsageError } from '../lib/usage-error.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { FileFacts } from '../model/source.ts';
 
@@ -12,19 +11,7 @@ export async function prepareHome({ home }: Environment): Promise<boolean> {
     () => false,
     () => true,
   );
-  const reports = join(home, 'reports');
-  try {
-    await mkdir(reports, { recursive: true, mode: 0o700 });
-    await access(reports, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new UsageError(
-      `ONBOARD_HOME ${home} can't be used: ${problem}. Expected a folder that this user may write to.`,
-      {
-        cause: error,
-      },
-    );
-  }
+  await makeHomeFolder(home, 'reports');
   return isNew;
 }
 

@@ -1,4 +1,4 @@
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Finding, ok, problem, warning } from './doctor-finding.ts';
 
@@ -22,8 +22,10 @@ export function checkNode(version: string): Finding {
 /** The folders of ONBOARD_HOME: writable by this user, readable by no other, on a disk with space. */
 export async function checkHome(home: string): Promise<Finding[]> {
   const present = await presentFolders(home);
-  const writable = present[0]?.path === home ? present : [{ path: await nearestFolder(home), mode: 0 }];
-  const locked = await lockedOf(writable.map(({ path }) => path));
+  const isThere = present[0]?.path === home;
+  const writable = isThere ? present : [{ path: await nearestFolder(home), mode: 0 }];
+  const paths = writable.map(({ path }) => path);
+  const locked = await lockedOf(paths, isThere ? mayEnter : takesFolders);
   if (locked.length > 0) {
     const finding = `this user may not write to ${locked.join(', ')}`;
     return [problem('home', finding, `\`chown\` it to this user, or set ONBOARD_HOME to another folder.`)];
@@ -55,16 +57,28 @@ async function nearestFolder(path: string): Promise<string> {
   return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-async function lockedOf(paths: readonly string[]): Promise<readonly string[]> {
+async function lockedOf(
+  paths: readonly string[],
+  tryOut: (path: string) => Promise<void>,
+): Promise<readonly string[]> {
   const locked = await Promise.all(
     paths.map((path) =>
-      access(path, constants.W_OK | constants.X_OK).then(
+      tryOut(path).then(
         () => [],
         () => [path],
       ),
     ),
   );
   return locked.flat();
+}
+
+function mayEnter(path: string): Promise<void> {
+  return access(path, constants.W_OK | constants.X_OK);
+}
+
+/** Only making one tells: of /proc the rights say yes. */
+async function takesFolders(path: string): Promise<void> {
+  await rmdir(await mkdtemp(join(path, '.onboard-')));
 }
 
 function judgeReaders(home: string, folders: readonly Folder[]): Finding {

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../intake/inbox/error-code.ts';
 import { type Inbox, inboxesOf } from '../intake/inbox/inbox-folder.ts';
@@ -6,6 +5,7 @@ import { type Listing, listEntries } from '../intake/inbox/list-entries.ts';
 import type { Placed, Takeable } from '../intake/inbox/placed.ts';
 import type { Rest, Waited } from '../intake/inbox/rest.ts';
 import { type SortedOut, sortOut } from '../intake/inbox/sort-out.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { busyJobs } from './inbox-busy.ts';
 import type { InboxDesk } from './inbox-desk.ts';
 import { elsewhereLines, type LeftClaim, type Recovery } from './inbox-recover.ts';
@@ -91,7 +91,7 @@ async function lookInto(
   troubles: Map<string, string>,
 ): Promise<Omit<Listing, 'problems'> & { readonly inbox: Inbox }> {
   try {
-    if (inbox.isMain) await mkdir(inbox.folder, { recursive: true, mode: 0o700 });
+    if (inbox.isMain) await makeFolder(inbox.folder);
     const { entries, folders, problems } = await listEntries(inbox.folder);
     for (const problem of problems) troubles.set(`${inbox.folder} ${problem}`, `${inbox.folder}: ${problem}`);
     return { inbox, entries, folders };

@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Option } from 'commander';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readSample, type Sample } from '../intake/read-sample.ts';
 import { surveyFile } from '../intake/survey.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { createFieldLookup } from '../mapping/known-field.ts';
@@ -106,7 +107,7 @@ function refuseName(out: string): void {
 async function writeNew(out: string, yaml: string): Promise<void> {
   try {
     // Where the folder can't be made, the writing says why.
-    await mkdir(dirname(out), { recursive: true }).catch(() => undefined);
+    await makeFolder(dirname(out)).catch(() => undefined);
     await writeFile(out, yaml, { flag: 'wx' });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { makeHomeFolder } from '../config/home-folder.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { createCredentials } from '../service/credentials.ts';
@@ -24,8 +24,7 @@ export async function startSandboxChild(
   faults: readonly string[],
   releasers: Releasers,
 ): Promise<Service> {
-  const folder = join(home, 'sandbox');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const folder = await makeHomeFolder(home, 'sandbox');
   const args = ['sandbox', '--port', '0', '--data-file', join(folder, 'data.ndjson')];
   for (const fault of faults) args.push('--fault', fault);
   const main = fileURLToPath(new URL('./main.js', import.meta.url));

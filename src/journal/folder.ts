@@ -1,5 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 
 /** Removes a dead member's journal, after all of its runs have ended; nothing where it is gone. */
 export async function removeMember(folder: string, member: string): Promise<void> {
@@ -10,7 +11,7 @@ export async function removeMember(folder: string, member: string): Promise<void
 /** Makes `<folder>/<member>`, durably, for its owner alone; throws where the member has one already. */
 export async function makeMemberFolder(folder: string, member: string): Promise<string> {
   const path = join(folder, member);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await mkdir(path, { mode: 0o700 });
   await syncFolder(folder);
   await syncFolder(join(folder, '..'));

@@ -1,8 +1,10 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import lockfile from 'proper-lockfile';
+import { makeHomeFolder } from '../config/home-folder.ts';
 import { shortDigest } from '../lib/digest.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { SingleAddress } from './client-options.ts';
@@ -37,10 +39,10 @@ export type EmbeddedRedis = {
  * It belongs to its own process group, so that a signal to the terminal doesn't end it before the rows in flight are recorded.
  */
 export async function joinEmbeddedRedis(home: string): Promise<EmbeddedRedis> {
-  const folder = join(home, 'redis');
-  await mkdir(join(folder, 'users'), { recursive: true, mode: 0o700 });
+  const folder = await makeHomeFolder(home, 'redis');
+  await makeFolder(join(folder, 'users'));
   const place = { folder, socket: socketPath(folder) };
-  await mkdir(dirname(place.socket), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(place.socket));
   const me = join(folder, 'users', String(process.pid));
   await underLock(folder, async () => {
     await untilReady(place);

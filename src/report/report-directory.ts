@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isTemporaryName } from './pending-file.ts';
 import { REMAINDERS } from './remainder-format.ts';
@@ -26,7 +27,7 @@ export async function claimReportDirectory(
   directory: string,
   run: string,
 ): Promise<{ readonly hasSummary: boolean }> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeFolder(directory);
   const text = await readIfThere(join(directory, SUMMARY_FILE));
   if (text === null) {
     await refuseForeignFiles(directory);

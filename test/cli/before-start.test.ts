@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { cautions, prepareHome } from '../../src/cli/before-start.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { newRun } from '../support/runs.ts';
+import { onboard } from './memory-io.ts';
 
 async function ownFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-home-'));
@@ -24,6 +26,28 @@ test('a home that can not be a folder is refused before anything is sent', async
   await expect(prepareHome(readEnvironment({ ONBOARD_HOME: path }))).rejects.toThrow(
     /ONBOARD_HOME .*file can't be used: ENOTDIR/,
   );
+});
+
+const FILE = join(import.meta.dirname, '../../samples/subclients-create.csv');
+
+/** /proc says that it may be written to, and takes nothing in. */
+test.runIf(existsSync('/proc/self')).each([
+  ['run', ['run', 'subclients-create', FILE, '--sandbox']],
+  ['run, for the service', ['run', 'subclients-create', FILE]],
+  ['start', ['start', '--sandbox', '--once']],
+  ['work', ['work']],
+  ['runs', ['runs']],
+  ['status', ['status', '20261122-000000-aaaa']],
+  ['report', ['report', '20261122-000000-aaaa']],
+])('%s ends at once, with one message, where the home can not be made', async (_, args) => {
+  const env = { ONBOARD_HOME: '/proc/onboard', MSB_BASE_URL: 'http://127.0.0.1:9', MSB_TOKEN: 't' };
+  expect(await onboard(args, env)).toEqual({
+    exitCode: 3,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^onboard: ONBOARD_HOME \/proc\/onboard can't be used: .*\. Expected a folder .*: set ONBOARD_HOME to one\.\n$/,
+    ),
+  });
 });
 
 const job = (definition: unknown) => ({ name: 'j', definition: jobDefinitionSchema.parse(definition) });

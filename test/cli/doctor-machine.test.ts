@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -29,11 +30,13 @@ test.each([
 });
 
 test('a home that is not there yet is fine where it can be made', async () => {
-  const found = await checkHome(join(await ownFolder(), 'a', 'b'));
+  const folder = await ownFolder();
+  const found = await checkHome(join(folder, 'a', 'b'));
   expect(found.map(({ check, status }) => [check, status])).toEqual([
     ['home', 'ok'],
     ['disk', 'ok'],
   ]);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('a home that can not be made names what is in the way', async () => {
@@ -43,6 +46,15 @@ test('a home that can not be made names what is in the way', async () => {
     expect.objectContaining({ status: 'problem', finding: `this user may not write to ${file}` }),
   ]);
 });
+
+test.runIf(existsSync('/proc/self'))(
+  'a home where nothing can be made is a problem, whatever the rights say',
+  async () => {
+    expect(await checkHome('/proc/onboard')).toEqual([
+      expect.objectContaining({ status: 'problem', finding: 'this user may not write to /proc' }),
+    ]);
+  },
+);
 
 test('folders that others may read are a warning with the command that closes them', async () => {
   const home = await ownFolder();

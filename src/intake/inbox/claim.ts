@@ -1,6 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { markerAbroad, withinAbroad } from './abroad.ts';
 import type { Entry } from './entry.ts';
 import { errorCode } from './error-code.ts';
@@ -85,7 +86,7 @@ export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim |
 /** The claim's folder with what is known of it, durable before anything is moved. */
 export async function makeClaimFolder(name: string, { base, id, member, info }: NewClaim): Promise<Claim> {
   const folder = join(base, id);
-  await mkdir(base, { recursive: true, mode: 0o700 });
+  await makeFolder(base);
   await mkdir(folder, { mode: 0o700 });
   await writeDurably(join(folder, infoName(member)), JSON.stringify(info));
   return { id, folder, file: join(folder, name), name, member, info, copied: null };

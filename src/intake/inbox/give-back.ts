@@ -1,5 +1,6 @@
-import { link, lstat, mkdir, rename, unlink } from 'node:fs/promises';
+import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { markerAbroad, withinAbroad } from './abroad.ts';
 import { type Claim, type ClaimInfo, MARKER_NAME } from './claim.ts';
 import { dropClaim, type FoundClaim } from './claims.ts';
@@ -17,7 +18,7 @@ export async function giveBack(
   const { info, name } = found;
   if (info !== null) await withPlaces(found, info, ({ marker }) => putMarkerBack(marker, info));
   if (name !== null && info === null) {
-    await mkdir(inbox, { recursive: true, mode: 0o700 });
+    await makeFolder(inbox);
     if (!(await moveNew(join(found.folder, name), join(inbox, name)))) return false;
   }
   await dropClaim(found);

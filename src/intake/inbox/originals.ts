@@ -1,6 +1,7 @@
-import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { ABROAD, markerAbroad, withinAbroad } from './abroad.ts';
 import { type Claim, writeDurably } from './claim.ts';
 import { WATCHED_MS } from './late-changes.ts';
@@ -38,7 +39,7 @@ export function originalOf({ id, info }: Pick<Claim, 'id' | 'info'>): string {
 export async function keepOriginal(claim: Claim, processing: string, done: string): Promise<void> {
   if (claim.copied === null) return;
   const folder = join(processing, KEPT_FOLDER);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const kept = { inbox: claim.info.inbox, stamp: claim.copied, done, keptAt: new Date().toISOString() };
   const path = join(folder, `${claim.id}.json`);
   await writeDurably(`${path}.tmp`, JSON.stringify(kept), 'w');

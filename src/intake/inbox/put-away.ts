@@ -1,5 +1,6 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { NOTE_ENDING } from './never-taken.ts';
 
 /** Where a file went and where the note about it is. */
@@ -20,7 +21,7 @@ export type Moving = {
 export async function putAway({ from, folder, name, id, text }: Moving): Promise<PutAway> {
   const file = join(folder, awayName(name, id));
   const note = `${file}${NOTE_ENDING}`;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await writeNote(note, text);
   try {
     await rename(from, file);
@@ -34,7 +35,7 @@ export async function putAway({ from, folder, name, id, text }: Moving): Promise
 /** Writes a note about a file that is elsewhere; answers where. */
 export async function writeNoteIn(folder: string, name: string, text: string): Promise<string> {
   const note = join(folder, `${name}${NOTE_ENDING}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await writeNote(note, text);
   return note;
 }
