@@ -156,7 +156,9 @@ export type Service = {
 export function serviceFromEnvironment(env: Environment): Service {
   const problems: string[] = [];
   if (env.baseUrl === null)
-    problems.push('MSB_BASE_URL is not set: expected the address of the service, or --sandbox.');
+    problems.push(
+      'MSB_BASE_URL is not set: expected the address of the service, such as https://api.example.com, or --sandbox.',
+    );
   if (env.tokenSource.kind === 'none') {
     problems.push(
       'No credentials: expected one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND, or --sandbox.',

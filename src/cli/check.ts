@@ -1,6 +1,6 @@
 import { readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { cautions } from './before-start.ts';
+import { cautions, noRowsWords } from './before-start.ts';
 import { createChecker } from './check-file.ts';
 import { openLook } from './check-ledger.ts';
 import { openReading } from './check-reading.ts';
@@ -24,7 +24,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
     .option('--json', 'print the findings as JSON, a line per file')
     .addHelpText('after', '\nExample:\n  onboard check subclients-create portfolio.csv')
     .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
-      done(await check({ job, files, jobFile: flags.jobFile }, flags, io)),
+      done(await check({ job, files, jobFile: flags.jobFile, command: 'check', typed: io.typed }, flags, io)),
     );
 };
 
@@ -39,7 +39,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     let exitCode = 0;
     for (const path of paths) {
       const checked = await checkFile(await openReading(path, job.definition.format));
-      if (checked.rows === 0) tell(io, `warning: ${path} has no rows.`);
+      if (checked.rows === 0) tell(io, `warning: ${noRowsWords(path)}`);
       if (checked.invalid > 0) exitCode = 1;
       if (flags.json === true) say(io, JSON.stringify(checked));
       else for (const line of checkLines(checked, job.definition)) say(io, line);

@@ -12,7 +12,11 @@ const REHEARSE = 'or rehearse with --sandbox.';
 export async function checkService(baseUrl: string | null): Promise<Finding[]> {
   if (baseUrl === null) {
     return [
-      problem('service', 'MSB_BASE_URL is not set', `Set it to the address of the service, ${REHEARSE}`),
+      problem(
+        'service',
+        'MSB_BASE_URL is not set',
+        `Set it to the address of the service, such as https://api.example.com, ${REHEARSE}`,
+      ),
     ];
   }
   try {

@@ -33,11 +33,14 @@ export type Teller = {
   paused(file: EndedFile, words: string): void;
   /** Says of each key its text once, and again only after it was away. */
   waiting(lines: ReadonlyMap<string, string>): void;
+  /** True once something was said of a file. */
+  hasTold(): boolean;
 };
 
 export function createTeller(io: Io, json: boolean): Teller {
   let shown = new Set<string>();
   let troubled = '';
+  let hasTold = false;
   const line = (text: string) => tell(io, text.split('\n').map(printable).join('\n'));
   return {
     line,
@@ -46,10 +49,12 @@ export function createTeller(io: Io, json: boolean): Teller {
       troubled = text;
     },
     ended(file, words) {
+      hasTold = true;
       if (json) say(io, JSON.stringify(file));
       else say(io, printable(words));
     },
     paused(file, words) {
+      hasTold = true;
       if (json) say(io, JSON.stringify(file));
       line(words);
     },
@@ -57,5 +62,6 @@ export function createTeller(io: Io, json: boolean): Teller {
       for (const [key, text] of lines) if (!shown.has(key)) line(text);
       shown = new Set(lines.keys());
     },
+    hasTold: () => hasTold,
   };
 }

@@ -1,5 +1,6 @@
 import { removeEmptyClaims } from '../intake/inbox/claims.ts';
 import { createFolderEvents, type FolderEvents } from '../intake/inbox/events.ts';
+import { inboxesOf } from '../intake/inbox/inbox-folder.ts';
 import { createRest } from '../intake/inbox/rest.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { InboxDesk } from './inbox-desk.ts';
@@ -137,8 +138,12 @@ function createRound(looking: Looking) {
   };
 }
 
-function tellLeft({ leftWords }: Look, { teller }: InboxDesk): void {
+function tellLeft({ leftWords }: Look, { teller, book, runs }: InboxDesk): void {
   if (leftWords !== '') teller.line(leftWords);
+  else if (!teller.hasTold()) {
+    const folders = inboxesOf(book.jobs(), runs.env.home).map(({ folder }) => folder);
+    teller.line(`There was no file to take in ${folders.join(', ')}.`);
+  }
 }
 
 /** Nothing can be taken, and nothing that is being written could be soon. */

@@ -1,18 +1,19 @@
 import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
+import { listJobs } from '../config/load-job.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { FileFacts } from '../model/source.ts';
 import { mappingFor } from '../wiring.ts';
 import { loadFittingJob, loadFittingJobFile } from './fitting-job.ts';
+import { misplacedJob, type Placing } from './misplaced-job.ts';
 
 /** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
 
-export type InputArguments = {
+export type InputArguments = Omit<Placing, 'job'> & {
   readonly job: string | undefined;
-  readonly files: readonly string[];
   readonly jobFile: string | undefined;
 };
 
@@ -30,19 +31,24 @@ export async function loadNamed(
   env: Environment,
   args: InputArguments,
 ): Promise<{ readonly job: Job; readonly paths: readonly string[] }> {
-  const { jobFile } = args;
-  const named = args.job === undefined ? [] : [args.job];
-  const paths = jobFile === undefined ? args.files : [...named, ...args.files];
-  if (args.job === undefined && jobFile === undefined) {
-    throw new UsageError('No job: expected `onboard run <job> <file...>`, or --job-file with a definition.');
+  const { job, files, jobFile, command } = args;
+  if (jobFile !== undefined) {
+    const paths = [...(job === undefined ? [] : [job]), ...files];
+    if (paths.length === 0) throw new UsageError(NO_FILE);
+    return { job: await loadFittingJobFile(jobFile), paths };
   }
-  if (paths.length === 0) throw new UsageError('No file: expected one or more files after the job.');
-  const job =
-    jobFile === undefined
-      ? await loadFittingJob(args.job ?? '', env.jobsDirectory)
-      : await loadFittingJobFile(jobFile);
-  return { job, paths };
+  if (job === undefined) {
+    throw new UsageError(
+      `No job: expected \`onboard ${command} <job> <file...>\`, or --job-file with a definition.`,
+    );
+  }
+  const misplaced = await misplacedJob({ ...args, job }, await listJobs(env.jobsDirectory));
+  if (misplaced !== null) throw new UsageError(misplaced);
+  if (files.length === 0) throw new UsageError(NO_FILE);
+  return { job: await loadFittingJob(job, env.jobsDirectory), paths: files };
 }
+
+const NO_FILE = 'No file: expected one or more files after the job.';
 
 /** The job compiled against a file's columns; the UsageError has the file's name. */
 export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | 'source'>): Mapping {

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Help } from 'commander';
+import { printable } from '../intake/printable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { BrokenOffError } from './broken-off.ts';
@@ -95,7 +96,9 @@ function withoutEmptyDefault(description: string): string {
 function explain(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
   if (error instanceof UsageError) {
-    for (const problem of error.problems) tell(io, `onboard: ${problem}`);
+    // Names of columns come from files: none may act on the terminal.
+    for (const problem of error.problems)
+      tell(io, `onboard: ${problem.split('\n').map(printable).join('\n')}`);
     return USAGE_EXIT;
   }
   // Only the message: an error of Redis carries the command with its arguments, and those are rows.

@@ -8,7 +8,7 @@ import { cautions, prepareHome } from './before-start.ts';
 import { passesCheck } from './check-first.ts';
 import { type AddCommand, collect } from './command.ts';
 import { type Io, tell } from './io.ts';
-import { loadInput } from './load-input.ts';
+import { type InputArguments, loadInput } from './load-input.ts';
 import { openDesk, serviceReady } from './open-desk.ts';
 import { openLog } from './open-log.ts';
 import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
@@ -46,17 +46,13 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--json', 'print the summary as JSON, a line per file')
     .addHelpText('after', EXAMPLE)
     .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
-      done(await runFiles({ job, files, jobFile: flags.jobFile }, flags, io)),
+      done(
+        await runFiles({ job, files, jobFile: flags.jobFile, command: 'run', typed: io.typed }, flags, io),
+      ),
     );
 };
 
-type Args = {
-  readonly job: string | undefined;
-  readonly files: readonly string[];
-  readonly jobFile: string | undefined;
-};
-
-async function runFiles(args: Args, flags: Flags, io: Io): Promise<number> {
+async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<number> {
   const releasers = createReleasers();
   try {
     const env = readEnvironment(io.env);

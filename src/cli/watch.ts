@@ -55,7 +55,9 @@ async function watch(flags: Flags, io: Io): Promise<number> {
 function watchedService({ env }: Ground): Service {
   if (env.tokenSource.kind !== 'none') return serviceFromEnvironment(env);
   if (env.baseUrl !== null) return nowhere(baseUrlOf(env.baseUrl));
-  throw new UsageError('MSB_BASE_URL is not set: expected the address of the service.');
+  throw new UsageError(
+    'MSB_BASE_URL is not set: expected the address of the service, such as https://api.example.com.',
+  );
 }
 
 const NO_SANDBOX =

@@ -7,7 +7,9 @@ import { redisAddressOf, redisConflicts, redisVariables } from './redis-environm
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
 const environmentSchema = z.object({
-  MSB_BASE_URL: z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).optional(),
+  MSB_BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'expected an http(s) URL such as https://api.example.com' })
+    .optional(),
   MSB_TOKEN: z.string().optional(),
   MSB_TOKEN_FILE: z.string().optional(),
   MSB_TOKEN_COMMAND: z.string().optional(),

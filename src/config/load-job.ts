@@ -101,7 +101,7 @@ async function jobFiles(directory: string): Promise<readonly string[]> {
 
 async function readText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw new UsageError(`${path}: the job definition can't be read (${codeOf(error)})`, { cause: error });
+    throw new UsageError(`${path}: ${unreadableWords(codeOf(error))}`, { cause: error });
   });
   if (bytes.length > MAX_BYTES) {
     throw new UsageError(
@@ -115,9 +115,22 @@ async function readText(path: string): Promise<string> {
   }
 }
 
+function unreadableWords(code: string): string {
+  switch (code) {
+    case 'ENOENT':
+      return 'there is no such file: expected the path of a job definition; check the spelling and the folder';
+    case 'EISDIR':
+      return 'is a folder: expected the path of a job definition in it';
+    default:
+      return `the job definition can't be read (${code}): expected a file that this user may read`;
+  }
+}
+
 function unknownJob(name: string, directory: string, jobs: readonly string[]): string {
-  const here = jobs.length === 0 ? 'has no job definitions' : `has ${[...new Set(jobs)].join(', ')}`;
-  return `there is no job "${name}": ${directory} ${here}.${didYouMean(name, jobs)} Use --job-file for a definition from elsewhere.`;
+  if (jobs.length === 0)
+    return `there is no job "${name}": ${directory} has no job definitions. Set ONBOARD_JOBS to the folder that has them, or use --job-file for a definition from elsewhere.`;
+  const all = [...new Set(jobs)].join(', ');
+  return `there is no job "${name}": ${directory} has ${all}.${didYouMean(nameOf(name), jobs)} Use --job-file for a definition from elsewhere.`;
 }
 
 function nameOf(path: string): string {

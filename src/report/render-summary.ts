@@ -79,7 +79,8 @@ function counts(summary: Summary): string {
   const width = Math.max(0, ...all.map(([, n]) => String(n).length));
   const lines = all.map(([name, n]) => `  ${name.padEnd(10)} ${String(n).padStart(width)}`);
   const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${n} ${name}`).join(' + ');
-  return [...lines, controlTotal(summary, sum), ...recordsLine(summary)].join('\n');
+  const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
+  return [...lines, controlTotal(summary, sum), ...none, ...recordsLine(summary)].join('\n');
 }
 
 /** Only where rows were one request together. */

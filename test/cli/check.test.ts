@@ -218,7 +218,9 @@ describe('the check of a file', () => {
     const said = await (await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\n' })).check();
     expect([said.exitCode, said.stderr]).toEqual([
       0,
-      expect.stringMatching(/^warning: .*a\.csv has no rows\.\n$/),
+      expect.stringMatching(
+        /^warning: .*a\.csv has no rows: there is nothing to send\. If there should be some, export it again\.\n$/,
+      ),
     ]);
   });
 

@@ -129,8 +129,14 @@ test('a variable that is set to nothing is not set', () => {
 
 describe('a malformed value stops the start', () => {
   test.each([
-    [{ MSB_BASE_URL: 'api.example.com' }, 'MSB_BASE_URL: expected an http(s) URL'],
-    [{ MSB_BASE_URL: 'ftp://api.example.com' }, 'MSB_BASE_URL: expected an http(s) URL'],
+    [
+      { MSB_BASE_URL: 'api.example.com' },
+      'MSB_BASE_URL: expected an http(s) URL such as https://api.example.com',
+    ],
+    [
+      { MSB_BASE_URL: 'ftp://api.example.com' },
+      'MSB_BASE_URL: expected an http(s) URL such as https://api.example.com',
+    ],
     [
       { REDIS_URL: 'redis://a,b' },
       'REDIS_URL: expected one server; several are a cluster (redis+cluster://) or Sentinels (redis+sentinel://)',

@@ -315,7 +315,7 @@ describe('when a job is looked up by name', () => {
 
   test('an empty folder and one that is missing are said to have none', async () => {
     expect(await problemsOf(loadJob('a', folder))).toEqual([
-      expect.stringContaining('has no job definitions.'),
+      expect.stringContaining('has no job definitions. Set ONBOARD_JOBS to the folder'),
     ]);
     expect(await problemsOf(loadJob('a', join(folder, 'gone')))).toEqual([
       expect.stringContaining('has no job definitions.'),
@@ -356,7 +356,11 @@ describe('when a job is looked up by name', () => {
 
   test('a file that is not there is refused with the reason', async () => {
     expect(await problemsOf(loadJobFile(join(folder, 'gone.yaml')))).toEqual([
-      "gone.yaml: the job definition can't be read (ENOENT)",
+      'gone.yaml: there is no such file: expected the path of a job definition; check the spelling and the folder',
+    ]);
+    await mkdir(join(folder, 'folder.yaml'));
+    expect(await problemsOf(loadJobFile(join(folder, 'folder.yaml')))).toEqual([
+      'folder.yaml: is a folder: expected the path of a job definition in it',
     ]);
   });
 });

@@ -72,7 +72,9 @@ describe('renderSummary', () => {
   });
 
   it('given no rows, still has the sum', () => {
-    expect(renderSummary(summaryOf([]), { directory: DIRECTORY })).toContain('rows 0 = 0');
+    expect(renderSummary(summaryOf([]), { directory: DIRECTORY })).toContain(
+      '  rows 0 = 0\n  There are no rows: nothing was sent.',
+    );
   });
 
   it('given a run that was interrupted, counts the open rows and gives the command that goes on', () => {
