@@ -131,7 +131,7 @@ describe('a run that is resumed', () => {
     const file = await flow.file('a.csv', subclientsCsv(600));
     const args = ['run', 'subclients-create', file, '--sandbox', '--fault', 'latency=300ms'];
     const run = flow.start(args, NO_SERVICE);
-    await until(async () => (await flow.onboard(['runs', '--json'])).stdout.includes('"created":'));
+    await until(async () => (await flow.look(['runs', '--json'])).includes('"created":'));
     const id = await newestRun(flow);
     await until(async () => (await statusOf(flow, id)).outcomes.created > 0);
     await flow.onboard(['pause', id]);

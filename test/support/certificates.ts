@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
+import { atTestEnd } from './at-test-end.ts';
 
 /** An authority of one test's own and a certificate of it for 127.0.0.1, for servers and clients; absolute paths of PEM files. */
 export type Certificates = { readonly ca: string; readonly cert: string; readonly key: string };
@@ -14,7 +14,7 @@ const EC_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-n
 /** Makes them with openssl, which must be on the PATH. */
 export async function makeCertificates(): Promise<Certificates> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-certificates-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  atTestEnd(() => rm(folder, { recursive: true, force: true }));
   const at = (name: string) => join(folder, name);
   const [ca, caKey, cert, key] = ['ca.pem', 'ca-key.pem', 'cert.pem', 'key.pem'].map(at);
   if (ca === undefined || caKey === undefined || cert === undefined || key === undefined) throw new Error();

@@ -5,16 +5,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import type { Summary } from '../../src/report/summary.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { type AtTestEnd, atTestEnd } from './at-test-end.ts';
+import { addWitness } from './until.ts';
+
+export { until } from './until.ts';
 
 /** The built program: what a user runs. */
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const JOBS = fileURLToPath(new URL('../../jobs', import.meta.url));
 const TOKEN = 'flow-token';
+/** Of a test that waits in vain: what was started last, and what it said last, in characters. */
+const COMMANDS_SHOWN = 5;
+const STDERR_SHOWN = 1_000;
+
+type Command = {
+  readonly child: ChildProcess;
+  readonly args: readonly string[];
+  readonly text: { stdout: string; stderr: string };
+};
 
 export type Ended = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -32,6 +45,8 @@ export type Flow = {
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
   /** Carries a command to its end. */
   onboard(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  /** What a command that only reads prints, carried out in this process: starting one for every look takes a second. */
+  look(args: readonly string[]): Promise<string>;
   /** `onboard run … --json` to its end; the control total holds, or the test fails. */
   run(
     args: readonly string[],
@@ -42,11 +57,15 @@ export type Flow = {
   results(summary: Summary): Promise<Array<Record<string, string>>>;
 };
 
-export async function startFlow(options: SandboxOptions = {}): Promise<Flow> {
+/** A concurrent test gives its own `onTestFinished`. */
+export async function startFlow(options: SandboxOptions = {}, atEnd: AtTestEnd = atTestEnd): Promise<Flow> {
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
   const sandbox = await startSandbox({ tokens: [TOKEN], ...options });
   const running = new Map<ChildProcess, Promise<Ended>>();
-  onTestFinished(async () => {
+  const started: Command[] = [];
+  const forget = addWitness(() => started.slice(-COMMANDS_SHOWN).map(wordsOf).join('\n'));
+  atEnd(async () => {
+    forget();
     for (const child of running.keys()) child.kill('SIGKILL');
     // One that is still ending could start the Redis again that is stopped below.
     await Promise.allSettled(running.values());
@@ -55,20 +74,22 @@ export async function startFlow(options: SandboxOptions = {}): Promise<Flow> {
     await rm(home, { recursive: true, force: true });
   });
 
+  const own = {
+    PATH: process.env.PATH ?? '',
+    ONBOARD_HOME: home,
+    ONBOARD_JOBS: JOBS,
+    MSB_BASE_URL: sandbox.url,
+    MSB_TOKEN: TOKEN,
+  };
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Started => {
     const child = spawn(process.execPath, [MAIN, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH ?? '',
-        ONBOARD_HOME: home,
-        ONBOARD_JOBS: JOBS,
-        MSB_BASE_URL: sandbox.url,
-        MSB_TOKEN: TOKEN,
-        ...env,
-      },
+      env: { ...own, ...env },
     });
-    const ended = collect(child).finally(() => running.delete(child));
+    const text = { stdout: '', stderr: '' };
+    const ended = collect(child, text).finally(() => running.delete(child));
     running.set(child, ended);
+    started.push({ child, args, text });
     return { child, ended };
   };
   const onboard: Flow['onboard'] = (args, env) => start(args, env).ended;
@@ -80,6 +101,7 @@ export async function startFlow(options: SandboxOptions = {}): Promise<Flow> {
     sandbox,
     start,
     onboard,
+    look: (args) => lookHere(args, own),
     report,
     async file(name, content) {
       const path = join(home, name);
@@ -98,8 +120,7 @@ export async function startFlow(options: SandboxOptions = {}): Promise<Flow> {
   };
 }
 
-async function collect(child: ChildProcess): Promise<Ended> {
-  const text = { stdout: '', stderr: '' };
+async function collect(child: ChildProcess, text: { stdout: string; stderr: string }): Promise<Ended> {
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     text.stdout += chunk;
   });
@@ -110,16 +131,24 @@ async function collect(child: ChildProcess): Promise<Ended> {
   return { exitCode: child.exitCode, ...text };
 }
 
+async function lookHere(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const { onboard } = await import('../cli/memory-io.ts');
+  const { exitCode, stdout, stderr } = await onboard(args, env);
+  expect(exitCode, stderr).toBe(0);
+  return stdout;
+}
+
+function wordsOf({ child, args, text }: Command): string {
+  const { exitCode, signalCode } = child;
+  const state = exitCode === null && signalCode === null ? 'is at work' : `ended: ${exitCode ?? signalCode}`;
+  return `onboard ${args.join(' ')} ${state}; stderr: ${text.stderr.slice(-STDERR_SHOWN).trim()}`;
+}
+
 /** A killed command leaves its Redis for the next one; after the test there is none. */
 async function stopLeftRedis(home: string): Promise<void> {
   const { joinEmbeddedRedis } = await import('../../src/redis/embedded.ts');
   const server = await joinEmbeddedRedis(home);
   await server.close();
-}
-
-/** Waits until something can be observed; the test's own time-out ends it. */
-export async function until(observe: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await observe())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** A CSV of subclients with keys K1…Kn. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
 import { type LedgerGate, openGate } from '../../src/ledger/gate.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import type { RowJournal, RowRecord } from '../../src/ledger/row-journal.ts';
 import type { GateEdges } from '../../src/ledger/verify-ledger.ts';
+import { atTestEnd } from './at-test-end.ts';
 
 /** A member of the keys' ledger that has nothing to put back; it leaves with the test. */
 export async function openTestGate(
@@ -25,7 +25,7 @@ export async function openTestGate(
     ...over,
   });
   // A member whose connection the test has ended can't leave.
-  onTestFinished(() => gate.close().catch(() => undefined));
+  atTestEnd(() => gate.close().catch(() => undefined));
   return gate;
 }
 

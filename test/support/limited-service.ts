@@ -1,8 +1,8 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import { listen } from '../../src/sandbox/listen.ts';
+import { atTestEnd } from './at-test-end.ts';
 
 /** Stands before the sandbox as a service that works on so many requests at once only. */
 export type LimitedService = {
@@ -59,7 +59,7 @@ export async function startLimitedService(
     answer(incoming, outgoing).catch(() => outgoing.socket?.resetAndDestroy());
   });
   const port = await listen(server, 0);
-  onTestFinished(() => {
+  atTestEnd(() => {
     server.close();
     server.closeAllConnections();
     agent.destroy();

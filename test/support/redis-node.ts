@@ -4,9 +4,9 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
 import { findServerProgram } from '../../src/redis/find-server.ts';
 import { freePort } from '../faults/support/free-port.ts';
+import { atTestEnd } from './at-test-end.ts';
 import { until } from './flow.ts';
 
 /** A Redis process of one test's own, as a node of a cluster, a replica or a Sentinel; it ends with the test. */
@@ -71,7 +71,7 @@ async function startOnce(options: RedisNodeOptions): Promise<RedisNode> {
     enableReadyCheck: options.isSentinel !== true,
   });
   admin.on('error', () => undefined);
-  onTestFinished(async () => {
+  atTestEnd(async () => {
     admin.disconnect();
     await process.kill();
     await rm(folder, { recursive: true, force: true });

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
 import { findServerProgram } from '../../src/redis/find-server.ts';
+import { atTestEnd } from './at-test-end.ts';
 import { until } from './flow.ts';
 
 export type OwnServer = { readonly url: string; readonly redis: Redis };
@@ -20,7 +20,7 @@ export async function startRedisServer(settings: Readonly<Record<string, string>
   const child = spawn(await findServerProgram(process.env.PATH ?? ''), flags, { stdio: 'ignore' });
   const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null });
   redis.on('error', () => undefined);
-  onTestFinished(async () => {
+  atTestEnd(async () => {
     redis.disconnect();
     const ended = once(child, 'exit');
     child.kill('SIGKILL');

@@ -4,15 +4,14 @@ import type { Ended, Flow } from './flow.ts';
 
 /** The id of the newest run. */
 export async function newestRun(flow: Flow): Promise<string> {
-  const { stdout } = await flow.onboard(['runs', '--json', '--limit', '1']);
-  return JSON.parse(stdout).id;
+  return JSON.parse(await flow.look(['runs', '--json', '--limit', '1'])).id;
 }
 
 /** The run in numbers, as the ledger has it now, with who reads its rows. */
 export async function statusOf(flow: Flow, run: string): Promise<Summary & { readonly owner: string }> {
-  const { stdout } = await flow.onboard(['status', run, '--json']);
-  const status: unknown = JSON.parse(stdout);
-  const { owner } = JSON.parse(stdout);
+  const text = await flow.look(['status', run, '--json']);
+  const status: unknown = JSON.parse(text);
+  const { owner } = JSON.parse(text);
   return { ...summarySchema.parse(status), owner };
 }
 

@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
-import { onTestFinished } from 'vitest';
 import type { Format } from '../../src/config/job-definition.ts';
 import { formatSchema } from '../../src/config/job-definition.ts';
 import { readWorkbook } from '../../src/intake/read-workbook.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
+import { atTestEnd } from './at-test-end.ts';
 
 /** What a workbook made by hand differs in from the plainest one. */
 export type Making = {
@@ -85,7 +85,7 @@ function escaped(text: string): string {
 /** A file in a folder of the test's own. */
 export async function fileOf(content: Uint8Array, name = 'file.xlsx'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-workbook-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  atTestEnd(() => rm(folder, { recursive: true }));
   const path = join(folder, name);
   await writeFile(path, content);
   return path;
