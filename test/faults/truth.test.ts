@@ -139,15 +139,13 @@ test.each<[string, Lie, RegExp]>([
   await expect(judge(lie)).rejects.toThrow(words);
 });
 
-test('ten thousand rows are compared in no time', async () => {
+test('ten thousand rows that are as reported have no problem', async () => {
   const { findUntruths } = await import('./support/untruths.ts');
   const keys = Array.from({ length: 10_000 }, (_, i) => `K${i}`);
   const made = keys.map((key, number) => ({ number, id: `id-${number}`, key }));
   const results = keys.map((key, i) => ({ row: String(i + 1), key, outcome: 'created', id: `id-${i}` }));
   const outcomes = { ...noOutcomes(), created: keys.length };
   const summary = summaryOf([], { rows: keys.length, outcomes });
-  const began = performance.now();
   const { problems } = findUntruths({ summary, results, keys, made, duplicates: [], duplicateKeys: 0 });
   expect(problems).toEqual([]);
-  expect(performance.now() - began).toBeLessThan(10_000);
 });

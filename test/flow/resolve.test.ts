@@ -40,8 +40,6 @@ async function resolve(flow: Flow, args: readonly string[], env: Readonly<Record
   return { ...ended, answer: JSON.parse(ended.stdout) };
 }
 
-const QUICK_ENOUGH_MS = 30_000;
-
 test('a thousand rows in doubt, half of them created: settled by command and by file, each as it was', async () => {
   const flow = await startFlow({ faults: ['reset-before=every:4', 'reset-after-create=every:3'] });
   const job = await flow.file('create.yaml', CREATE);
@@ -70,9 +68,7 @@ test('a thousand rows in doubt, half of them created: settled by command and by 
   await writeFile(path, filled(await readFile(path, 'utf8'), truth));
   const again = join(flow.home, 'kept.csv');
   await copyFile(path, again);
-  const startedAt = performance.now();
   const byFile = await resolve(flow, [summary.run, '--file', path]);
-  expect(performance.now() - startedAt).toBeLessThan(QUICK_ENOUGH_MS);
   expect(byFile).toMatchObject({
     exitCode: 0,
     answer: { created: 499, notCreated: 499, open: 0, refused: [], inDoubt: 0, exitCode: 1, kept: null },

@@ -5,7 +5,7 @@ import { type Arrival, startLimitedService } from '../support/limited-service.ts
 const TOKENS = ['flow-token', 'token-of-work'];
 const WAIT_MS = 3_000;
 /** How long a request may be on its way from its permission to the service, on a machine that is busy. */
-const ON_ITS_WAY_MS = 750;
+const ON_ITS_WAY_MS = 1_500;
 /** Timers fire up to a millisecond early, and Redis counts whole ones. */
 const EARLY_MS = 10;
 const HOUR_MS = 3_600_000;
@@ -45,6 +45,7 @@ test.each([
     .filter(({ at }) => at > refusedAt + ON_ITS_WAY_MS && at < refusedAt + WAIT_MS - EARLY_MS);
   expect(early).toEqual([]);
   const next = service.arrivals().find(({ at }) => at > refusedAt + ON_ITS_WAY_MS)?.at ?? 0;
-  expect(next - lastRefusedAt).toBeLessThan(WAIT_MS + 2_000);
+  // A clock that is taken for ours would be an hour out.
+  expect(next - lastRefusedAt).toBeLessThan(10 * WAIT_MS);
   expect((await run).summary.outcomes.created).toBe(2500);
 });
