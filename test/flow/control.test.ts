@@ -1,29 +1,32 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import type { AtTestEnd } from '../support/at-test-end.ts';
 import { type Flow, startFlow, subclientsCsv, until } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
 
-/** A run of so many rows, 20 of them at a time in flight, once more than `made` of them are there. */
+/**
+ * A run of so many rows, 20 of them at a time in flight, once more than `made` of them are there. Then the service takes
+ * its time: commands are given before the run's end, on a slow machine too.
+ */
 async function busyRun(flow: Flow, rows: number, made: number) {
   const file = await flow.file('a.csv', subclientsCsv(rows));
   const run = flow.start(['run', 'subclients-create', file, '--json']);
   await until(() => flow.sandbox.stats().made.subclients > made);
+  flow.sandbox.setFaults(['latency=600ms']);
   return { file, run, id: await newestRun(flow) };
 }
 
-/** Two commands are given within the time that a run takes. */
-const startSlow = () => startFlow({ faults: ['latency=80ms'] });
+const startSlow = (atEnd?: AtTestEnd) => startFlow({ faults: ['latency=40ms'] }, atEnd);
 const NO_SERVICE = { MSB_BASE_URL: '', MSB_TOKEN: '' };
 
 describe('a run that is paused from another terminal', () => {
-  test('ends within two seconds with the command that goes on, and that one sends the rest, nothing twice', async () => {
+  test('ends soon with the command that goes on, and that one sends the rest, nothing twice', async () => {
     const flow = await startSlow();
     const { run, id } = await busyRun(flow, 2000, 100);
     const paused = await flow.onboard(['pause', id]);
-    const pausedAt = performance.now();
+    const madeByThen = flow.sandbox.stats().made.subclients;
     expect([paused.exitCode, paused.stdout]).toEqual([0, expect.stringContaining(`onboard resume ${id}`)]);
     const ended = await run.ended;
-    expect(performance.now() - pausedAt).toBeLessThan(2000);
     expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining(`onboard resume ${id}`)]);
     expect(JSON.parse(ended.stdout)).toMatchObject({ state: 'paused', reason: 'requested' });
 
@@ -34,7 +37,8 @@ describe('a run that is paused from another terminal', () => {
     ]);
     expect((await flow.onboard(['status', id])).stdout).toContain(`to go on  onboard resume ${id}`);
     const made = flow.sandbox.stats().made.subclients;
-    expect(made).toBeLessThan(2000);
+    // What was on the wire, and what went out until its process had looked at the run again.
+    expect(made - madeByThen).toBeLessThan((2000 - madeByThen) / 2);
     expect(made).toBe((await statusOf(flow, id)).outcomes.created);
 
     flow.sandbox.setFaults([]);
@@ -75,6 +79,7 @@ describe('a run that is paused from another terminal', () => {
     const flow = await startSlow();
     const { run, id } = await busyRun(flow, 1500, 20);
     await flow.onboard(['pause', id]);
+    flow.sandbox.setFaults(['latency=40ms']);
     const resumed = await flow.onboard(['resume', id]);
     await run.ended;
     expect(resumed.exitCode).toBe(0);
@@ -89,19 +94,9 @@ describe('a run that is resumed', () => {
     const { run, id } = await busyRun(flow, 1500, 20);
     const resumed = await flow.onboard(['resume', id]);
     expect([resumed.exitCode, resumed.stdout]).toEqual([0, expect.stringContaining(String(run.child.pid))]);
+    flow.sandbox.setFaults([]);
     expect((await run.ended).exitCode).toBe(0);
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1500 }, duplicateKeys: 0 });
-  });
-
-  test('after its process was killed is carried on to its end', async () => {
-    const flow = await startSlow();
-    const { run, id } = await busyRun(flow, 1000, 100);
-    run.child.kill('SIGKILL');
-    await run.ended;
-    const { exitCode, summary } = await summaryFrom(flow, ['resume', id]);
-    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1000);
-    expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
-    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
   });
 
   test('is refused where its file is another one or gone, or the service is, and stays paused', async () => {
@@ -169,16 +164,15 @@ describe('a run that is cancelled', () => {
   });
 
   test('while its rows wait for a service that asked to be left alone ends all the same, a worker beside it too', async () => {
-    const flow = await startFlow({ faults: ['429=always;retry-after=45'] });
+    const flow = await startFlow({ faults: ['429=always;retry-after=3600'] });
     const worker = flow.start(['work']);
     const file = await flow.file('a.csv', subclientsCsv(2000));
     const run = flow.start(['run', 'subclients-create', file, '--json']);
     await until(() => (flow.sandbox.stats().faults['429'] ?? 0) > 0);
     const id = await newestRun(flow);
-    const before = performance.now();
+    // Far sooner than it was asked for: what was waited for is over in an hour.
     const cancelled = await summaryFrom(flow, ['cancel', id]);
     const ended = await run.ended;
-    expect(performance.now() - before).toBeLessThan(10_000);
     expect([cancelled.exitCode, ended.exitCode]).toEqual([0, 2]);
     expect(cancelled.summary).toMatchObject({ state: 'cancelled', open: 0, outcomes: { cancelled: 2000 } });
     worker.child.kill('SIGTERM');
@@ -207,23 +201,6 @@ describe('a run that is cancelled', () => {
     expect([known.exitCode, known.summary.run, known.summary.state]).toEqual([2, id, 'cancelled']);
   });
 
-  test('after its process was killed has the rows that were in flight in doubt', async () => {
-    const flow = await startSlow();
-    const { run, id } = await busyRun(flow, 2000, 100);
-    run.child.kill('SIGKILL');
-    await run.ended;
-    const { exitCode, summary } = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
-    const { outcomes } = summary;
-    expect([exitCode, outcomes.created + outcomes['in-doubt'] + outcomes.cancelled]).toEqual([0, 2000]);
-    expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
-    const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
-    const results = await flow.results(summary);
-    for (const { key = '', outcome } of results) {
-      if (outcome === 'created') expect(made).toContain(key);
-      if (outcome === 'cancelled') expect(made).not.toContain(key);
-    }
-  });
-
   test('and whose file is gone has an outcome for every row all the same', async () => {
     const flow = await startSlow();
     const { file, run, id } = await busyRun(flow, 10_000, 100);
@@ -245,9 +222,48 @@ describe('a run that is cancelled', () => {
     expect(results[2000]).toMatchObject({ row: '2001', line: '2002', key: 'K2001', outcome: 'cancelled' });
   });
 
-  test('by a command that is killed half-way is wound up by the same command again', async () => {
-    const flow = await startSlow();
-    const { run, id } = await busyRun(flow, 20_000, 100);
+  test('and has finished before is refused', async () => {
+    const flow = await startFlow();
+    const { summary } = await flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(2))]);
+    const cancelled = await flow.onboard(['cancel', summary.run]);
+    expect([cancelled.exitCode, cancelled.stderr]).toEqual([3, expect.stringContaining('is finished')]);
+  });
+});
+
+// Their rows wait until the lease of the dead has lapsed: they do so together.
+describe.concurrent('a run whose process was killed', () => {
+  test('is carried on to its end by resume', async ({ onTestFinished }) => {
+    const flow = await startSlow(onTestFinished);
+    const { run, id } = await busyRun(flow, 1000, 100);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    flow.sandbox.setFaults([]);
+    const { exitCode, summary } = await summaryFrom(flow, ['resume', id]);
+    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1000);
+    expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
+    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+  });
+
+  test('has the rows that were in flight in doubt when it is cancelled', async ({ onTestFinished }) => {
+    const flow = await startSlow(onTestFinished);
+    const { run, id } = await busyRun(flow, 2000, 100);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const { exitCode, summary } = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
+    const { outcomes } = summary;
+    expect([exitCode, outcomes.created + outcomes['in-doubt'] + outcomes.cancelled]).toEqual([0, 2000]);
+    expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
+    const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
+    const results = await flow.results(summary);
+    for (const { key = '', outcome } of results) {
+      if (outcome === 'created') expect(made).toContain(key);
+      if (outcome === 'cancelled') expect(made).not.toContain(key);
+    }
+  });
+
+  test('while it was being cancelled is wound up by the same command again', async ({ onTestFinished }) => {
+    const flow = await startSlow(onTestFinished);
+    const { run, id } = await busyRun(flow, 12_000, 100);
     await flow.onboard(['pause', id]);
     await run.ended;
     flow.sandbox.setFaults([]);
@@ -259,14 +275,7 @@ describe('a run that is cancelled', () => {
     const second = await summaryFrom(flow, ['cancel', id]);
     expect(second).toMatchObject({
       exitCode: 0,
-      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 20_000 - made } },
+      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 12_000 - made } },
     });
-  });
-
-  test('and has finished before is refused', async () => {
-    const flow = await startFlow();
-    const { summary } = await flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(2))]);
-    const cancelled = await flow.onboard(['cancel', summary.run]);
-    expect([cancelled.exitCode, cancelled.stderr]).toEqual([3, expect.stringContaining('is finished')]);
   });
 });
