@@ -63,15 +63,13 @@ function missingRequired(
   if (!isTable(source)) return [];
   const mapped = [...bindings.map(({ path }) => path), ...Object.keys(definition.fields).flatMap(pathIn)];
   const taken = new Set(bindings.flatMap((one) => (one.kind === 'constant' ? [] : [one.column])));
+  const candidates = source.columns.filter((one) => !taken.has(one));
   return [...new Set(definition.required)].flatMap((field) => {
-    if (field === pathField) return [];
     const [path] = pathIn(field);
-    const isField =
-      path !== undefined && lookUp(path.map((one) => (one === '#' ? 0 : one))).kind !== 'unknown';
-    if (!isField || mapped.some((one) => couldFill(one, path))) return [];
-    const column = formatFieldPath(path.map((one) => (one === '#' ? 0 : one)));
-    const candidates = source.columns.filter((one) => !taken.has(one));
-    return [{ column, why: 'which the job requires', candidates }];
+    if (path === undefined || field === pathField || mapped.some((one) => couldFill(one, path))) return [];
+    const first = path.map((segment) => (segment === '#' ? 0 : segment));
+    if (lookUp(first).kind === 'unknown') return []; // no column could be that field
+    return [{ column: formatFieldPath(first), why: 'which the job requires', candidates }];
   });
 }
 
