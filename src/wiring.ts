@@ -106,7 +106,7 @@ export async function joinLedger(
     keys,
     store,
     target,
-    folder: join(options.env.home, 'journal'),
+    folder: await makeHomeFolder(options.env.home, 'journal'),
     indexRun: (run, createdAt) => ledger.index.add(run, target, createdAt),
     onNotice(text) {
       options.log.info(text);
