@@ -33,7 +33,7 @@ export type Teller = {
   paused(file: EndedFile, words: string): void;
   /** Says of each key its text once, and again only after it was away. */
   waiting(lines: ReadonlyMap<string, string>): void;
-  /** True once something was said of a file. */
+  /** True once something was said of a file, or of what is in its way. */
   hasTold(): boolean;
 };
 
@@ -41,7 +41,10 @@ export function createTeller(io: Io, json: boolean): Teller {
   let shown = new Set<string>();
   let troubled = '';
   let hasTold = false;
-  const line = (text: string) => tell(io, text.split('\n').map(printable).join('\n'));
+  const line = (text: string) => {
+    hasTold = true;
+    tell(io, text.split('\n').map(printable).join('\n'));
+  };
   return {
     line,
     trouble(text) {
@@ -54,7 +57,6 @@ export function createTeller(io: Io, json: boolean): Teller {
       else say(io, printable(words));
     },
     paused(file, words) {
-      hasTold = true;
       if (json) say(io, JSON.stringify(file));
       line(words);
     },

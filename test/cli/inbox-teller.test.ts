@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTeller } from '../../src/cli/inbox-teller.ts';
+import { createTeller, type EndedFile, type Teller } from '../../src/cli/inbox-teller.ts';
 import { leftWords, waitingLines } from '../../src/cli/inbox-waiting.ts';
 import type { Waiting, WaitReason } from '../../src/intake/inbox/placed.ts';
 import { memoryIo } from './memory-io.ts';
@@ -57,3 +57,32 @@ test('no name of a file moves the cursor', () => {
   createTeller(io, false).line('a\u001b[2J.csv: taken');
   expect(io.stderr.text).toBe('a·[2J.csv: taken\n');
 });
+
+test.each<[string, (teller: Teller) => void]>([
+  ['a line', (teller) => teller.line('a.csv: taken')],
+  ['trouble', (teller) => teller.trouble('the inbox is away')],
+  ['a file that waits', (teller) => teller.waiting(new Map([['a', 'a waits']]))],
+  ['the end of a file', (teller) => teller.ended(ENDED, 'a.csv: done')],
+])('whether anything was said is known after %s', (_, speak) => {
+  const teller = createTeller(memoryIo(), true);
+  teller.waiting(new Map());
+  expect(teller.hasTold()).toBe(false);
+  speak(teller);
+  expect(teller.hasTold()).toBe(true);
+});
+
+const ENDED: EndedFile = {
+  file: 'a.csv',
+  job: 'j',
+  result: 'done',
+  why: [],
+  run: null,
+  state: null,
+  reason: null,
+  rows: null,
+  outcomes: null,
+  exitCode: 0,
+  moved: null,
+  note: null,
+  report: null,
+};
