@@ -3,7 +3,7 @@ import { createRecentMap } from '../lib/recent-map.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/sleep.ts';
 import { BEAT, GATED, LEAVE } from './lua/gate.ts';
-import { type Script, script } from './script.ts';
+import { type Script, type SentArguments, script } from './script.ts';
 import { type GateEdges, LET_GO_MS, type Memory, verifyLedger } from './verify-ledger.ts';
 
 /**
@@ -15,7 +15,7 @@ export type LedgerGate = {
   readonly redis: RedisConnection;
   readonly member: string;
   /** Carries a gated script out, as often as it takes until the ledger is verified. */
-  call<Answer>(run: Script<Answer>, keys: readonly string[], args: GatedArguments): Promise<Answer>;
+  call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /** Resolves when the ledger is verified and this process is a member. */
   verify(): Promise<void>;
   /** Keeps intents out of a replay until they are released, by their marks. */
@@ -27,10 +27,6 @@ export type LedgerGate = {
   /** Leaves; what still waits at the gate fails. */
   close(): Promise<void>;
 };
-
-type ScriptArguments = ReadonlyArray<string | number | Buffer>;
-/** A function is asked each time that the script is sent: what it says may not be true of a ledger that was put back meanwhile. */
-type GatedArguments = ScriptArguments | (() => ScriptArguments);
 
 const CLOSE_WAIT_MS = 200;
 /** Fewer than a script can answer in one list; a process is told of whoever is at work each second. */
@@ -104,11 +100,15 @@ function createGate(edges: GateEdges, stop: AbortSignal): OwnGate {
     });
     return verifying;
   };
-  const attempt = async <Answer>(run: Script<Answer>, keys: readonly string[], args: GatedArguments) => {
-    memory.sent += 1;
-    const batch = memory.sent;
-    const own = typeof args === 'function' ? args() : args;
-    const answer = await run(redis, [...keys, key], [...own, member, memory.recorded, batch]);
+  const attempt = async <Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments) => {
+    let batch = 0;
+    // Numbered anew where the script has to be sent again: what was carried out last has the highest number.
+    const sent = () => {
+      memory.sent += 1;
+      batch = memory.sent;
+      return [...(typeof args === 'function' ? args() : args), member, memory.recorded, batch];
+    };
+    const answer = await run(redis, [...keys, key], sent);
     memory.recorded = Math.max(memory.recorded, batch);
     return answer;
   };

@@ -6,8 +6,12 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 export type Script<Answer> = (
   redis: RedisConnection,
   keys: readonly string[],
-  args: ReadonlyArray<string | number | Buffer>,
+  args: SentArguments,
 ) => Promise<Answer>;
+
+type ScriptArguments = ReadonlyArray<string | number | Buffer>;
+/** A function is asked each time that the script is sent: what it says may not be true any more the next time. */
+export type SentArguments = ScriptArguments | (() => ScriptArguments);
 
 /** A Redis that is full still records what became of rows: what it gives up by that is bounded (Redis 7.0, script flags). */
 const ALSO_WHEN_FULL = '#!lua flags=allow-oom\n';
@@ -17,12 +21,12 @@ export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<A
   const text = ALSO_WHEN_FULL + lua;
   const sha = createHash('sha1').update(text).digest('hex');
   return async (redis, keys, args) => {
-    const rest = [keys.length, ...keys, ...args] as const;
+    const sent = () => [keys.length, ...keys, ...(typeof args === 'function' ? args() : args)] as const;
     try {
-      return answer.parse(await redis.evalsha(sha, ...rest));
+      return answer.parse(await redis.evalsha(sha, ...sent()));
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return answer.parse(await redis.eval(text, ...rest));
+      return answer.parse(await redis.eval(text, ...sent()));
     }
   };
 }
