@@ -25,3 +25,4 @@ function linesOf({ name, message, assertionResults }) {
 function firstLine(text = '') {
   return text.split('\n', 1)[0].replace('Error: STACK_TRACE_ERROR', 'timed out');
 }
+

@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
 import { type Ended, type Flow, type Started, startFlow, subclientsCsv, until } from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
-import { inTime } from '../support/in-time.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { assertTruth } from '../support/truth.ts';
 
@@ -188,7 +187,7 @@ export async function signalUnderLoad(options: SignalOptions): Promise<{ readonl
   const ends = await Promise.all(started.map((each) => each.ended));
   const endSeconds = Math.round(performance.now() - from) / 1000;
   expect(ends.map(({ exitCode }) => exitCode)).toEqual([4, 4]);
-  expect(endSeconds).toBeLessThan(inTime(30));
+  expect(endSeconds).toBeLessThan(30);
   const id = await newestRun(flow);
   const left = await statusOf(flow, id);
   expect(left).toMatchObject({ state: 'paused', reason: 'interrupted', outcomes: { 'in-doubt': 0 } });

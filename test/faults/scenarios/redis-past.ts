@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { until } from '../../support/flow.ts';
 import { type Crew, type Member, startCrew } from '../support/crew.ts';
-import { inTime } from '../support/in-time.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -150,7 +149,7 @@ function judge(report: RedisPastReport, { blows, latencyMs }: RedisPastOptions):
   }
   for (const [death, seconds] of Object.entries(report.backSeconds)) {
     const grace = death === 'worker-and-journal' ? GRACE_SECONDS : 0;
-    expect(seconds, `back after ${death}`).toBeLessThanOrEqual(inTime(BACK_SECONDS) + grace);
+    expect(seconds, `back after ${death}`).toBeLessThanOrEqual(BACK_SECONDS + grace);
   }
 }
 

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { until } from '../../support/flow.ts';
 import { newestRun } from '../../support/run-control.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
-import { inTime } from '../support/in-time.ts';
 import { createDice } from '../support/seed.ts';
 import type { ServiceFront } from '../support/service-front.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -107,9 +106,7 @@ function judge(report: ServiceAwayReport, arrivals: readonly number[], options: 
   // Each reset is one row in doubt, and none is without; a refusal costs no row at all.
   expect(inDoubt).toBe(mode === 'reset' ? report.arrivals : 0);
   expect(report.repeats).toBeLessThanOrEqual(mode === 'reset' ? 0 : touchedMax);
-  expect(report.backSeconds).toBeLessThanOrEqual(
-    Math.min(PAUSE_MAX_SECONDS, downSeconds) + inTime(SLACK_SECONDS),
-  );
+  expect(report.backSeconds).toBeLessThanOrEqual(Math.min(PAUSE_MAX_SECONDS, downSeconds) + SLACK_SECONDS);
 }
 
 /** Those that came when the breaker was open for sure; refusals take their time as all answers do. */
