@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
+    // Half of it would do on a machine that is idle; some take long on one that is slow or busy with something else.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     // Two cores are the least this runs on; each file owns its Redis and its service.
     maxWorkers: 2,

@@ -1,32 +1,53 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
 import { startFlow, subclientsCsv, until } from '../support/flow.ts';
 
-test('a run killed in the middle is finished by the same command, nothing twice, nothing lost', async () => {
-  const flow = await startFlow({ faults: ['latency=5ms'] });
-  const file = await flow.file('a.csv', subclientsCsv(2000));
-  const killed = flow.start(['run', 'subclients-create', file]);
-  await until(() => flow.sandbox.stats().made.subclients > 400);
-  killed.child.kill('SIGKILL');
-  await killed.ended;
-  const { exitCode, summary } = await flow.run(['subclients-create', file]);
-  const { outcomes } = summary;
-  expect(outcomes.created + outcomes['in-doubt']).toBe(2000);
-  expect(exitCode).toBe(outcomes['in-doubt'] > 0 ? 5 : 0);
-  // In flight: at most what one process may have on the wire, and what it had settled but not yet recorded.
-  expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
-  const stats = flow.sandbox.stats();
-  expect(stats.duplicateKeys).toBe(0);
-  expect(stats.made.subclients).toBeGreaterThanOrEqual(outcomes.created);
-  const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
-  for (const result of await flow.results(summary)) {
-    if (result.outcome === 'created') expect(made).toContain(result.key);
-  }
+// What they wait for is that the lease of the dead lapses: they do so together.
+describe.concurrent('when a process is killed', () => {
+  test('a run that is killed in the middle is finished by the same command, nothing twice, nothing lost', async ({
+    onTestFinished,
+  }) => {
+    const flow = await startFlow({ faults: ['latency=5ms'] }, onTestFinished);
+    const file = await flow.file('a.csv', subclientsCsv(2000));
+    const killed = flow.start(['run', 'subclients-create', file]);
+    await until(() => flow.sandbox.stats().made.subclients > 400);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const { exitCode, summary } = await flow.run(['subclients-create', file]);
+    const { outcomes } = summary;
+    expect(outcomes.created + outcomes['in-doubt']).toBe(2000);
+    expect(exitCode).toBe(outcomes['in-doubt'] > 0 ? 5 : 0);
+    // In flight: at most what one process may have on the wire, and what it had settled but not yet recorded.
+    expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
+    const stats = flow.sandbox.stats();
+    expect(stats.duplicateKeys).toBe(0);
+    expect(stats.made.subclients).toBeGreaterThanOrEqual(outcomes.created);
+    const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
+    for (const result of await flow.results(summary)) {
+      if (result.outcome === 'created') expect(made).toContain(result.key);
+    }
+  });
+
+  test('a worker beside the run shares its rows, and when it is killed the run ends all the same', async ({
+    onTestFinished,
+  }) => {
+    const flow = await startFlow({ faults: ['latency=10ms'] }, onTestFinished);
+    const file = await flow.file('a.csv', subclientsCsv(3000));
+    const worker = flow.start(['work']);
+    const run = flow.run(['subclients-create', file]);
+    await until(() => flow.sandbox.stats().made.subclients > 600);
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+    const { summary } = await run;
+    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(3000);
+    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+  });
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt',
   async (signal) => {
-    const flow = await startFlow({ faults: ['latency=20ms'] });
+    const flow = await startFlow({ faults: ['latency=100ms'] });
     const file = await flow.file('a.csv', subclientsCsv(1000));
     const run = flow.start(['run', 'subclients-create', file]);
     await until(() => flow.sandbox.stats().made.subclients > 100);
@@ -39,6 +60,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     expect(ended.stdout).toContain('interrupted');
     const made = flow.sandbox.stats().made.subclients;
     expect(made).toBeLessThan(1000);
+    flow.sandbox.setFaults([]);
     const { exitCode, summary } = await flow.run(['subclients-create', file]);
     expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 1000, 0]);
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1000 }, duplicateKeys: 0 });
@@ -58,27 +80,21 @@ test('two commands on the same file at once are one run: nothing is sent twice',
 });
 
 test('a second command on a file under way names the process that reads it', async () => {
-  const flow = await startFlow({ faults: ['latency=10ms'] });
-  const file = await flow.file('a.csv', subclientsCsv(4000));
+  const flow = await startFlow({ faults: ['latency=500ms'] });
+  const file = await flow.file('a.csv', subclientsCsv(1000));
   const first = flow.start(['run', 'subclients-create', file]);
   await until(() => flow.sandbox.stats().made.subclients > 50);
-  const { exitCode, stderr } = await flow.onboard(['run', 'subclients-create', file]);
+  const second = flow.start(['run', 'subclients-create', file]);
+  let said = '';
+  second.child.stderr?.on('data', (text: string) => {
+    said += text;
+  });
+  await until(() => said.includes(' is under way in process '));
+  flow.sandbox.setFaults([]);
+  const { exitCode, stderr } = await second.ended;
   expect(exitCode).toBe(0);
   expect(stderr).toMatch(new RegExp(` is under way in process ${first.child.pid} on [^.]+: this process`));
   expect((await first.ended).exitCode).toBe(0);
-});
-
-test('a worker beside the run shares its rows, and when it is killed the run ends all the same', async () => {
-  const flow = await startFlow({ faults: ['latency=10ms'] });
-  const file = await flow.file('a.csv', subclientsCsv(3000));
-  const worker = flow.start(['work']);
-  const run = flow.run(['subclients-create', file]);
-  await until(() => flow.sandbox.stats().made.subclients > 600);
-  worker.child.kill('SIGKILL');
-  await worker.ended;
-  const { summary } = await run;
-  expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(3000);
-  expect(flow.sandbox.stats().duplicateKeys).toBe(0);
 });
 
 test('a command that ends leaves the rows of another run alone, also those it had in hand', async () => {
@@ -93,8 +109,11 @@ test('a command that ends leaves the rows of another run alone, also those it ha
 
 test('a worker that is interrupted lets its rows in flight settle', async () => {
   const flow = await startFlow({ faults: ['latency=50ms'] });
-  const run = flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(1500))]);
   const worker = flow.start(['work']);
+  const listens = once(worker.child.stderr ?? worker.child, 'data');
+  const run = flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(1500))]);
+  // From that line on a signal is heard.
+  await listens;
   await until(() => flow.sandbox.stats().made.subclients > 300);
   worker.child.kill('SIGTERM');
   expect((await worker.ended).exitCode).toBe(4);

@@ -3,11 +3,23 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { Summary } from '../../src/report/summary.ts';
+import type { AtTestEnd } from '../support/at-test-end.ts';
 import { type Flow, startFlow, subclientsCsv, until } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
 
 const rowsOf = async (flow: Flow, summary: Summary) =>
   (await flow.results(summary)).map(({ row, line, key, outcome }) => [row, line, key, outcome].join(' '));
+
+/** A run of so many rows that all failed, and a service that now takes its time and accepts them. */
+async function allFailed(rows: number, atEnd?: AtTestEnd) {
+  const flow = await startFlow({ faults: ['404=always'] }, atEnd);
+  const file = await flow.file('a.csv', subclientsCsv(rows));
+  const { summary } = await flow.run(['subclients-create', file]);
+  expect(summary.outcomes.failed).toBe(rows);
+  flow.sandbox.setFaults(['latency=50ms']);
+  await rm(file);
+  return { flow, parent: summary.run };
+}
 
 describe('the rows of a run that did not succeed', () => {
   test('are sent by a rerun, with their numbers and lines, without the file; what succeeded is not', async () => {
@@ -122,36 +134,12 @@ describe('the rows of a run that did not succeed', () => {
 });
 
 describe('a rerun', () => {
-  /** A run of so many rows that all failed, and a service that now takes its time and accepts them. */
-  async function allFailed(rows: number) {
-    const flow = await startFlow({ faults: ['404=always'] });
-    const file = await flow.file('a.csv', subclientsCsv(rows));
-    const { summary } = await flow.run(['subclients-create', file]);
-    expect(summary.outcomes.failed).toBe(rows);
-    flow.sandbox.setFaults(['latency=50ms']);
-    await rm(file);
-    return { flow, parent: summary.run };
-  }
-
-  test.each(['rerun', 'resume'] as const)('that was killed is gone on with by %s', async (command) => {
-    const { flow, parent } = await allFailed(1500);
-    const killed = flow.start(['rerun', parent]);
-    await until(() => flow.sandbox.stats().made.subclients > 100);
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    const child = await newestRun(flow);
-    flow.sandbox.setFaults([]);
-    const { exitCode, summary } = await summaryFrom(flow, [command, command === 'rerun' ? parent : child]);
-    expect(summary).toMatchObject({ run: child, parent, rows: 1500 });
-    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1500);
-    expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
-    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
-  });
-
   test('that is cancelled gives its rows back to be taken up by a rerun of it', async () => {
     const { flow, parent } = await allFailed(1500);
     const running = flow.start(['rerun', parent, '--json']);
     await until(() => flow.sandbox.stats().made.subclients > 100);
+    // The commands below are given before it ends, on a slow machine too.
+    flow.sandbox.setFaults(['latency=600ms']);
     const child = await newestRun(flow);
     const unfinished = await flow.onboard(['rerun', child]);
     expect([unfinished.exitCode, unfinished.stderr]).toEqual([
@@ -168,9 +156,51 @@ describe('a rerun', () => {
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1500 }, duplicateKeys: 0 });
   });
 
-  test('of which Redis has forgotten the rows is found again, cancelled, and its rows are the parent’s to take up', async () => {
+  test('that two commands begin at once is one run', async () => {
+    const { flow, parent } = await allFailed(300);
+    // The first one is still at it when the second looks, also where that one's start took longer.
+    flow.sandbox.setFaults(['latency=200ms']);
+    const [one, two] = await Promise.all([
+      flow.onboard(['rerun', parent, '--json']),
+      flow.onboard(['rerun', parent, '--json']),
+    ]);
+    expect([one.exitCode, two.exitCode]).toEqual([0, 0]);
+    const { run } = { run: await newestRun(flow) };
+    await until(async () => (await statusOf(flow, run)).state === 'finished');
+    expect((await flow.onboard(['runs', '--json'])).stdout.trim().split('\n')).toHaveLength(2);
+    expect(flow.sandbox.stats()).toMatchObject({
+      made: { subclients: 300 },
+      duplicateKeys: 0,
+      requests: { 'subclient.create': { '200': 300, '404': 300 } },
+    });
+  });
+});
+
+// What they wait for is that the lease of the dead lapses: they do so together.
+describe.concurrent('a rerun', () => {
+  test.for(['rerun', 'resume'] as const)(
+    'that was killed is gone on with by %s',
+    async (command, { onTestFinished }) => {
+      const { flow, parent } = await allFailed(1500, onTestFinished);
+      const killed = flow.start(['rerun', parent]);
+      await until(() => flow.sandbox.stats().made.subclients > 100);
+      killed.child.kill('SIGKILL');
+      await killed.ended;
+      const child = await newestRun(flow);
+      flow.sandbox.setFaults([]);
+      const { exitCode, summary } = await summaryFrom(flow, [command, command === 'rerun' ? parent : child]);
+      expect(summary).toMatchObject({ run: child, parent, rows: 1500 });
+      expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1500);
+      expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
+      expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+    },
+  );
+
+  test('of which Redis has forgotten the rows is found again, cancelled, and its rows are the parent’s to take up', async ({
+    onTestFinished,
+  }) => {
     const rows = 900;
-    const { flow, parent } = await allFailed(rows);
+    const { flow, parent } = await allFailed(rows, onTestFinished);
     const [present, past] = [join(flow.home, 'redis'), join(flow.home, 'past')];
     await (await joinEmbeddedRedis(flow.home)).close();
     await cp(present, past, { recursive: true });
@@ -207,24 +237,5 @@ describe('a rerun', () => {
     expect(rest.summary).toMatchObject({ parent, rows: unsent, outcomes: { created: unsent } });
     expect(cancelled.summary.outcomes.created + doubts + unsent).toBe(rows);
     expect(flow.sandbox.stats().duplicateKeys).toBe(0);
-  });
-
-  test('that two commands begin at once is one run', async () => {
-    const { flow, parent } = await allFailed(300);
-    // The first one is still at it when the second looks, also where that one's start took longer.
-    flow.sandbox.setFaults(['latency=200ms']);
-    const [one, two] = await Promise.all([
-      flow.onboard(['rerun', parent, '--json']),
-      flow.onboard(['rerun', parent, '--json']),
-    ]);
-    expect([one.exitCode, two.exitCode]).toEqual([0, 0]);
-    const { run } = { run: await newestRun(flow) };
-    await until(async () => (await statusOf(flow, run)).state === 'finished');
-    expect((await flow.onboard(['runs', '--json'])).stdout.trim().split('\n')).toHaveLength(2);
-    expect(flow.sandbox.stats()).toMatchObject({
-      made: { subclients: 300 },
-      duplicateKeys: 0,
-      requests: { 'subclient.create': { '200': 300, '404': 300 } },
-    });
   });
 });
