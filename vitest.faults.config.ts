@@ -7,6 +7,7 @@ export default defineConfig({
     testTimeout: 3_600_000,
     hookTimeout: 60_000,
     // Times are measured: nothing else runs beside them.
+    env: { ONBOARD_TESTS_ALONE: '1' },
     maxWorkers: 1,
     fileParallelism: false,
   },

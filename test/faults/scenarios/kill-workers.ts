@@ -4,6 +4,7 @@ import { type Crew, startCrew } from '../support/crew.ts';
 import { type Kill, killLoop } from '../support/kill-loop.ts';
 import { watchProgress } from '../support/progress-watch.ts';
 import { createDice } from '../support/seed.ts';
+import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
 import type { Truth } from '../support/untruths.ts';
 
@@ -31,9 +32,9 @@ export type KillWorkersReport = Truth & {
 /** `send.concurrency` of the job: what one process may have on the wire. */
 const CONCURRENCY = 20;
 /** A killed worker's chunk is taken over after 8 to 15 s (FACTS.md, BullMQ). */
-const TAKE_OVER_SECONDS = 20;
-/** How much slower than the service allows the rows after the last kill may be: other tests use the machine too. */
-const SLOWNESS = 2;
+const TAKE_OVER_SECONDS = 20 * SLOWNESS;
+/** How much slower than the service allows the rows after the last kill may be. */
+const ROWS_SLOWNESS = 2 * SLOWNESS;
 
 /** One of two processes dies again and again, by SIGKILL, while rows are created: nothing twice, nothing lost. */
 export async function killWorkers(options: KillWorkersOptions): Promise<KillWorkersReport> {
@@ -88,7 +89,7 @@ function judge(report: KillWorkersReport, done: readonly Kill[], expected: Expec
   expect(report.inDoubtMade + report.inDoubtNotMade).toBeLessThanOrEqual(inFlight * report.kills);
   expect(report.longestStandstillSeconds).toBeLessThanOrEqual(TAKE_OVER_SECONDS);
   const rowsPerSecond = (expected.crew.members.length * CONCURRENCY) / (expected.latencyMs / 1000);
-  const workSeconds = (SLOWNESS * expected.open) / rowsPerSecond;
+  const workSeconds = (ROWS_SLOWNESS * expected.open) / rowsPerSecond;
   expect(report.tailSeconds).toBeLessThanOrEqual(TAKE_OVER_SECONDS + workSeconds);
 }
 

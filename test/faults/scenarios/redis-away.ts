@@ -8,6 +8,7 @@ import { type Flow, subclientsCsv, until } from '../../support/flow.ts';
 import { type Crew, type Member, startCrew } from '../support/crew.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { createDice } from '../support/seed.ts';
+import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
 import type { Truth } from '../support/untruths.ts';
 
@@ -29,9 +30,9 @@ export type RedisAwayReport = Truth & {
 
 /** `send.concurrency` of the job: what one process may have on the wire. */
 const CONCURRENCY = 20;
-const BACK_SECONDS = 10;
+const BACK_SECONDS = 10 * SLOWNESS;
 /** The program gives up waiting for Redis after 30 s (src/cli/main.ts). */
-const END_SECONDS = 35;
+const END_SECONDS = 30 + 5 * SLOWNESS;
 const FIRST_ROWS = 200;
 
 /** Redis is away while a run and a worker are busy: both go on soon after its return, nothing is in doubt. */

@@ -7,6 +7,7 @@ import { until } from '../../support/flow.ts';
 import { type Crew, type Member, startCrew } from '../support/crew.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { createDice, type Dice } from '../support/seed.ts';
+import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
 import type { Truth } from '../support/untruths.ts';
 
@@ -46,7 +47,7 @@ const CUT_SECONDS = 1;
 /** A log that is younger than the cut would be cut to nothing. */
 const BETWEEN_MS = 1_000 * CUT_SECONDS + 500;
 const DOWN_MAX_MS = 1_000;
-const BACK_SECONDS = 10;
+const BACK_SECONDS = 10 * SLOWNESS;
 /** A member that never comes back is waited for that long (src/ledger/gate.ts). */
 const GRACE_SECONDS = 15;
 

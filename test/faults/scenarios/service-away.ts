@@ -6,6 +6,7 @@ import { newestRun } from '../../support/run-control.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import { createDice } from '../support/seed.ts';
 import type { ServiceFront } from '../support/service-front.ts';
+import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
 import type { Truth } from '../support/untruths.ts';
 
@@ -41,7 +42,7 @@ const CLOSING_MS = 2_000;
 const FIRST_PAUSE_SECONDS = 1;
 const PAUSE_MAX_SECONDS = 30;
 /** Timers of several processes on a machine that is busy; a probe that is lost would cost 35 s. */
-const SLACK_SECONDS = 8;
+const SLACK_SECONDS = 8 * SLOWNESS;
 const SLACK_MS = 100;
 /** A second of Retry-After for the row alone is less than the pauses of all. */
 const UNAVAILABLE = '503-retry-after=always;retry-after=1';

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
+import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type StormOptions = {
@@ -22,7 +23,7 @@ export type StormReport = {
 };
 
 /** How long a request may be on its way from its permission to the service, on a machine that is busy. */
-const ON_ITS_WAY_MS = 750;
+const ON_ITS_WAY_MS = 500 * SLOWNESS;
 /** Timers fire up to a millisecond early, and Redis counts whole ones. */
 const EARLY_MS = 10;
 
