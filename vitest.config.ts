@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/support/slowest-first.ts';
 
 export default defineConfig({
   test: {
@@ -8,5 +9,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores are the least this runs on; each file owns its Redis and its service.
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
   },
 });
