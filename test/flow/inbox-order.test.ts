@@ -81,7 +81,7 @@ async function fire(job: string, { home, sandbox }: Flow): Promise<void> {
 }
 
 test('a file whose run is paused stays in processing until somebody resumes the run, over a restart of the watcher too', async () => {
-  const { flow, drop, start, list } = await startInboxFlow(undefined, { faults: ['latency=100ms'] });
+  const { flow, drop, start, list } = await startInboxFlow(undefined, { faults: ['latency=600ms'] });
   await drop('subclients-1.csv', rowsOf('S', 600));
   const first = start(['start']);
   await until(() => flow.sandbox.stats().made.subclients > 0);
