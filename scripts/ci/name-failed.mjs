@@ -25,4 +25,3 @@ function linesOf({ name, message, assertionResults }) {
 function firstLine(text = '') {
   return text.split('\n', 1)[0].replace('Error: STACK_TRACE_ERROR', 'timed out');
 }
-
