@@ -611,6 +611,15 @@ describe('leaving', () => {
     expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
   });
 
+  test('and on a ledger that was emptied, however often they have changed in it', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    const [roster] = await beatOf(a);
+    await place.redis.del(place.keys.gate);
+    await a.work('a1');
+    expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
+  });
+
   test('a member that was let go, and is there after all, puts its journal back', async () => {
     const place = ownPlace();
     const [a, b] = [await join('a', place), await join('b', place)];

@@ -8,7 +8,7 @@ import { SERVER_ID } from './server-id.ts';
  * 'k:<member>' → when it was last told who is a member (ms), 'l:<member>' → when it left (ms), 'w:<member>' → when it was last
  * at work on replaying a journal (ms); while it is closed and members check in: 'checking' → the server run, 'since' → when the
  * first one did (ms), 'heard' → when any member was last heard of before (ms). 'changes' → how often the members may have become
- * others; 'swept' → when members not heard of were last looked for (ms).
+ * others, see CHANGED; 'swept' → when members not heard of were last looked for (ms).
  * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED member: what it had recorded is gone.
  */
 export const GATED = `${SERVER_ID}
@@ -22,6 +22,17 @@ do
   local last = tonumber(gate[2] or '-1')
   if last < KNOWN then return redis.error_reply('UNVERIFIED member') end
   if last < BATCH then redis.call('HSET', GATE, 'm:' .. MEMBER, BATCH) end
+end
+`;
+
+/**
+ * Lua that declares changed(gate, now): the members may have become others. It is counted from the time (ms) at which it was first
+ * counted, so that a ledger that was emptied under the same server does not come to a number that was there before.
+ */
+const CHANGED = `
+local function changed(gate, now)
+  redis.call('HSETNX', gate, 'changes', now)
+  return redis.call('HINCRBY', gate, 'changes', 1)
 end
 `;
 
@@ -67,7 +78,7 @@ return 1
  * Answers {'open'}; {'moved'}: another server run again; {'closed', ms since it was found closed or a missing member was last
  * at work on its journal, members still missing, …}.
  */
-export const CHECK_IN = `${SERVER_ID}
+export const CHECK_IN = `${SERVER_ID}${CHANGED}
 local server = serverId()
 if server ~= ARGV[3] then return {'moved'} end
 local t = redis.call('TIME')
@@ -82,7 +93,7 @@ if not open and redis.call('HGET', KEYS[1], 'checking') ~= server then
   end
 end
 redis.call('HSET', KEYS[1], 'm:' .. ARGV[1], ARGV[2], 'b:' .. ARGV[1], now)
-redis.call('HINCRBY', KEYS[1], 'changes', 1)
+changed(KEYS[1], now)
 redis.call('HDEL', KEYS[1], 'w:' .. ARGV[1])
 local gone = {}
 for i = 5, 4 + ARGV[4] do
@@ -120,10 +131,11 @@ return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
  * so rows that may have been theirs are in doubt. KEYS: gate, records of unfinished runs. ARGV: server run, missing members.
  * 'suspect' of a run: the highest chunk that may have been handed to a worker. Answers 1: opened.
  */
-export const OPEN_WITHOUT = `${SERVER_ID}
+export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}
 if serverId() ~= ARGV[1] then return 0 end
 if redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 1 end
-redis.call('HINCRBY', KEYS[1], 'changes', 1)
+local t = redis.call('TIME')
+changed(KEYS[1], t[1] * 1000 + math.floor(t[2] / 1000))
 local missing = {}
 for i = 2, #ARGV do
   missing[ARGV[i]] = true
@@ -148,7 +160,7 @@ return 1
  * next, what the member answering last was told of them as ('': nothing). Answers {what to call them, members, …}, and no members
  * where they are those that it was told of: a name is used once, since another server run is another name.
  */
-export const BEAT = `
+export const BEAT = `${CHANGED}
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('HSET', GATE, 'b:' .. MEMBER, now, 'k:' .. MEMBER, now)
@@ -173,7 +185,7 @@ for _, member in ipairs(names) do
 end
 for _, field in ipairs(left) do redis.call('HDEL', GATE, field) end
 redis.call('HSET', GATE, 'swept', now)
-if #members <= #names then members[1] = gate[1] .. ' ' .. redis.call('HINCRBY', GATE, 'changes', 1) end
+if #members <= #names then members[1] = gate[1] .. ' ' .. changed(GATE, now) end
 return members
 `;
 
@@ -202,17 +214,18 @@ return unaware
  * the others must not go on as if it had done nothing. KEYS: gate. ARGV: member, the highest of its batches that it
  * knows to be recorded. Answers 1: it is a member no longer.
  */
-export const LEAVE = `${SERVER_ID}
+export const LEAVE = `${SERVER_ID}${CHANGED}
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local gate = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
 local intact = gate[1] == serverId() and (not gate[2] or tonumber(gate[2]) >= tonumber(ARGV[2]))
 if not intact and ARGV[2] ~= '0' then
   redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
-  redis.call('HINCRBY', KEYS[1], 'changes', 1)
+  changed(KEYS[1], now)
   return 0
 end
-redis.call('HINCRBY', KEYS[1], 'changes', 1)
+changed(KEYS[1], now)
 redis.call('HDEL', KEYS[1], 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'c:' .. ARGV[1], 'k:' .. ARGV[1])
-local t = redis.call('TIME')
-redis.call('HSETNX', KEYS[1], 'l:' .. ARGV[1], t[1] * 1000 + math.floor(t[2] / 1000))
+redis.call('HSETNX', KEYS[1], 'l:' .. ARGV[1], now)
 return 1
 `;
