@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withDeadline } from '../lib/deadline.ts';
 import { createRecentMap } from '../lib/recent-map.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -57,7 +58,7 @@ export async function openGate(edges: GateEdges): Promise<LedgerGate> {
     ...gate,
     async close() {
       stop.abort();
-      await Promise.race([beating, sleep(CLOSE_WAIT_MS)]);
+      await withDeadline(beating, CLOSE_WAIT_MS);
       await leave(edges.redis, [edges.key], [edges.member, gate.recorded()]);
     },
   };

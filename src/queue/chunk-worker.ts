@@ -93,11 +93,12 @@ export function startChunkWorker(options: {
     }
   });
   const isInHand = () => [...leases.values()].some(isHeld);
+  const isConnected = () => options.connection.status === 'ready';
   let closing: Promise<void> | null = null;
   return {
     close() {
       seats.close();
-      closing ??= closeWorker(worker, isInHand);
+      closing ??= closeWorker(worker, { isInHand, isConnected });
       return closing;
     },
   };
@@ -111,11 +112,16 @@ function isHeld({ renewedAt }: { readonly renewedAt: number }): boolean {
  * Waits for the chunks in hand as long as their locks are renewed: with Redis away that ends, and they never do (FACTS.md, BullMQ).
  * The waiting is pausing, since a close that has begun can't be forced: BullMQ answers a second call with the first one's promise.
  */
-async function closeWorker(worker: Worker, isInHand: () => boolean): Promise<void> {
-  // A connection that breaks while it is waited for is no reason not to close.
-  const paused = worker.pause().catch(() => undefined);
-  while ((await withDeadline(paused, CLOSE_TIMEOUT_MS)) === 'late') {
+async function closeWorker(
+  worker: Worker,
+  { isInHand, isConnected }: { isInHand(): boolean; isConnected(): boolean },
+): Promise<void> {
+  const isIdle = !isInHand() && isConnected();
+  // A connection that breaks while it is waited for is no reason not to close. Where nothing is in hand a close has nothing to
+  // wait for, and a pause would rest for a tenth of a second.
+  const ended = (isIdle ? worker.close() : worker.pause()).catch(() => undefined);
+  while ((await withDeadline(ended, CLOSE_TIMEOUT_MS)) === 'late') {
     if (!isInHand()) break;
   }
-  await worker.close(true);
+  if (!isIdle) await worker.close(true);
 }
