@@ -25,10 +25,11 @@ export async function claimKeys(
   if (options.rows.length === 0) return [];
   const { space } = options;
   const ttl = space.ofRun ? RUN_SPACE_TTL_SECONDS : 0;
-  const entries = options.rows.flatMap(({ row, key }) => {
+  const entries: (string | number)[] = [];
+  for (const { row, key } of options.rows) {
     const { bucket, digest } = identityOf(key);
-    return [bucket, digest, row];
-  });
+    entries.push(bucket, digest, row);
+  }
   const answers = await gate.call(claim, [keys.identity(space.name)], [options.run, ttl, ...entries]);
   return withExceptions<KeyClaim>(answers, options.rows.length, { usual: CLAIMED, parse: parseObstacle });
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Command } from 'ioredis';
 import type { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 
@@ -21,12 +22,32 @@ export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<A
   const text = ALSO_WHEN_FULL + lua;
   const sha = createHash('sha1').update(text).digest('hex');
   return async (redis, keys, args) => {
-    const sent = () => [keys.length, ...keys, ...(typeof args === 'function' ? args() : args)] as const;
+    const sent = () => [keys.length, ...keys, ...(typeof args === 'function' ? args() : args)];
     try {
-      return answer.parse(await redis.evalsha(sha, ...sent()));
+      return answer.parse(await send(redis, 'evalsha', [sha, ...sent()]));
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return answer.parse(await redis.eval(text, ...sent()));
+      return answer.parse(await send(redis, 'eval', [text, ...sent()]));
     }
   };
+}
+
+/**
+ * ioredis looks at each argument of a command for a list in it, which costs as much as all the rest of sending hundreds of
+ * them: it is given plain texts behind that look.
+ */
+function send(
+  redis: RedisConnection,
+  name: 'eval' | 'evalsha',
+  args: ReadonlyArray<string | number | Buffer>,
+): Promise<unknown> {
+  const isText = !args.some(isBuffer);
+  const command = new Command(name, isText ? [] : [...args], { replyEncoding: 'utf8' });
+  if (isText) command.args = args.map(String);
+  redis.sendCommand(command);
+  return command.promise;
+}
+
+function isBuffer(arg: string | number | Buffer): boolean {
+  return typeof arg === 'object';
 }
