@@ -44,8 +44,9 @@ export async function ask(state: LaneState): Promise<void> {
 async function intend(state: LaneState, rows: readonly LaneRow[]): Promise<void> {
   const { context } = state;
   const token = await context.service.token();
-  for (const row of rows) row.intent = intentOf(row.sending, context);
-  const answers = await context.ledger.intendAll(rows.flatMap(intentsOf));
+  const intents = rows.map(({ sending }) => intentOf(sending, context));
+  for (const [i, row] of rows.entries()) row.intent = intents[i] ?? null;
+  const answers = await context.ledger.intendAll(intents);
   const barred: LaneRow[] = [];
   let waitMs = 0;
   for (const [i, row] of rows.entries()) {

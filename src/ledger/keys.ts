@@ -1,4 +1,5 @@
 import { shortDigest } from '../lib/digest.ts';
+import { recently } from '../lib/recently.ts';
 
 /**
  * The names of everything in Redis. All of one target share the hash tag, so that a script's keys share a cluster slot,
@@ -84,14 +85,20 @@ const BUCKETS = 16_384;
 /** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
 const DIGEST_CHARACTERS = 16;
 
+/** More rows than a process has on their way from their intent to their outcome: each asks for its key at both. */
+const REMEMBERED = 512;
+
 /**
  * Where the identity ledger keeps a key: small hashes stay in Redis' compact encoding,
  * and a digest of fixed size instead of the key keeps partner data out of it.
  */
-export function identityOf(key: string): { readonly bucket: string; readonly digest: string } {
-  const digest = shortDigest(key, DIGEST_CHARACTERS);
-  return { bucket: bucketOf(digest), digest };
-}
+export const identityOf: (key: string) => { readonly bucket: string; readonly digest: string } = recently(
+  (key) => {
+    const digest = shortDigest(key, DIGEST_CHARACTERS);
+    return { bucket: bucketOf(digest), digest };
+  },
+  REMEMBERED,
+);
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
