@@ -1,7 +1,7 @@
-import { onTestFinished, TestRunner } from 'vitest';
+import { onTestFinished, type TestContext, TestRunner } from 'vitest';
 
 /** Registers what is done when a test has ended: vitest's `onTestFinished`, or that of one test's context. */
-export type AtTestEnd = (work: () => Promise<void> | void) => void;
+export type AtTestEnd = (work: (context: TestContext) => Promise<void> | void) => void;
 
 /**
  * For tests that run one after the other. The global hook belongs to whichever test began last, so a concurrent test

@@ -63,9 +63,11 @@ export async function startFlow(options: SandboxOptions = {}, atEnd: AtTestEnd =
   const sandbox = await startSandbox({ tokens: [TOKEN], ...options });
   const running = new Map<ChildProcess, Promise<Ended>>();
   const started: Command[] = [];
-  const forget = addWitness(() => started.slice(-COMMANDS_SHOWN).map(wordsOf).join('\n'));
-  atEnd(async () => {
+  const words = () => started.slice(-COMMANDS_SHOWN).map(wordsOf).join('\n');
+  const forget = addWitness(words);
+  atEnd(async ({ task }) => {
     forget();
+    if (task.result?.state === 'fail') process.stderr.write(`${task.name}:\n${words()}\n`);
     for (const child of running.keys()) child.kill('SIGKILL');
     // One that is still ending could start the Redis again that is stopped below.
     await Promise.allSettled(running.values());
