@@ -11,6 +11,8 @@ export type Bench = {
   readonly code: string;
   /** A job definition: subclient.create with 50 requests in flight. The only one in its folder. */
   readonly job: string;
+  /** The same with so many requests in flight, likewise the only one in its folder. */
+  jobWith(concurrency: number): Promise<string>;
   /** The input file of that many rows, made when it is asked for the first time. */
   rowsFile(rows: number): Promise<string>;
   /** A new folder that goes with the bench. */
@@ -24,13 +26,13 @@ export type Bench = {
 /** Requests in flight, of the program and of its peers. */
 export const CONCURRENCY = 50;
 
-const JOB = `operation: subclient.create
+const jobText = (concurrency: number) => `operation: subclient.create
 files: "**/*.csv"
 key: externalId
 fields:
   additionalInformation.crmId: externalId
 required: [details.name]
-send: { concurrency: ${CONCURRENCY} }
+send: { concurrency: ${concurrency} }
 `;
 
 type Parts = Pick<Bench, 'options' | 'processes' | 'code' | 'tell'> & {
@@ -40,10 +42,13 @@ type Parts = Pick<Bench, 'options' | 'processes' | 'code' | 'tell'> & {
 };
 
 export async function createBench({ root, work, ...parts }: Parts): Promise<Bench> {
-  const jobs = join(work, 'jobs');
-  const job = join(jobs, 'bench-subclients.yaml');
-  await mkdir(jobs);
-  await writeFile(job, JOB);
+  const jobWith = async (concurrency: number) => {
+    const jobs = join(work, `jobs-${concurrency}`);
+    const job = join(jobs, 'bench-subclients.yaml');
+    await mkdir(jobs, { recursive: true });
+    await writeFile(job, jobText(concurrency));
+    return job;
+  };
   const folder = (name: string) => mkdtemp(join(work, `${name}-`));
   const files = new Map<number, Promise<string>>();
   const make = async (rows: number) => {
@@ -55,7 +60,8 @@ export async function createBench({ root, work, ...parts }: Parts): Promise<Benc
   };
   return {
     ...parts,
-    job,
+    job: await jobWith(CONCURRENCY),
+    jobWith,
     folder,
     home: () => folder(HOME),
     rowsFile(rows) {

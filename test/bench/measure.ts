@@ -5,7 +5,7 @@ import { measureCheck } from './figures/of-check.ts';
 import { measureOnSlowService } from './figures/on-slow-service.ts';
 import { measureToTheFirstRequest } from './figures/to-the-first-request.ts';
 import { measureWithAMillionRows } from './figures/with-a-million-rows.ts';
-import { measureWithSeveralWorkers } from './figures/with-several-workers.ts';
+import { measureWithLightWorkers, measureWithSeveralWorkers } from './figures/with-several-workers.ts';
 import type { MeasurementId } from './figures.ts';
 import type { Samples } from './samples.ts';
 
@@ -15,6 +15,7 @@ export const MEASURE: Readonly<Record<MeasurementId, (bench: Bench) => Promise<r
   'job-per-row': measureAgainstJobPerRow,
   'slow-service': measureOnSlowService,
   workers: measureWithSeveralWorkers,
+  'light-workers': measureWithLightWorkers,
   million: measureWithAMillionRows,
   start: measureToTheFirstRequest,
   check: measureCheck,

@@ -28,3 +28,10 @@ test('one measurement alone is taken as it stands', () => {
   const together = someScale().together.slice(0, 1);
   expect(costsOf({ ...someScale(), together }).row.readerMicros).toBe(140);
 });
+
+test('a sign of life carries its share of the look at all members that one of them has every 5 s', () => {
+  expect(costsOf(someScale()).beats).toEqual([
+    { members: 10, commands: 17, redisMicros: 104 },
+    { members: 1_000, commands: 1_007, redisMicros: 2_081 },
+  ]);
+});

@@ -1,5 +1,6 @@
+import { SWEEP_MS } from '../../../src/ledger/gate.ts';
 import { CONCURRENCY } from '../bench.ts';
-import type { Costs } from './project.ts';
+import type { Beat, Costs } from './project.ts';
 import type { ScaleResults, Together } from './scale-results.ts';
 
 /** From that share of the possible on the machine did not hold the workers back. */
@@ -9,7 +10,7 @@ const UNHINDERED = 0.95;
 export function costsOf({ together, busy, beats }: Pick<ScaleResults, 'together' | 'busy' | 'beats'>): Costs {
   const [first, ...others] = together;
   const last = together.at(-1);
-  const [fewest, ...more] = beats;
+  const [fewest, ...more] = beats.map(withItsShareOfLooks);
   if (first === undefined || last === undefined || fewest === undefined)
     throw new Error('nothing was measured');
   const { perRow } = others.reduce((best, one) => (isUnhindered(one) ? one : best), first);
@@ -28,6 +29,16 @@ export function costsOf({ together, busy, beats }: Pick<ScaleResults, 'together'
     idleWorker: idleWorker(first, last),
     beats: [fewest, ...more],
   };
+}
+
+/** Whoever gives a sign of life when it is due looks at all members, for all of them. */
+function withItsShareOfLooks({
+  members,
+  commands,
+  redisMicros,
+  lookMicros,
+}: ScaleResults['beats'][number]): Beat {
+  return { members, commands, redisMicros: redisMicros + (lookMicros * 1000) / (SWEEP_MS * members) };
 }
 
 function isUnhindered({ workers, rowsPerSecond, heldMs }: Together): boolean {

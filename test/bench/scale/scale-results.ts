@@ -52,8 +52,17 @@ export const scaleResultsSchema = z.object({
   busy: busySchema,
   /** Commands a row that come from a process and not from a script, at one worker. */
   clientCommandsPerRow: z.number(),
-  /** One sign of life of a worker, among so many members. */
-  beats: z.array(z.object({ members: z.number(), commands: z.number(), redisMicros: z.number() })).min(2),
+  /** One sign of life of a worker, among so many members; `lookMicros`: one that is due to look at all of them. */
+  beats: z
+    .array(
+      z.object({
+        members: z.number(),
+        commands: z.number(),
+        redisMicros: z.number(),
+        lookMicros: z.number(),
+      }),
+    )
+    .min(2),
   /** A small append to the disk, µs. */
   fsyncMicros: z.number(),
   keys: z.array(z.object({ settings: z.enum(HASH_SETTINGS), keys: z.number(), bytesPerKey: z.number() })),

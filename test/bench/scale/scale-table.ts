@@ -1,3 +1,4 @@
+import { SWEEP_MS } from '../../../src/ledger/gate.ts';
 import { CONCURRENCY } from '../bench.ts';
 import { DELAY_MS } from '../service/service-numbers.ts';
 import { costsOf } from './costs-of.ts';
@@ -46,14 +47,21 @@ export function renderTogether(results: ScaleResults | null): string {
 
 /** What one sign of life costs among so many members. */
 export function renderBeats(results: ScaleResults | null): string {
-  const header = ['members', 'commands', "CPU of Redis' thread", 'all of them together, each second'];
-  const lines = (results?.beats ?? []).map(({ members, commands, redisMicros }) => [
+  const header = [
+    'members',
+    'commands',
+    "CPU of Redis' thread",
+    'when it looks at all of them',
+    'all of them together, each second',
+  ];
+  const lines = (results?.beats ?? []).map(({ members, commands, redisMicros, lookMicros }) => [
     count(members),
     commands.toFixed(0),
     micros(redisMicros),
-    share((members * redisMicros) / 1_000_000),
+    micros(lookMicros),
+    share((members * redisMicros + (lookMicros * 1000) / SWEEP_MS) / 1_000_000),
   ]);
-  return table(header, lines.length === 0 ? [[NOT_MEASURED, '', '', '']] : lines);
+  return table(header, lines.length === 0 ? [[NOT_MEASURED, '', '', '', '']] : lines);
 }
 
 const LOADS = [

@@ -11,8 +11,8 @@ export function someScale(): ScaleResults {
     busy: { rows: 100_000, rowsPerSecond: 10_000, perRow: { commands: 5, scripts: 0.1, redisMicros: 40 } },
     clientCommandsPerRow: 0.7,
     beats: [
-      { members: 10, commands: 17, redisMicros: 100 },
-      { members: 1_000, commands: 1_007, redisMicros: 2_080 },
+      { members: 10, commands: 17, redisMicros: 100, lookMicros: 200 },
+      { members: 1_000, commands: 1_007, redisMicros: 2_080, lookMicros: 5_000 },
     ],
     fsyncMicros: 500,
     keys: [{ settings: 'embedded', keys: 100_000, bytesPerKey: 123.4 }],
