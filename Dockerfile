@@ -24,7 +24,7 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY jobs ./jobs
 # A named volume takes over the owner that the folder has here.
-RUN ln -s /app/dist/cli/main.js /usr/local/bin/onboard \
+RUN ln -s /app/dist/main.js /usr/local/bin/onboard \
     && mkdir /data \
     && chown node:node /data \
     && chmod 0700 /data

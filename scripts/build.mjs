@@ -20,7 +20,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SRC = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
 const CHUNK_NAMES = 'part-[name]-[hash].js';
-const ENTRY = join(DIST, 'cli', 'main.js');
+const ENTRY = join(DIST, 'main.js');
 
 process.exitCode = await build(new Date());
 
@@ -41,11 +41,11 @@ async function build(began) {
   return 0;
 }
 
-/** dist/cli/main.js takes its modules in; what is imported only when it is needed stays in files of its own beside it. */
+/** dist/main.js takes its modules in; what is imported only when it is needed stays in files of its own beside it. */
 async function bundle() {
   const program = await rolldown({ input: ENTRY, platform: 'node', logLevel: 'warn' });
   await program.write({
-    dir: dirname(ENTRY),
+    dir: DIST,
     entryFileNames: 'main.js',
     chunkFileNames: CHUNK_NAMES,
     sourcemap: true,

@@ -77,7 +77,7 @@ function main() {
 function endsAsExpected({ title, command, exit }, number) {
   say(`\n── ${number}/${STEPS.length}  ${title}\n`);
   say(`$ ONBOARD_HOME=${HOME} npx onboard ${command.join(' ')}\n`);
-  const { status, error } = spawnSync(process.execPath, [join('dist', 'cli', 'main.js'), ...command], {
+  const { status, error } = spawnSync(process.execPath, [join('dist', 'main.js'), ...command], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: environment(),

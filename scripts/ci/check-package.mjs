@@ -13,7 +13,7 @@ const NEEDED = [
   'LICENSE',
   'README.md',
   'CHANGELOG.md',
-  'dist/cli/main.js',
+  'dist/main.js',
   'jobs/subclients-create.yaml',
   'samples/README.md',
 ];
@@ -28,7 +28,7 @@ const problems = [
     .map((path) => `${path} does not belong into the package`),
   ...NEEDED.filter((path) => !packed.some((file) => file.path === path)).map((path) => `${path} is missing`),
   ...packed
-    .filter(({ path, mode }) => path === 'dist/cli/main.js' && (mode & EXECUTABLE) === 0)
+    .filter(({ path, mode }) => path === 'dist/main.js' && (mode & EXECUTABLE) === 0)
     .map(({ path }) => `${path} is not executable`),
 ];
 

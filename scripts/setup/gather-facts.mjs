@@ -47,7 +47,7 @@ function readPackages(path) {
 
 /** The build dates its entry file to the moment it began, so an edit made meanwhile counts as newer. */
 function lookAtBuild(root) {
-  const built = modifiedMs(join(root, 'dist', 'cli', 'main.js'));
+  const built = modifiedMs(join(root, 'dist', 'main.js'));
   if (built === null) return 'missing';
   const sources = ['tsconfig.json', 'tsconfig.build.json'].map((name) => modifiedMs(join(root, name)) ?? 0);
   return Math.max(newestMs(join(root, 'src')), ...sources) > built ? 'stale' : 'fresh';

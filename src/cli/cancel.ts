@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Io, say, tell } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { readSummary } from '../report/read-summary.ts';
-import { reportDirectory } from '../wiring.ts';
-import { carryRun, close, reportOf } from './carry-run.ts';
+import { carryRun, close, reportOf } from '../runs/carry-run.ts';
+import { findRun } from '../runs/find-run.ts';
+import { type RowSource, registeredRowsLater } from '../runs/row-source.ts';
+import { reportDirectory } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { findRun } from './find-run.ts';
-import { type Io, say, tell } from './io.ts';
 import { type Ground, onGround } from './open-desk.ts';
 import { nowhere, openQuietDesk } from './quiet-desk.ts';
-import { type RowSource, registeredRowsLater } from './row-source.ts';
 import type { RunDesk } from './run-desk.ts';
 
 type Flags = { readonly json?: boolean; readonly logFile?: string };

@@ -1,13 +1,13 @@
+import { createChecker } from '../check/file.ts';
+import { openLook } from '../check/ledger.ts';
+import { openReading } from '../check/reading.ts';
+import { checkLines } from '../check/words.ts';
 import { readEnvironment } from '../config/environment.ts';
+import { type Io, say, tell } from '../lib/io.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { cautions, noRowsWords } from './before-start.ts';
-import { createChecker } from './check-file.ts';
-import { openLook } from './check-ledger.ts';
-import { openReading } from './check-reading.ts';
-import { checkLines } from './check-words.ts';
+import { cautions, noRowsWords } from '../runs/before-start.ts';
+import { type InputArguments, loadNamed } from '../runs/load-input.ts';
 import type { AddCommand } from './command.ts';
-import { type Io, say, tell } from './io.ts';
-import { type InputArguments, loadNamed } from './load-input.ts';
 import { openLog } from './open-log.ts';
 
 type Flags = { readonly jobFile?: string; readonly sandbox?: boolean; readonly json?: boolean };

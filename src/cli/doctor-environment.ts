@@ -1,7 +1,7 @@
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { redisVariables } from '../config/redis-environment.ts';
+import type { Io } from '../lib/io.ts';
 import { type Finding, ok, problemsOf } from './doctor-finding.ts';
-import type { Io } from './io.ts';
 
 /** As much of the environment as can be used, and what the rest of it is worth. */
 export type ExaminedEnvironment = {

@@ -1,8 +1,8 @@
 import type { Job } from '../config/job-definition.ts';
 import { listJobs } from '../config/load-job.ts';
 import { type Operation, REPEATABLE } from '../model/operation.ts';
+import { loadFittingJob } from '../runs/fitting-job.ts';
 import { counted, type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
-import { loadFittingJob } from './fitting-job.ts';
 
 /** Every job definition of the folder: whether it is valid, and whether it gives up a promise. */
 export async function checkJobs(folder: string): Promise<Finding[]> {

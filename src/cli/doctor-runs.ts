@@ -1,7 +1,7 @@
 import { openRows, type Run } from '../model/run.ts';
-import type { Ledger } from '../wiring.ts';
+import { goingOnWith, stateOf } from '../runs/run-state.ts';
+import type { Ledger } from '../session.ts';
 import { counted, type Finding, ok, warning } from './doctor-finding.ts';
-import { goingOnWith, stateOf } from './run-state.ts';
 
 const RUNS_LOOKED_AT = 1000;
 const COMMANDS_SHOWN = 3;

@@ -1,8 +1,9 @@
 import type { Environment } from '../config/environment.ts';
 import { shownAddress } from '../config/redis-address.ts';
+import { type Io, say } from '../lib/io.ts';
 import { createLog } from '../lib/log.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { openLedger } from '../wiring.ts';
+import { openLedger } from '../session.ts';
 import type { AddCommand } from './command.ts';
 import { examineEnvironment } from './doctor-environment.ts';
 import { type Finding, problemsOf, renderFindings } from './doctor-finding.ts';
@@ -11,7 +12,6 @@ import { checkHome, checkNode } from './doctor-machine.ts';
 import { checkRedis } from './doctor-redis.ts';
 import { checkRuns } from './doctor-runs.ts';
 import { checkCredentials, checkService } from './doctor-service.ts';
-import { type Io, say } from './io.ts';
 
 const PROBLEM_EXIT = 3;
 

@@ -1,8 +1,8 @@
 import { countOf } from '../lib/count-of.ts';
+import { type Io, tell } from '../lib/io.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import type { JobProposal } from '../mapping/proposal/propose-job.ts';
 import type { SourceInfo } from '../model/source.ts';
-import { type Io, tell } from './io.ts';
 
 /** How a file was understood, in a few words. */
 export function describeSource({ type, encoding, delimiter, sheet }: SourceInfo): string {

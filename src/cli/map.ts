@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readSample, type Sample } from '../intake/read-sample.ts';
 import { surveyFile } from '../intake/survey.ts';
+import { type Io, tell } from '../lib/io.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -17,7 +18,6 @@ import { fieldCatalog } from '../service/field-catalog.ts';
 import { pathFieldOf } from '../service/operations.ts';
 import { wholeNumber } from './arguments.ts';
 import type { AddCommand } from './command.ts';
-import { type Io, tell } from './io.ts';
 import { formatOf, inFlags, type MapFormat, sayingFlags } from './map-format.ts';
 import { describeSource, tellProposal } from './map-words.ts';
 

@@ -1,15 +1,15 @@
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { shownAddress } from '../config/redis-address.ts';
+import { type Io, tell } from '../lib/io.ts';
 import type { Log } from '../lib/log.ts';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { joinLedger, type Ledger, openLedger, type Service, serviceFromEnvironment } from '../wiring.ts';
-import { type Io, tell } from './io.ts';
+import { SANDBOX_TARGET, startSandboxChild } from '../runs/sandbox-child.ts';
+import { joinLedger, type Ledger, openLedger, type Service, serviceFromEnvironment } from '../session.ts';
 import { openLog } from './open-log.ts';
 import { noticeRedis } from './redis-notice.ts';
 import { checkRedisSettings } from './redis-settings.ts';
 import type { RunDesk } from './run-desk.ts';
-import { SANDBOX_TARGET, startSandboxChild } from './sandbox-child.ts';
 import { startWorker } from './start-worker.ts';
 
 /** What a command has open that begins with a run in the ledger. */

@@ -1,9 +1,9 @@
+import { type Io, say } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
+import { findRun, withLedger } from '../runs/find-run.ts';
+import { stateOf } from '../runs/run-state.ts';
 import type { AddCommand } from './command.ts';
-import { findRun, withLedger } from './find-run.ts';
-import { type Io, say } from './io.ts';
-import { stateOf } from './run-state.ts';
 
 /** `onboard pause <run>`: nothing more of the run is sent, by nobody, until it is resumed. */
 export const addPauseCommand: AddCommand = (program, io, done) => {

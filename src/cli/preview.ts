@@ -3,6 +3,7 @@ import { previewLines } from '../intake/preview.ts';
 import { readChunks } from '../intake/read-chunks.ts';
 import { readSample } from '../intake/read-sample.ts';
 import { surveyFile } from '../intake/survey.ts';
+import { type Io, say } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { parseRecord } from '../mapping/parse-record.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
@@ -10,7 +11,6 @@ import type { Row } from '../model/row.ts';
 import { ENCODINGS, type SourceInfo } from '../model/source.ts';
 import { wholeNumber } from './arguments.ts';
 import type { AddCommand } from './command.ts';
-import { type Io, say } from './io.ts';
 import { type FormatFlags, formatOf } from './preview-format.ts';
 
 type Flags = FormatFlags & {

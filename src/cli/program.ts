@@ -1,13 +1,13 @@
 import { Command, CommanderError, Help } from 'commander';
-import { printable } from '../intake/printable.ts';
+import { type Io, tell } from '../lib/io.ts';
+import { printable } from '../lib/printable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
-import { BrokenOffError } from './broken-off.ts';
+import { BrokenOffError } from '../runs/broken-off.ts';
 import { addCancelCommand } from './cancel.ts';
 import { addCheckCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
 import { addDoctorCommand } from './doctor.ts';
-import { type Io, tell } from './io.ts';
 import { addMapCommand } from './map.ts';
 import { addPauseCommand } from './pause.ts';
 import { addPreviewCommand } from './preview.ts';

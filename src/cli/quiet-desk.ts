@@ -1,8 +1,8 @@
-import { joinLedger, openDelivery, type Service } from '../wiring.ts';
-import { tell } from './io.ts';
+import { tell } from '../lib/io.ts';
+import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
+import { joinLedger, openDelivery, type Service } from '../session.ts';
 import type { Ground } from './open-desk.ts';
 import type { RunDesk } from './run-desk.ts';
-import { SANDBOX_TARGET } from './sandbox-child.ts';
 
 /** Makes this process one that registers, reads, follows and winds up runs of the service, and sends nothing itself. */
 export async function openQuietDesk(

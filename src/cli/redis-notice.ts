@@ -1,6 +1,6 @@
+import type { Io } from '../lib/io.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { Io } from './io.ts';
-import { tellOverBar } from './tell-over-bar.ts';
+import { tellOverBar } from '../runs/tell-over-bar.ts';
 
 /** An embedded server is started again before that, and a failover is nearly over. */
 const WORTH_A_WORD_MS = 3_000;

@@ -1,7 +1,7 @@
 import type { Environment } from '../config/environment.ts';
+import { type Io, tell } from '../lib/io.ts';
 import { acceptSettings } from '../redis/accept-settings.ts';
-import type { Ledger } from '../wiring.ts';
-import { type Io, tell } from './io.ts';
+import type { Ledger } from '../session.ts';
 
 /** The flag of every command that sends. */
 export const ACCEPT_REDIS_SETTINGS = [

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { createRunView } from '../ledger/run-view.ts';
+import { type Io, say } from '../lib/io.ts';
 import { renderSummary } from '../report/render-summary.ts';
 import { writeReport } from '../report/write-report.ts';
-import { reportDirectory } from '../wiring.ts';
+import { findRun, withLedger } from '../runs/find-run.ts';
+import { reportDirectory } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { findRun, withLedger } from './find-run.ts';
-import { type Io, say } from './io.ts';
 
 type Flags = { readonly out?: string; readonly json?: boolean };
 

@@ -1,19 +1,19 @@
 import type { Job } from '../config/job-definition.ts';
+import { type Io, say, tell } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
-import { mappingFor } from '../wiring.ts';
-import { carryToEnd } from './carry-run.ts';
-import { chooseRerun, lookBeforeChoice } from './choose-rerun.ts';
+import { carryToEnd } from '../runs/carry-run.ts';
+import { chooseRerun, lookBeforeChoice } from '../runs/choose-rerun.ts';
+import { findRun } from '../runs/find-run.ts';
+import { loadFittingJob, loadFittingJobFile } from '../runs/fitting-job.ts';
+import { rerunOutcomes } from '../runs/rerun-outcomes.ts';
+import type { Wanted } from '../runs/rerun-rows.ts';
+import { registeredRows } from '../runs/row-source.ts';
+import { mappingFor } from '../session.ts';
 import { type AddCommand, collect } from './command.ts';
-import { findRun } from './find-run.ts';
-import { loadFittingJob, loadFittingJobFile } from './fitting-job.ts';
-import { type Io, say, tell } from './io.ts';
 import { type Ground, onGround, openDesk, serviceOf } from './open-desk.ts';
 import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
-import { rerunOutcomes } from './rerun-outcomes.ts';
-import type { Wanted } from './rerun-rows.ts';
 import { resumeHere } from './resume.ts';
-import { registeredRows } from './row-source.ts';
 import type { RunDesk } from './run-desk.ts';
 
 type Flags = {

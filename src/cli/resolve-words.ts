@@ -1,8 +1,8 @@
 import { countOf } from '../lib/count-of.ts';
 import { exitCodeOf, type Run } from '../model/run.ts';
-import type { Resolved } from './resolve-outcome.ts';
-import type { Rewritten } from './resolve-report.ts';
-import type { ResolveRequest } from './resolve-request.ts';
+import type { Resolved } from '../runs/resolve-outcome.ts';
+import type { Rewritten } from '../runs/resolve-report.ts';
+import type { ResolveRequest } from '../runs/resolve-request.ts';
 
 /** All there is to say about one `onboard resolve`. */
 export type ResolveOutcome = {

@@ -1,17 +1,17 @@
 import { shownMember } from '../journal/member.ts';
+import { type Io, say } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { unsuccessfulRows } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
-import { carryToEnd } from './carry-run.ts';
+import { carryToEnd } from '../runs/carry-run.ts';
+import { findRun } from '../runs/find-run.ts';
+import { registeredRows } from '../runs/row-source.ts';
+import { ownerOf } from '../runs/run-owner.ts';
 import type { AddCommand } from './command.ts';
-import { findRun } from './find-run.ts';
-import { type Io, say } from './io.ts';
 import { type Ground, onGround, openDesk, serviceOf } from './open-desk.ts';
 import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
-import { registeredRows } from './row-source.ts';
 import type { RunDesk } from './run-desk.ts';
-import { ownerOf } from './run-owner.ts';
 
 type Flags = {
   /** False: `--no-follow`. */

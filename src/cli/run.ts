@@ -1,20 +1,20 @@
+import { passesCheck } from '../check/first.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-order.ts';
+import { type Io, tell } from '../lib/io.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { FileFacts } from '../model/source.ts';
-import { openLedger } from '../wiring.ts';
-import { cautions, prepareHome } from './before-start.ts';
-import { passesCheck } from './check-first.ts';
+import { cautions, prepareHome } from '../runs/before-start.ts';
+import { type InputArguments, loadInput } from '../runs/load-input.ts';
+import { type FileDesk, runFile } from '../runs/run-file.ts';
+import { startSandboxChild } from '../runs/sandbox-child.ts';
+import { waitForJobs } from '../runs/wait-for-jobs.ts';
+import { openLedger } from '../session.ts';
 import { type AddCommand, collect } from './command.ts';
-import { type Io, tell } from './io.ts';
-import { type InputArguments, loadInput } from './load-input.ts';
 import { openDesk, serviceReady } from './open-desk.ts';
 import { openLog } from './open-log.ts';
 import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
-import { type FileDesk, runFile } from './run-file.ts';
-import { startSandboxChild } from './sandbox-child.ts';
-import { waitForJobs } from './wait-for-jobs.ts';
 
 const INTERRUPTED_EXIT = 4;
 

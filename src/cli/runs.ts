@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import { countOf } from '../lib/count-of.ts';
+import { type Io, say } from '../lib/io.ts';
 import { openRows, type Run } from '../model/run.ts';
-import type { Ledger } from '../wiring.ts';
+import { withLedger } from '../runs/find-run.ts';
+import { outcomesOf } from '../runs/progress.ts';
+import { goingOnWith, type ShownState, stateOf } from '../runs/run-state.ts';
+import type { Ledger } from '../session.ts';
 import { wholeNumber } from './arguments.ts';
 import type { AddCommand } from './command.ts';
-import { withLedger } from './find-run.ts';
-import { type Io, say } from './io.ts';
-import { outcomesOf } from './progress.ts';
-import { goingOnWith, type ShownState, stateOf } from './run-state.ts';
 
 type Flags = { readonly json?: boolean; readonly limit: number };
 type Listed = { readonly run: Run; readonly state: ShownState };

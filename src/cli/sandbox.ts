@@ -1,10 +1,10 @@
 import { once } from 'node:events';
+import { type Io, say } from '../lib/io.ts';
 import { type SandboxFlags, sandboxOptionsFromFlags } from '../sandbox/sandbox-flags.ts';
 import { DEFAULT_TOKEN } from '../sandbox/sandbox-options.ts';
 import { startSandbox } from '../sandbox/start-sandbox.ts';
 import { bodySchemaOf } from '../service/operations.ts';
 import { type AddCommand, collect } from './command.ts';
-import { type Io, say } from './io.ts';
 
 type Flags = Omit<SandboxFlags, 'faults'> & { readonly fault: readonly string[]; readonly json?: boolean };
 

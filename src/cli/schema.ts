@@ -1,8 +1,8 @@
 import { jobDefinitionJsonSchema } from '../config/job-json-schema.ts';
 import { listSettings } from '../config/list-settings.ts';
 import { renderSettings } from '../config/settings-table.ts';
+import { say } from '../lib/io.ts';
 import type { AddCommand } from './command.ts';
-import { say } from './io.ts';
 
 /** `onboard schema`: what an editor needs to complete and check job definitions. */
 export const addSchemaCommand: AddCommand = (program, io, done) => {

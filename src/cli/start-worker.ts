@@ -1,10 +1,10 @@
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Membership } from '../delivery/membership.ts';
+import type { Io } from '../lib/io.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { startChunkWorker } from '../queue/chunk-worker.ts';
-import { type Ledger, openDelivery, type Service } from '../wiring.ts';
-import type { Io } from './io.ts';
+import { type Ledger, openDelivery, type Service } from '../session.ts';
 
 /** Begins to take chunks of the service's runs in this process; the releasers end it. */
 export function startWorker(options: {

@@ -1,15 +1,15 @@
-import { openJobBook } from '../intake/inbox/job-book.ts';
+import { createInboxDesk } from '../inbox/desk.ts';
+import { openJobBook } from '../inbox/job-book.ts';
+import { addInboxOptions, type InboxFlags, ONCE_HELP } from '../inbox/options.ts';
+import { watchInboxes } from '../inbox/watch.ts';
+import { type Io, tell } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Service } from '../wiring.ts';
-import { prepareHome } from './before-start.ts';
+import { prepareHome } from '../runs/before-start.ts';
+import { definitionProblems } from '../runs/fitting-job.ts';
+import { startSandboxChild } from '../runs/sandbox-child.ts';
+import type { Service } from '../session.ts';
 import { type AddCommand, collect } from './command.ts';
-import { definitionProblems } from './fitting-job.ts';
-import { createInboxDesk } from './inbox-desk.ts';
-import { addInboxOptions, type InboxFlags, ONCE_HELP } from './inbox-options.ts';
-import { watchInboxes } from './inbox-watch.ts';
-import { type Io, tell } from './io.ts';
 import { type Ground, onGround, openDesk, serviceReady } from './open-desk.ts';
-import { startSandboxChild } from './sandbox-child.ts';
 
 type Flags = InboxFlags & { readonly sandbox?: boolean; readonly fault: readonly string[] };
 

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import { openJobBook } from '../intake/inbox/job-book.ts';
-import { printable } from '../intake/printable.ts';
+import { openJobBook } from '../inbox/job-book.ts';
 import { countOf } from '../lib/count-of.ts';
+import { type Io, say, tell } from '../lib/io.ts';
+import { printable } from '../lib/printable.ts';
 import { shownTime } from '../lib/shown-time.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { openRows } from '../model/run.ts';
-import { baseUrlOf, type Ledger } from '../wiring.ts';
-import { withLedger } from './find-run.ts';
-import { definitionProblems } from './fitting-job.ts';
-import { type Io, say, tell } from './io.ts';
-import { lookOver, type Overview } from './overview.ts';
-import { goingOnWith } from './run-state.ts';
-import { SANDBOX_TARGET } from './sandbox-child.ts';
-import { serviceWords } from './service-words.ts';
+import { withLedger } from '../runs/find-run.ts';
+import { definitionProblems } from '../runs/fitting-job.ts';
+import { lookOver, type Overview } from '../runs/overview.ts';
+import { goingOnWith } from '../runs/run-state.ts';
+import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
+import { serviceWords } from '../runs/service-words.ts';
+import { baseUrlOf, type Ledger } from '../session.ts';
 
 export type OverviewFlags = { readonly json?: boolean; readonly sandbox?: boolean };
 

@@ -1,14 +1,14 @@
 import { createSharedWeather } from '../ledger/weather.ts';
+import { type Io, say } from '../lib/io.ts';
 import { shownTime } from '../lib/shown-time.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
-import { reportDirectory } from '../wiring.ts';
+import { findRun, withLedger } from '../runs/find-run.ts';
+import { outcomesOf } from '../runs/progress.ts';
+import { goingOnWith, type ShownState, stateOf } from '../runs/run-state.ts';
+import { serviceWords } from '../runs/service-words.ts';
+import { reportDirectory } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { findRun, withLedger } from './find-run.ts';
-import { type Io, say } from './io.ts';
-import { outcomesOf } from './progress.ts';
-import { goingOnWith, type ShownState, stateOf } from './run-state.ts';
-import { serviceWords } from './service-words.ts';
 import { type OverviewFlags, showOverview } from './status-overview.ts';
 
 /** `onboard status [run]`: one run in numbers, or what is going on. */

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { readEnvironment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
+import { type Io, say } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { templateOf } from '../mapping/template.ts';
 import { fieldCatalog } from '../service/field-catalog.ts';
 import { pathFieldOf } from '../service/operations.ts';
 import type { AddCommand } from './command.ts';
-import { type Io, say } from './io.ts';
 import { templateText } from './template-text.ts';
 import type { templateWorkbook } from './template-workbook.ts';
 

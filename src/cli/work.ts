@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { readEnvironment } from '../config/environment.ts';
+import { type Io, tell } from '../lib/io.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { openLedger, serviceFromEnvironment } from '../wiring.ts';
+import { openLedger, serviceFromEnvironment } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { type Io, tell } from './io.ts';
 import { openDesk } from './open-desk.ts';
 import { openLog } from './open-log.ts';
 import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';

@@ -1,6 +1,6 @@
 import { namesOf } from '../lib/json-pointer.ts';
+import { shorten } from '../lib/printable.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { shorten } from './printable.ts';
 
 /** What a JSON value is, as far as a pointer cares. */
 export type JsonKind = 'object' | 'list' | 'plain value';

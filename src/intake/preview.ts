@@ -1,11 +1,10 @@
+import { printable, shorten } from '../lib/printable.ts';
+import { renderTable } from '../lib/render-table.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
-import type { SourceInfo } from '../model/source.ts';
-import { isTable } from '../model/source.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
 import { DELIMITER_NAMES } from './delimiter-name.ts';
 import { parseRecord } from './json-row.ts';
-import { printable, shorten } from './printable.ts';
-import { renderTable } from './render-table.ts';
 
 /** A terminal's usual width, in characters. */
 const WIDTH = 100;

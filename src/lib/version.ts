@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { z } from 'zod';
+
+const packageSchema = z.object({ version: z.string() });
 
 /** The program's own version, from package.json. */
 export function programVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+  // By the package's own name: the bundle lies elsewhere than the source.
+  return packageSchema.parse(createRequire(import.meta.url)('onboard/package.json')).version;
 }

@@ -14,7 +14,7 @@ describe('the command line', () => {
     const { measurements, sizes, program, writesDocs } = optionsOf();
     expect(measurements).toEqual(MEASUREMENTS.filter((id) => id !== 'million'));
     expect(sizes).toEqual(FULL);
-    expect(program).toBe('/checkout/dist/cli/main.js');
+    expect(program).toBe('/checkout/dist/main.js');
     expect(writesDocs).toBe(false);
   });
 

@@ -42,7 +42,7 @@ export const HELP = `Measures the program against what its users would have inst
   --write    everything, long ones too, into docs/performance.json, .svg and .md
   --scale    instead: 1, 2, 4 and 8 workers, signs of life, bytes per key; with --write into docs/scale.json and .md
   --render   measures nothing: docs/performance.svg, .md and scale.md again, from performance.json and scale.json
-  --program  another built main.js (dist/cli/main.js)
+  --program  another built main.js (dist/main.js)
   --out      the folder for performance.json and .svg (.onboard/bench)
 
 Exit status 1 where something could not
@@ -91,7 +91,7 @@ export function parseBenchArguments(args: readonly string[], root: string): Benc
       isQuick: quick,
       out: flags.out === undefined ? null : resolve(flags.out),
       writesDocs: write,
-      program: program === undefined ? join(root, 'dist', 'cli', 'main.js') : resolve(program),
+      program: program === undefined ? join(root, 'dist', 'main.js') : resolve(program),
     },
   };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Checked } from '../../src/cli/check-findings.ts';
+import type { Checked } from '../../src/check/findings.ts';
 import { onboard } from './memory-io.ts';
 
 /** A folder with a job definition and files, and `check` of them, as text or as JSON. */

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
-import type { Io } from '../../src/cli/io.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import type { Io } from '../../src/lib/io.ts';
 
 /** A stream that keeps what is written to it. */
 export class MemoryStream extends Writable {

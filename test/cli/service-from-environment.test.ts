@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
-import { serviceFromEnvironment } from '../../src/wiring.ts';
+import { serviceFromEnvironment } from '../../src/session.ts';
 
 test.each([
   ['https://api.example.com', 'https://api.example.com'],

@@ -5,7 +5,7 @@ import { mergeGroup } from '../../src/mapping/merge-group.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import type { Row } from '../../src/model/row.ts';
-import { mappingFor } from '../../src/wiring.ts';
+import { mappingFor } from '../../src/session.ts';
 import { groupRows } from '../support/group-rows.ts';
 
 /** The codes that a row got. */

@@ -7,7 +7,7 @@ import { readChunks } from '../../src/intake/read-chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
 import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
 import { buildRequest } from '../../src/service/build-request.ts';
-import { mappingFor } from '../../src/wiring.ts';
+import { mappingFor } from '../../src/session.ts';
 import { startFlow } from '../support/flow.ts';
 import {
   type CsvForm,

@@ -42,11 +42,11 @@ describe('the rule itself', () => {
     ['a station that imports the model passes', 'intake/a.ts', 'model/row.ts', true],
     ['a station that imports config passes', 'intake/a.ts', 'config/job-definition.ts', true],
     ['a station that imports another station is caught', 'intake/a.ts', 'mapping/b.ts', false],
-    ['a station that imports the wiring is caught', 'web/a.ts', 'wiring.ts', false],
-    ['a station that imports a command is caught', 'queue/a.ts', 'cli/main.ts', false],
+    ['a station that imports the session is caught', 'web/a.ts', 'session.ts', false],
+    ['a station that imports a command is caught', 'queue/a.ts', 'main.ts', false],
     ['delivery may introduce stations', 'delivery/a.ts', 'ledger/b.ts', true],
     ['a command may introduce stations', 'cli/run.ts', 'intake/b.ts', true],
-    ['the wiring may introduce stations', 'wiring.ts', 'service/b.ts', true],
+    ['the session may introduce stations', 'session.ts', 'service/b.ts', true],
     ['the model that imports a station is caught', 'model/a.ts', 'intake/b.ts', false],
     ['the model that imports lib is caught', 'model/a.ts', 'lib/b.ts', false],
     ['config that imports the model passes', 'config/a.ts', 'model/b.ts', true],
@@ -102,7 +102,7 @@ describe('the rule itself', () => {
 
   test('a relative import is resolved against its file, a package is not', () => {
     expect(resolveImport('intake/survey.ts', '../lib/digest.ts')).toBe('lib/digest.ts');
-    expect(resolveImport('wiring.ts', './lib/digest.ts')).toBe('lib/digest.ts');
+    expect(resolveImport('session.ts', './lib/digest.ts')).toBe('lib/digest.ts');
     expect(resolveImport('intake/survey.ts', 'csv-parse')).toBeNull();
     expect(resolveImport('intake/survey.ts', 'node:fs')).toBeNull();
   });

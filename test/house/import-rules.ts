@@ -12,7 +12,7 @@ const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
   config: ['config', 'model', 'lib'],
 };
 /** These introduce the stations to each other. */
-const INTRODUCERS = ['delivery', 'cli', 'wiring.ts'];
+const INTRODUCERS = ['delivery', 'session.ts', 'runs', 'check', 'inbox', 'cli', 'main.ts'];
 
 const IMPORT = /(?:^|[\n;])\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/g;
 const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]/g;

@@ -16,7 +16,7 @@ import { addWitness } from './until.ts';
 export { until } from './until.ts';
 
 /** The built program: what a user runs. */
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const JOBS = fileURLToPath(new URL('../../jobs', import.meta.url));
 const TOKEN = 'flow-token';
 /** Of a test that waits in vain: what was started last, and what it said last, in characters. */

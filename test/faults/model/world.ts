@@ -9,7 +9,7 @@ import type { RowJournal, RowRecord } from '../../../src/ledger/row-journal.ts';
 import { createRunStore } from '../../../src/ledger/run-store.ts';
 import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Run } from '../../../src/model/run.ts';
-import { mappingFor } from '../../../src/wiring.ts';
+import { mappingFor } from '../../../src/session.ts';
 import { newRun } from '../../support/runs.ts';
 import { createKeyspace, type Keyspace, ledgerNames, rowKey, type Snapshot } from './keyspace.ts';
 import type { Members } from './members.ts';

@@ -31,7 +31,7 @@ export type RedisAwayReport = Truth & {
 /** `send.concurrency` of the job: what one process may have on the wire. */
 const CONCURRENCY = 20;
 const BACK_SECONDS = 10 * SLOWNESS;
-/** The program gives up waiting for Redis after 30 s (src/cli/main.ts). */
+/** The program gives up waiting for Redis after 30 s (src/main.ts). */
 const END_SECONDS = 30 + 5 * SLOWNESS;
 const FIRST_ROWS = 200;
 

@@ -1,0 +1,97 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../config/environment.ts';
+import { readKeys } from '../ledger/read-keys.ts';
+import { runOfFile } from '../ledger/run-of-file.ts';
+import type { Log } from '../lib/log.ts';
+import type { Releasers } from '../lib/releasers.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { KeyState } from '../model/key-state.ts';
+import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
+import type { Run } from '../model/run.ts';
+import { summarize } from '../report/summary.ts';
+import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
+import { parseBaseUrl } from '../service/base-url.ts';
+import { type Ledger, openLedger } from '../session.ts';
+
+/** What is asked of a target's ledger before anything is sent; nothing is changed by it. */
+type LedgerLook = {
+  readonly kind: 'ledger';
+  readonly target: string;
+  /** Keys that are not in the answer are free. */
+  states(space: string, names: readonly string[]): Promise<ReadonlyMap<string, KeyState>>;
+  /** The run that took this file through this job before, if one did. */
+  earlierRun(file: { readonly sha256: string; readonly job: string }): Promise<Run | null>;
+  /** How fast the last finished run of the job was that sent something. */
+  lastSpeed(job: string): Promise<{ readonly run: string; readonly rowsPerSecond: number } | null>;
+};
+
+/** `none`: why there is no ledger to look into, in words for people. */
+export type Look = LedgerLook | { readonly kind: 'none'; readonly reason: string };
+
+/** Looks into the ledger of the environment, or of the rehearsals, where there is one; closed by the releasers. */
+export async function openLook(
+  env: Environment,
+  sandbox: boolean,
+  { log, releasers }: { readonly log: Log; readonly releasers: Releasers },
+): Promise<Look> {
+  const target = sandbox ? SANDBOX_TARGET : targetOf(env);
+  if (target === null) return none('MSB_BASE_URL is not set, and neither is --sandbox');
+  if (env.redis === null && !(await exists(join(env.home, 'redis')))) {
+    return none(`there is no ledger in ${env.home} yet`);
+  }
+  try {
+    return createLook(await openLedger(env, log, releasers), target);
+  } catch (error) {
+    if (error instanceof UsageError) return none(error.message);
+    throw error;
+  }
+}
+
+/** In the spelling by which the ledger goes. */
+function targetOf({ baseUrl }: Environment): string | null {
+  if (baseUrl === null) return null;
+  const { origin, basePath } = parseBaseUrl(baseUrl);
+  return `${origin}${basePath}`;
+}
+
+function none(reason: string): Look {
+  return { kind: 'none', reason };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const RUNS_LOOKED_AT = 200;
+
+export function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string): LedgerLook {
+  const { keys, store } = of(target);
+  let isEmpty: Promise<boolean> | null = null;
+  return {
+    kind: 'ledger',
+    target,
+    async states(space, names) {
+      // Without a run no key is known: a million questions less for a first file.
+      isEmpty ??= redis.zcard(keys.runs).then((runs) => runs === 0);
+      return (await isEmpty) ? new Map() : readKeys(redis, keys, space, names);
+    },
+    async earlierRun(file) {
+      const id = await runOfFile(redis, keys, file);
+      return id === null ? null : store.get(id);
+    },
+    async lastSpeed(job) {
+      const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));
+      if (last === undefined) return null;
+      const { rowsPerSecond } = summarize(last, [], new Date());
+      return rowsPerSecond === 0 ? null : { run: last.id, rowsPerSecond };
+    },
+  };
+}
+
+function hasSent({ state, outcomes }: Run): boolean {
+  return state === 'finished' && OUTCOMES.some((outcome) => wasAccepted(outcome) && outcomes[outcome] > 0);
+}

@@ -1,0 +1,127 @@
+import { isDeadHere } from '../journal/member.ts';
+import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
+import type { Claim } from './claim.ts';
+import { claimOf, dropClaim, type FoundClaim, listClaims, takeOver } from './claims.ts';
+import type { InboxDesk } from './desk.ts';
+import { giveBack } from './give-back.ts';
+import type { Inbox } from './inbox-folder.ts';
+import { originalOf } from './originals.ts';
+
+/** A claim that nobody has any more. */
+export type LeftClaim = {
+  readonly found: FoundClaim;
+  /** Whether the folder that its file came from is the inbox of its job now. */
+  readonly hasInbox: boolean;
+};
+
+type FoundClaims = {
+  /** Of other watchers that live. */
+  readonly others: FoundClaim[];
+  readonly left: LeftClaim[];
+  /** Of other targets: none of this process's business. */
+  readonly elsewhere: FoundClaim[];
+};
+
+/** The claims in ONBOARD_HOME. */
+export type Recovery = {
+  look(inboxes: readonly Inbox[]): Promise<FoundClaims>;
+  /** Makes a left claim this process's; `null`: another one was faster, or there is nothing to go on with. */
+  takeUp(left: LeftClaim): Promise<Claim | null>;
+};
+
+/** On another host nobody knows who lives: who has not shown it for so long is gone. */
+const SILENT_MS = 60_000;
+
+type RecoveryEdges = Pick<InboxDesk, 'places' | 'teller'> & {
+  /** This process's name. */
+  readonly member: string;
+  /** The service's address that this process takes files for. */
+  readonly target: string;
+  /** Whether this process works on the claim. */
+  isMine(claim: string): boolean;
+  /** Milliseconds that never go back. */
+  now(): number;
+};
+
+export function createRecovery({ places, teller, member, target, isMine, now }: RecoveryEdges): Recovery {
+  const beats = new Map<string, { beat: number; since: number }>();
+  /** By this process's own clock: those of hosts and file systems may differ. */
+  const isSilent = ({ id, beat }: FoundClaim) => {
+    const known = beats.get(id);
+    const current = known?.beat === beat ? known : { beat, since: now() };
+    beats.set(id, current);
+    return now() - current.since >= SILENT_MS;
+  };
+  const isLeft = (found: FoundClaim) =>
+    found.member === member || isDeadHere(found.member) || isSilent(found);
+  const said = new Set<string>();
+  const sayOnce = (text: string) => {
+    if (!said.has(text)) teller.line(text);
+    said.add(text);
+  };
+  const onTrouble = (id: string, error: unknown) =>
+    sayOnce(`${places.processing}/${id} can't be looked into: ${messageOf(error)}`);
+  return {
+    async look(inboxes) {
+      const found = await listClaims(places.processing, onTrouble);
+      const elsewhere = found.filter(({ info }) => info !== null && info.target !== target);
+      const theirs = found.filter((one) => !isMine(one.id) && !elsewhere.includes(one));
+      for (const id of beats.keys()) if (!theirs.some((one) => one.id === id)) beats.delete(id);
+      const judged = theirs.map((one) => ({ one, isLeft: isLeft(one) }));
+      return {
+        others: judged.flatMap(({ one, isLeft: left }) => (left ? [] : [one])),
+        left: judged.flatMap(({ one, isLeft: left }) =>
+          left ? [{ found: one, hasInbox: isInboxOf(one.info, inboxes) }] : [],
+        ),
+        elsewhere,
+      };
+    },
+    async takeUp({ found, hasInbox }) {
+      const { info, copied } = found;
+      if (info?.isAbroad === true && copied === null && !hasInbox) {
+        sayOnce(
+          `${info.path}: ${info.inbox} is no inbox of job ${info.job} any more: move ${originalOf({ ...found, info })} into one by hand`,
+        );
+        return null;
+      }
+      const mine = await takeOver(found, member);
+      if (mine === null) return null;
+      const claim = claimOf(mine);
+      if (claim === null && info !== null && !hasInbox) await dropClaim(mine);
+      else if (claim === null && !(await giveBack(mine, places.inbox))) {
+        sayOnce(`${found.folder}: nothing is known of the file in it: move it into an inbox by hand`);
+      }
+      return claim;
+    },
+  };
+}
+
+function isInboxOf(info: FoundClaim['info'], inboxes: readonly Inbox[]): boolean {
+  return inboxes.some(
+    ({ folder, jobs }) => folder === info?.inbox && jobs.some(({ name }) => name === info.job),
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What is to be said of claims of other targets, by target. */
+export function elsewhereLines(elsewhere: readonly FoundClaim[]): ReadonlyMap<string, string> {
+  const byTarget = new Map<string, string[]>();
+  for (const { info } of elsewhere)
+    if (info !== null) byTarget.set(info.target, [...(byTarget.get(info.target) ?? []), info.path]);
+  return new Map(
+    [...byTarget].map(([target, [first = '', ...more]]) => [
+      `target ${target}`,
+      lineOf(target, first, more.length),
+    ]),
+  );
+}
+
+function lineOf(target: string, first: string, more: number): string {
+  const files = more === 0 ? `${first} is` : `${first} and ${more} more are`;
+  const [where, command] =
+    target === SANDBOX_TARGET ? ['a rehearsal', 'onboard start --sandbox'] : [target, 'onboard start'];
+  return `${files} being processed for ${where}: left alone; \`${command}\` for it goes on`;
+}

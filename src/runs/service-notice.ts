@@ -1,0 +1,83 @@
+import type { WeatherReport } from '../ledger/weather.ts';
+import type { Io } from '../lib/io.ts';
+import { settledRows } from '../model/outcome.ts';
+import type { Run } from '../model/run.ts';
+import { serviceWords } from './service-words.ts';
+import { tellOverBar } from './tell-over-bar.ts';
+
+/** Tells the user when rows wait for the service, why, and when they go on. */
+type ServiceNotice = {
+  /** Looks at most once a second; never fails. */
+  update(run: Run): void;
+  /** The service has not answered for so long that the run was paused. */
+  gaveUp(): Promise<void>;
+  /** At the last look: rows wait for the service. */
+  isWaiting(): boolean;
+};
+
+type Shown = 'well' | 'failing' | 'away';
+
+const EVERY_MS = 1_000;
+
+/** `run`: as this process took it up. */
+export function createServiceNotice(
+  io: Io,
+  service: { readonly run: Run; read(): Promise<WeatherReport> },
+  now: () => number,
+): ServiceNotice {
+  const { target, outcomes } = service.run;
+  const before = settledRows(outcomes);
+  let last = Number.NEGATIVE_INFINITY;
+  let seen: WeatherReport | null = null;
+  let shown: Shown = 'well';
+  const look = async (isFirst: boolean) => {
+    const report = await service.read();
+    const next = worthAWord(report, { seen, shown, isFirst });
+    seen = report;
+    if (next === shown) return;
+    shown = next;
+    tellOverBar(io, textOf(next, report, target));
+  };
+  return {
+    update(run) {
+      if (now() - last < EVERY_MS) return;
+      last = now();
+      look(settledRows(run.outcomes) === before).catch(() => undefined);
+    },
+    async gaveUp() {
+      const { cause } = await service.read();
+      tellOverBar(io, `No answer came from ${target} for too long.${cause === null ? '' : ` ${cause}`}`);
+    },
+    isWaiting: () => shown !== 'well',
+  };
+}
+
+type Known = {
+  readonly seen: WeatherReport | null;
+  readonly shown: Shown;
+  /** No row has come to its end here: a file of a few rows would hear of it late. */
+  readonly isFirst: boolean;
+};
+
+/** A failure that the next answer follows at once is not told, nor one from before this process. */
+function worthAWord(report: WeatherReport, { seen, shown, isFirst }: Known): Shown {
+  if (report.state === 'away') return 'away';
+  if (report.state !== 'failing') return 'well';
+  const isSame = report.since === seen?.since;
+  if (shown === 'failing' && isSame) return 'failing';
+  const isNew = seen !== null && (!isSame || report.failuresInARow > seen.failuresInARow);
+  return isNew && (isSame || isFirst) ? 'failing' : 'well';
+}
+
+function textOf(next: Shown, report: WeatherReport, target: string): string {
+  switch (next) {
+    case 'well':
+      return 'The service answers again.';
+    case 'failing':
+      return `The service at ${target}: ${serviceWords(report)}. The run goes on by itself when it answers.`;
+    case 'away':
+      return `The service at ${target} is ${serviceWords(report)}.`;
+    default:
+      return next satisfies never;
+  }
+}

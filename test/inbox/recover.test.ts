@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { infoName, makeClaimFolder } from '../../src/inbox/claim.ts';
+import { createRecovery, elsewhereLines } from '../../src/inbox/recover.ts';
+import { createTeller } from '../../src/inbox/teller.ts';
+import { newMember } from '../../src/journal/member.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+
+const ELSEWHERE = 'another-host.x.x.17.x.0123abcd';
+
+/** A claim of that member, and how another watcher sees it. */
+async function setUp(member: string, target = 'https://service') {
+  const home = await mkdtemp(join(tmpdir(), 'onboard-recover-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const processing = join(home, 'processing');
+  const info = {
+    job: 'j',
+    target,
+    inbox: home,
+    path: 'a.csv',
+    claimedAt: '',
+    stamp: '',
+    marker: null,
+    isAbroad: false,
+  };
+  const claim = await makeClaimFolder('a.csv', {
+    base: processing,
+    id: '20261121-100000-aaaa',
+    member,
+    info,
+  });
+  await writeFile(claim.file, 'text');
+  const clock = { now: 0 };
+  const recovery = createRecovery({
+    places: { inbox: join(home, 'inbox'), processing, done: '', failed: '' },
+    teller: createTeller(memoryIo(), false),
+    member: newMember(),
+    target: 'https://service',
+    isMine: () => false,
+    now: () => clock.now,
+  });
+  const seen = async () => {
+    const { others, left } = await recovery.look([]);
+    return { others: others.length, left: left.length };
+  };
+  return { claim, clock, recovery, seen, home };
+}
+
+test('a claim of a process on another host is left alone while that shows that it lives', async () => {
+  const { claim, clock, seen } = await setUp(ELSEWHERE);
+  expect(await seen()).toEqual({ others: 1, left: 0 });
+  clock.now = 59_000;
+  expect(await seen()).toEqual({ others: 1, left: 0 });
+  const beat = new Date('2026-11-21T10:00:30Z');
+  await utimes(join(claim.folder, infoName(ELSEWHERE)), beat, beat);
+  clock.now = 100_000;
+  expect(await seen()).toEqual({ others: 1, left: 0 });
+});
+
+test('a claim of a process on another host that has not shown for a minute that it lives is taken over', async () => {
+  const { clock, recovery, seen } = await setUp(ELSEWHERE);
+  await seen();
+  clock.now = 60_000;
+  const { left } = await recovery.look([]);
+  const [first] = left;
+  if (first === undefined) throw new Error('expected a claim');
+  expect((await recovery.takeUp(first))?.name).toBe('a.csv');
+  expect(await recovery.takeUp(first)).toBeNull();
+});
+
+test('a claim of a process of this host that is gone is taken over at once', async () => {
+  const dead = newMember().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
+  expect(await (await setUp(dead)).seen()).toEqual({ others: 0, left: 1 });
+});
+
+test('a claim of a process of this host that lives is left alone', async () => {
+  expect(await (await setUp(newMember())).seen()).toEqual({ others: 1, left: 0 });
+});
+
+test('a claim for another target is left alone, whoever had it, and it is said what goes on with it', async () => {
+  const dead = newMember().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
+  const { recovery, seen, claim } = await setUp(dead, 'sandbox');
+  expect(await seen()).toEqual({ others: 0, left: 0 });
+  const { elsewhere } = await recovery.look([]);
+  expect(elsewhere.map(({ id }) => id)).toEqual([claim.id]);
+  expect([...elsewhereLines(elsewhere).values()]).toEqual([
+    'a.csv is being processed for a rehearsal: left alone; `onboard start --sandbox` for it goes on',
+  ]);
+});
+
+test('a claim that can not be looked into is passed over, and the others are found', async () => {
+  const { home, seen } = await setUp(newMember());
+  const bad = join(home, 'processing', '20261121-100000-bbbb');
+  await mkdir(join(bad, '.claim.x.json'), { recursive: true });
+  await symlink('/dev/zero', join(home, 'processing', '20261121-100000-cccc'));
+  expect(await seen()).toEqual({ others: 2, left: 0 });
+});
+
+test('a file that lies abroad in what is no inbox of its job any more is not fetched', async () => {
+  const { claim, recovery, clock } = await setUp(ELSEWHERE);
+  await rm(claim.file);
+  const info = { ...claim.info, isAbroad: true };
+  await writeFile(join(claim.folder, infoName(ELSEWHERE)), JSON.stringify(info));
+  await recovery.look([]);
+  clock.now = 60_000;
+  const [first] = (await recovery.look([])).left;
+  if (first === undefined) throw new Error('expected a claim');
+  expect(await recovery.takeUp(first)).toBeNull();
+  expect(await readdir(claim.folder)).toEqual([infoName(ELSEWHERE)]);
+});

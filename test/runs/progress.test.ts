@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { noOutcomes, type OutcomeCounts } from '../../src/model/outcome.ts';
+import { createProgress, outcomesOf } from '../../src/runs/progress.ts';
+import { MemoryStream, memoryIo } from '../cli/memory-io.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+
+const counts = (over: Partial<OutcomeCounts>) => ({ outcomes: { ...noOutcomes(), ...over } });
+
+/** Progress on a run of 1,000 rows, without a terminal, on a clock that only the test moves. */
+function lineProgress(first: Partial<OutcomeCounts> = {}) {
+  const io = memoryIo();
+  const clock = { ms: 0 };
+  const progress = createProgress(io, sampleRun({ rows: 1000, ...counts(first) }), () => clock.ms);
+  const lines = () => io.stderr.text.split('\n').slice(0, -1);
+  const at = (ms: number, over: Partial<OutcomeCounts>, isServiceAway = false) => {
+    clock.ms = ms;
+    progress.update(sampleRun({ rows: 1000, ...counts(over) }), isServiceAway);
+  };
+  return { io, progress, lines, at };
+}
+
+describe('without a terminal', () => {
+  test('a line comes every five seconds, whatever the number of looks', () => {
+    const { at, lines } = lineProgress();
+    for (let ms = 0; ms < 5000; ms += 200) at(ms, { created: 1 });
+    expect(lines()).toEqual([]);
+    at(5000, { created: 100 });
+    at(5200, { created: 110 });
+    at(9999, { created: 200 });
+    at(10_000, { created: 300 });
+    expect(lines()).toEqual([
+      '100 of 1000 rows, 20/s, 45 s left: created 100',
+      '300 of 1000 rows, 30/s, 24 s left: created 300',
+    ]);
+  });
+
+  test('nothing goes to stdout, and the end says nothing more', () => {
+    const { at, io, progress } = lineProgress();
+    at(5000, { created: 1 });
+    const before = io.stderr.text;
+    progress.stop();
+    expect([io.stdout.text, io.stderr.text]).toEqual(['', before]);
+  });
+
+  test('the rate counts what was done since this process took the run up', () => {
+    const { at, lines } = lineProgress({ created: 500 });
+    at(10_000, { created: 550 });
+    expect(lines()).toEqual(['550 of 1000 rows, 5/s, 1 min 30 s left: created 550']);
+  });
+
+  test('before the first row the time left is not known, and where none comes the run waits', () => {
+    const { at, lines } = lineProgress();
+    at(5_000, {});
+    at(60_000, {});
+    expect(lines()).toEqual([
+      '0 of 1000 rows, 0/s, ? left: no row done yet',
+      '0 of 1000 rows, waiting: no row done yet',
+    ]);
+  });
+
+  test('while rows wait for the service it says so, and names no time', () => {
+    const { lines, at } = lineProgress();
+    at(5000, { created: 100 }, true);
+    expect(lines()).toEqual(['100 of 1000 rows, waiting for the service: created 100']);
+  });
+
+  test.each([
+    [{ created: 1000 }, 5000, '0 s left'],
+    [{ created: 990 }, 10_000, '1 s left'],
+    [{ created: 10 }, 10_000, '16 min 30 s left'],
+    [{ created: 1 }, 10_000, '2 h 46 min left'],
+  ])('%j after %i ms: %s', (over, ms, left) => {
+    const { at, lines } = lineProgress();
+    at(ms, over);
+    expect(lines()[0]).toContain(left);
+  });
+});
+
+test('in a terminal there is a bar, which the end leaves on a line of its own', () => {
+  const stderr = new MemoryStream(true);
+  const io = { ...memoryIo(), stderr };
+  const progress = createProgress(io, sampleRun({ rows: 1000 }), () => 0);
+  progress.update(sampleRun({ rows: 1000, ...counts({ created: 250, failed: 1 }) }));
+  progress.stop();
+  expect(stderr.text).toContain('0/1000 rows');
+  expect(stderr.text.endsWith('\n')).toBe(true);
+});
+
+test('the outcomes so far are those that there are, in the order of the contract', () => {
+  expect(outcomesOf(counts({}))).toBe('no row done yet');
+  expect(outcomesOf(counts({ 'in-doubt': 1, created: 90, rejected: 3 }))).toBe(
+    'created 90, rejected 3, in-doubt 1',
+  );
+});

@@ -1,0 +1,85 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { WeatherReport } from '../../src/ledger/weather.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
+import { createServiceNotice } from '../../src/runs/service-notice.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+
+const WELL: WeatherReport = {
+  state: 'well',
+  failuresInARow: 0,
+  cause: null,
+  since: null,
+  isProbing: false,
+  nextAt: null,
+};
+const since = '2026-11-21T20:30:51.000Z';
+const cause = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
+const failing = (failuresInARow: number, at = since): WeatherReport => ({
+  ...WELL,
+  state: 'failing',
+  failuresInARow,
+  since: at,
+  cause,
+});
+const AWAY: WeatherReport = { ...failing(10), state: 'away' };
+
+const SAID = {
+  failing: `The service at https://api.example.com: 1 failure in a row since 20:30:51 UTC. ${cause} The run goes on by itself when it answers.`,
+  away: `The service at https://api.example.com is away since 20:30:51 UTC, 10 failures in a row; the next row tries. ${cause}`,
+  again: 'The service answers again.',
+};
+
+/** What is told when the looks, a second apart, find these; `created`: rows that were settled before each. */
+async function told(reports: readonly WeatherReport[], created: readonly number[] = []): Promise<string[]> {
+  const io = memoryIo();
+  const clock = { ms: 0 };
+  let reads = 0;
+  const read = async () => reports[reads++] ?? WELL;
+  const notice = createServiceNotice(io, { run: sampleRun(), read }, () => clock.ms);
+  for (const i of reports.keys()) {
+    clock.ms += 1_000;
+    notice.update(sampleRun({ outcomes: { ...noOutcomes(), created: created[i] ?? 0 } }));
+    notice.update(sampleRun());
+    await setImmediate();
+    expect(reads).toBe(i + 1);
+  }
+  await notice.gaveUp();
+  return io.stderr.text.split('\n').slice(0, -2);
+}
+
+test('the first failed attempt of a run is told with its cause, and that answers come again', async () => {
+  expect(await told([WELL, failing(1), failing(2), failing(3), WELL])).toEqual([SAID.failing, SAID.again]);
+});
+
+test('an outage is told when it is one, after its first failure', async () => {
+  expect(await told([WELL, failing(1), AWAY, AWAY, WELL])).toEqual([SAID.failing, SAID.away, SAID.again]);
+});
+
+test('single failures among rows that go through are not told', async () => {
+  const reports = [
+    WELL,
+    failing(1, '2026-11-21T20:30:52.000Z'),
+    failing(1, '2026-11-21T20:30:53.000Z'),
+    WELL,
+  ];
+  expect(await told(reports, [0, 10, 20, 30])).toEqual([]);
+});
+
+test('failures that no answer follows are told in the middle of a run too', async () => {
+  const [text, ...others] = await told([WELL, failing(1), failing(2)], [0, 10, 10]);
+  expect(text).toContain('2 failures in a row');
+  expect(others).toEqual([]);
+});
+
+test('a failure from before this process is not told until there is another', async () => {
+  expect(await told([failing(3), failing(3), failing(3)])).toEqual([]);
+  expect(await told([failing(3), failing(4)])).toHaveLength(1);
+});
+
+test('a run that was paused for it is told why, with the address', async () => {
+  const io = memoryIo();
+  await createServiceNotice(io, { run: sampleRun(), read: async () => AWAY }, () => 0).gaveUp();
+  expect(io.stderr.text).toBe(`No answer came from https://api.example.com for too long. ${cause}\n`);
+});
