@@ -2,8 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { interruptionNotice } from './cli/interruption-notice.ts';
 import { runProgram } from './cli/program.ts';
-import type { Io } from './lib/io.ts';
-import { shellWord } from './lib/shell-word.ts';
+import { type Io, shellWord } from './lib/terminal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const INTERRUPTED_EXIT = 4;

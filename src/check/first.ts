@@ -1,6 +1,5 @@
 import { jobsBefore } from '../config/job-order.ts';
-import { countOf } from '../lib/count-of.ts';
-import { type Io, tell } from '../lib/io.ts';
+import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Input } from '../runs/load-input.ts';
 import { waitForJobs } from '../runs/wait-for-jobs.ts';

@@ -1,5 +1,5 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import { createDigestTable } from '../lib/digest-table.ts';
+import { createDigestTable } from '../lib/digest.ts';
 import { besideKeyless, mergeGroup } from '../mapping/merge-group.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';

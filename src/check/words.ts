@@ -1,5 +1,5 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import { countOf } from '../lib/count-of.ts';
+import { countOf } from '../lib/terminal.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { ASSUMED_MS, type Estimate } from './estimate.ts';
 import type { Checked } from './findings.ts';

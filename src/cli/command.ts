@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Io } from '../lib/io.ts';
+import type { Io } from '../lib/terminal.ts';
 
 /** Adds one command; its action hands the exit status to `done`. */
 export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => void) => void;

@@ -1,6 +1,6 @@
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { redisVariables } from '../config/redis-environment.ts';
-import type { Io } from '../lib/io.ts';
+import type { Io } from '../lib/terminal.ts';
 import { type Finding, ok, problemsOf } from './doctor-finding.ts';
 
 /** As much of the environment as can be used, and what the rest of it is worth. */

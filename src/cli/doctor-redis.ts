@@ -1,8 +1,13 @@
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { judgeSettings, type SettingsFinding } from '../redis/check-settings.ts';
-import { type RedisSettings, readSettings } from '../redis/read-settings.ts';
-import { type DataServer, dataServers } from '../redis/servers.ts';
+import {
+  type DataServer,
+  dataServers,
+  judgeSettings,
+  type RedisSettings,
+  readSettings,
+  type SettingsFinding,
+} from '../redis/settings.ts';
 import { counted, type Finding, ok, problem, warning } from './doctor-finding.ts';
 import { inMegabytes } from './doctor-machine.ts';
 

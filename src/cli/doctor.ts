@@ -1,8 +1,8 @@
 import type { Environment } from '../config/environment.ts';
 import { shownAddress } from '../config/redis-address.ts';
-import { type Io, say } from '../lib/io.ts';
 import { createLog } from '../lib/log.ts';
 import { createReleasers } from '../lib/releasers.ts';
+import { type Io, say } from '../lib/terminal.ts';
 import { openLedger } from '../session.ts';
 import type { AddCommand } from './command.ts';
 import { examineEnvironment } from './doctor-environment.ts';

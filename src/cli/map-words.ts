@@ -1,6 +1,4 @@
-import { countOf } from '../lib/count-of.ts';
-import { type Io, tell } from '../lib/io.ts';
-import { shellWord } from '../lib/shell-word.ts';
+import { countOf, type Io, shellWord, tell } from '../lib/terminal.ts';
 import type { JobProposal } from '../mapping/proposal/propose-job.ts';
 import type { SourceInfo } from '../model/source.ts';
 

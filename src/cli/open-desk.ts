@@ -1,8 +1,8 @@
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { shownAddress } from '../config/redis-address.ts';
-import { type Io, tell } from '../lib/io.ts';
 import type { Log } from '../lib/log.ts';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
+import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { SANDBOX_TARGET, startSandboxChild } from '../runs/sandbox-child.ts';
 import { joinLedger, type Ledger, openLedger, type Service, serviceFromEnvironment } from '../session.ts';

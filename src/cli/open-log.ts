@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Environment } from '../config/environment.ts';
-import type { Io } from '../lib/io.ts';
 import { createLog, type Log } from '../lib/log.ts';
+import type { Io } from '../lib/terminal.ts';
 
 /** The log on stderr, quiet by default, or in a file, where it says more. */
 export function openLog(env: Environment, io: Io, file: string | undefined): Log {

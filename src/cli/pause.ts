@@ -1,4 +1,4 @@
-import { type Io, say } from '../lib/io.ts';
+import { type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
 import { findRun, withLedger } from '../runs/find-run.ts';

@@ -3,7 +3,7 @@ import { previewLines } from '../intake/preview.ts';
 import { readChunks } from '../intake/read-chunks.ts';
 import { readSample } from '../intake/read-sample.ts';
 import { surveyFile } from '../intake/survey.ts';
-import { type Io, say } from '../lib/io.ts';
+import { type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { parseRecord } from '../mapping/parse-record.ts';
 import { flattenRecord } from '../model/flatten-record.ts';

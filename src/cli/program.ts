@@ -1,6 +1,5 @@
 import { Command, CommanderError, Help } from 'commander';
-import { type Io, tell } from '../lib/io.ts';
-import { printable } from '../lib/printable.ts';
+import { type Io, printable, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { BrokenOffError } from '../runs/broken-off.ts';

@@ -1,4 +1,4 @@
-import { tell } from '../lib/io.ts';
+import { tell } from '../lib/terminal.ts';
 import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
 import { joinLedger, openDelivery, type Service } from '../session.ts';
 import type { Ground } from './open-desk.ts';

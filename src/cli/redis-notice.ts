@@ -1,5 +1,5 @@
-import type { Io } from '../lib/io.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { Io } from '../lib/terminal.ts';
 import { tellOverBar } from '../runs/tell-over-bar.ts';
 
 /** An embedded server is started again before that, and a failover is nearly over. */

@@ -1,6 +1,6 @@
 import type { Environment } from '../config/environment.ts';
-import { type Io, tell } from '../lib/io.ts';
-import { acceptSettings } from '../redis/accept-settings.ts';
+import { type Io, tell } from '../lib/terminal.ts';
+import { acceptSettings } from '../redis/settings.ts';
 import type { Ledger } from '../session.ts';
 
 /** The flag of every command that sends. */

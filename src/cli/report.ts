@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { createRunView } from '../ledger/run-view.ts';
-import { type Io, say } from '../lib/io.ts';
+import { type Io, say } from '../lib/terminal.ts';
 import { renderSummary } from '../report/render-summary.ts';
 import { writeReport } from '../report/write-report.ts';
 import { findRun, withLedger } from '../runs/find-run.ts';

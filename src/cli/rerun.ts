@@ -1,5 +1,5 @@
 import type { Job } from '../config/job-definition.ts';
-import { type Io, say, tell } from '../lib/io.ts';
+import { type Io, say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { carryToEnd } from '../runs/carry-run.ts';

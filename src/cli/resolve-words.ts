@@ -1,4 +1,4 @@
-import { countOf } from '../lib/count-of.ts';
+import { countOf } from '../lib/terminal.ts';
 import { exitCodeOf, type Run } from '../model/run.ts';
 import type { Resolved } from '../runs/resolve-outcome.ts';
 import type { Rewritten } from '../runs/resolve-report.ts';

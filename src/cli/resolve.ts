@@ -2,7 +2,7 @@ import type { Environment } from '../config/environment.ts';
 import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { resolveRows } from '../ledger/resolve-rows.ts';
 import { createRunView } from '../ledger/run-view.ts';
-import { type Io, say } from '../lib/io.ts';
+import { type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
 import { findRun, withLedger } from '../runs/find-run.ts';

@@ -1,5 +1,5 @@
 import { shownMember } from '../journal/member.ts';
-import { type Io, say } from '../lib/io.ts';
+import { type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { unsuccessfulRows } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';

@@ -1,8 +1,8 @@
 import type { Environment } from '../config/environment.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Membership } from '../delivery/membership.ts';
-import type { Io } from '../lib/io.ts';
 import type { Log } from '../lib/log.ts';
+import type { Io } from '../lib/terminal.ts';
 import type { Ledger, Service } from '../session.ts';
 
 /** What it takes to carry runs of one target to their ends in this process. */

@@ -1,8 +1,8 @@
 import { passesCheck } from '../check/first.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-order.ts';
-import { type Io, tell } from '../lib/io.ts';
 import { createReleasers } from '../lib/releasers.ts';
+import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { FileFacts } from '../model/source.ts';
 import { cautions, prepareHome } from '../runs/before-start.ts';

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
-import { countOf } from '../lib/count-of.ts';
-import { type Io, say } from '../lib/io.ts';
+import { countOf, type Io, say } from '../lib/terminal.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { withLedger } from '../runs/find-run.ts';
 import { outcomesOf } from '../runs/progress.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { type Io, say } from '../lib/io.ts';
-import { type SandboxFlags, sandboxOptionsFromFlags } from '../sandbox/sandbox-flags.ts';
-import { DEFAULT_TOKEN } from '../sandbox/sandbox-options.ts';
-import { startSandbox } from '../sandbox/start-sandbox.ts';
+import { type Io, say } from '../lib/terminal.ts';
+import { type SandboxFlags, sandboxOptionsFromFlags } from '../sandbox/flags.ts';
+import { DEFAULT_TOKEN } from '../sandbox/options.ts';
+import { startSandbox } from '../sandbox/sandbox.ts';
 import { bodySchemaOf } from '../service/operations.ts';
 import { type AddCommand, collect } from './command.ts';
 

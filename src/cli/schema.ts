@@ -1,7 +1,7 @@
 import { jobDefinitionJsonSchema } from '../config/job-json-schema.ts';
 import { listSettings } from '../config/list-settings.ts';
 import { renderSettings } from '../config/settings-table.ts';
-import { say } from '../lib/io.ts';
+import { say } from '../lib/terminal.ts';
 import type { AddCommand } from './command.ts';
 
 /** `onboard schema`: what an editor needs to complete and check job definitions. */

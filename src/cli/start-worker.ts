@@ -1,8 +1,8 @@
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Membership } from '../delivery/membership.ts';
-import type { Io } from '../lib/io.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
+import type { Io } from '../lib/terminal.ts';
 import { startChunkWorker } from '../queue/chunk-worker.ts';
 import { type Ledger, openDelivery, type Service } from '../session.ts';
 

@@ -2,7 +2,7 @@ import { createInboxDesk } from '../inbox/desk.ts';
 import { openJobBook } from '../inbox/job-book.ts';
 import { addInboxOptions, type InboxFlags, ONCE_HELP } from '../inbox/options.ts';
 import { watchInboxes } from '../inbox/watch.ts';
-import { type Io, tell } from '../lib/io.ts';
+import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { prepareHome } from '../runs/before-start.ts';
 import { definitionProblems } from '../runs/fitting-job.ts';

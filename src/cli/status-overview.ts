@@ -1,10 +1,7 @@
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { openJobBook } from '../inbox/job-book.ts';
-import { countOf } from '../lib/count-of.ts';
-import { type Io, say, tell } from '../lib/io.ts';
-import { printable } from '../lib/printable.ts';
-import { shownTime } from '../lib/shown-time.ts';
+import { countOf, type Io, printable, say, shownTime, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { openRows } from '../model/run.ts';
 import { withLedger } from '../runs/find-run.ts';

@@ -1,6 +1,5 @@
 import { createSharedWeather } from '../ledger/weather.ts';
-import { type Io, say } from '../lib/io.ts';
-import { shownTime } from '../lib/shown-time.ts';
+import { type Io, say, shownTime } from '../lib/terminal.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { findRun, withLedger } from '../runs/find-run.ts';

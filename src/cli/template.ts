@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { readEnvironment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
-import { type Io, say } from '../lib/io.ts';
+import { type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { templateOf } from '../mapping/template.ts';
 import { fieldCatalog } from '../service/field-catalog.ts';

@@ -4,7 +4,7 @@ import { openJobBook } from '../inbox/job-book.ts';
 import { addInboxOptions, type InboxFlags, ONCE_HELP } from '../inbox/options.ts';
 import { createStallNotice, standingOf } from '../inbox/stall.ts';
 import { watchInboxes } from '../inbox/watch.ts';
-import { type Io, tell } from '../lib/io.ts';
+import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { prepareHome } from '../runs/before-start.ts';
 import { definitionProblems } from '../runs/fitting-job.ts';

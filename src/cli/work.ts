@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readEnvironment } from '../config/environment.ts';
-import { type Io, tell } from '../lib/io.ts';
 import { createReleasers } from '../lib/releasers.ts';
+import { type Io, tell } from '../lib/terminal.ts';
 import { openLedger, serviceFromEnvironment } from '../session.ts';
 import type { AddCommand } from './command.ts';
 import { openDesk } from './open-desk.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { CheckCode } from '../model/check.ts';
-import { CHECKS, severitySchema } from '../model/check.ts';
+import { CHECKS, type CheckCode, severitySchema } from '../model/issue.ts';
 
 /** What cells that look damaged count as (the setting `checks`). */
 export const checksSchema = z

@@ -1,6 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
-import { isTimeZone } from '../lib/time-zone.ts';
+import { isTimeZone } from '../lib/daily-window.ts';
 
 /** When files of a job are taken (the setting `schedule`). */
 export const scheduleSchema = z

@@ -1,5 +1,5 @@
 import { isOpenAt, nextOpening, parseDailyWindow } from '../lib/daily-window.ts';
-import { shownTime } from '../lib/shown-time.ts';
+import { shownTime } from '../lib/terminal.ts';
 
 /** The hours in which rows of a job are sent (the setting `window`). */
 export type JobWindow = {

@@ -1,6 +1,5 @@
 import type { Intent } from '../ledger/intent.ts';
-import type { Reply } from '../model/reply.ts';
-import type { Verdict } from '../model/verdict.ts';
+import type { Reply, Verdict } from '../model/request.ts';
 import type { Ended, PlannedSend, RowsEnd } from './planned.ts';
 import type { RunContext } from './run-context.ts';
 import { goOnSending } from './send-row.ts';

@@ -1,5 +1,5 @@
 import { passStage } from '../lib/stage.ts';
-import type { Reply } from '../model/reply.ts';
+import type { Reply } from '../model/request.ts';
 import { mayStillGo } from './lane-asking.ts';
 import { goOnAlone, type LaneAnswer, type LaneRow } from './lane-row.ts';
 import { type LaneState, takeFrom, unsent, withdraw } from './lane-state.ts';

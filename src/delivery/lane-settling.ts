@@ -1,5 +1,5 @@
 import type { SettledRow } from '../ledger/settle-entry.ts';
-import type { Verdict } from '../model/verdict.ts';
+import type { Verdict } from '../model/request.ts';
 import type { LaneRow } from './lane-row.ts';
 import { recordAtOnce } from './record-rows.ts';
 import { acceptedEnd } from './row-end.ts';

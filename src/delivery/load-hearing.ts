@@ -1,4 +1,4 @@
-import type { Reply } from '../model/reply.ts';
+import type { Reply } from '../model/request.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import type { FairPlaces } from './fair-places.ts';
 import type { LatencyTrend, Trend } from './latency-trend.ts';

@@ -1,4 +1,4 @@
-import type { Reply } from '../model/reply.ts';
+import type { Reply } from '../model/request.ts';
 import { TIMED_OUT } from '../service/network-error.ts';
 
 /** What a reply says of the number of requests in flight. */

@@ -5,9 +5,9 @@ import { type LedgerGate, openGate } from '../ledger/gate.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { runsWithOpenRows } from '../ledger/open-runs.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
-import { withDeadline } from '../lib/deadline.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { connectionNames, nameConnections } from '../redis/client-names.ts';
+import { withDeadline } from '../lib/waiting.ts';
+import { connectionNames, nameConnections } from '../redis/connection.ts';
 import { type ReplayOptions, replayJournals } from './replay-journals.ts';
 import { forgetEnded, removeEnded, type TidyOptions } from './tidy-journals.ts';
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../model/verdict.ts';
+import type { Verdict } from '../model/request.ts';
 import type { ServiceWeather } from './service-weather.ts';
 
 export type Retry = Extract<Verdict, { kind: 'retry' }>;

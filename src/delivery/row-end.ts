@@ -1,4 +1,4 @@
-import type { Verdict } from '../model/verdict.ts';
+import type { Verdict } from '../model/request.ts';
 import type { Retry } from './retry-policy.ts';
 import type { RowEnd } from './row-task.ts';
 

@@ -1,5 +1,5 @@
 import type { Reserved } from '../ledger/reserve-times.ts';
-import type { Reply } from '../model/reply.ts';
+import type { Reply } from '../model/request.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
 import { createFairPlaces, type Share, type Terms } from './fair-places.ts';
 import { createLatencyTrend } from './latency-trend.ts';

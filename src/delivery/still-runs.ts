@@ -1,4 +1,4 @@
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/waiting.ts';
 import type { RunContext } from './run-context.ts';
 
 /** How old the answer to a look at the run may be, whoever asked for it. */

@@ -1,7 +1,7 @@
 import type { Granted } from '../ledger/intend-rows.ts';
 import type { Intent } from '../ledger/intent.ts';
 import { passStage } from '../lib/stage.ts';
-import type { Reply } from '../model/reply.ts';
+import type { Reply } from '../model/request.ts';
 import type { RunContext } from './run-context.ts';
 import { intentOf, maySend, type Sending, type Tried } from './sending.ts';
 import { waitWhileRunning } from './still-runs.ts';

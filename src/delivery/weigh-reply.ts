@@ -1,6 +1,5 @@
 import type { Intent } from '../ledger/intent.ts';
-import type { Reply } from '../model/reply.ts';
-import type { Verdict } from '../model/verdict.ts';
+import type { Reply, Verdict } from '../model/request.ts';
 import { withdrawIntents } from './record-rows.ts';
 import type { RunContext } from './run-context.ts';
 import type { Sending, Tried } from './sending.ts';

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newRunId } from '../ledger/run-id.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/waiting.ts';
 import { ABROAD, prepareAbroad, withinAbroad } from './abroad.ts';
 import { bringHome } from './bring-home.ts';
 import { type Claim, type ClaimInfo, claimEntry } from './claim.ts';

@@ -1,4 +1,4 @@
-import { wrap } from '../lib/wrap.ts';
+import { wrap } from '../lib/terminal.ts';
 
 /** What a note beside a file says; no cell values. */
 export type Note = {

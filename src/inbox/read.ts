@@ -1,7 +1,7 @@
 import type { Job } from '../config/job-definition.ts';
 import { surveyFile } from '../intake/survey.ts';
-import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { sleep } from '../lib/waiting.ts';
 import type { Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { mappingFor } from '../session.ts';

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { Io } from '../lib/io.ts';
+import type { Io } from '../lib/terminal.ts';
 
 /** The terminal for runs that share it: what several of them say one after the other is said once, and none has a progress bar. */
 export function sharedIo(io: Io): Io {

@@ -1,9 +1,9 @@
 import type { RunDesk } from '../cli/run-desk.ts';
 import type { Job } from '../config/job-definition.ts';
 import { fileStamp } from '../intake/open-input.ts';
-import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { REASON_ADVICE } from '../model/reason-advice.ts';
+import { sleep } from '../lib/waiting.ts';
+import { REASON_ADVICE } from '../model/advice.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { carryRun, knownReport, reportOf } from '../runs/carry-run.ts';

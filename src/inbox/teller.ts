@@ -1,5 +1,4 @@
-import { type Io, say, tell } from '../lib/io.ts';
-import { printable } from '../lib/printable.ts';
+import { type Io, printable, say, tell } from '../lib/terminal.ts';
 import type { Run } from '../model/run.ts';
 
 /** One file whose way has ended, or that waits for somebody, as `--json` prints it. */

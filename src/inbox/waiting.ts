@@ -1,4 +1,4 @@
-import { shownTime } from '../lib/shown-time.ts';
+import { shownTime } from '../lib/terminal.ts';
 import type { Waiting, WaitReason } from './placed.ts';
 
 /** Every upload goes through these: it is no news. */

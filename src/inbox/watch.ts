@@ -1,4 +1,4 @@
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/waiting.ts';
 import { worse } from '../runs/worse-exit.ts';
 import { removeEmptyClaims } from './claims.ts';
 import type { InboxDesk } from './desk.ts';

@@ -1,6 +1,4 @@
-import { countOf } from '../lib/count-of.ts';
-import { printable } from '../lib/printable.ts';
-import { shellWord } from '../lib/shell-word.ts';
+import { countOf, printable, shellWord } from '../lib/terminal.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { renderNext } from '../report/render-next.ts';

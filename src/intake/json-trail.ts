@@ -1,5 +1,5 @@
 import { namesOf } from '../lib/json-pointer.ts';
-import { shorten } from '../lib/printable.ts';
+import { shorten } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** What a JSON value is, as far as a pointer cares. */

@@ -1,5 +1,4 @@
-import { printable, shorten } from '../lib/printable.ts';
-import { renderTable } from '../lib/render-table.ts';
+import { printable, renderTable, shorten } from '../lib/terminal.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { createRecentMap } from '../lib/recent-map.ts';
+import { createRecentMap } from '../lib/recent.ts';
 import { makeMemberFolder, syncFolder } from './folder.ts';
 import { createGroupCommit, type Line } from './group-commit.ts';
 import { encodeLine } from './line.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/waiting.ts';
 import { UNAWARE } from './lua/gate.ts';
 import { script } from './script.ts';
 

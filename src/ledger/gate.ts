@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { withDeadline } from '../lib/deadline.ts';
-import { createRecentMap } from '../lib/recent-map.ts';
+import { createRecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep, withDeadline } from '../lib/waiting.ts';
 import { BEAT, GATED, LEAVE } from './lua/gate.ts';
 import { type Script, type SentArguments, script } from './script.ts';
 import { type GateEdges, LET_GO_MS, type Memory, verifyLedger } from './verify-ledger.ts';

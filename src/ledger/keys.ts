@@ -1,5 +1,5 @@
 import { shortDigest } from '../lib/digest.ts';
-import { recently } from '../lib/recently.ts';
+import { recently } from '../lib/recent.ts';
 
 /**
  * The names of everything in Redis. All of one target share the hash tag, so that a script's keys share a cluster slot,

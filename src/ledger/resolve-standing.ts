@@ -1,4 +1,4 @@
-import type { LedgerView } from '../model/ledger-view.ts';
+import type { LedgerView } from '../model/settlement.ts';
 
 /** What a run holds of rows and ids that somebody names; rows without an outcome are absent. */
 export type Standing = {

@@ -1,8 +1,7 @@
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { LedgerView } from '../model/ledger-view.ts';
 import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
 import { unpackBlock } from './block.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { parseMark, parseSettlement } from './mark.ts';

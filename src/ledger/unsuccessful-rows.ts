@@ -1,7 +1,6 @@
-import type { LedgerView } from '../model/ledger-view.ts';
 import { type Outcome, succeeded } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
 
 /** What was found of a run's rows while they were chosen. */
 export type ChoiceCounts = {

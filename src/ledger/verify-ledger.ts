@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { RecentMap } from '../lib/recent-map.ts';
+import type { RecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/waiting.ts';
 import { CHECK_IN, LOOK, OPEN_WITHOUT, WORKING } from './lua/gate.ts';
 import { script } from './script.ts';
 

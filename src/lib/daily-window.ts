@@ -1,7 +1,5 @@
-import { isTimeZone } from './time-zone.ts';
-
 /** Hours of every day by the wall clock of a time zone; `to` before `from`: over midnight. */
-export type DailyWindow = {
+type DailyWindow = {
   /** Minutes since midnight. */
   readonly from: number;
   readonly to: number;
@@ -63,4 +61,14 @@ export function nextOpening(window: DailyWindow, now: Date): Date {
   }
   // A window that a change of clocks skips whole opens the day after.
   return nextOpening(window, new Date((minute + SEARCH_MINUTES) * MINUTE_MS));
+}
+
+/** Whether that is a time zone of the IANA database, as this Node knows it. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
 }

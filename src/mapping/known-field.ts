@@ -1,6 +1,5 @@
-import type { FieldCatalog, FieldType } from '../model/field.ts';
-import type { FieldPath } from './field-path.ts';
-import { catalogPath } from './field-path.ts';
+import type { FieldCatalog, FieldType } from '../model/mapping.ts';
+import { catalogPath, type FieldPath } from './field-path.ts';
 
 /** A type that one cell, one JSON scalar or one list of strings can fill. */
 export type LeafType = Exclude<FieldType, 'object'>;

@@ -1,7 +1,6 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { FieldCatalog } from '../model/field.ts';
-import type { SourceInfo } from '../model/source.ts';
-import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import { foldName } from './fold-name.ts';
 
 /** What a mapping is compiled from. */

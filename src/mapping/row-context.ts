@@ -1,5 +1,4 @@
-import type { CheckCode } from '../model/check.ts';
-import type { Issue } from '../model/issue.ts';
+import type { CheckCode, Issue } from '../model/issue.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { CellsRow } from '../model/row.ts';

@@ -1,8 +1,7 @@
 import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
-import type { FieldCatalog } from '../model/field.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
 import type { ConvertedColumn } from './conversion-for.ts';
-import type { FieldPath } from './field-path.ts';
-import { formatFieldPath, parseFieldPath } from './field-path.ts';
+import { type FieldPath, formatFieldPath, parseFieldPath } from './field-path.ts';
 
 /** A field that the template fills; `source` is the definition's own column and conversion for it. */
 export type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };

@@ -1,11 +1,9 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { FieldCatalog } from '../model/field.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
 import { exampleValue } from './example-value.ts';
 import { formatFieldPath } from './field-path.ts';
-import type { LeafType } from './known-field.ts';
-import { createFieldLookup } from './known-field.ts';
-import type { TemplateField } from './template-fields.ts';
-import { templateFields } from './template-fields.ts';
+import { createFieldLookup, type LeafType } from './known-field.ts';
+import { type TemplateField, templateFields } from './template-fields.ts';
 
 /** What a file with types of its own may write a column's cells as; `text` where only the definition knows how to read them. */
 export type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'list';

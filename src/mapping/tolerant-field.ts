@@ -1,4 +1,4 @@
-import type { FieldCatalog } from '../model/field.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
 import { foldName } from './fold-name.ts';
 
 /** The field that a header means by what people read, as headers spell it (`accounts.0.iban`), or `null`. */

@@ -1,4 +1,5 @@
 import type { Call } from './operation.ts';
+import type { Outcome } from './outcome.ts';
 
 export type JsonValue =
   | string
@@ -18,3 +19,73 @@ export type ServiceRequest = {
   /** JSON text, or `null` for a GET. */
   readonly body: string | null;
 };
+
+/** One HTTP attempt's result. An attempt never throws. */
+export type Reply =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      /** Milliseconds to wait, from `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3); `null`: absent or unreadable. */
+      readonly retryAfterMs: number | null;
+      /** The body as received, decoded as UTF-8. */
+      readonly body: string;
+      readonly ms: number;
+    }
+  | {
+      /** A status came, but the body was cut off, too large or too slow. */
+      readonly kind: 'unreadable';
+      readonly status: number;
+      readonly code: string;
+      readonly ms: number;
+    }
+  | {
+      /** No response. `sent: false` only where it is proven that not a byte of the request left. */
+      readonly kind: 'no-response';
+      readonly sent: boolean;
+      readonly code: string;
+      readonly ms: number;
+    };
+
+/** What one reply means for the row (DESIGN.md, section 5). `code` and `message` hold no personal data. */
+export type Verdict =
+  | {
+      readonly kind: 'accepted';
+      readonly outcome: Extract<Outcome, 'created' | 'updated' | 'drafted' | 'listed'>;
+      readonly status: number;
+      readonly id: string | null;
+      /** `payment.documents` only: the JSON text of the list, as received. */
+      readonly documents: string | null;
+      /** Accepted, but something about the answer is worth a look. */
+      readonly warning: string | null;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly outcome: Extract<Outcome, 'rejected' | 'denied' | 'failed'>;
+      readonly status: number;
+      readonly code: string;
+      readonly message: string;
+      readonly body: string;
+    }
+  | {
+      /** Another attempt is safe: nothing was received, or the call may be repeated. */
+      readonly kind: 'retry';
+      readonly status: number | null;
+      readonly code: string;
+      readonly message: string;
+      /** The service's own wish, else `null`: back off. */
+      readonly afterMs: number | null;
+    }
+  | {
+      /** Not this row's fault: the run can't go on as it is. The row is not burned. */
+      readonly kind: 'stop';
+      readonly reason: 'credentials';
+      readonly status: number;
+      readonly message: string;
+    }
+  | {
+      /** A create was sent and what became of it is not known: never sent again by itself. */
+      readonly kind: 'unknown';
+      readonly status: number | null;
+      readonly code: string;
+      readonly message: string;
+    };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OUTCOMES, outcomeSchema } from './outcome.ts';
+import type { Row } from './row.ts';
 
 /**
  * What the ledger keeps of a settled row, and what a line of results.csv is made of.
@@ -20,7 +21,7 @@ const fields = [
   z.string(),
 ] as const;
 const tupleSchema = z.union([z.tuple([...fields]), z.tuple([...fields, z.string()])]);
-export type SettlementTuple = z.infer<typeof tupleSchema>;
+type SettlementTuple = z.infer<typeof tupleSchema>;
 
 /** A report reads one for each row: to look at it in the schema's general way takes several times as long. */
 export const settlementSchema = z.custom<SettlementTuple>(
@@ -98,3 +99,15 @@ export function fromTuple(tuple: SettlementTuple): Settlement {
   const [row, line, key, outcome, status, id, attempts, ms, code, message, warnings = ''] = tuple;
   return { row, line, key, outcome, status, id, attempts, ms, code, message, warnings };
 }
+
+/** What a report needs to know of one run; rows are named by their row number. */
+export type LedgerView = {
+  /** In row order, a batch per chunk; rows without an outcome yet are absent. */
+  settlements(): AsyncIterable<readonly Settlement[]>;
+  /** Source records of rows that did not succeed; rows not known are absent. */
+  sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;
+  /** Bodies of refusals as received; rows not known are absent. */
+  bodies(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** `payment.documents`: JSON text of the array of document records per row; rows not known are absent. */
+  documents(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
+};

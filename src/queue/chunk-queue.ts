@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import { createRecentMap } from '../lib/recent-map.ts';
+import { createRecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import {
   type ChunkJob,

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { DelayedError, type Job, Worker } from 'bullmq';
-import { withDeadline } from '../lib/deadline.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { withDeadline } from '../lib/waiting.ts';
 import { type ChunkJob, type ChunkPayload, chunkOfPayload } from './chunk-job.ts';
 import { QUEUE_NAME } from './chunk-queue.ts';
 import { priorityOf, turnAgain } from './chunk-turn.ts';

@@ -1,17 +1,29 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+/**
+ * The Redis server of a home, where REDIS_URL is unset: joined where it runs, started where it doesn't, started again when
+ * it is lost, and ended by the last process that uses it. A full disk is told once, in words.
+ */
+
+import { readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { makeHomeFolder } from '../config/home-folder.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import { sleep } from '../lib/sleep.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { sleep } from '../lib/waiting.ts';
 import type { SingleAddress } from './client-options.ts';
-import { isAlive } from './is-alive.ts';
-import { askToEnd, probeSocket } from './probe-socket.ts';
-import { pidFile, serverProcess } from './server-process.ts';
-import { type ServerPlace, startServer } from './start-server.ts';
+import {
+  askToEnd,
+  isAlive,
+  pidFile,
+  probeSocket,
+  type ServerPlace,
+  serverLog,
+  serverProcess,
+  startServer,
+} from './server-process.ts';
 
 /** A Unix socket's path may take 107 bytes on Linux and 103 on macOS. */
 const SOCKET_PATH_MAX_BYTES = 100;
@@ -127,4 +139,91 @@ async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> 
   } finally {
     await release();
   }
+}
+
+/**
+ * Has the server revived each time the connection is lost, until it is there again. A loss that the process itself asked
+ * for is none. `stop` ends that, and waits for an attempt under way.
+ */
+export function reviveOnLoss(
+  redis: RedisConnection,
+  revive: () => Promise<boolean>,
+  onTrouble: (error: Error) => void,
+): { stop(): Promise<void> } {
+  let attempt: Promise<void> | null = null;
+  const tryOnce = async () => {
+    try {
+      await revive();
+    } catch (error) {
+      onTrouble(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      attempt = null;
+    }
+  };
+  const onReconnecting = () => {
+    attempt ??= tryOnce();
+  };
+  redis.on('reconnecting', onReconnecting);
+  return {
+    async stop() {
+      redis.off('reconnecting', onReconnecting);
+      await attempt;
+    },
+  };
+}
+
+/** Tells that the server's disk is full: once, and not again before it has been well for a while. */
+type DiskNotice = {
+  /** `revive` with a look at the disk before it, and after it where it throws. */
+  around<T>(revive: () => Promise<T>): Promise<T>;
+  onFull(tell: (text: string) => void): void;
+};
+
+/** A server that starts, and ends again at its next write, is in the same trouble all the time. */
+const WELL_AFTER_MS = 600_000;
+/** With less than this its log can't be written either, and tells nothing. */
+const ROOM_MIN_BYTES = 1_000_000;
+/** What Redis and the system say of a full disk. */
+const FULL = /No space left|Short write|ENOSPC/i;
+/** In the first line of a server, Redis or Valkey: what stands above it is another one's. */
+const FIRST_LINE = ' is starting oO0O';
+
+/** `folder`: the embedded server's, in ONBOARD_HOME; `now` in milliseconds. */
+export function createDiskNotice(folder: string, now: () => number): DiskNotice {
+  const listeners: Array<(text: string) => void> = [];
+  let seenAt = Number.NEGATIVE_INFINITY;
+  const look = async () => {
+    if (listeners.length === 0 || !(await isDiskFull(folder))) return;
+    const isNew = now() - seenAt > WELL_AFTER_MS;
+    seenAt = now();
+    if (isNew) for (const tell of listeners) tell(textFor(folder));
+  };
+  return {
+    async around(revive) {
+      await look();
+      try {
+        return await revive();
+      } catch (error) {
+        await look();
+        throw error;
+      }
+    },
+    onFull: (tell) => {
+      listeners.push(tell);
+    },
+  };
+}
+
+function textFor(folder: string): string {
+  return (
+    `The embedded Redis can not go on: the disk of ONBOARD_HOME is full (${folder}). ` +
+    'Make room; it goes on by itself.'
+  );
+}
+
+async function isDiskFull(folder: string): Promise<boolean> {
+  const log = await readFile(serverLog(folder), 'utf8').catch(() => '');
+  if (FULL.test(log.slice(Math.max(0, log.lastIndexOf(FIRST_LINE))))) return true;
+  const space = await statfs(folder).catch(() => null);
+  return space !== null && space.bavail * space.bsize < ROOM_MIN_BYTES;
 }

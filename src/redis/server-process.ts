@@ -1,8 +1,115 @@
-import { execFile } from 'node:child_process';
-import { readFile, readlink, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+/**
+ * A Redis server as a process: the program found on the PATH, its arguments (append-only, fsync always, no eviction), its
+ * pid file, whether it lives and answers. Two servers on one append-only file would ruin it: every function here is
+ * careful to say "gone" only of a server that is.
+ */
+
+import { execFile, spawn } from 'node:child_process';
+import { access, constants, open, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { isAlive } from './is-alive.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { sleep } from '../lib/waiting.ts';
+
+const POLL_MS = 20;
+
+/** Where a home's server has its data, and where it listens. */
+export type ServerPlace = { readonly folder: string; readonly socket: string };
+
+/** Where the server of a folder writes its log, one server after the other. */
+export function serverLog(folder: string): string {
+  return join(folder, 'redis.log');
+}
+
+/** Starts the server of a folder and waits until it answers; throws a UsageError with the end of its log where it doesn't. */
+export async function startServer({ folder, socket }: ServerPlace, timeoutMs: number): Promise<void> {
+  const program = await findServerProgram(process.env.PATH ?? '');
+  const logPath = serverLog(folder);
+  const log = await open(logPath, 'a', 0o600);
+  try {
+    await rm(socket, { force: true });
+    await rm(pidFile(folder), { force: true });
+    const child = spawn(program, serverArguments(folder, socket), {
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    const failed = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `status ${code}`}`));
+    });
+    child.unref();
+    const waiting = new AbortController();
+    const outcome = await Promise.race([untilReady(socket, timeoutMs, waiting.signal), failed]);
+    waiting.abort();
+    if (outcome !== 'ready') throw new UsageError(await explain(program, outcome, logPath));
+  } finally {
+    await log.close();
+  }
+}
+
+function serverArguments(folder: string, socket: string): string[] {
+  const settings: Readonly<Record<string, string>> = {
+    port: '0',
+    unixsocket: socket,
+    unixsocketperm: '700',
+    dir: folder,
+    pidfile: pidFile(folder),
+    daemonize: 'no',
+    save: '',
+    appendonly: 'yes',
+    appendfsync: 'always',
+    'maxmemory-policy': 'noeviction',
+    // The identity ledger is small hashes: these keep them in the compact encoding. The old names work in every version.
+    'hash-max-ziplist-entries': '512',
+    'hash-max-ziplist-value': '128',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+async function explain(program: string, outcome: string, logPath: string): Promise<string> {
+  const lines = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-3).join('\n  ');
+  return `The embedded Redis (${program}) did not start: ${outcome}. Its log, ${logPath}, ends with:\n  ${lines}`;
+}
+
+async function untilReady(
+  socket: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<'ready' | 'it did not answer in time'> {
+  const deadline = Date.now() + timeoutMs;
+  while (Date.now() < deadline && !signal.aborted) {
+    if ((await probeSocket(socket)) === 'ready') return 'ready';
+    await sleep(POLL_MS, signal);
+  }
+  return 'it did not answer in time';
+}
+
+const PROGRAMS = ['redis-server', 'valkey-server'] as const;
+
+/** The path of a Redis or Valkey server program; throws a UsageError with the alternatives where there is none. */
+export async function findServerProgram(path: string): Promise<string> {
+  for (const program of PROGRAMS) {
+    for (const folder of path.split(delimiter)) {
+      const candidate = join(folder, program);
+      if (await isExecutable(candidate)) return candidate;
+    }
+  }
+  throw new UsageError(
+    'No Redis server: neither redis-server nor valkey-server is on the PATH, and REDIS_URL is not set. ' +
+      'Install one (apt install redis-server, dnf install valkey, brew install redis), ' +
+      'or start one with `docker compose up -d redis`, or set REDIS_URL.',
+  );
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Where the server of a folder writes its process id; it takes the file away when it ends in peace. */
 export function pidFile(folder: string): string {
@@ -27,4 +134,54 @@ async function isServerOf(folder: string, pid: number): Promise<boolean> {
   }
   const command = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => null);
   return command === null || /redis|valkey/.test(command.stdout);
+}
+
+/**
+ * `ready`: it answers. `busy`: it holds the socket and doesn't answer, or not yet: loading, in a long script, stopped.
+ * `silent`: nobody listens there.
+ */
+type ServerState = 'ready' | 'busy' | 'silent';
+
+const ANSWER_TIMEOUT_MS = 1_000;
+/** Nobody holds the socket, or there is none. */
+const NOBODY: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
+
+/** The state of the Redis server on a Unix socket, in bounded time. */
+export async function probeSocket(path: string): Promise<ServerState> {
+  try {
+    return (await ask(path, 'PING')).startsWith('+PONG') ? 'ready' : 'busy';
+  } catch (error) {
+    return error instanceof Error && 'code' in error && NOBODY.has(error.code) ? 'silent' : 'busy';
+  }
+}
+
+/** Asks a server to write what it has and end; one that doesn't take the command is left as it is. */
+export async function askToEnd(path: string): Promise<void> {
+  await ask(path, 'SHUTDOWN').catch(() => undefined);
+}
+
+/** The first bytes of the answer to an inline command; empty where there is none in time. */
+function ask(path: string, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const connection = createConnection(path);
+    const end = (settle: () => void) => {
+      connection.destroy();
+      settle();
+    };
+    connection.setTimeout(ANSWER_TIMEOUT_MS, () => end(() => resolve('')));
+    connection.once('error', (error) => end(() => reject(error)));
+    connection.once('close', () => resolve(''));
+    connection.once('data', (bytes) => end(() => resolve(bytes.toString('latin1'))));
+    connection.write(`${command}\r\n`);
+  });
+}
+
+/** Whether there is a process of that id, of whatever user. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { shellWord } from '../lib/shell-word.ts';
-import { wrap } from '../lib/wrap.ts';
-import { REASON_ADVICE } from '../model/reason-advice.ts';
+import { shellWord, wrap } from '../lib/terminal.ts';
+import { REASON_ADVICE } from '../model/advice.ts';
 import type { Reason } from '../model/run.ts';
 import { type FailedStep, failedStep } from './failed-step.ts';
 import { REMAINDERS, type RemainderKind } from './remainder-format.ts';

@@ -1,5 +1,4 @@
-import { countOf } from '../lib/count-of.ts';
-import { wrap } from '../lib/wrap.ts';
+import { countOf, wrap } from '../lib/terminal.ts';
 import { acceptedRows, OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import { renderNext } from './render-next.ts';
 import { renderWarnings } from './render-warnings.ts';

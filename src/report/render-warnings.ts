@@ -1,4 +1,4 @@
-import { wrap } from '../lib/wrap.ts';
+import { wrap } from '../lib/terminal.ts';
 import type { TopWarning } from './summary.ts';
 
 /** What looked damaged and was sent all the same, and how to keep such rows back; empty where nothing did. */

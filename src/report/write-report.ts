@@ -1,6 +1,6 @@
 import { passStage } from '../lib/stage.ts';
-import type { LedgerView } from '../model/ledger-view.ts';
 import type { Run } from '../model/run.ts';
+import type { LedgerView } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { createPendingReport } from './pending-report.ts';
 import { csvRemainder } from './remainder-csv.ts';

@@ -1,7 +1,6 @@
-import type { LedgerView } from '../model/ledger-view.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
 import { documentLines, rejectionLine } from './jsonl.ts';
 import { groupsOf, LOOKUP_ROWS } from './lookup.ts';
 import type { PendingReport } from './pending-report.ts';

@@ -3,7 +3,7 @@ import type { RunDesk } from '../cli/run-desk.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { createSharedWeather } from '../ledger/weather.ts';
-import { say, tell } from '../lib/io.ts';
+import { say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf, isOver, type Run } from '../model/run.ts';
 import { readSummary } from '../report/read-summary.ts';

@@ -4,7 +4,7 @@ import { newRunId } from '../ledger/run-id.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import type { NewRun } from '../ledger/run-store.ts';
 import type { ChoiceCounts } from '../ledger/unsuccessful-rows.ts';
-import { countOf } from '../lib/count-of.ts';
+import { countOf } from '../lib/terminal.ts';
 import { unsuccessfulRows as countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';

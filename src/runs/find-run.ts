@@ -1,8 +1,8 @@
 import { openLog } from '../cli/open-log.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
-import type { Io } from '../lib/io.ts';
 import { createReleasers } from '../lib/releasers.ts';
+import type { Io } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
 import { type Ledger, openLedger } from '../session.ts';

@@ -1,6 +1,6 @@
 import type { JobWindow } from '../delivery/job-window.ts';
-import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { sleep } from '../lib/waiting.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { gained, isOverLimit, type StopAfter } from './error-limit.ts';

@@ -1,9 +1,8 @@
 import { type JobDefinition, ratePerSecond } from '../config/job-definition.ts';
 import type { LookupSettings } from '../config/lookup-settings.ts';
-import { countOf } from '../lib/count-of.ts';
-import { type Io, tell } from '../lib/io.ts';
-import { sleep } from '../lib/sleep.ts';
+import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
+import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createClient } from '../service/attempt.ts';
 import { backoffMs } from '../service/backoff.ts';

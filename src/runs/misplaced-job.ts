@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { shellWord } from '../lib/shell-word.ts';
+import { shellWord } from '../lib/terminal.ts';
 
 /** A command line as far as it says which job and which files are meant. */
 export type Placing = {

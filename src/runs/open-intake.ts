@@ -5,7 +5,7 @@ import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
 import { claimKeys } from '../ledger/key-claims.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import { readChunks } from '../ledger/run-view.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/waiting.ts';
 import { succeeded } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';

@@ -1,5 +1,5 @@
 import { type Options, SingleBar } from 'cli-progress';
-import { type Io, tell } from '../lib/io.ts';
+import { type Io, tell } from '../lib/terminal.ts';
 import { OUTCOMES, settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { createPace, type Pace } from './pace.ts';

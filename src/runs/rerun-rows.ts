@@ -5,10 +5,10 @@ import { createRerunStore } from '../ledger/rerun-store.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { type ChoiceCounts, unsuccessfulRows } from '../ledger/unsuccessful-rows.ts';
-import type { LedgerView } from '../model/ledger-view.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
+import type { LedgerView } from '../model/settlement.ts';
 import { mappingFor } from '../session.ts';
 import { CHUNK_ROWS } from './chunk-rows.ts';
 

@@ -1,7 +1,7 @@
 import { type Holder, isOneRecord, readStanding, type Standing } from '../ledger/resolve-standing.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { LedgerView } from '../model/ledger-view.ts';
 import type { Decision } from '../model/resolution.ts';
+import type { LedgerView } from '../model/settlement.ts';
 
 /** What somebody says of one row. */
 export type Told = {

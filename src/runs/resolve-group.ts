@@ -1,10 +1,9 @@
 import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { LedgerView } from '../model/ledger-view.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
 import { createGroupGatherer } from '../model/row-group.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
 
 /** Decisions together with those of the rows that are one record with theirs. */
 type WithMates = {

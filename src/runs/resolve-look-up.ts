@@ -1,7 +1,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { listJobs, loadJob, loadJobFile } from '../config/load-job.ts';
-import type { Io } from '../lib/io.ts';
+import type { Io } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
 import { type Ledger, type Service, serviceFromEnvironment } from '../session.ts';

@@ -4,7 +4,7 @@ import type { Job } from '../config/job-definition.ts';
 import { isDeadHere, shownMember } from '../journal/member.ts';
 import { newRunId } from '../ledger/run-id.ts';
 import type { RunStore } from '../ledger/run-store.ts';
-import { tell } from '../lib/io.ts';
+import { tell } from '../lib/terminal.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { carryToEnd, reportAgain } from './carry-run.ts';

@@ -1,5 +1,5 @@
 import type { RunStore } from '../ledger/run-store.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/waiting.ts';
 import type { Run } from '../model/run.ts';
 
 const POLL_MS = 100;

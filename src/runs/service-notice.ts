@@ -1,5 +1,5 @@
 import type { WeatherReport } from '../ledger/weather.ts';
-import type { Io } from '../lib/io.ts';
+import type { Io } from '../lib/terminal.ts';
 import { settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { serviceWords } from './service-words.ts';

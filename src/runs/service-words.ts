@@ -1,5 +1,5 @@
 import type { WeatherReport } from '../ledger/weather.ts';
-import { countOf } from '../lib/count-of.ts';
+import { countOf } from '../lib/terminal.ts';
 
 /** How the service is doing and why, in words for people, without a full stop at the end; times are UTC. */
 export function serviceWords(report: WeatherReport): string {

@@ -1,4 +1,4 @@
-import { type Io, tell } from '../lib/io.ts';
+import { type Io, tell } from '../lib/terminal.ts';
 
 /** Of the progress bar, which draws itself again below. */
 const CLEAR_LINE = '\r\u001b[K';

@@ -1,6 +1,6 @@
 import { openRunsOf } from '../ledger/open-runs.ts';
-import { type Io, tell } from '../lib/io.ts';
-import { sleep } from '../lib/sleep.ts';
+import { type Io, tell } from '../lib/terminal.ts';
+import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
 import { goingOnWith, stateOf } from './run-state.ts';

@@ -1,4 +1,4 @@
-import type { Io } from '../lib/io.ts';
+import type { Io } from '../lib/terminal.ts';
 import { tellOverBar } from './tell-over-bar.ts';
 import type { WaitingReason } from './wait-out.ts';
 

@@ -1,9 +1,14 @@
-import type { BodyMemory } from './body-memory.ts';
-import { createBodyMemory } from './body-memory.ts';
-import type { DataFile, DataLine } from './data-file.ts';
-import { NO_DATA_FILE, openDataFile } from './data-file.ts';
-import type { EntityList } from './entity-list.ts';
-import { createEntityList } from './entity-list.ts';
+/**
+ * What was made, updated and listed: the truth that tests compare reports with. Keys and identifiers of millions of
+ * entities stay in memory, and in a data file where there is one, so that a later sandbox goes on from there.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { createRecentMap, type RecentMap } from '../lib/recent.ts';
+import { UsageError } from '../lib/usage-error.ts';
 
 /** What an entity list holds; a key is unique within its kind. */
 export const ENTITY_KINDS = ['subclient', 'draft'] as const;
@@ -12,7 +17,8 @@ export type EntityKind = (typeof ENTITY_KINDS)[number];
 /** Everything that has been done, the truth that tests compare reports with. */
 export type Records = {
   readonly entities: Readonly<Record<EntityKind, EntityList>>;
-  readonly bodies: BodyMemory;
+  /** The bodies of the most recent subclients as JSON text, by identifier: a load test's millions don't stay in memory. */
+  readonly bodies: RecentMap<string, string>;
   readonly dataFile: DataFile;
   /** Lines of the data file that could not be read at the start. */
   readonly droppedLines: number;
@@ -24,7 +30,7 @@ export type Records = {
 export async function openRecords(dataFile: string | null, bodyLimit: number): Promise<Records> {
   const records = {
     entities: { subclient: createEntityList(), draft: createEntityList() },
-    bodies: createBodyMemory(bodyLimit),
+    bodies: createRecentMap<string, string>(bodyLimit),
     updated: 0,
     listed: 0,
   };
@@ -49,4 +55,209 @@ function restoreLine(records: Omit<Records, 'dataFile' | 'droppedLines'>, line: 
     default:
       line satisfies never;
   }
+}
+
+export type Entity = {
+  /** From 0, in the order in which they were made. */
+  readonly number: number;
+  readonly id: string;
+  /** `null`: what was sent carries no key. */
+  readonly key: string | null;
+};
+
+/** A key under which more than one entity was made. */
+type Duplicate = {
+  readonly key: string;
+  readonly count: number;
+  /** The first ones' identifiers, at most MAX_IDS_PER_DUPLICATE. */
+  readonly ids: readonly string[];
+};
+
+export const MAX_IDS_PER_DUPLICATE = 20;
+
+/** All entities of one kind that were ever made: key and identifier of each, about 100 bytes at a short key. */
+type EntityList = {
+  add(key: string | null): Entity;
+  /** Takes an entity of an earlier life back, under the identifier it had. */
+  restore(id: string, key: string | null): void;
+  find(id: string): Entity | null;
+  count(): number;
+  /** The entities from a number on. */
+  from(number: number): Generator<Entity>;
+  duplicateKeys(): number;
+  /** The first `limit` of the keys made more than once. */
+  duplicates(limit: number): Duplicate[];
+};
+
+export function createEntityList(): EntityList {
+  const ids = createEntityIds();
+  const keys: Array<string | null> = [];
+  const index = createKeyIndex();
+  // Only what was made in an earlier life has an identifier that its number doesn't give.
+  const restoredIds = new Map<number, string>();
+  const restoredNumbers = new Map<string, number>();
+  const idOf = (number: number) => restoredIds.get(number) ?? ids.idOf(number);
+  const entityOf = (number: number): Entity => ({ number, id: idOf(number), key: keys[number] ?? null });
+  const append = (key: string | null): number => {
+    const number = keys.push(key) - 1;
+    if (key !== null) index.add(key, number);
+    return number;
+  };
+
+  return {
+    add: (key) => entityOf(append(key)),
+    restore(id, key) {
+      const number = append(key);
+      restoredIds.set(number, id);
+      restoredNumbers.set(id, number);
+    },
+    find(id) {
+      const number = restoredNumbers.get(id) ?? ids.numberOf(id);
+      return number !== null && number < keys.length && idOf(number) === id ? entityOf(number) : null;
+    },
+    count: () => keys.length,
+    *from(number) {
+      for (let n = Math.max(0, number); n < keys.length; n += 1) yield entityOf(n);
+    },
+    duplicateKeys: index.duplicateKeys,
+    duplicates: (limit) =>
+      index.duplicates(limit).map(({ key, count, numbers }) => ({ key, count, ids: numbers.map(idOf) })),
+  };
+}
+
+type Repeated = { count: number; readonly numbers: number[] };
+
+function createKeyIndex() {
+  const first = new Map<string, number>();
+  const repeated = new Map<string, Repeated>();
+
+  const repeat = (key: string, firstNumber: number, number: number) => {
+    const entry = repeated.get(key) ?? { count: 1, numbers: [firstNumber] };
+    entry.count += 1;
+    if (entry.numbers.length < MAX_IDS_PER_DUPLICATE) entry.numbers.push(number);
+    repeated.set(key, entry);
+  };
+
+  return {
+    add(key: string, number: number) {
+      const firstNumber = first.get(key);
+      if (firstNumber === undefined) first.set(key, number);
+      else repeat(key, firstNumber, number);
+    },
+    duplicateKeys: () => repeated.size,
+    duplicates: (limit: number) =>
+      [...repeated.entries()].slice(0, limit).map(([key, entry]) => ({ key, ...entry })),
+  };
+}
+
+/** Identifiers that carry the entity's number, so that a million of them need no table. */
+type EntityIds = {
+  /** A UUID, version 8 (RFC 9562, 5.8), for a number from 0. */
+  idOf(number: number): string;
+  /** The number in an identifier of this scheme, else `null`. */
+  numberOf(id: string): number | null;
+};
+
+/** A scheme of its own each time: identifiers of an earlier life of the sandbox never name what this one made. */
+function createEntityIds(): EntityIds {
+  const random = randomUUID();
+  const prefix = `${random.slice(0, 14)}8${random.slice(15, 24)}`;
+  return {
+    idOf: (number) => prefix + number.toString(16).padStart(12, '0'),
+    numberOf: (id) => {
+      const digits = id.startsWith(prefix) ? id.slice(prefix.length) : '';
+      return /^[0-9a-f]{12}$/.test(digits) ? Number.parseInt(digits, 16) : null;
+    },
+  };
+}
+
+/** One line of the data file: an entity that was made, or a subclient's body after an update. */
+export const dataLineSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('subclient'),
+    id: z.string(),
+    key: z.string().nullable(),
+    body: z.record(z.string(), z.unknown()),
+  }),
+  // Nothing of a draft is ever looked up again, and a draft holds a person's bank details: only its key is kept.
+  z.object({ kind: z.literal('draft'), id: z.string(), key: z.string().nullable() }),
+  z.object({ kind: z.literal('update'), id: z.string(), body: z.record(z.string(), z.unknown()) }),
+]);
+type DataLine = z.infer<typeof dataLineSchema>;
+
+/** What the sandbox has made, as an NDJSON file that a later sandbox reads again. */
+type DataFile = {
+  /** Appends before it returns (no fsync): what was answered survives the death of this process. */
+  append(line: DataLine): void;
+  close(): void;
+};
+
+/** A sandbox without a data file forgets at its end. */
+const NO_DATA_FILE: DataFile = { append: () => {}, close: () => {} };
+
+/**
+ * Opens the file, made where missing, and gives `restore` each line of it in order.
+ * A line torn by the death of its writer is dropped. Throws a UsageError where the file can't be opened.
+ */
+async function openDataFile(
+  path: string,
+  restore: (line: DataLine) => void,
+): Promise<{ readonly file: DataFile; readonly droppedLines: number }> {
+  const fd = openForAppend(path);
+  const droppedLines = await readLines(path, restore);
+  // Ends a torn last line, so that the next one starts on its own; an empty line is nothing.
+  if (fstatSync(fd).size > 0) appendFileSync(fd, '\n');
+  const file: DataFile = {
+    append: (line) => appendFileSync(fd, `${JSON.stringify(line)}\n`),
+    close: () => closeSync(fd),
+  };
+  return { file, droppedLines };
+}
+
+async function readLines(path: string, restore: (line: DataLine) => void): Promise<number> {
+  let dropped = 0;
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    if (text === '') continue;
+    const line = parseLine(text);
+    if (line === null) dropped += 1;
+    else restore(line);
+  }
+  return dropped;
+}
+
+function parseLine(text: string): DataLine | null {
+  try {
+    return dataLineSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function openForAppend(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (error) {
+    throw new UsageError(
+      `The sandbox's data file ${path} can't be opened; expected a file in a folder that exists and may be written.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** How many subclients and payments exist from the start, for updates and look-ups to try. */
+const SEEDED = 300;
+
+/** The seeded number (1 to SEEDED) in an identifier such as sub-0001 or pay-0300, else `null`. */
+export function seededNumber(kind: 'sub' | 'pay', id: string): number | null {
+  if (!id.startsWith(`${kind}-`)) return null;
+  const digits = id.slice(4);
+  const number = /^\d{4}$/.test(digits) ? Number(digits) : 0;
+  return number >= 1 && number <= SEEDED ? number : null;
+}
+
+/** The identifier of a seeded record: sub-0001, pay-0300. */
+export function seededId(kind: 'sub' | 'pay', number: number): string {
+  return `${kind}-${String(number).padStart(4, '0')}`;
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { passStage } from '../lib/stage.ts';
-import type { Reply } from '../model/reply.ts';
+import type { Reply } from '../model/request.ts';
 import {
   codeOf,
   ENCODED_ANSWER,

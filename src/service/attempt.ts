@@ -1,6 +1,5 @@
 import { Pool } from 'undici';
-import type { Reply } from '../model/reply.ts';
-import type { ServiceRequest } from '../model/request.ts';
+import type { Reply, ServiceRequest } from '../model/request.ts';
 import { AttemptHandler } from './attempt-handler.ts';
 import { parseBaseUrl } from './base-url.ts';
 

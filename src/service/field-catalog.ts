@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FieldCatalog, FieldType } from '../model/field.ts';
+import type { FieldCatalog, FieldType } from '../model/mapping.ts';
 import type { Operation } from '../model/operation.ts';
 import { bodySchemaOf } from './operations.ts';
 

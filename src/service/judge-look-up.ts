@@ -1,6 +1,6 @@
 import type { LookupSettings } from '../config/lookup-settings.ts';
 import { valueAtPointer } from '../lib/json-pointer.ts';
-import type { Reply } from '../model/reply.ts';
+import type { Reply } from '../model/request.ts';
 import { idProblem } from '../model/resolution.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-code.ts';
 

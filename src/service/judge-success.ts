@@ -1,6 +1,5 @@
-import type { Call } from '../model/operation.ts';
-import { REPEATABLE } from '../model/operation.ts';
-import type { Verdict } from '../model/verdict.ts';
+import { type Call, REPEATABLE } from '../model/operation.ts';
+import type { Verdict } from '../model/request.ts';
 import { documentsResponseSchema, recordResponseSchema } from './response-schemas.ts';
 
 /** A 2xx as `judge` hands it over; `body` is `null` where it could not be read, and `trouble` says why. */

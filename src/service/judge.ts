@@ -1,7 +1,5 @@
-import type { Call } from '../model/operation.ts';
-import { REPEATABLE } from '../model/operation.ts';
-import type { Reply } from '../model/reply.ts';
-import type { Verdict } from '../model/verdict.ts';
+import { type Call, REPEATABLE } from '../model/operation.ts';
+import type { Reply, Verdict } from '../model/request.ts';
 import { judgeSuccess } from './judge-success.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-code.ts';
 

@@ -1,6 +1,6 @@
 import pRetry from 'p-retry';
 import type { LookupSettings } from '../config/lookup-settings.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/waiting.ts';
 import type { ServiceClient } from './attempt.ts';
 import type { Credentials } from './credentials.ts';
 import { judgeLookUp, type LookUpVerdict, type Sighting } from './judge-look-up.ts';

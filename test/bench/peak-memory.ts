@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { sleep } from '../../src/lib/sleep.ts';
+import { sleep } from '../../src/lib/waiting.ts';
 
 /** Often enough: what is read is the most that there ever was. */
 const LOOK_MS = 200;

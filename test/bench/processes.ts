@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { withDeadline } from '../../src/lib/deadline.ts';
-import { sleep } from '../../src/lib/sleep.ts';
+import { sleep, withDeadline } from '../../src/lib/waiting.ts';
 
 const GENTLE_MS = 5_000;
 

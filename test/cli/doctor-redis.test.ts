@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkRedis, judgeMemory, judgeSkew } from '../../src/cli/doctor-redis.ts';
-import type { RedisSettings } from '../../src/redis/read-settings.ts';
+import type { RedisSettings } from '../../src/redis/settings.ts';
 import { startRedisServer } from '../support/redis-server.ts';
 
 const memory = (usedMemoryBytes: number | null, maxMemoryBytes: number | null): RedisSettings => ({

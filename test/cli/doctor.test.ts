@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
-import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { openLedger } from '../../src/session.ts';
 import { newRun } from '../support/runs.ts';
 import { onboard } from './memory-io.ts';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { runProgram } from '../../src/cli/program.ts';
-import type { Io } from '../../src/lib/io.ts';
+import type { Io } from '../../src/lib/terminal.ts';
 
 /** A stream that keeps what is written to it. */
 export class MemoryStream extends Writable {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createServicePlaces } from '../../src/delivery/run-places.ts';
-import type { Reply } from '../../src/model/reply.ts';
+import type { Reply } from '../../src/model/request.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { answer, type Bench, type BenchOptions, chunkOf, created, startBench } from './row-bench.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLatencyTrend, type Trend } from '../../src/delivery/latency-trend.ts';
-import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+import { seededRandom } from '../../src/sandbox/faults.ts';
 
 type Phase = {
   readonly seconds: number;

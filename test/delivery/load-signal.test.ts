@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type LoadSignal, loadSignal } from '../../src/delivery/load-signal.ts';
-import type { Reply } from '../../src/model/reply.ts';
+import type { Reply } from '../../src/model/request.ts';
 import { TIMED_OUT, TIMED_OUT_BEFORE_SENDING } from '../../src/service/network-error.ts';
 
 const answered = (status: number, retryAfterMs: number | null = null): Reply => ({

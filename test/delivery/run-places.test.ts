@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createServicePlaces, type RunTerms } from '../../src/delivery/run-places.ts';
-import type { Reply } from '../../src/model/reply.ts';
-import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+import type { Reply } from '../../src/model/request.ts';
+import { seededRandom } from '../../src/sandbox/faults.ts';
 import { deferred } from '../support/deferred.ts';
 import { queueingService, refusingService, simulate } from './simulate-service.ts';
 

@@ -1,6 +1,6 @@
 import { createServicePlaces, type RunPlaces, type ServicePlaces } from '../../src/delivery/run-places.ts';
-import type { Reply } from '../../src/model/reply.ts';
-import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+import type { Reply } from '../../src/model/request.ts';
+import { seededRandom } from '../../src/sandbox/faults.ts';
 
 /** A service on a clock of its own, asked by a process that has always more rows than places. */
 export type SimulatedService = {

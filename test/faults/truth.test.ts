@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { noOutcomes, type Outcome, outcomeSchema } from '../../src/model/outcome.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { assertTruth } from './support/truth.ts';
 import type { SummaryPart } from './support/untruths.ts';
 

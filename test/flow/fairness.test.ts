@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type Flow, startFlow, until } from '../support/flow.ts';
 import { rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { summaryFrom } from '../support/run-control.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startFlow, subclientsCsv, until } from '../support/flow.ts';
 
 const quick = (over = '') => `

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { summarySchema } from '../../src/report/summary.ts';
-import { listen } from '../../src/sandbox/listen.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { listen, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 
 const CREATE = `

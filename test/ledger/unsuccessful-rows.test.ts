@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unsuccessfulRows } from '../../src/ledger/unsuccessful-rows.ts';
-import type { LedgerView } from '../../src/model/ledger-view.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
+import type { LedgerView } from '../../src/model/settlement.ts';
 import { cells, makeView, settled } from '../report/make-report.ts';
 
 const WANTED: ReadonlySet<Outcome> = new Set(['failed', 'cancelled']);

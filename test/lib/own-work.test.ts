@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOwnWork } from '../../src/lib/own-work.ts';
-import { sleep } from '../../src/lib/sleep.ts';
+import { sleep } from '../../src/lib/waiting.ts';
 
 /** Keeps the thread at work for that long. */
 function work(ms: number): void {

@@ -9,11 +9,8 @@ import { scientificNotation } from '../../src/mapping/checks/scientific-notation
 import { sortCodeInvalid } from '../../src/mapping/checks/sort-code.ts';
 import { spreadsheetError } from '../../src/mapping/checks/spreadsheet-error.ts';
 import { createContext } from '../../src/mapping/row-context.ts';
-import { CHECK_CODES } from '../../src/model/check.ts';
-import type { FieldCatalog } from '../../src/model/field.ts';
-import type { Issue } from '../../src/model/issue.ts';
-import { describeIssue } from '../../src/model/issue.ts';
-import type { Mapped } from '../../src/model/mapping.ts';
+import { CHECK_CODES, describeIssue, type Issue } from '../../src/model/issue.ts';
+import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
 import { bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
 
 const CATALOG: FieldCatalog = new Map([

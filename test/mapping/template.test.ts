@@ -4,8 +4,7 @@ import { loadJob } from '../../src/config/load-job.ts';
 import { compileMapping } from '../../src/mapping/compile-mapping.ts';
 import { mergeGroup } from '../../src/mapping/merge-group.ts';
 import { templateOf } from '../../src/mapping/template.ts';
-import type { FieldCatalog } from '../../src/model/field.ts';
-import type { Mapped } from '../../src/model/mapping.ts';
+import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
 import { fieldCatalog } from '../../src/service/field-catalog.ts';
 import { CATALOG, cells, definitionOf, sourceOf } from './catalog.ts';
 

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
-import { connectionNames, nameConnections } from '../../src/redis/client-names.ts';
-import { connectRedis } from '../../src/redis/connection.ts';
+import { connectionNames, connectRedis, nameConnections } from '../../src/redis/connection.ts';
 import { until } from '../support/flow.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { type RedisNode, startRedisNode } from '../support/redis-node.ts';

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDiskNotice } from '../../src/redis/disk-notice.ts';
+import { createDiskNotice } from '../../src/redis/embedded.ts';
 
 const START = '7:C * oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo\n';
 const SHORT = '7:M # Short write while writing to the AOF file: (nwritten=3, expected=9)\n';

@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { type EmbeddedRedis, joinEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { reviveOnLoss } from '../../src/redis/revive-on-loss.ts';
+import { type EmbeddedRedis, joinEmbeddedRedis, reviveOnLoss } from '../../src/redis/embedded.ts';
 import { until } from '../support/flow.ts';
 
 const closing: Array<() => Promise<unknown>> = [];

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
-import type { LedgerView } from '../../src/model/ledger-view.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import type { Settlement } from '../../src/model/settlement.ts';
+import type { LedgerView, Settlement } from '../../src/model/settlement.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
 
 export const NOW = () => new Date('2026-03-01T10:00:10.000Z');

@@ -5,8 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { LedgerView } from '../../src/model/ledger-view.ts';
-import type { Settlement } from '../../src/model/settlement.ts';
+import type { LedgerView, Settlement } from '../../src/model/settlement.ts';
 import { writeReport } from '../../src/report/write-report.ts';
 import { cells, makeRun, NOW, settled, temporaryDirectory } from './make-report.ts';
 

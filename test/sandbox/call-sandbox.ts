@@ -1,8 +1,7 @@
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** A sandbox of the test's own, closed at the test's end. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sandboxStatsSchema } from '../../src/sandbox/sandbox-stats.ts';
-import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { sandboxStatsSchema } from '../../src/sandbox/control.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { call, DRAFTS, openSandbox, SUBCLIENTS } from './call-sandbox.ts';
 
 test('the statistics over HTTP are those of the process, without a token and without telling tokens', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Reply } from '../../src/model/reply.ts';
+import type { Reply } from '../../src/model/request.ts';
 import { AttemptHandler } from '../../src/service/attempt-handler.ts';
 
 function controller() {

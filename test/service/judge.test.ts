@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Call } from '../../src/model/operation.ts';
-import { CALLS, REPEATABLE } from '../../src/model/operation.ts';
-import type { Reply } from '../../src/model/reply.ts';
-import type { Verdict } from '../../src/model/verdict.ts';
+import { CALLS, type Call, REPEATABLE } from '../../src/model/operation.ts';
+import type { Reply, Verdict } from '../../src/model/request.ts';
 import { judge } from '../../src/service/judge.ts';
 
 const STRICT = { notExecuted: [] };

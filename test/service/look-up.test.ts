@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lookupSchema } from '../../src/config/lookup-settings.ts';
-import type { Reply } from '../../src/model/reply.ts';
+import type { Reply } from '../../src/model/request.ts';
 import { createLookUp, lookUpPath } from '../../src/service/look-up.ts';
 
 const NEVER = new AbortController().signal;

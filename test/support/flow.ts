@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
-import type { Summary } from '../../src/report/summary.ts';
-import { summarySchema } from '../../src/report/summary.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { type Summary, summarySchema } from '../../src/report/summary.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AtTestEnd, atTestEnd } from './at-test-end.ts';
 import { addWitness } from './until.ts';
 

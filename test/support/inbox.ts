@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type Ended, type Flow, type Started, startFlow } from './flow.ts';
 
 /** What `--json` prints of a file, as far as tests look at it. */

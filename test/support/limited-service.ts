@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listen } from '../../src/sandbox/listen.ts';
+import { listen } from '../../src/sandbox/sandbox.ts';
 import { atTestEnd } from './at-test-end.ts';
 
 /** Stands before the sandbox as a service that works on so many requests at once only. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findServerProgram } from '../../src/redis/find-server.ts';
+import { findServerProgram } from '../../src/redis/server-process.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { until } from './flow.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckCode } from '../../model/check.ts';
+import type { CheckCode } from '../../model/issue.ts';
 import type { RowContext } from '../row-context.ts';
 
 /** Looks for one kind of damage in a cell; what it says holds no cell values. */

@@ -1,11 +1,9 @@
-import type { CheckCode, Severity } from '../../model/check.ts';
-import { CHECKS } from '../../model/check.ts';
+import { CHECKS, type CheckCode, type Severity } from '../../model/issue.ts';
 import type { Row } from '../../model/row.ts';
 import type { Binding } from '../binding.ts';
 import type { Place } from '../column-place.ts';
 import type { MappingOptions } from '../mapping-options.ts';
-import type { RowContext } from '../row-context.ts';
-import { addIssue, addWarning } from '../row-context.ts';
+import { addIssue, addWarning, type RowContext } from '../row-context.ts';
 import { createBeside } from './beside.ts';
 import type { CellCheck } from './cell-check.ts';
 import { CHECKS_OF_KEY, checksOfField } from './checks-of-field.ts';

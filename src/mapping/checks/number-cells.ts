@@ -1,9 +1,8 @@
-import type { Severity } from '../../model/check.ts';
+import type { Severity } from '../../model/issue.ts';
 import type { Binding } from '../binding.ts';
 import type { Place } from '../column-place.ts';
 import { stringConversion } from '../convert-string.ts';
-import type { RowContext } from '../row-context.ts';
-import { addIssue, addWarning } from '../row-context.ts';
+import { addIssue, addWarning, type RowContext } from '../row-context.ts';
 import { isIdentifierField } from './identifier-fields.ts';
 
 /** Notes the cells of a workbook's row that hold a number where an identifier is meant; `numeric`: their positions. */

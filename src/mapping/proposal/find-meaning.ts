@@ -1,4 +1,4 @@
-import type { FieldCatalog } from '../../model/field.ts';
+import type { FieldCatalog } from '../../model/mapping.ts';
 import type { Operation } from '../../model/operation.ts';
 import { aliasesFor, doubtfulAliasesFor, PARENT_KEYS } from './aliases.ts';
 import { looseName } from './loose-name.ts';

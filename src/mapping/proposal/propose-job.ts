@@ -1,17 +1,13 @@
-import type { FieldCatalog } from '../../model/field.ts';
+import type { FieldCatalog } from '../../model/mapping.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Row } from '../../model/row.ts';
-import type { SourceInfo } from '../../model/source.ts';
-import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../../model/source.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
 import { createFieldLookup } from '../known-field.ts';
 import { columnValues } from './column-values.ts';
 import { createFindMeaning } from './find-meaning.ts';
-import type { KeyGuess } from './guess-key.ts';
-import { guessKey } from './guess-key.ts';
-import type { Placement } from './place-columns.ts';
-import { placeColumns } from './place-columns.ts';
-import type { ProposedField } from './propose-field.ts';
-import { keyField, proposeField } from './propose-field.ts';
+import { guessKey, type KeyGuess } from './guess-key.ts';
+import { type Placement, placeColumns } from './place-columns.ts';
+import { keyField, type ProposedField, proposeField } from './propose-field.ts';
 
 /** A job definition that a file's header and first rows suggest; it holds no cell values. */
 export type JobProposal = {

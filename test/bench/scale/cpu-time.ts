@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { sleep } from '../../../src/lib/sleep.ts';
+import { sleep } from '../../../src/lib/waiting.ts';
 
 /** Linux counts in hundredths of a second, whatever its timer does (USER_HZ). */
 const MICROS_PER_TICK = 10_000;

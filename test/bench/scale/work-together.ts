@@ -1,4 +1,4 @@
-import { sleep } from '../../../src/lib/sleep.ts';
+import { sleep } from '../../../src/lib/waiting.ts';
 import { type Bench, succeeded } from '../bench.ts';
 import { startWatch } from '../inbox-file.ts';
 import { type Place, startOnboard } from '../onboard.ts';

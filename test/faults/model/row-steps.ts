@@ -4,8 +4,7 @@ import { type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row
 import type { Intent } from '../../../src/ledger/intent.ts';
 import { intentMark, type Mark } from '../../../src/ledger/mark.ts';
 import type { SettledRow } from '../../../src/ledger/settle-entry.ts';
-import type { Reply } from '../../../src/model/reply.ts';
-import type { Verdict } from '../../../src/model/verdict.ts';
+import type { Reply, Verdict } from '../../../src/model/request.ts';
 import { buildRequest } from '../../../src/service/build-request.ts';
 import { judge } from '../../../src/service/judge.ts';
 import { rowKey } from './keyspace.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { expect, onTestFinished } from 'vitest';
-import { dataLineSchema } from '../../../src/sandbox/data-file.ts';
-import type { SandboxStats } from '../../../src/sandbox/sandbox-stats.ts';
+import type { SandboxStats } from '../../../src/sandbox/control.ts';
+import { dataLineSchema } from '../../../src/sandbox/records.ts';
 import { type Flow, startFlow } from '../../support/flow.ts';
 import { assertTruth } from '../support/truth.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Summary, summarySchema } from '../../../src/report/summary.ts';
-import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import { type Ended, type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { keepProcess } from './kept-process.ts';
 import type { Victim } from './kill-loop.ts';

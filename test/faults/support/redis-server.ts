@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
-import { findServerProgram } from '../../../src/redis/find-server.ts';
+import { findServerProgram } from '../../../src/redis/server-process.ts';
 import { until } from '../../support/flow.ts';
 import { freePort } from './free-port.ts';
 import { cutLog, growingLog, type LogClock, type LogCut, startLogClock } from './redis-log.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
 const bodySchema = z.object({ additionalInformation: z.object({ crmId: z.string() }) });
 

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
+import { seededRandom } from '../../../src/sandbox/faults.ts';
 
 const SEEDS = 1_000_000;
 

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { listen } from '../../../src/sandbox/listen.ts';
+import { listen } from '../../../src/sandbox/sandbox.ts';
 
 /** One request to the service and what came back; times are `performance.now()`. */
 export type Exchange = {

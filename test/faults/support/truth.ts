@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { EntityKind } from '../../../src/sandbox/records.ts';
-import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { findUntruths, type SummaryPart, type Truth } from './untruths.ts';
 
 const SHOWN_MAX = 20;

@@ -1,8 +1,8 @@
 import { guardCell } from '../../../src/lib/formula-guard.ts';
 import { OUTCOMES, type Outcome } from '../../../src/model/outcome.ts';
 import type { Summary } from '../../../src/report/summary.ts';
-import type { Entity } from '../../../src/sandbox/entity-list.ts';
-import type { SandboxStats } from '../../../src/sandbox/sandbox-stats.ts';
+import type { SandboxStats } from '../../../src/sandbox/control.ts';
+import type { Entity } from '../../../src/sandbox/records.ts';
 
 /** A line of `results.csv`, column by column. */
 export type ResultLine = Readonly<Record<string, string>>;

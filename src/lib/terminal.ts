@@ -1,0 +1,129 @@
+/**
+ * What a person reads in a terminal: the two streams, text that can't move the cursor, tables and paragraphs of a width,
+ * counts, moments, and words that a shell takes as they stand.
+ */
+
+import type { Writable } from 'node:stream';
+
+/** What a command may touch of the process it runs in. */
+export type Io = {
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean | undefined };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The command line as the user typed it, to name the command that goes on. */
+  readonly typed: string;
+  /** Fires at the first SIGINT or SIGTERM. */
+  readonly interrupted: AbortSignal;
+};
+
+/** A line of results, for people or programs. */
+export function say(io: Io, text: string): void {
+  io.stdout.write(`${text}\n`);
+}
+
+/** A line about what is going on, apart from the results. */
+export function tell(io: Io, text: string): void {
+  io.stderr.write(`${text}\n`);
+}
+
+/** Text that a terminal shows as it is: line ends and tabs spelled out, other control characters as a dot, so that no cell can move the cursor. */
+export function printable(text: string): string {
+  return text
+    .replaceAll('\r', '\\r')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\t', '\\t')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '·');
+}
+
+/** At most `width` characters of printable text, the last of them `…` where some were left out. */
+export function shorten(text: string, width: number): string {
+  // Two units per character at most, and line ends spelled out only make it longer.
+  const characters = [...printable(text.slice(0, 2 * width + 2))];
+  return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
+}
+
+const GAP = '  ';
+const MAX_CELL = 24;
+
+/** Aligned columns in lines of at most `width` characters; columns that don't fit are counted in a last line. */
+export function renderTable(
+  head: readonly string[],
+  body: readonly (readonly string[])[],
+  width: number,
+): string[] {
+  const table = [head, ...body].map((cells) => cells.map((cell) => shorten(cell, MAX_CELL)));
+  const widths = fitting(
+    head.map((_, column) => widest(table, column)),
+    width,
+  );
+  const lines = table.map((cells) =>
+    widths
+      .map((w, column) => pad(cells[column] ?? '', w))
+      .join(GAP)
+      .trimEnd(),
+  );
+  const hidden = head.length - widths.length;
+  return hidden === 0 ? lines : [...lines, `and ${hidden} more ${hidden === 1 ? 'column' : 'columns'}`];
+}
+
+function widest(table: readonly (readonly string[])[], column: number): number {
+  return table.reduce((most, cells) => Math.max(most, lengthOf(cells[column] ?? '')), 0);
+}
+
+/** The first widths that fit side by side, one at least. */
+function fitting(widths: readonly number[], width: number): readonly number[] {
+  let used = -GAP.length;
+  const last = widths.findIndex((w) => {
+    used += w + GAP.length;
+    return used > width;
+  });
+  return last === -1 ? widths : widths.slice(0, Math.max(1, last));
+}
+
+function pad(cell: string, width: number): string {
+  return cell + ' '.repeat(width - lengthOf(cell));
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+/** Words as lines of at most `width` columns, all but the first indented; a longer word stays whole on a line of its own. */
+export function wrap(
+  words: readonly string[],
+  { width, indent }: { readonly width: number; readonly indent: string },
+): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of words) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    const room = width - (lines.length === 0 ? 0 : indent.length);
+    if (line === '' || longer.length <= room) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].join(`\n${indent}`);
+}
+
+/** A number with what it counts, for people: `1 row`, `2 rows`; a plural that isn't made by an `s` is given. */
+export function countOf(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+/** A moment for people, by the wall clock of a time zone: `2026-11-21 22:00 Europe/London`; with `seconds` to the second. */
+export function shownTime(at: Date, timeZone: string, { seconds = false } = {}): string {
+  // Sweden writes dates as ISO 8601 does.
+  const clock = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: seconds ? 'medium' : 'short',
+  });
+  return `${clock.format(at)} ${timeZone}`;
+}
+
+/** In single quotes where a shell would take the text apart. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Waits `ms`; ends early, without an error, when the signal fires. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+  }
+}
+
+/** The work's result, or `'late'` when it takes longer than `ms`; the work itself goes on. */
+export async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T | 'late'> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([work, delay(ms, 'late' as const, { signal: timer.signal })]);
+  } finally {
+    timer.abort();
+  }
+}

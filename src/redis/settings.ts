@@ -1,0 +1,222 @@
+/**
+ * Whether a Redis keeps what the ledger promises: its settings are read from each server that holds data, judged by pure
+ * functions, and refused where rows could be lost or sent twice, unless the user has accepted that.
+ */
+
+import { Cluster, type Redis } from 'ioredis';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { UsageError } from '../lib/usage-error.ts';
+
+const GO_ON =
+  'To go on regardless, at the price of the promises above: --accept-redis-settings, or ONBOARD_ACCEPT_REDIS_SETTINGS=1.';
+
+/**
+ * The warnings about the server's settings; throws a UsageError where they lose what the ledger promises and the user
+ * has not accepted that, or where it can't work at all.
+ */
+export async function acceptSettings(redis: RedisConnection, accepted: boolean): Promise<readonly string[]> {
+  const findings = (await Promise.all((await dataServers(redis)).map(judgeServer))).flat();
+  const stopping = findings.filter(({ kind }) => kind === 'impossible' || (kind === 'refused' && !accepted));
+  if (stopping.length === 0) return findings.map(inWords);
+  const isWaivable = stopping.every(({ kind }) => kind === 'refused');
+  throw new UsageError([...stopping.map(inWords), ...(isWaivable ? [GO_ON] : [])]);
+}
+
+type ServerFinding = SettingsFinding & { readonly server: DataServer['name'] };
+
+async function judgeServer({ name, redis }: DataServer): Promise<readonly ServerFinding[]> {
+  return judgeSettings(await readSettings(redis)).map((finding) => ({ ...finding, server: name }));
+}
+
+function inWords({ server, problem, advice }: ServerFinding): string {
+  return `Redis${server === null ? '' : ` ${server}`}: ${problem}. ${advice}`;
+}
+
+/**
+ * `impossible`: the ledger can't work there. `refused`: it would lose what the ledger promises, unless the user accepts
+ * that. `warning`: it may lose a little, or can't be checked.
+ */
+export type SettingsFinding = {
+  readonly kind: 'impossible' | 'refused' | 'warning';
+  readonly setting: 'version' | 'eviction' | 'append-only' | 'fsync' | 'fencing' | 'unreadable';
+  /** What is set, what that costs, and what was expected. */
+  readonly problem: string;
+  /** What to do. */
+  readonly advice: string;
+};
+
+/** Script flags came with 7.0: without them a full Redis could not record what became of rows. */
+const OLDEST_MAJOR = 7;
+
+/**
+ * Members that don't check in are waited for 15 s (src/ledger/verify-ledger.ts): by then a master that was cut off, with
+ * workers beside it, must have stopped taking writes. It notices within a second that its replicas are late.
+ */
+const LAG_MAX_SECONDS = 10;
+
+/** What in the server's settings can lose what the ledger promises; empty: all is well. */
+export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
+  const judges = [judgeVersion, judgeEviction, judgeAppendOnly, judgeFsync, judgeFencing, judgeUnreadable];
+  return judges.flatMap((one) => one(settings) ?? []);
+}
+
+function judgeVersion({ version }: RedisSettings): SettingsFinding | null {
+  if (version === null || Number.parseInt(version, 10) >= OLDEST_MAJOR) return null;
+  return {
+    kind: 'impossible',
+    setting: 'version',
+    problem: `it is version ${version}, expected ${OLDEST_MAJOR}.0 or newer`,
+    advice: 'Update it (Valkey serves too), or leave REDIS_URL unset for an embedded server.',
+  };
+}
+
+function judgeEviction({ evictionPolicy }: RedisSettings): SettingsFinding | null {
+  if (evictionPolicy === null || evictionPolicy === 'noeviction') return null;
+  return {
+    kind: 'refused',
+    setting: 'eviction',
+    problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis would drop what it knows of rows, and they could be sent twice`,
+    advice: mend('maxmemory-policy', 'noeviction'),
+  };
+}
+
+function judgeAppendOnly({ appendOnly }: RedisSettings): SettingsFinding | null {
+  if (appendOnly !== false) return null;
+  return {
+    kind: 'refused',
+    setting: 'append-only',
+    problem: 'appendonly is no, expected yes: a restart of Redis would forget what was sent',
+    advice: mend('appendonly', 'yes'),
+  };
+}
+
+function judgeFsync({ appendOnly, fsync }: RedisSettings): SettingsFinding | null {
+  if (appendOnly === false || fsync === null || fsync === 'always') return null;
+  const lost = fsync === 'everysec' ? 'up to a second' : 'what the system had not written yet';
+  return {
+    kind: 'warning',
+    setting: 'fsync',
+    problem: `appendfsync is ${fsync}, expected always: a power cut loses ${lost}`,
+    advice: mend('appendfsync', 'always'),
+  };
+}
+
+function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
+  if (fencing === null) return null;
+  const { minReplicas, maxLagSeconds } = fencing;
+  const cost = 'a master that is cut off would go on beside its successor, and rows could be sent twice';
+  if (minReplicas === 0) {
+    return {
+      kind: 'refused',
+      setting: 'fencing',
+      problem: `min-replicas-to-write is 0, expected 1 or more with Sentinel: ${cost}`,
+      advice: mend('min-replicas-to-write', '1'),
+    };
+  }
+  if (maxLagSeconds === null || (maxLagSeconds > 0 && maxLagSeconds <= LAG_MAX_SECONDS)) return null;
+  return {
+    kind: 'refused',
+    setting: 'fencing',
+    problem: `min-replicas-max-lag is ${maxLagSeconds}, expected 1 to ${LAG_MAX_SECONDS} with Sentinel: ${cost}`,
+    advice: mend('min-replicas-max-lag', String(LAG_MAX_SECONDS)),
+  };
+}
+
+function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
+  const hidden = [
+    settings.version === null ? 'version' : null,
+    settings.evictionPolicy === null ? 'maxmemory-policy' : null,
+    settings.appendOnly === null ? 'appendonly' : null,
+    settings.appendOnly !== false && settings.fsync === null ? 'appendfsync' : null,
+    settings.fencing?.minReplicas === null ? 'min-replicas-to-write' : null,
+  ].filter((name) => name !== null);
+  if (hidden.length === 0) return null;
+  return {
+    kind: 'warning',
+    setting: 'unreadable',
+    problem: `it doesn't let ${hidden.join(', ')} be read, so that could not be checked`,
+    advice:
+      'Look it up where the server is managed: expected appendonly yes, appendfsync always, maxmemory-policy noeviction, and with Sentinel min-replicas-to-write 1.',
+  };
+}
+
+function mend(name: string, value: string): string {
+  return `\`CONFIG SET ${name} ${value}\`, and \`${name} ${value}\` in redis.conf so that it stays.`;
+}
+
+/** What a server says of itself; `null`: it doesn't say, as some managed ones do. */
+export type RedisSettings = {
+  readonly version: string | null;
+  readonly appendOnly: boolean | null;
+  readonly evictionPolicy: string | null;
+  readonly fsync: string | null;
+  readonly usedMemoryBytes: number | null;
+  /** 0: no limit. */
+  readonly maxMemoryBytes: number | null;
+  /** What ends the writing of a master that has been cut off; `null`: no Sentinel would name a successor. */
+  readonly fencing: Fencing | null;
+};
+
+type Fencing = { readonly minReplicas: number | null; readonly maxLagSeconds: number | null };
+
+/** Reads INFO and, where a setting is not in it, CONFIG; either may be refused. */
+export async function readSettings(redis: Redis): Promise<RedisSettings> {
+  const info = (await orRefused(() => redis.info())) ?? '';
+  const said = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
+  const aof = said('aof_enabled') ?? (await configured(redis, 'appendonly'));
+  return {
+    version: said('redis_version'),
+    appendOnly: aof === null ? null : aof === '1' || aof === 'yes',
+    evictionPolicy: said('maxmemory_policy') ?? (await configured(redis, 'maxmemory-policy')),
+    fsync: await configured(redis, 'appendfsync'),
+    usedMemoryBytes: numberOf(said('used_memory')),
+    maxMemoryBytes: numberOf(said('maxmemory') ?? (await configured(redis, 'maxmemory'))),
+    fencing: redis.options.sentinels ? await readFencing(redis) : null,
+  };
+}
+
+async function readFencing(redis: Redis): Promise<Fencing> {
+  return {
+    minReplicas: numberOf(await configured(redis, 'min-replicas-to-write')),
+    maxLagSeconds: numberOf(await configured(redis, 'min-replicas-max-lag')),
+  };
+}
+
+async function configured(redis: Redis, name: string): Promise<string | null> {
+  const answer = await orRefused(() => redis.config('GET', name));
+  const value: unknown = Array.isArray(answer) ? answer[1] : null;
+  return typeof value === 'string' ? value : null;
+}
+
+/** `null` where the server refuses the command to this user; a broken connection is not a refusal. */
+async function orRefused<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ReplyError') return null;
+    throw error;
+  }
+}
+
+function numberOf(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}
+
+/** One of the servers that hold the ledger. */
+export type DataServer = {
+  /** `host:port` of a cluster's node; `null`: there is only one server. */
+  readonly name: string | null;
+  readonly redis: Redis;
+};
+
+/** Every server that holds the ledger now: the only one, or each master of a cluster. */
+export async function dataServers(redis: RedisConnection): Promise<readonly DataServer[]> {
+  if (!(redis instanceof Cluster)) return [{ name: null, redis }];
+  // Which they are is known when the first command has its answer.
+  await redis.ping();
+  return redis.nodes('master').map((node) => ({ name: nameOf(node), redis: node }));
+}
+
+function nameOf({ options }: Redis): string {
+  return `${options.host ?? ''}:${options.port ?? ''}`;
+}

@@ -1,0 +1,348 @@
+/**
+ * What each operation does, and answers: admission (token, permission, faults before and after), then the making of
+ * subclients and drafts, updates and document lists. Where service-api.md is silent (the rules of drafts, 404 for ids that
+ * are not known, the bodies of errors) the sandbox has ways of its own, said where they are coded.
+ */
+
+import type { z } from 'zod';
+import type { Call } from '../model/operation.ts';
+import {
+  type Answer,
+  errorAnswer,
+  isObject,
+  jsonAnswer,
+  type Members,
+  merge,
+  objectOf,
+  withoutNulls,
+} from './answer.ts';
+import { answerAfter, answerBefore, type FaultPlan, type FaultTarget } from './faults.ts';
+import type { Permission } from './options.ts';
+import type { MatchedCall, ReceivedBody } from './received.ts';
+import { type Records, seededId, seededNumber } from './records.ts';
+import type { TokenBook } from './token-book.ts';
+
+/** A request to one of the operations, read to its end. */
+export type ReceivedCall = MatchedCall & {
+  readonly authorization: string | undefined;
+  readonly body: ReceivedBody;
+  /** The key in the body of what is to be made, the id in the path of all else; `null`: none. */
+  readonly key: string | null;
+};
+
+/** What answers are made from. */
+export type CallParts = {
+  readonly records: Records;
+  readonly tokens: TokenBook;
+  readonly permissions: ReadonlySet<Permission>;
+  readonly bodySchemas: Partial<Readonly<Record<Call, z.ZodType>>>;
+};
+
+const PERMISSION: Readonly<Record<Call, Permission>> = {
+  'subclient.create': 'subclient.create',
+  'subclient.update': 'subclient.modify',
+  'counterparty.draft': 'counterparty.draft',
+  'payment.documents': 'payment.documents',
+};
+
+/** Does at once all that the request asks, unless a fault or a check stands before it, and gives the answer due. */
+export function answerCall(request: ReceivedCall, parts: CallParts, faults: FaultPlan): Answer {
+  const target = faultTarget(request);
+  const before = faults.before(target);
+  if (before !== null) return answerBefore(before);
+  const answer = refusal(request, parts) ?? answerAdmitted(request, parts);
+  if (answer.kind !== 'response' || answer.status !== 200) return answer;
+  const after = faults.after(target);
+  return after === null ? answer : answerAfter(after, answer);
+}
+
+/** What the faults are told of a request. */
+export function faultTarget({ call, key }: ReceivedCall): FaultTarget {
+  return { call, key: key ?? '' };
+}
+
+function refusal(request: ReceivedCall, parts: CallParts): Answer | null {
+  if (!parts.tokens.admits(request.authorization)) {
+    return errorAnswer(401, 'expected a valid token in Authorization: Bearer <token>');
+  }
+  const permission = PERMISSION[request.call];
+  return parts.permissions.has(permission) ? null : errorAnswer(403, `the token lacks ${permission}`);
+}
+
+function answerAdmitted({ call, id, key, body }: ReceivedCall, parts: CallParts): Answer {
+  if (call === 'payment.documents') return carryOut({ call, id, key, body: {}, text: '' }, parts.records);
+  if (body.kind !== 'json') return UNREADABLE[body.kind];
+  const { value, text } = body;
+  if (!isObject(value)) return errorAnswer(400, 'expected a JSON object');
+  const errors = typeProblems(parts.bodySchemas[call], value);
+  if (errors.length > 0) return jsonAnswer(400, { error: 'wrong types in the body', errors });
+  return carryOut({ call, id, key, body: value, text }, parts.records);
+}
+
+const UNREADABLE: Readonly<Record<Exclude<ReceivedBody['kind'], 'json'>, Answer>> = {
+  none: errorAnswer(400, 'expected a JSON body'),
+  malformed: errorAnswer(400, 'the body is not JSON in UTF-8'),
+  'wrong-type': errorAnswer(415, 'expected Content-Type: application/json'),
+  'too-large': errorAnswer(413, 'the body is larger than 1 MiB'),
+};
+
+function typeProblems(schema: z.ZodType | undefined, value: unknown) {
+  const parsed = schema?.safeParse(withoutNulls(value));
+  if (parsed === undefined || parsed.success) return [];
+  return parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), problem: issue.message }));
+}
+
+/** A request that may be carried out: admitted, and its body a JSON object where the call has one. */
+type AdmittedCall = {
+  readonly call: Call;
+  /** From the path; empty for the creates. */
+  readonly id: string;
+  /** Empty for a GET. */
+  readonly body: Members;
+  /** The body as received. */
+  readonly text: string;
+  /** The entity's key; `null`: it has none. */
+  readonly key: string | null;
+};
+
+/** Does what the call asks (service-api.md, section 4) and gives the answer to it. */
+function carryOut(request: AdmittedCall, records: Records): Answer {
+  switch (request.call) {
+    case 'subclient.create':
+      return createSubclient(request, records);
+    case 'subclient.update':
+      return updateSubclient(request, records);
+    case 'counterparty.draft':
+      return submitDraft(request, records);
+    case 'payment.documents':
+      return listDocuments(request, records);
+    default:
+      return request.call satisfies never;
+  }
+}
+
+function createSubclient({ body, text, key }: AdmittedCall, records: Records): Answer {
+  const { id, number } = records.entities.subclient.add(key);
+  records.bodies.set(id, text);
+  records.dataFile.append({ kind: 'subclient', id, key, body });
+  return jsonAnswer(200, subclientRecord({ id, vanityId: vanityIdOf('S', number + 1) }, body));
+}
+
+/** Answers 404 for an unknown id: the sandbox's own choice, the document doesn't show what the service says. */
+function updateSubclient({ id, body }: AdmittedCall, records: Records): Answer {
+  const name = findSubclient(id, records);
+  if (name === null) return errorAnswer(404, 'no such subclient');
+  const merged = merge(knownBody(id, records), body);
+  records.bodies.set(id, JSON.stringify(merged));
+  records.dataFile.append({ kind: 'update', id, body: merged });
+  records.updated += 1;
+  return jsonAnswer(200, subclientRecord(name, merged));
+}
+
+/** Answers 418 with field and problem pairs: the body's shape is the sandbox's own (service-api.md, section 7). */
+function submitDraft({ body, key }: AdmittedCall, records: Records): Answer {
+  const errors = draftProblems(body);
+  if (errors.length > 0) return jsonAnswer(418, { error: 'validation failed', errors });
+  const { id, number } = records.entities.draft.add(key);
+  records.dataFile.append({ kind: 'draft', id, key });
+  const vanityId = vanityIdOf('C', number + 1);
+  return jsonAnswer(200, { ...body, id, vanityId, state: 'draft', status: 'draft' });
+}
+
+/** Answers 404 for an unknown payment: the sandbox's own choice, the document doesn't show what the service says. */
+function listDocuments({ id }: AdmittedCall, records: Records): Answer {
+  const payment = seededNumber('pay', id);
+  if (payment === null) return errorAnswer(404, 'no such payment');
+  records.listed += 1;
+  return jsonAnswer(200, documentsOf(payment));
+}
+
+function findSubclient(id: string, records: Records): SubclientName | null {
+  const seeded = seededNumber('sub', id);
+  if (seeded !== null) return { id, vanityId: vanityIdOf('SEED', seeded) };
+  const made = records.entities.subclient.find(id);
+  return made === null ? null : { id, vanityId: vanityIdOf('S', made.number + 1) };
+}
+
+/** What is known of the subclient; nothing, where its body was forgotten because many more were made since. */
+function knownBody(id: string, records: Records): Members {
+  const text = records.bodies.get(id);
+  if (text !== undefined) return objectOf(JSON.parse(text));
+  const seeded = seededNumber('sub', id);
+  return seeded === null ? {} : seededSubclient(seeded);
+}
+
+/** One broken rule: the field's path with dots, and what was expected. Never a value. */
+type DraftProblem = { readonly field: string; readonly problem: string };
+
+/**
+ * What keeps a counterparty draft from being taken. These rules are the sandbox's own: which drafts the
+ * service refuses is not shown (service-api.md, sections 2 and 7).
+ */
+export function draftProblems(body: Members): DraftProblem[] {
+  return [
+    ...nameProblems(body),
+    ...emailProblems(body),
+    ...currencyProblems('currencies', body.currencies),
+    ...accountProblems(body.accounts),
+  ];
+}
+
+function nameProblems(body: Members): DraftProblem[] {
+  if (isFilled(body.name) || (isFilled(body.firstName) && isFilled(body.lastName))) return [];
+  return [{ field: 'name', problem: 'expected a name, or both firstName and lastName' }];
+}
+
+function emailProblems(body: Members): DraftProblem[] {
+  const { email } = body;
+  if (typeof email !== 'string' || email.includes('@')) return [];
+  return [{ field: 'email', problem: 'expected an e-mail address, with an @' }];
+}
+
+function accountProblems(accounts: unknown): DraftProblem[] {
+  if (!Array.isArray(accounts)) return [];
+  return accounts.flatMap((entry: unknown, i) => {
+    const account = objectOf(entry);
+    return [
+      ...ibanProblems(`accounts.${i}.iban`, account.iban),
+      ...currencyProblems(`accounts.${i}.currencies`, account.currencies),
+    ];
+  });
+}
+
+function ibanProblems(field: string, iban: unknown): DraftProblem[] {
+  if (typeof iban !== 'string' || isIban(iban)) return [];
+  return [{ field, problem: 'expected an IBAN whose check digits fit' }];
+}
+
+function currencyProblems(field: string, currencies: unknown): DraftProblem[] {
+  if (!Array.isArray(currencies)) return [];
+  return currencies.flatMap((currency: unknown, i) =>
+    typeof currency === 'string' && /^[A-Za-z]{3}$/.test(currency)
+      ? []
+      : [{ field: `${field}.${i}`, problem: 'expected a currency code of three letters' }],
+  );
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+const FORM = /^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/;
+
+/** Whether the text is an IBAN whose check digits fit (ISO 13616, ISO 7064 mod 97-10); spaces between groups are allowed. */
+export function isIban(text: string): boolean {
+  const iban = text.replaceAll(' ', '').toUpperCase();
+  return FORM.test(iban) && remainder(iban.slice(4) + iban.slice(0, 4)) === 1;
+}
+
+/** The number that the text spells, A being 10 and Z 35, modulo 97. */
+function remainder(text: string): number {
+  let rest = 0;
+  for (const character of text) {
+    const value = Number.parseInt(character, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest;
+}
+
+const STATUSES = ['accepted', 'pending', 'rejected'] as const;
+const CATEGORIES = ['invoice', 'contract', 'identification'] as const;
+
+/**
+ * The document records of a seeded payment, the same every time: none to three, each with every field of
+ * service-api.md, section 2.6. Values that the document doesn't show are the sandbox's own.
+ */
+function documentsOf(payment: number): readonly Readonly<Record<string, unknown>>[] {
+  return Array.from({ length: payment % 4 }, (_, i) => documentOf(payment, i + 1));
+}
+
+function documentOf(payment: number, number: number): Readonly<Record<string, unknown>> {
+  const id = `doc-${String(payment).padStart(4, '0')}-${number}`;
+  return {
+    acceptedBy: 'operator-1',
+    acceptedDate: dateOf(payment, 2),
+    actions: ['view'],
+    addedBy: 'client-1',
+    addedDate: dateOf(payment, 1),
+    category: CATEGORIES[payment % CATEGORIES.length],
+    clientCorpId: 'corp-sandbox',
+    description: `Document ${number} of payment ${payment}`,
+    documentSubType: 'unknown',
+    documentType: 'unknown',
+    documentUri: `/v1/documents/${id}`,
+    expiryDate: dateOf(payment, 365),
+    fileSize: 1000 + payment * 10 + number,
+    id,
+    isLatestVersion: number === payment % 4,
+    linkedRecords: [paymentRecord(payment)],
+    mediaType: 'application/pdf',
+    name: `document-${number}.pdf`,
+    originalFileName: `scan ${number}.pdf`,
+    requiresAcceptance: number % 2 === 0,
+    status: STATUSES[number % STATUSES.length],
+    tags: ['sandbox', `tag-${number}`],
+    validFrom: dateOf(payment, 0),
+    version: String(number),
+    visibility: { editable: { client: true }, values: { client: true, operators: number % 2 === 1 } },
+  };
+}
+
+function paymentRecord(payment: number): Readonly<Record<string, unknown>> {
+  const vanityId = `P-${String(payment).padStart(6, '0')}`;
+  return { id: seededId('pay', payment), name: `Payment ${payment}`, vanityId, type: 'payment' };
+}
+
+function dateOf(payment: number, daysLater: number): string {
+  return new Date(Date.UTC(2025, 0, 1 + (payment % 28) + daysLater, 9, 30)).toISOString();
+}
+
+/** Which subclient a record speaks of. */
+type SubclientName = { readonly id: string; readonly vanityId: string };
+
+const ECHOED = [
+  'parent',
+  'additionalInformation',
+  'addresses',
+  'details',
+  'internalInformation',
+  'kyc',
+] as const;
+const CORP = {
+  id: 'corp-sandbox',
+  alias: 'sandbox',
+  name: 'Sandbox Corp',
+  displayName: 'Sandbox Corp',
+  vanityId: 'C-000001',
+} as const;
+const ACTIONS = ['update'] as const;
+
+/**
+ * The response body for a subclient (service-api.md, section 2.3): the request's parts as they were sent, and
+ * `regulators`, flat in the request, nested under `payment`. Parts that were never sent are left out.
+ */
+function subclientRecord({ id, vanityId }: SubclientName, body: Members): Members {
+  const record: Record<string, unknown> = { id, vanityId, state: 'incomplete', actions: ACTIONS, corp: CORP };
+  for (const part of ECHOED) {
+    if (body[part] !== undefined) record[part] = body[part];
+  }
+  if (body.regulators !== undefined) record.regulators = { payment: body.regulators };
+  return record;
+}
+
+/** The request body that a seeded subclient stands for, the same every time. */
+function seededSubclient(number: number): Members {
+  const name = `Seeded Company ${number}`;
+  return {
+    additionalInformation: { crmId: `seed-${number}` },
+    addresses: { primary: { country: 'GBR', town: 'London', streetName: `${number} Sandbox Street` } },
+    details: { name, alias: seededId('sub', number), displayName: name },
+    kyc: { details: { industry: 'Testing', monthlyPaymentsCount: number } },
+    regulators: { name: 'FCA', country: 'GBR', isRegulated: number % 2 === 1, licenseNumber: `L-${number}` },
+  };
+}
+
+/** `S-000123`: the letter and the number in at least six digits. */
+function vanityIdOf(letter: string, number: number): string {
+  return `${letter}-${String(number).padStart(6, '0')}`;
+}

@@ -1,0 +1,126 @@
+/**
+ * One HTTP request from its first byte to its answer: read, admitted, answered by the operations or by the control calls
+ * below /sandbox/, delayed and counted. The last lines carry an answer out on the wire, broken ones included.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Answer, errorAnswer, labelOf } from './answer.ts';
+import { answerCall, faultTarget, type ReceivedCall } from './calls.ts';
+import { answerControl, type ControlledParts, type SandboxControl } from './control.ts';
+import { matchCall, type ReceivedBody, readBody } from './received.ts';
+
+/** What a request handler works with. */
+type HandlerParts = ControlledParts & { readonly control: SandboxControl };
+
+export type Handler = {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Forgets the answers that are still held back. */
+  dropDelayed(): void;
+};
+
+/** Handles every request of the server: control calls below /sandbox/, all else as the service would. */
+export function createHandler(handler: HandlerParts): Handler {
+  const delayed = new Set<NodeJS.Timeout>();
+  const sendLater = (response: ServerResponse, answer: Answer, ms: number) => {
+    const timer = setTimeout(() => {
+      delayed.delete(timer);
+      sendAnswer(response, answer);
+    }, ms);
+    delayed.add(timer);
+  };
+
+  return {
+    handle(request, response) {
+      readBody(request, (body) => {
+        if (request.url?.startsWith('/sandbox/')) {
+          sendControl(request, response, body, handler.control);
+          return;
+        }
+        const { answer, delayMs } = answerOperation(request, body, handler);
+        if (delayMs > 0) sendLater(response, answer, delayMs);
+        else sendAnswer(response, answer);
+      });
+    },
+    dropDelayed() {
+      for (const timer of delayed) clearTimeout(timer);
+      delayed.clear();
+    },
+  };
+}
+
+type DueAnswer = { readonly answer: Answer; readonly delayMs: number };
+
+/** The work is done at once and only its answer held back, so that the counts are true even where the caller has gone. */
+function answerOperation(request: IncomingMessage, body: ReceivedBody, handler: HandlerParts): DueAnswer {
+  const { method = '', url: target = '', headers } = request;
+  handler.log.record({ method, target, contentType: headers['content-type'] ?? null, body: body.text });
+  const matched = matchCall(method, target);
+  const due =
+    matched === null
+      ? { answer: errorAnswer(404, 'no such operation'), delayMs: 0 }
+      : answerMatched(
+          { ...matched, authorization: headers.authorization, body, key: handler.keyOf(matched, body) },
+          handler,
+        );
+  handler.counts.add(matched?.call ?? 'unknown', labelOf(due.answer));
+  return due;
+}
+
+function answerMatched(call: ReceivedCall, { parts, plan }: HandlerParts): DueAnswer {
+  if (plan.down) return { answer: { kind: 'reset' }, delayMs: 0 };
+  const delayMs = plan.faults.delayMs(faultTarget(call));
+  return { answer: answerCall(call, parts, plan.faults), delayMs };
+}
+
+function sendControl(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: ReceivedBody,
+  control: SandboxControl,
+): void {
+  const { method = '', url: target = '' } = request;
+  const answer = answerControl({ method, target, body }, control);
+  if (answer.kind !== 'stream') {
+    sendAnswer(response, answer);
+    return;
+  }
+  response.setHeader('content-type', 'application/x-ndjson');
+  response.on('close', () => answer.lines.destroy());
+  answer.lines.pipe(response);
+}
+
+/** Carries the answer out on the request's connection. */
+function sendAnswer(response: ServerResponse, answer: Answer): void {
+  switch (answer.kind) {
+    case 'response':
+      sendResponse(response, answer);
+      return;
+    case 'cut':
+      sendHalf(response, answer);
+      return;
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      return;
+    case 'close':
+      response.socket?.destroy();
+      return;
+    case 'hang':
+      return;
+    default:
+      answer satisfies never;
+  }
+}
+
+function sendResponse(response: ServerResponse, answer: Extract<Answer, { kind: 'response' }>): void {
+  response.statusCode = answer.status;
+  for (const name in answer.headers) response.setHeader(name, answer.headers[name] ?? '');
+  // Without a head written before, node sets the content-length and sends head and body in one packet.
+  response.end(answer.body);
+}
+
+function sendHalf(response: ServerResponse, answer: Extract<Answer, { kind: 'cut' }>): void {
+  const body = Buffer.from(answer.body);
+  const { socket } = response;
+  response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.write(body.subarray(0, Math.floor(body.length / 2)), () => socket?.destroySoon());
+}

@@ -1,0 +1,116 @@
+/**
+ * What a request turns out to be: which operation its method and path name, what its body holds, and which key it is about.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Call } from '../model/operation.ts';
+import { textReader } from './answer.ts';
+import { DEFAULT_KEY_POINTERS } from './options.ts';
+import type { EntityKind } from './records.ts';
+
+/** The call that a request line names; `id` is the path's last part decoded, empty where the path has none. */
+export type MatchedCall = { readonly call: Call; readonly id: string };
+
+const SUBCLIENTS = '/v1/subclients';
+const DRAFTS = '/v3/counterparties/draft';
+const ATTACHMENTS = '/v1/documents/payments/attachments/';
+
+/** The operation of service-api.md, section 4, that method and target name, or `null`. The query is not looked at. */
+export function matchCall(method: string, target: string): MatchedCall | null {
+  const path = pathOf(target);
+  switch (method) {
+    case 'POST':
+      if (path === SUBCLIENTS) return { call: 'subclient.create', id: '' };
+      return path === DRAFTS ? { call: 'counterparty.draft', id: '' } : null;
+    case 'PATCH':
+      return withId('subclient.update', path, `${SUBCLIENTS}/`);
+    case 'GET':
+      return withId('payment.documents', path, ATTACHMENTS);
+    default:
+      return null;
+  }
+}
+
+/** The target without its query. */
+export function pathOf(target: string): string {
+  const query = target.indexOf('?');
+  return query === -1 ? target : target.slice(0, query);
+}
+
+function withId(call: Call, path: string, prefix: string): MatchedCall | null {
+  if (!path.startsWith(prefix)) return null;
+  const part = path.slice(prefix.length);
+  if (part === '' || part.includes('/')) return null;
+  try {
+    return { call, id: decodeURIComponent(part) };
+  } catch {
+    return null;
+  }
+}
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** A request's body as it came, or why it can't be taken. `text` is empty where none could be read. */
+export type ReceivedBody =
+  | { readonly kind: 'json'; readonly text: string; readonly value: unknown }
+  | { readonly kind: 'none' | 'malformed' | 'wrong-type' | 'too-large'; readonly text: string };
+
+/** Calls `done` once the whole body is here; never, where the client goes away first. Too long a body is read to its end and dropped. */
+export function readBody(request: IncomingMessage, done: (body: ReceivedBody) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  request.on('end', () => {
+    if (bytes > MAX_BODY_BYTES) done({ kind: 'too-large', text: '' });
+    else done(bodyOf(chunks, request.headers['content-type']));
+  });
+}
+
+function bodyOf(chunks: readonly Buffer[], contentType: string | undefined): ReceivedBody {
+  const [first] = chunks;
+  if (first === undefined) return { kind: 'none', text: '' };
+  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
+  const text = bytes.toString('utf8');
+  if (!isJsonType(contentType)) return { kind: 'wrong-type', text };
+  // toString replaces broken bytes silently; a service would not.
+  if (!isUtf8(bytes)) return { kind: 'malformed', text };
+  try {
+    return { kind: 'json', text, value: JSON.parse(text) };
+  } catch {
+    return { kind: 'malformed', text };
+  }
+}
+
+function isJsonType(contentType: string | undefined): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+}
+
+/** The key that a request is about, `null` where it has none. */
+export type KeyReader = (matched: MatchedCall, body: ReceivedBody) => string | null;
+
+/** Finds the key by JSON pointers in the body of what is to be made, and in the path of all else. */
+export function createKeyReader(
+  pointers: Partial<Readonly<Record<EntityKind, readonly string[]>>>,
+): KeyReader {
+  const keyOfSubclient = textReader(pointers.subclient ?? DEFAULT_KEY_POINTERS.subclient);
+  const keyOfDraft = textReader(pointers.draft ?? DEFAULT_KEY_POINTERS.draft);
+  return ({ call, id }, body) => {
+    const value = body.kind === 'json' ? body.value : null;
+    switch (call) {
+      case 'subclient.create':
+        return keyOfSubclient(value);
+      case 'counterparty.draft':
+        return keyOfDraft(value);
+      case 'subclient.update':
+      case 'payment.documents':
+        return id;
+      default:
+        return call satisfies never;
+    }
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * The stand-in for the service: the four operations of service-api.md on 127.0.0.1, with tokens, permissions and faults to
+ * order. It remembers what was really made, whatever its callers were told: rehearsals run against it, and tests compare
+ * reports with it. This file puts the parts together; a request goes handler → received → calls → records → answer.
+ */
+
+import { createServer, type Server } from 'node:http';
+import { createReleasers, type Releasers } from '../lib/releasers.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { CallParts } from './calls.ts';
+import {
+  type ControlledParts,
+  createAnswerCounts,
+  createControl,
+  createRequestLog,
+  type SandboxControl,
+} from './control.ts';
+import { parseFaults } from './fault-rules.ts';
+import { createFaultPlan } from './faults.ts';
+import { createHandler, type Handler } from './handler.ts';
+import { DEFAULT_TOKEN, PERMISSIONS, type SandboxOptions } from './options.ts';
+import { createKeyReader } from './received.ts';
+import { openRecords, type Records } from './records.ts';
+import { createTokenBook } from './token-book.ts';
+
+const DEFAULT_KEEP_ALIVE_MS = 65_000;
+const DEFAULT_BODY_LIMIT = 50_000;
+const DEFAULT_SEED = 1;
+
+/** A running stand-in for the service. */
+export type Sandbox = SandboxControl & {
+  /** `http://127.0.0.1:<port>`, without a slash at its end. */
+  readonly url: string;
+  readonly port: number;
+  /** The tokens it was started with. */
+  readonly tokens: readonly string[];
+  /** Ends all connections, hanging ones included; may be called twice. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts a stand-in for the four operations of service-api.md on 127.0.0.1. Where the document is silent (the
+ * rules of drafts, 404 for unknown ids, the bodies of errors) it has ways of its own, said where they are coded.
+ * Throws a UsageError for a fault that can't be read, a port that is taken or a data file that can't be opened.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const releasers = createReleasers();
+  try {
+    const running = await openParts(options, releasers);
+    const control = createControl(running);
+    const handler = createHandler({ ...running, control });
+    const port = await serve(handler, options, releasers);
+    const tokens = options.tokens ?? [DEFAULT_TOKEN];
+    return { ...control, url: `http://127.0.0.1:${port}`, port, tokens, close: releasers.release };
+  } catch (error) {
+    await releasers.release();
+    throw error;
+  }
+}
+
+async function openParts(options: SandboxOptions, releasers: Releasers): Promise<ControlledParts> {
+  const seed = options.seed ?? DEFAULT_SEED;
+  const faults = createFaultPlan(parseFaults(options.faults ?? []), seed);
+  const records = await openRecords(options.dataFile ?? null, options.bodyLimit ?? DEFAULT_BODY_LIMIT);
+  releasers.push(() => records.dataFile.close());
+  return {
+    parts: callParts(options, records),
+    keyOf: createKeyReader(options.keyPointers ?? {}),
+    plan: { faults, down: false },
+    seed,
+    counts: createAnswerCounts(),
+    log: createRequestLog(options.recordRequests ?? 0),
+  };
+}
+
+async function serve(handler: Handler, options: SandboxOptions, releasers: Releasers): Promise<number> {
+  const keepAliveTimeout = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
+  const server = createServer({ keepAliveTimeout }, handler.handle);
+  const port = await listen(server, options.port ?? 0);
+  releasers.push(async () => {
+    handler.dropDelayed();
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  });
+  return port;
+}
+
+function callParts(options: SandboxOptions, records: Records): CallParts {
+  const { tokenTtlSeconds, tokenRequests } = options;
+  return {
+    records,
+    tokens: createTokenBook(options.tokens ?? [DEFAULT_TOKEN], {
+      ttlMs: tokenTtlSeconds === undefined ? null : tokenTtlSeconds * 1000,
+      requests: tokenRequests ?? null,
+    }),
+    permissions: new Set(options.permissions ?? PERMISSIONS),
+    bodySchemas: options.bodySchemas ?? {},
+  };
+}
+
+/** Starts listening on 127.0.0.1 and gives the port; 0 asks for any free one. Throws a UsageError where it is taken. */
+export async function listen(server: Server, port: number): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    throw new UsageError(
+      `The sandbox can't listen on 127.0.0.1:${port}; expected a free port. Choose another, or 0 for any free one.`,
+      { cause: error },
+    );
+  }
+  const address = server.address();
+  if (address === null || typeof address === 'string')
+    throw new Error('a listening TCP server has an address');
+  return address.port;
+}

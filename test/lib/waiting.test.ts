@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { sleep, withDeadline } from '../../src/lib/waiting.ts';
+import { deferred } from '../support/deferred.ts';
+
+const FAR_TOO_LONG_MS = 3_600_000;
+
+test('work that ends in time gives its result', async () => {
+  expect(await withDeadline(Promise.resolve('done'), FAR_TOO_LONG_MS)).toBe('done');
+});
+
+test('work that takes longer is late, and goes on', async () => {
+  const work = deferred<string>();
+  expect(await withDeadline(work.promise, 1)).toBe('late');
+  work.resolve('done after all');
+  expect(await work.promise).toBe('done after all');
+});
+
+test('work that fails in time fails with its own error', async () => {
+  await expect(withDeadline(Promise.reject(new Error('refused')), FAR_TOO_LONG_MS)).rejects.toThrow(
+    'refused',
+  );
+});
+
+test('work that fails after it was late disturbs nobody', async () => {
+  const work = deferred<string>();
+  expect(await withDeadline(work.promise, 1)).toBe('late');
+  work.reject(new Error('too late to matter'));
+  // An unhandled rejection would end the test run with an error.
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+const TOO_LONG_MS = 3_600_000;
+
+test('without a signal it waits as long as it is told', async () => {
+  const before = performance.now();
+  await sleep(20);
+  // Timers count whole milliseconds and may fire a fraction early.
+  expect(performance.now() - before).toBeGreaterThanOrEqual(19);
+});
+
+test('a signal that fires ends the wait without an error', async () => {
+  const stop = new AbortController();
+  const waited = sleep(TOO_LONG_MS, stop.signal);
+  stop.abort();
+  expect(await waited).toBeUndefined();
+});
+
+test('a signal that fires with a reason of its own ends the wait without an error too', async () => {
+  const stop = new AbortController();
+  const waited = sleep(TOO_LONG_MS, stop.signal);
+  stop.abort(new Error('the run was cancelled'));
+  expect(await waited).toBeUndefined();
+});
+
+test('a signal that has fired already ends the wait at once', async () => {
+  expect(await sleep(TOO_LONG_MS, AbortSignal.abort())).toBeUndefined();
+});
+
+test('a signal that never fires leaves the wait as it is', async () => {
+  expect(await sleep(1, new AbortController().signal)).toBeUndefined();
+});

@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { tlsOptions } from '../../src/redis/client-options.ts';
+import { makeCertificates } from '../support/certificates.ts';
+
+const NONE = { caFile: null, certificate: null } as const;
+
+test('without files of its own the certificate is checked against the authorities of the system', () => {
+  expect(tlsOptions(NONE)).toEqual({ rejectUnauthorized: true });
+});
+
+test('a file that is not there is named with its variable', () => {
+  expect(() => tlsOptions({ ...NONE, caFile: '/nowhere/ca.pem' })).toThrow(
+    /^REDIS_TLS_CA_FILE: \/nowhere\/ca\.pem can't be read: ENOENT/,
+  );
+});
+
+test('an authority that is none, and a key that is not that of the certificate, are refused at the start', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-tls-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const text = join(folder, 'ca.pem');
+  await writeFile(text, 'no certificate');
+  expect(() => tlsOptions({ ...NONE, caFile: text })).toThrow(
+    `REDIS_TLS_CA_FILE: expected a PEM certificate in ${text}`,
+  );
+  const [one, other] = await Promise.all([makeCertificates(), makeCertificates()]);
+  const certificate = { certFile: one.cert, keyFile: other.key };
+  expect(() => tlsOptions({ ...NONE, certificate })).toThrow(
+    `REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected a PEM certificate in ${one.cert} and its key`,
+  );
+  expect(tlsOptions({ caFile: one.ca, certificate: { certFile: one.cert, keyFile: one.key } })).toMatchObject(
+    {
+      rejectUnauthorized: true,
+      ca: expect.stringContaining('BEGIN CERTIFICATE'),
+      key: expect.stringContaining('PRIVATE KEY'),
+    },
+  );
+});

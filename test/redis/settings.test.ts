@@ -1,0 +1,157 @@
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
+import { connectRedis } from '../../src/redis/connection.ts';
+import { acceptSettings, judgeSettings, type RedisSettings, readSettings } from '../../src/redis/settings.ts';
+import { startRedisCluster } from '../support/redis-cluster.ts';
+import { MASTER_NAME, startRedisGroup } from '../support/redis-sentinel.ts';
+import { startRedisServer } from '../support/redis-server.ts';
+
+const FORGETFUL = { appendonly: 'no', 'maxmemory-policy': 'allkeys-lru', maxmemory: '64mb' };
+
+test('a server that forgets is refused with every reason and the way to go on; accepted, the reasons are warnings', async () => {
+  const { redis } = await startRedisServer(FORGETFUL);
+  expect(await readSettings(redis)).toMatchObject({
+    version: expect.stringMatching(/^\d+\./),
+    appendOnly: false,
+    evictionPolicy: 'allkeys-lru',
+    maxMemoryBytes: 64 * 1024 * 1024,
+  });
+  const reasons = [
+    expect.stringMatching(/^Redis: maxmemory-policy is allkeys-lru.*CONFIG SET maxmemory-policy noeviction/),
+    expect.stringMatching(/^Redis: appendonly is no.*CONFIG SET appendonly yes/),
+  ];
+  await expect(acceptSettings(redis, false)).rejects.toMatchObject({
+    name: 'UsageError',
+    problems: [...reasons, expect.stringContaining('--accept-redis-settings')],
+  });
+  expect(await acceptSettings(redis, true)).toEqual(reasons);
+});
+
+test('fsync every second is a warning, not a refusal', async () => {
+  const { redis } = await startRedisServer({ appendonly: 'yes', appendfsync: 'everysec' });
+  expect(await acceptSettings(redis, false)).toEqual([expect.stringMatching(/appendfsync is everysec/)]);
+});
+
+test('a user who may read neither INFO nor CONFIG gets a warning that nothing could be checked', async () => {
+  const { redis, url } = await startRedisServer({ appendonly: 'yes' });
+  await redis.call('ACL', 'SETUSER', 'loader', 'on', '>word', '~*', '&*', '+@all', '-info', '-config');
+  const limited = new Redis(url.replace('redis://', 'redis://loader:word@'), { enableReadyCheck: false });
+  limited.on('error', () => undefined);
+  onTestFinished(() => limited.disconnect());
+  expect(await acceptSettings(limited, false)).toEqual([
+    expect.stringMatching(/doesn't let version, maxmemory-policy, appendonly, appendfsync be read/),
+  ]);
+});
+
+function connect(url: string) {
+  const redis = connectRedis(parseRedisUrl(url), () => undefined);
+  onTestFinished(() => redis.disconnect());
+  return redis;
+}
+
+test('every master of a cluster is checked, and the one that is not as it should be is named', async () => {
+  const { masters, hosts } = await startRedisCluster();
+  const redis = connect(`redis+cluster://${hosts}`);
+  expect(await acceptSettings(redis, false)).toEqual([]);
+  const [, second] = masters;
+  await second?.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  expect(await acceptSettings(redis, true)).toEqual([
+    expect.stringMatching(
+      new RegExp(`^Redis 127\\.0\\.0\\.1:${second?.port}: maxmemory-policy is allkeys-lru`),
+    ),
+  ]);
+});
+
+test('a master under Sentinel that would take writes without its replicas is refused', async () => {
+  const { master, sentinel } = await startRedisGroup({});
+  const redis = connect(`redis+sentinel://127.0.0.1:${sentinel.port}/${MASTER_NAME}`);
+  expect(await acceptSettings(redis, false)).toEqual([]);
+  await master.admin.config('SET', 'min-replicas-to-write', '0');
+  await expect(acceptSettings(redis, false)).rejects.toThrow(
+    /^Redis: min-replicas-to-write is 0, expected 1 or more with Sentinel: .*CONFIG SET min-replicas-to-write 1/,
+  );
+  // Without a Sentinel nobody would take its place.
+  expect(await acceptSettings(connect(`redis://127.0.0.1:${master.port}`), false)).toEqual([]);
+});
+
+const GOOD: RedisSettings = {
+  version: '7.0.15',
+  appendOnly: true,
+  evictionPolicy: 'noeviction',
+  fsync: 'always',
+  usedMemoryBytes: 1,
+  maxMemoryBytes: 0,
+  fencing: null,
+};
+
+test.each([
+  ['all as expected', {}, []],
+  ['a newer version', { version: '8.2.1' }, []],
+  ['a version before script flags', { version: '6.2.14' }, [['impossible', 'version']]],
+  ['an eviction policy', { evictionPolicy: 'allkeys-lru' }, [['refused', 'eviction']]],
+  ['eviction of keys with a time to live', { evictionPolicy: 'volatile-ttl' }, [['refused', 'eviction']]],
+  [
+    'no append-only file: fsync means nothing then',
+    { appendOnly: false, fsync: 'everysec' },
+    [['refused', 'append-only']],
+  ],
+  ['fsync every second', { fsync: 'everysec' }, [['warning', 'fsync']]],
+  ['fsync left to the system', { fsync: 'no' }, [['warning', 'fsync']]],
+  ['CONFIG refused', { fsync: null }, [['warning', 'unreadable']]],
+  [
+    'a master under Sentinel that stops without replicas',
+    { fencing: { minReplicas: 1, maxLagSeconds: 10 } },
+    [],
+  ],
+  [
+    'one that goes on without replicas',
+    { fencing: { minReplicas: 0, maxLagSeconds: 10 } },
+    [['refused', 'fencing']],
+  ],
+  [
+    'one that goes on for longer than its workers are waited for',
+    { fencing: { minReplicas: 2, maxLagSeconds: 11 } },
+    [['refused', 'fencing']],
+  ],
+  [
+    'one that takes any replica for present',
+    { fencing: { minReplicas: 1, maxLagSeconds: 0 } },
+    [['refused', 'fencing']],
+  ],
+  [
+    'one that does not say',
+    { fencing: { minReplicas: null, maxLagSeconds: null } },
+    [['warning', 'unreadable']],
+  ],
+  [
+    'nothing to be read',
+    { version: null, appendOnly: null, evictionPolicy: null, fsync: null },
+    [['warning', 'unreadable']],
+  ],
+  [
+    'several at once',
+    { version: '6.0.0', appendOnly: false, evictionPolicy: 'allkeys-lfu' },
+    [
+      ['impossible', 'version'],
+      ['refused', 'eviction'],
+      ['refused', 'append-only'],
+    ],
+  ],
+])('%s is judged as it should be', (_, over, expected) => {
+  const findings = judgeSettings({ ...GOOD, ...over });
+  expect(findings.map(({ kind, setting }) => [kind, setting])).toEqual(expected);
+});
+
+test('a finding names what is set, what was expected, and the two places to set it in', () => {
+  const [finding] = judgeSettings({ ...GOOD, evictionPolicy: 'allkeys-lru' });
+  expect(finding?.problem).toMatch(/^maxmemory-policy is allkeys-lru, expected noeviction: /);
+  expect(finding?.advice).toBe(
+    '`CONFIG SET maxmemory-policy noeviction`, and `maxmemory-policy noeviction` in redis.conf so that it stays.',
+  );
+});
+
+test('what can not be read is named', () => {
+  const [finding] = judgeSettings({ ...GOOD, fsync: null, evictionPolicy: null });
+  expect(finding?.problem).toContain("doesn't let maxmemory-policy, appendfsync be read");
+});

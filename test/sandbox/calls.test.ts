@@ -1,0 +1,299 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { draftProblems, isIban } from '../../src/sandbox/calls.ts';
+import { call, DOCUMENTS, DRAFTS, openSandbox, SUBCLIENTS } from './call-sandbox.ts';
+
+const SUBCLIENT = {
+  additionalInformation: { crmId: 'CRM-1' },
+  addresses: { primary: { country: 'GBR', town: 'London' }, billingSameAsPrimary: true },
+  details: { name: 'Ada Ltd', taxId: '007' },
+  internalInformation: { notes: 'line 1\nline 2' },
+  kyc: { details: { monthlyPaymentsCount: 12, monthlyVolumeAmount: 1.5 } },
+  parent: { id: 'p-1' },
+  regulators: { name: 'FCA', country: 'GBR', isRegulated: true, licenseNumber: '1' },
+} as const;
+
+const madeSchema = z.looseObject({ id: z.uuid(), vanityId: z.string(), actions: z.array(z.string()) });
+
+describe('creating a subclient', () => {
+  test('answers with the parts as sent, regulators nested, and a state of its own', async () => {
+    const sandbox = await openSandbox();
+    const answer = await call(sandbox, SUBCLIENTS, SUBCLIENT);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toContain('application/json');
+    const { regulators, ...echoed } = SUBCLIENT;
+    expect(madeSchema.parse(answer.json())).toMatchObject({
+      ...echoed,
+      regulators: { payment: regulators },
+      state: 'incomplete',
+      vanityId: 'S-000001',
+      corp: { id: expect.any(String), vanityId: expect.any(String) },
+    });
+  });
+
+  test('twice under one key makes two, and the statistics say so', async () => {
+    const sandbox = await openSandbox();
+    const first = madeSchema.parse((await call(sandbox, SUBCLIENTS, SUBCLIENT)).json());
+    const second = madeSchema.parse((await call(sandbox, SUBCLIENTS, SUBCLIENT)).json());
+    expect(first.id).not.toBe(second.id);
+    expect(sandbox.stats()).toMatchObject({
+      made: { subclients: 2, drafts: 0 },
+      duplicates: [{ kind: 'subclient', key: 'CRM-1', count: 2, ids: [first.id, second.id] }],
+      duplicateKeys: 1,
+      requests: { 'subclient.create': { '200': 2 } },
+    });
+  });
+});
+
+describe('updating a subclient', () => {
+  test('merges what is sent into what was made', async () => {
+    const sandbox = await openSandbox();
+    const { id } = madeSchema.parse((await call(sandbox, SUBCLIENTS, SUBCLIENT)).json());
+    const answer = await call(sandbox, `PATCH /v1/subclients/${id}`, {
+      details: { alias: 'ada' },
+      regulators: { isRegulated: false },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toMatchObject({
+      id,
+      details: { name: 'Ada Ltd', taxId: '007', alias: 'ada' },
+      regulators: { payment: { name: 'FCA', isRegulated: false } },
+    });
+    expect(sandbox.stats()).toMatchObject({ updated: 1, made: { subclients: 1 } });
+  });
+
+  test('finds the seeded subclients, and keeps what was changed', async () => {
+    const sandbox = await openSandbox();
+    await call(sandbox, 'PATCH /v1/subclients/sub-0300', { details: { alias: 'changed' } });
+    const answer = await call(sandbox, 'PATCH /v1/subclients/sub-0300', { kyc: {} });
+    expect(answer.json()).toMatchObject({
+      id: 'sub-0300',
+      details: { name: 'Seeded Company 300', alias: 'changed' },
+    });
+  });
+
+  test.each(['sub-0301', 'sub-0000', 'sub-1', 'unknown', '..'])(
+    'of the unknown id %s gives 404',
+    async (id) => {
+      const sandbox = await openSandbox();
+      const escaped = id.replaceAll('.', '%2E');
+      expect((await call(sandbox, `PATCH /v1/subclients/${escaped}`, {})).status).toBe(404);
+      expect(sandbox.stats().updated).toBe(0);
+    },
+  );
+
+  test('whose body was forgotten still answers with id and what is sent', async () => {
+    const sandbox = await openSandbox({ bodyLimit: 1 });
+    const { id } = madeSchema.parse((await call(sandbox, SUBCLIENTS, SUBCLIENT)).json());
+    await call(sandbox, SUBCLIENTS, SUBCLIENT);
+    const answer = await call(sandbox, `PATCH /v1/subclients/${id}`, { details: { alias: 'a' } });
+    const record = madeSchema.parse(answer.json());
+    expect(record).toMatchObject({ id, vanityId: 'S-000001', state: 'incomplete' });
+    expect(record.details).toEqual({ alias: 'a' });
+  });
+});
+
+describe('submitting a draft', () => {
+  test('answers with the record as sent, an id, and state and status draft', async () => {
+    const sandbox = await openSandbox();
+    const draft = {
+      name: 'Payee',
+      alias: 'A-1',
+      currencies: ['EUR'],
+      accounts: [{ iban: 'NO9386011117947' }],
+    };
+    const answer = await call(sandbox, `${DRAFTS}?validate=true`, draft);
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual({
+      ...draft,
+      id: expect.any(String),
+      vanityId: 'C-000001',
+      state: 'draft',
+      status: 'draft',
+    });
+    expect([...sandbox.entities('draft')].map((entity) => entity.key)).toEqual(['A-1']);
+  });
+
+  test.each(['', '?validate=false'])(
+    'that breaks the rules gives 418 and makes nothing (query "%s")',
+    async (query) => {
+      const sandbox = await openSandbox();
+      const answer = await call(sandbox, DRAFTS + query, { email: 'none', accounts: [{ iban: 'GB00' }] });
+      expect(answer.status).toBe(418);
+      expect(answer.json()).toEqual({
+        error: 'validation failed',
+        errors: [
+          { field: 'name', problem: expect.any(String) },
+          { field: 'email', problem: expect.any(String) },
+          { field: 'accounts.0.iban', problem: expect.any(String) },
+        ],
+      });
+      expect(sandbox.stats().made.drafts).toBe(0);
+    },
+  );
+});
+
+const documentsSchema = z.array(
+  z.strictObject({
+    ...Object.fromEntries(
+      'acceptedBy addedBy category clientCorpId description documentSubType documentType documentUri id mediaType name originalFileName status version'
+        .split(' ')
+        .map((name) => [name, z.string()]),
+    ),
+    ...Object.fromEntries(
+      ['acceptedDate', 'addedDate', 'expiryDate', 'validFrom'].map((name) => [
+        name,
+        z.iso.datetime({ precision: 3 }),
+      ]),
+    ),
+    actions: z.array(z.string()),
+    fileSize: z.int(),
+    isLatestVersion: z.boolean(),
+    requiresAcceptance: z.boolean(),
+    linkedRecords: z.array(
+      z.strictObject({ id: z.string(), name: z.string(), vanityId: z.string(), type: z.literal('payment') }),
+    ),
+    tags: z.array(z.string()),
+    visibility: z.strictObject({
+      editable: z.strictObject({ client: z.boolean() }),
+      values: z.strictObject({ client: z.boolean(), operators: z.boolean() }),
+    }),
+  }),
+);
+
+describe('listing documents', () => {
+  test('gives none to three records with every field of section 2.6, the same each time', async () => {
+    const sandbox = await openSandbox();
+    const counts = [];
+    for (const id of ['pay-0001', 'pay-0002', 'pay-0003', 'pay-0300']) {
+      const answer = await call(sandbox, DOCUMENTS + id);
+      expect(answer.status).toBe(200);
+      expect((await call(sandbox, DOCUMENTS + id)).text).toBe(answer.text);
+      counts.push(documentsSchema.parse(answer.json()).length);
+    }
+    expect(counts).toEqual([1, 2, 3, 0]);
+    expect(sandbox.stats().listed).toBe(8);
+  });
+
+  test('of an unknown payment gives 404', async () => {
+    const sandbox = await openSandbox();
+    expect((await call(sandbox, `${DOCUMENTS}pay-0301`)).status).toBe(404);
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['no token', null],
+    ['an unknown token', 'unknown'],
+  ])('%s gives 401 for every operation', async (_, token) => {
+    const sandbox = await openSandbox();
+    const lines = [SUBCLIENTS, 'PATCH /v1/subclients/sub-0001', DRAFTS];
+    for (const line of lines) expect((await call(sandbox, line, SUBCLIENT, { token })).status).toBe(401);
+    expect((await call(sandbox, `${DOCUMENTS}pay-0001`, undefined, { token })).status).toBe(401);
+    expect(sandbox.stats()).toMatchObject({ made: { subclients: 0, drafts: 0 }, updated: 0, listed: 0 });
+  });
+
+  test('a missing permission gives 403, the others go on', async () => {
+    const sandbox = await openSandbox({ permissions: ['subclient.modify'] });
+    expect((await call(sandbox, SUBCLIENTS, SUBCLIENT)).status).toBe(403);
+    expect((await call(sandbox, DRAFTS, { name: 'x' })).status).toBe(403);
+    expect((await call(sandbox, `${DOCUMENTS}pay-0001`)).status).toBe(403);
+    expect((await call(sandbox, 'PATCH /v1/subclients/sub-0001', {})).status).toBe(200);
+  });
+
+  test.each([
+    ['text that is not JSON', '{"a":', {}, 400],
+    ['bytes that are not UTF-8', Buffer.from('{"details":{"name":"Zo\xeb"}}', 'latin1'), {}, 400],
+    ['a list', '[]', {}, 400],
+    ['null', 'null', {}, 400],
+    ['another type', '{}', { 'content-type': 'text/plain' }, 415],
+    ['a charset beside the type', '{}', { 'content-type': 'Application/JSON; charset=utf-8' }, 200],
+    ['1 MiB and more', JSON.stringify({ details: { name: 'x'.repeat(1024 * 1024) } }), {}, 413],
+  ])('%s as body', async (_, body, headers, status) => {
+    const sandbox = await openSandbox();
+    expect((await call(sandbox, SUBCLIENTS, body, { headers })).status).toBe(status);
+    expect(sandbox.stats().made.subclients).toBe(status === 200 ? 1 : 0);
+  });
+
+  test('no body at all gives 400', async () => {
+    const sandbox = await openSandbox();
+    expect((await call(sandbox, SUBCLIENTS)).status).toBe(400);
+  });
+
+  test('a body that its schema does not take gives 400, naming the path', async () => {
+    const accounts = z.array(z.object({ isPayer: z.boolean() }));
+    const sandbox = await openSandbox({ bodySchemas: { 'counterparty.draft': z.looseObject({ accounts }) } });
+    const answer = await call(sandbox, DRAFTS, { name: 'x', accounts: [{ isPayer: 'yes' }] });
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ errors: [{ field: 'accounts.0.isPayer' }] });
+    expect((await call(sandbox, DRAFTS, { name: 'x', accounts: [] })).status).toBe(200);
+  });
+
+  test.each(['GET /v1/subclients', 'POST /v1/other', 'PUT /v1/subclients/sub-0001'])(
+    '%s gives 404',
+    async (line) => {
+      const sandbox = await openSandbox();
+      expect((await call(sandbox, line, line.startsWith('GET') ? undefined : {})).status).toBe(404);
+      expect(sandbox.stats().requests).toEqual({ unknown: { '404': 1 } });
+    },
+  );
+});
+
+test.each([
+  ['a name', { name: 'Ana' }],
+  ['first and last name', { firstName: 'Ana', lastName: 'Silva' }],
+  ['an address with an @', { name: 'Ana', email: 'ana@example.com' }],
+  ['currencies of three letters', { name: 'Ana', currencies: ['EUR', 'usd'] }],
+  ['an account without an IBAN', { name: 'Ana', accounts: [{ accountNumber: '1', currencies: ['EUR'] }] }],
+  ['an IBAN that fits', { name: 'Ana', accounts: [{ iban: 'GB29NWBK60161331926819' }] }],
+])('a draft with %s breaks no rule', (_, body) => {
+  expect(draftProblems(body)).toEqual([]);
+});
+
+test.each([
+  ['no name', {}, ['name']],
+  ['a blank name', { name: ' ' }, ['name']],
+  ['a first name only', { firstName: 'Ana' }, ['name']],
+  ['an e-mail without an @', { name: 'Ana', email: 'ana.example.com' }, ['email']],
+  ['a currency of four letters', { name: 'Ana', currencies: ['EUR', 'EURO'] }, ['currencies.1']],
+  ['a wrong IBAN', { name: 'Ana', accounts: [{}, { iban: 'GB00NWBK60161331926819' }] }, ['accounts.1.iban']],
+  [
+    'a wrong account currency',
+    { name: 'Ana', accounts: [{ currencies: ['€'] }] },
+    ['accounts.0.currencies.0'],
+  ],
+  ['three faults', { email: 'x', currencies: [''] }, ['name', 'email', 'currencies.0']],
+])('a draft with %s breaks the rules of those fields', (_, body, fields) => {
+  expect(draftProblems(body).map((problem) => problem.field)).toEqual(fields);
+});
+
+test.each([
+  'GB29NWBK60161331926819',
+  'DE89 3704 0044 0532 0130 00',
+  'fr1420041010050500013M02606',
+  'NO9386011117947',
+])('%s is an IBAN', (text) => {
+  expect(isIban(text)).toBe(true);
+});
+
+test.each([
+  '',
+  'GB29',
+  'GB29NWBK60161331926818',
+  '12345678901234567',
+  'GB2!NWBK60161331926819',
+  'DE89-3704-0044-0532-0130-00',
+])('"%s" is none', (text) => {
+  expect(isIban(text)).toBe(false);
+});
+
+test('one wrong digit is always noticed', () => {
+  const iban = 'DE89370400440532013000';
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: iban.length - 1 }), fc.integer({ min: 1, max: 9 }), (at, shift) => {
+      const digit = (Number(iban[at]) + shift) % 10;
+      expect(isIban(iban.slice(0, at) + digit + iban.slice(at + 1))).toBe(false);
+    }),
+  );
+});
