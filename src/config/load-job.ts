@@ -2,12 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Job, JobDefinition } from './job-definition.ts';
-import { jobDefinitionSchema } from './job-definition.ts';
-import { type JobNames, orderProblems } from './job-order.ts';
-import { jobProblems } from './job-problems.ts';
-import type { DocumentPath } from './yaml-document.ts';
-import { readDocument } from './yaml-document.ts';
+import { type Job, type JobDefinition, jobDefinitionSchema } from './job-definition.ts';
+import { type JobProblem, jobProblems } from './job-problems.ts';
+import { type DocumentPath, readDocument } from './yaml-document.ts';
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml']);
 /** No separators and no leading dot: a job's name can't lead out of the jobs folder. */
@@ -139,4 +136,32 @@ function nameOf(path: string): string {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+type JobNames = {
+  /** The job's own. */
+  readonly name: string;
+  /** All that there are in its folder, `null` where that can't be known. */
+  readonly jobs: readonly string[] | null;
+};
+
+/** The jobs whose runs come before those of this one (the setting `after`). */
+export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly string[] {
+  return after === undefined ? [] : [after].flat();
+}
+
+/** What is wrong with the names that `after` has. */
+function orderProblems(
+  definition: Pick<JobDefinition, 'after'>,
+  { name, jobs }: JobNames,
+): readonly JobProblem[] {
+  return jobsBefore(definition).flatMap((before) => {
+    if (before === name) return [orderProblem('expected other jobs: a job can not wait for itself.')];
+    if (jobs === null || jobs.includes(before)) return [];
+    return [orderProblem(`there is no job "${before}" beside this one.${didYouMean(before, jobs)}`)];
+  });
+}
+
+function orderProblem(text: string): JobProblem {
+  return { path: ['after'], problem: text };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isJsonObject } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
-import { isJsonObject } from './json-member.ts';
 
 /** Characters of a field's path and of its value's digest in a packed text: 36 bits tell a body's fields apart, 72 bits their values. */
 const PATH_CHARACTERS = 6;

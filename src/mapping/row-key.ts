@@ -1,11 +1,9 @@
 import { flattenRecord, visitLeaves } from '../model/flatten-record.ts';
+import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
-import type { SourceInfo } from '../model/source.ts';
-import { isTable } from '../model/source.ts';
-import { foldName } from './fold-name.ts';
-import { memberOf } from './json-member.ts';
-import { parseRecord } from './parse-record.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import { foldName } from './column-names.ts';
 
 /** A row's external key, `null` where there is none to be read. */
 export type KeyOf = (row: Row) => string | null;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobDefinitionJsonSchema } from '../../src/config/job-json-schema.ts';
+import { jobDefinitionJsonSchema } from '../../src/config/job-settings.ts';
 
 test('when the schema is printed, it names itself and asks only for what the definition has no default for', () => {
   const schema = jobDefinitionJsonSchema();

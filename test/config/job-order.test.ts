@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { jobsBefore } from '../../src/config/job-order.ts';
-import { loadJob, loadJobFile } from '../../src/config/load-job.ts';
+import { jobsBefore, loadJob, loadJobFile } from '../../src/config/load-job.ts';
 
 test.each([
   [undefined, []],

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { listSettings } from '../../src/config/list-settings.ts';
-import { describeValues } from '../../src/config/setting-values.ts';
-import { renderSettings } from '../../src/config/settings-table.ts';
+import { describeValues, listSettings, renderSettings } from '../../src/config/job-settings.ts';
 
 const SETTINGS = new Map(listSettings().map((setting) => [setting.path, setting]));
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
-import { type RedisAddress, shownAddress } from '../../src/config/redis-address.ts';
+import { parseRedisUrl, type RedisAddress, shownAddress } from '../../src/config/redis-address.ts';
 
 const PLAIN = { login: null, tls: null } as const;
 const ENCRYPTED = { login: null, tls: { caFile: null, certificate: null } } as const;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { weightOf } from '../../src/config/priority.ts';
+import { jobDefinitionSchema, weightOf } from '../../src/config/job-definition.ts';
 
 test.each([
   ['low', 1],

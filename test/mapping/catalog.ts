@@ -1,7 +1,6 @@
-import type { JobDefinition } from '../../src/config/job-definition.ts';
-import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
-import { compileMapping } from '../../src/mapping/compile-mapping.ts';
+import { compileMapping } from '../../src/mapping/mapping.ts';
 import type { FieldCatalog } from '../../src/model/field.ts';
 import type { Mapped, Mapping } from '../../src/model/mapping.ts';
 import type { CellsRow, RecordRow } from '../../src/model/row.ts';

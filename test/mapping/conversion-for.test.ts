@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ConvertedColumn } from '../../src/mapping/conversion-for.ts';
-import { conversionFor, defaultConversion } from '../../src/mapping/conversion-for.ts';
-import type { LeafType } from '../../src/mapping/known-field.ts';
+import { type ConvertedColumn, conversionFor, defaultConversion } from '../../src/mapping/conversion.ts';
+import type { LeafType } from '../../src/mapping/request-field.ts';
 
 function convertAs(type: LeafType, source: Omit<ConvertedColumn, 'column'>, text: string): unknown {
   const chosen = conversionFor(type, { column: 'c', ...source });

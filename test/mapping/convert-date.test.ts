@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dateConversion } from '../../src/mapping/convert-date.ts';
-import { compileDatePattern, exampleDate } from '../../src/mapping/date-pattern.ts';
+import { compileDatePattern, dateConversion, exampleDate } from '../../src/mapping/dates.ts';
 
 /** Reads by the pattern; a pattern with a problem answers with it. */
 function parse(pattern: string, text: string): string | undefined {

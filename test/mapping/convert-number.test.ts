@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { NumberSigns } from '../../src/mapping/convert-number.ts';
-import { integerConversion, numberConversion, signsProblem } from '../../src/mapping/convert-number.ts';
+import {
+  integerConversion,
+  type NumberSigns,
+  numberConversion,
+  signsProblem,
+} from '../../src/mapping/numbers.ts';
 
 describe('when a number is written as in JSON', () => {
   const { fromText, fromJson } = numberConversion({});

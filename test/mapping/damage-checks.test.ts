@@ -1,18 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isRoutingNumber } from '../../src/mapping/checks/aba-checksum.ts';
-import { bicInvalid } from '../../src/mapping/checks/bic.ts';
-import type { CellCheck } from '../../src/mapping/checks/cell-check.ts';
-import { ibanInvalid } from '../../src/mapping/checks/iban.ts';
-import { mojibake } from '../../src/mapping/checks/mojibake.ts';
-import { scientificNotation } from '../../src/mapping/checks/scientific-notation.ts';
-import { sortCodeInvalid } from '../../src/mapping/checks/sort-code.ts';
-import { spreadsheetError } from '../../src/mapping/checks/spreadsheet-error.ts';
+import {
+  type CellCheck,
+  mojibake,
+  scientificNotation,
+  spreadsheetError,
+} from '../../src/mapping/checks/damage.ts';
+import {
+  bicInvalid,
+  ibanInvalid,
+  isRoutingNumber,
+  sortCodeInvalid,
+} from '../../src/mapping/checks/identifiers.ts';
 import { createContext } from '../../src/mapping/row-context.ts';
 import { CHECK_CODES } from '../../src/model/check.ts';
 import type { FieldCatalog } from '../../src/model/field.ts';
-import type { Issue } from '../../src/model/issue.ts';
-import { describeIssue } from '../../src/model/issue.ts';
+import { describeIssue, type Issue } from '../../src/model/issue.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import { bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeGroup } from '../../src/mapping/merge-group.ts';
+import { mergeGroup } from '../../src/mapping/group.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import type { Mapped, Reference } from '../../src/model/mapping.ts';
 import type { JsonObject } from '../../src/model/request.ts';

@@ -2,13 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { readDocument } from '../../src/config/yaml-document.ts';
-import { compileMapping } from '../../src/mapping/compile-mapping.ts';
+import { compileMapping } from '../../src/mapping/mapping.ts';
 import { jobYaml } from '../../src/mapping/proposal/job-yaml.ts';
 import { proposeJob } from '../../src/mapping/proposal/propose-job.ts';
 import { OPERATIONS, type Operation } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
-import { fieldCatalog } from '../../src/service/field-catalog.ts';
-import { pathFieldOf } from '../../src/service/operations.ts';
+import { fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
 import { sourceOf } from './catalog.ts';
 
 const ORIGIN = { file: 'a.csv', understood: 'CSV', rows: 2, format: {} };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { suggestField } from '../../src/mapping/suggest-field.ts';
+import { suggestField } from '../../src/mapping/proposal/meaning.ts';
 import type { Operation } from '../../src/model/operation.ts';
-import { fieldCatalog } from '../../src/service/field-catalog.ts';
+import { fieldCatalog } from '../../src/service/operations.ts';
 import { definitionOf } from './catalog.ts';
 
 function suggested(operation: Operation, written: string): string {

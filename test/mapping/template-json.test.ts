@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
-import { templateOf } from '../../src/mapping/template.ts';
-import { templateDocument, templateRecords } from '../../src/mapping/template-json.ts';
+import { templateDocument, templateOf, templateRecords } from '../../src/mapping/template.ts';
 import { CATALOG, definitionOf } from './catalog.ts';
 
 const FORMAT = formatSchema.parse({});

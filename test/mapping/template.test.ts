@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadJob } from '../../src/config/load-job.ts';
-import { compileMapping } from '../../src/mapping/compile-mapping.ts';
-import { mergeGroup } from '../../src/mapping/merge-group.ts';
+import { mergeGroup } from '../../src/mapping/group.ts';
+import { compileMapping } from '../../src/mapping/mapping.ts';
 import { templateOf } from '../../src/mapping/template.ts';
 import type { FieldCatalog } from '../../src/model/field.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
-import { fieldCatalog } from '../../src/service/field-catalog.ts';
+import { fieldCatalog } from '../../src/service/operations.ts';
 import { CATALOG, cells, definitionOf, sourceOf } from './catalog.ts';
 
 type Path = { readonly pathField: string | null; readonly needsPathId: boolean };

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
+import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { acceptSettings } from '../../src/redis/accept-settings.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { readSettings } from '../../src/redis/read-settings.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backoffMs } from '../../src/service/backoff.ts';
+import { backoffMs } from '../../src/service/retry-wait.ts';
 
 test.each([
   [1, 125],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildRequest } from '../../src/service/build-request.ts';
+import { buildRequest } from '../../src/service/operations.ts';
 
 const BODY = { details: { name: 'Zürich "AG"' }, n: 1, none: null };
 const TEXT = JSON.stringify(BODY);

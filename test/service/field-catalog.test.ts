@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldCatalog } from '../../src/service/field-catalog.ts';
-import { CALL_SPECS, pathFieldOf } from '../../src/service/operations.ts';
+import { CALL_SPECS, fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
 
 /** service-api.md, 2.1, written down a second time: the catalog must match the document, not the schema. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeLookUp } from '../../src/service/judge-look-up.ts';
+import { judgeLookUp } from '../../src/service/look-up.ts';
 
 const SETTINGS = { match: '/items', id: '/id' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookupSchema } from '../../src/config/lookup-settings.ts';
+import { lookupSchema } from '../../src/config/job-definition.ts';
 import type { Reply } from '../../src/model/reply.ts';
 import { createLookUp, lookUpPath } from '../../src/service/look-up.ts';
 

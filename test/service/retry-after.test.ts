@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { retryAfterMs } from '../../src/service/retry-after.ts';
+import { retryAfterMs } from '../../src/service/retry-wait.ts';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
 const DAY_MS = 86_400_000;

@@ -1,17 +1,19 @@
 import type { FieldCatalog } from '../../model/field.ts';
+import { flattenRecord } from '../../model/flatten-record.ts';
+import { parseRecord } from '../../model/json-record.ts';
 import type { Operation } from '../../model/operation.ts';
+import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
-import type { SourceInfo } from '../../model/source.ts';
-import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../../model/source.ts';
-import { createFieldLookup } from '../known-field.ts';
-import { columnValues } from './column-values.ts';
-import { createFindMeaning } from './find-meaning.ts';
-import type { KeyGuess } from './guess-key.ts';
-import { guessKey } from './guess-key.ts';
-import type { Placement } from './place-columns.ts';
-import { placeColumns } from './place-columns.ts';
-import type { ProposedField } from './propose-field.ts';
-import { keyField, proposeField } from './propose-field.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
+import { createFieldLookup } from '../request-field.ts';
+import { createFindMeaning, looseName } from './meaning.ts';
+import {
+  keyField,
+  type Placement,
+  type ProposedField,
+  placeColumns,
+  proposeField,
+} from './propose-fields.ts';
 
 /** A job definition that a file's header and first rows suggest; it holds no cell values. */
 export type JobProposal = {
@@ -29,7 +31,7 @@ export type JobProposal = {
   readonly missingId: string | null;
 };
 
-export type ProposalOptions = {
+type ProposalOptions = {
   readonly operation: Operation;
   readonly catalog: FieldCatalog;
   readonly pathField: string | null;
@@ -117,4 +119,136 @@ function missingId(
   // The ledger knows the identifier of what an upsert finds under a key.
   if (pathField === null || operation === 'subclient.upsert') return null;
   return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
+}
+
+/** What the rows that could be read have in each column, by the column's place; text that is empty is left out. */
+type ColumnValues = readonly (readonly JsonValue[])[];
+
+/** Lays rows out by columns; `texts`: without a workbook's numbers, dates and booleans, which are read in one way only. */
+function columnValues(
+  { columns }: Pick<SourceInfo, 'columns'>,
+  rows: readonly Row[],
+  kind: 'all' | 'texts',
+): ColumnValues {
+  const values = columns.map((): JsonValue[] => []);
+  for (const row of rows) {
+    const cells = cellsOf(row, columns);
+    const typed = kind === 'texts' && row.kind === 'cells' ? row.typed : undefined;
+    for (const [slot, list] of values.entries()) {
+      const value = cells[slot] ?? '';
+      if (value !== '' && typed?.includes(slot) !== true) list.push(value);
+    }
+  }
+  return values;
+}
+
+function cellsOf(row: Row, columns: readonly string[]): readonly (JsonValue | undefined)[] {
+  switch (row.kind) {
+    case 'cells':
+      return row.cells;
+    case 'record': {
+      const leaves = flattenRecord(parseRecord(row.text) ?? {});
+      return columns.map((column) => leaves.get(column));
+    }
+    case 'unreadable':
+      return [];
+    default:
+      return row satisfies never;
+  }
+}
+
+/** Names under which files give a record's own key, the most telling first; without case, spaces and punctuation. */
+const KEY_NAMES = [
+  'externalid',
+  'externalref',
+  'externalreference',
+  'partnerref',
+  'partnerreference',
+  'partnerid',
+  'clientref',
+  'clientreference',
+  'clientid',
+  'clientno',
+  'clientnumber',
+  'customerref',
+  'customerreference',
+  'customerid',
+  'customerno',
+  'customernumber',
+  'payeeref',
+  'payeeid',
+  'beneficiaryref',
+  'beneficiaryid',
+  'supplierid',
+  'supplierno',
+  'suppliernumber',
+  'vendorid',
+  'vendorno',
+  'vendornumber',
+  'crmid',
+  'additionalinformationcrmid',
+  'uniqueid',
+  'recordid',
+  'reference',
+  'refno',
+  'ref',
+  'key',
+  'id',
+];
+
+/** What the operation's own identifier is called, where its rows are known by that. */
+const OWN_NAMES: Readonly<Record<Operation, readonly string[]>> = {
+  'subclient.create': [],
+  'subclient.update': ['id', 'subclientid', 'serviceid', 'entityid'],
+  'subclient.upsert': [],
+  'counterparty.draft': [],
+  'payment.documents': [
+    'paymentid',
+    'payment',
+    'paymentref',
+    'paymentreference',
+    'paymentno',
+    'paymentnumber',
+  ],
+};
+
+/** The rows' own key, as far as the rows that were looked at tell. */
+type KeyGuess = {
+  readonly column: string;
+  /** Rows that lack the key, or have one that came before. */
+  readonly flaws: number;
+  /** Rows with the same key stand together, as accounts of one counterparty do. */
+  readonly isGrouped: boolean;
+};
+
+/** A row or two without a key of their own are mistakes; more of them say that the column is no key. */
+const MISTAKESGuessKey = 0.1;
+
+/** The column that is most probably the rows' own key: its name says so, and nearly every row has one of its own. */
+function guessKey(
+  operation: Operation,
+  columns: readonly string[],
+  about: { readonly values: ColumnValues; readonly rows: number },
+): KeyGuess | null {
+  const names = columns.map(looseName);
+  for (const wanted of [...OWN_NAMES[operation], ...KEY_NAMES]) {
+    const slot = names.indexOf(wanted);
+    const column = columns[slot];
+    if (column === undefined || columns.lastIndexOf(column) !== slot) continue;
+    const guess = judge(column, about.values[slot] ?? [], about.rows);
+    const isBearable =
+      guess.flaws <= Math.max(1, about.rows * MISTAKESGuessKey) && guess.flaws <= about.rows / 2;
+    if (isBearable || (operation === 'counterparty.draft' && guess.isGrouped)) return guess;
+  }
+  return null;
+}
+
+function judge(column: string, values: readonly JsonValue[], rows: number): KeyGuess {
+  const different = new Set(values).size;
+  const changes = values.filter((value, i) => i === 0 || value !== values[i - 1]).length;
+  return {
+    column,
+    flaws: rows - different,
+    isGrouped: values.length === rows && different < rows && changes === different,
+  };
 }
