@@ -1,97 +1,20 @@
+/**
+ * The body of a row's request. The bindings are arranged once as a tree of objects and lists, and the tree is compiled
+ * into one function that makes the body of a row; what can't be converted becomes an issue of the row. Objects appear
+ * where they have a member. Lists are compacted in the order of their positions, so that a list never has holes.
+ */
 import type { JobDefinition } from '../config/job-definition.ts';
+import { isJsonObject } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
-import { type Binding, describeBinding } from './bind-fields.ts';
+import type { Binding } from './bind-fields.ts';
 import { type Conversion, convert } from './conversion.ts';
 import { type FieldPath, formatFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 import { keyText } from './row-key.ts';
 
-type EmptyCell = JobDefinition['emptyCell'];
-type Member = { readonly name: string; readonly build: Build };
-type Item = { readonly build: Build; readonly fromColumns: boolean };
-
-/**
- * Compiles the body's shape into one function. Objects appear where they have a member.
- * Lists are compacted in the order of their positions: an item all of whose columns are empty is left out,
- * whatever `emptyCell` says, and a constant alone doesn't keep it, so that a list never has holes.
- */
-export function buildBody(node: BodyNode, emptyCell: EmptyCell): Build {
-  if (node.children.size === 0)
-    return node.binding === null ? () => undefined : buildLeaf(node.binding, emptyCell);
-  const whole = isList(node)
-    ? buildList(itemsOf(node, emptyCell), node.path.length)
-    : buildObject(membersOf(node, emptyCell));
-  return node.binding === null ? whole : orElse(whole, buildLeaf(node.binding, emptyCell));
-}
-
-function isList(node: BodyNode): boolean {
-  return [...node.children.keys()].every((segment) => typeof segment === 'number');
-}
-
-function membersOf(node: BodyNode, emptyCell: EmptyCell): readonly Member[] {
-  return [...node.children].map(([name, child]) => ({
-    name: String(name),
-    build: buildBody(child, emptyCell),
-  }));
-}
-
-function itemsOf(node: BodyNode, emptyCell: EmptyCell): readonly Item[] {
-  const children = [...node.children].sort(([a], [b]) => Number(a) - Number(b));
-  return children.map(([, child]) => ({
-    build: buildBody(child, emptyCell),
-    fromColumns: bindingsBelow(child).some((binding) => binding.kind !== 'constant'),
-  }));
-}
-
-function buildObject(members: readonly Member[]): Build {
-  return (context) => {
-    let object: Record<string, JsonValue> | undefined;
-    for (const member of members) {
-      const value = member.build(context);
-      if (value === undefined) continue;
-      object ??= {};
-      object[member.name] = value;
-    }
-    return object;
-  };
-}
-
-function buildList(items: readonly Item[], depth: number): Build {
-  return (context) => {
-    let list: JsonValue[] | undefined;
-    for (const item of items) {
-      const { filled, references } = context;
-      const others = references.length;
-      const value = item.build(context) ?? (references.length > others ? {} : undefined);
-      if (value === undefined || (item.fromColumns && context.filled === filled)) continue;
-      list ??= [];
-      if (references.length > others) moveReferences(references, others, { depth, position: list.length });
-      list.push(value);
-    }
-    return list;
-  };
-}
-
-/** Compacting a list moves its items, and with them the places of the identifiers that are to come. */
-function moveReferences(
-  references: Reference[],
-  start: number,
-  to: { readonly depth: number; readonly position: number },
-): void {
-  for (const [i, reference] of references.entries()) {
-    if (i >= start) references[i] = { ...reference, path: reference.path.with(to.depth, to.position) };
-  }
-}
-
-/** Both run, so that the issues of both are found. */
-function orElse(first: Build, second: Build): Build {
-  return (context) => {
-    const value = first(context);
-    const other = second(context);
-    return value ?? other;
-  };
-}
+/** Makes one part of a row's body; `undefined`: the row has nothing for it. */
+export type Build = (context: RowContext) => JsonValue | undefined;
 
 /** The body's shape: what fills a place, and what lies below it. */
 type BodyNode = {
@@ -100,6 +23,10 @@ type BodyNode = {
   binding: Binding | null;
   readonly children: Map<string | number, BodyNode>;
 };
+
+type EmptyCell = JobDefinition['emptyCell'];
+type Member = { readonly name: string; readonly build: Build };
+type Item = { readonly build: Build; readonly fromColumns: boolean };
 
 /** Arranges the bindings by their places; two that fill the same place, or one inside another, are added to `problems`. */
 export function bodyTree(bindings: readonly Binding[], problems: string[]): BodyNode {
@@ -141,19 +68,98 @@ function conflict(first: Binding, second: Binding): string {
     : `fields "${place}" (${one}) and "${other}" (${two}): one lies inside the other; expected one of them.`;
 }
 
+/** What fills a field, for a message: `column "Country"` or `a constant`. */
+function describeBinding(binding: Binding): string {
+  return binding.kind === 'constant' ? 'a constant' : `column "${binding.column}"`;
+}
+
 function createNode(path: FieldPath): BodyNode {
   return { path, binding: null, children: new Map() };
 }
 
-/** Makes one part of a row's body; `undefined`: the row has nothing for it. */
-export type Build = (context: RowContext) => JsonValue | undefined;
+/** Compiles the body's shape into one function. */
+export function buildBody(node: BodyNode, emptyCell: EmptyCell): Build {
+  if (node.children.size === 0)
+    return node.binding === null ? () => undefined : buildLeaf(node.binding, emptyCell);
+  const whole = isList(node)
+    ? buildList(itemsOf(node, emptyCell), node.path.length)
+    : buildObject(membersOf(node, emptyCell));
+  return node.binding === null ? whole : orElse(whole, buildLeaf(node.binding, emptyCell));
+}
 
-type EmptyCellBuildLeaf = JobDefinition['emptyCell'];
+function isList(node: BodyNode): boolean {
+  return [...node.children.keys()].every((segment) => typeof segment === 'number');
+}
+
+function membersOf(node: BodyNode, emptyCell: EmptyCell): readonly Member[] {
+  return [...node.children].map(([name, child]) => ({
+    name: String(name),
+    build: buildBody(child, emptyCell),
+  }));
+}
+
+function itemsOf(node: BodyNode, emptyCell: EmptyCell): readonly Item[] {
+  const children = [...node.children].sort(([a], [b]) => Number(a) - Number(b));
+  return children.map(([, child]) => ({
+    build: buildBody(child, emptyCell),
+    fromColumns: bindingsBelow(child).some((binding) => binding.kind !== 'constant'),
+  }));
+}
+
+function buildObject(members: readonly Member[]): Build {
+  return (context) => {
+    let object: Record<string, JsonValue> | undefined;
+    for (const member of members) {
+      const value = member.build(context);
+      if (value === undefined) continue;
+      object ??= {};
+      object[member.name] = value;
+    }
+    return object;
+  };
+}
+
+/** An item all of whose columns are empty is left out, whatever `emptyCell` says; a constant alone doesn't keep it. */
+function buildList(items: readonly Item[], depth: number): Build {
+  return (context) => {
+    let list: JsonValue[] | undefined;
+    for (const item of items) {
+      const { filled, references } = context;
+      const others = references.length;
+      const value = item.build(context) ?? (references.length > others ? {} : undefined);
+      if (value === undefined || (item.fromColumns && context.filled === filled)) continue;
+      list ??= [];
+      if (references.length > others) moveReferences(references, others, { depth, position: list.length });
+      list.push(value);
+    }
+    return list;
+  };
+}
+
+/** Compacting a list moves its items, and with them the places of the identifiers that are to come. */
+function moveReferences(
+  references: Reference[],
+  start: number,
+  to: { readonly depth: number; readonly position: number },
+): void {
+  for (const [i, reference] of references.entries()) {
+    if (i >= start) references[i] = { ...reference, path: reference.path.with(to.depth, to.position) };
+  }
+}
+
+/** Both run, so that the issues of both are found. */
+function orElse(first: Build, second: Build): Build {
+  return (context) => {
+    const value = first(context);
+    const other = second(context);
+    return value ?? other;
+  };
+}
 
 const REFERENCE = 'the key of another record, as text';
 
 /** The part of the body that one binding fills. */
-function buildLeaf(binding: Binding, emptyCell: EmptyCellBuildLeaf): Build {
+function buildLeaf(binding: Binding, emptyCell: EmptyCell): Build {
   switch (binding.kind) {
     case 'cell':
       return buildCell(binding, emptyCell);
@@ -170,7 +176,7 @@ function buildLeaf(binding: Binding, emptyCell: EmptyCellBuildLeaf): Build {
   }
 }
 
-function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: EmptyCellBuildLeaf): Build {
+function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: EmptyCell): Build {
   const { slot, conversion, column } = binding;
   const empty = emptyCell === 'null' ? null : undefined;
   return (context) => {
@@ -196,10 +202,7 @@ function remedyOf({ remedy }: Conversion, value: JsonValue): string {
 }
 
 /** Puts nothing into the body: the identifier comes when it is known. */
-function buildReference(
-  binding: Extract<Binding, { kind: 'reference' }>,
-  emptyCell: EmptyCellBuildLeaf,
-): Build {
+function buildReference(binding: Extract<Binding, { kind: 'reference' }>, emptyCell: EmptyCell): Build {
   const { path, column, slot, space } = binding;
   return (context) => {
     const value = context.values[slot];
@@ -213,7 +216,7 @@ function buildReference(
   };
 }
 
-function buildMember(binding: Extract<Binding, { kind: 'member' }>, emptyCell: EmptyCellBuildLeaf): Build {
+function buildMember(binding: Extract<Binding, { kind: 'member' }>, emptyCell: EmptyCell): Build {
   return (context) => {
     const value = context.values[binding.slot];
     if (value === null) return emptyCell === 'null' ? null : undefined;
@@ -223,10 +226,7 @@ function buildMember(binding: Extract<Binding, { kind: 'member' }>, emptyCell: E
 }
 
 /** An empty list says something (there are none); an empty object doesn't, but is passed on as it stands. */
-function buildContainer(
-  binding: Extract<Binding, { kind: 'container' }>,
-  emptyCell: EmptyCellBuildLeaf,
-): Build {
+function buildContainer(binding: Extract<Binding, { kind: 'container' }>, emptyCell: EmptyCell): Build {
   const { slot, shape, column } = binding;
   const expected = shape === 'list' ? 'a list of objects' : 'an object that holds the fields';
   return (context) => {
@@ -242,7 +242,5 @@ function buildContainer(
 }
 
 function isEmptyObject(value: JsonValue): boolean {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
-  );
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }

@@ -50,8 +50,3 @@ function names(): ReadonlyMap<string, string> {
 function fold(name: string): string {
   return name.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'").toLowerCase();
 }
-
-/** Whether a rule of that country (ISO 3166-1 alpha-3) holds for a row that names this one, or none. */
-export function isAtHomeIn(home: string, country: string): boolean {
-  return country === '' || countryCode(country) === home;
-}

@@ -1,16 +1,22 @@
+/**
+ * Rows with the same key as one request (the setting `group`). The first row says what the record is; each row adds its
+ * items to one list, and what a later row says otherwise is an issue. A group is sent as a whole or not at all: a row
+ * that is fine itself gets an issue that names the one that isn't.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../model/issue.ts';
-import { isJsonList, isJsonObject, memberOf } from '../model/json-record.ts';
+import { isJsonList, isJsonObject, memberOf, withMember } from '../model/json-record.ts';
 import type { Mapped, Reference } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Binding } from './bind-fields.ts';
-import type { MappingOptions } from './column-names.ts';
+import type { Compilation } from './compilation.ts';
 import { suggestField } from './proposal/meaning.ts';
-import { type FieldLookup, formatFieldPath, parseFieldPath } from './request-field.ts';
+import { formatFieldPath, parseFieldPath } from './request-field.ts';
+import { issueOf } from './row-context.ts';
 
-type MappedRow = Extract<Mapped, { kind: 'mapped' }>;
+type MappedRow = Extract<Mapped, { kind: 'mapped' }> & { readonly row: Row };
 
 /** What the rows of one key map to together: one request, or for each of them why there is none. */
 export type GroupMapped =
@@ -25,16 +31,13 @@ export type GroupMapped =
   /** By row number, with an entry for every row. */
   | { readonly kind: 'issues'; readonly issues: ReadonlyMap<number, readonly Issue[]> };
 
-const TOO_LARGE = `at most ${MAX_GROUP_ROWS - 1} rows with the same key, since they are one request`;
-
 /**
  * Maps rows of one key to one request: the first row's body, with each row's items of the list in row order. Whatever
  * else a later row says has to be what the first one says. A row alone maps to itself.
  */
 export function mergeGroup(rows: readonly Row[], map: (row: Row) => Mapped, list: string): GroupMapped {
-  if (rows.length >= MAX_GROUP_ROWS)
-    return refused(rows, new Map(rows.map((row) => [row.row, [tooLarge(row)]])));
-  const mapped: (MappedRow & { readonly row: Row })[] = [];
+  if (rows.length >= MAX_GROUP_ROWS) return issuesOfEach(rows, tooLarge);
+  const mapped: MappedRow[] = [];
   const own = new Map<number, readonly Issue[]>();
   for (const row of rows) {
     const made = map(row);
@@ -47,74 +50,104 @@ export function mergeGroup(rows: readonly Row[], map: (row: Row) => Mapped, list
   return own.size > 0 ? refused(rows, own) : merged(mapped, list);
 }
 
-function merged(mapped: readonly (MappedRow & { readonly row: Row })[], list: string): GroupMapped {
-  const [first] = mapped;
-  if (first === undefined) throw new Error('a group without rows');
-  const warnings = new Map(
-    mapped.flatMap(({ row, warnings: own }) => (own.length === 0 ? [] : [[row.row, own] as const])),
-  );
-  const { pathId } = first;
-  if (mapped.length === 1) {
-    return { kind: 'mapped', body: first.body, pathId, warnings, references: first.references };
-  }
-  const merge = createListMerge(list);
-  for (const one of mapped) merge.add(one);
-  return { kind: 'mapped', body: merge.into(first.body), pathId, warnings, references: merge.references() };
-}
-
-/** The group isn't sent in part: rows that are fine themselves name one that isn't. */
-function refused(rows: readonly Row[], own: ReadonlyMap<number, readonly Issue[]>): GroupMapped {
-  const [wrong = 0] = [...own.keys()].sort((a, b) => a - b);
-  const issues = new Map(rows.map((row) => [row.row, own.get(row.row) ?? [member(row, wrong)]]));
-  return { kind: 'issues', issues };
-}
-
-function member(row: Row, wrong: number): Issue {
-  const expected = `rows of one key that can all be sent, since they are one request: row ${wrong}, of the same key, can't be sent`;
-  return { row: row.row, line: row.line, column: null, value: null, expected, code: 'group_member' };
-}
-
 /** Every row of a group that a row without a readable key stands beside: it may be one of them. */
 export function besideKeyless(
   rows: readonly Row[],
   keyless: number,
 ): Extract<GroupMapped, { kind: 'issues' }> {
-  const expected = `rows of one key that can all be sent, since they are one request: row ${keyless} beside them has no readable key and may be one of them`;
-  const issues = rows.map(({ row, line }) => {
-    const issue = { row, line, column: null, value: null, expected, code: 'group_member' } as const;
-    return [row, [issue]] as const;
-  });
-  return { kind: 'issues', issues: new Map(issues) };
+  return issuesOfEach(rows, (row) =>
+    unsendable(row, `row ${keyless} beside them has no readable key and may be one of them`),
+  );
 }
 
-function tooLarge({ row, line }: Row): Issue {
-  return { row, line, column: null, value: null, expected: TOO_LARGE, code: 'group_too_large' };
+/** The group isn't sent in part: rows that are fine themselves name one that isn't. */
+function refused(rows: readonly Row[], own: ReadonlyMap<number, readonly Issue[]>): GroupMapped {
+  const wrong = Math.min(...own.keys());
+  return issuesOfEach(
+    rows,
+    (row) => own.get(row.row) ?? unsendable(row, `row ${wrong}, of the same key, can't be sent`),
+  );
 }
 
-type MappedRowGroupConflict = Extract<Mapped, { kind: 'mapped' }> & { readonly row: Row };
+function issuesOfEach(
+  rows: readonly Row[],
+  issuesOf: (row: Row) => readonly Issue[],
+): Extract<GroupMapped, { kind: 'issues' }> {
+  return { kind: 'issues', issues: new Map(rows.map((row) => [row.row, issuesOf(row)])) };
+}
+
+function unsendable(row: Row, why: string): readonly Issue[] {
+  const expected = `rows of one key that can all be sent, since they are one request: ${why}`;
+  return [issueOf(row, { column: null, value: null, expected, code: 'group_member' })];
+}
+
+function tooLarge(row: Row): readonly Issue[] {
+  const expected = `at most ${MAX_GROUP_ROWS - 1} rows with the same key, since they are one request`;
+  return [issueOf(row, { column: null, value: null, expected, code: 'group_too_large' })];
+}
+
+function merged(rows: readonly MappedRow[], list: string): GroupMapped {
+  const [first] = rows;
+  if (first === undefined) throw new Error('a group without rows');
+  const warnings = new Map(
+    rows.flatMap(({ row, warnings: own }) => (own.length === 0 ? [] : [[row.row, own] as const])),
+  );
+  const { body, pathId, references } = first;
+  const whole = rows.length === 1 ? { body, references } : withAllItems(first, rows, list.split('.'));
+  return { kind: 'mapped', ...whole, pathId, warnings };
+}
+
+/** The first row with the items of all rows in its list; references into the list move to their items' places. */
+function withAllItems(
+  first: MappedRow,
+  rows: readonly MappedRow[],
+  list: readonly string[],
+): Pick<MappedRow, 'body' | 'references'> {
+  const items: JsonValue[] = [];
+  const references = first.references.filter((reference) => positionIn(list, reference) === null);
+  for (const { body, references: own } of rows) {
+    const offset = items.length;
+    items.push(...itemsOf(body, list));
+    for (const reference of own) {
+      const position = positionIn(list, reference);
+      if (position === null) continue;
+      // An item that is nothing but a reference is not in the body yet, but has its place.
+      while (items.length <= offset + position) items.push({});
+      references.push({ ...reference, path: reference.path.with(list.length, offset + position) });
+    }
+  }
+  return { body: items.length === 0 ? first.body : withMember(first.body, list, items), references };
+}
+
+function itemsOf(body: JsonObject, list: readonly string[]): readonly JsonValue[] {
+  const items = list.reduce<JsonValue | undefined>(memberOf, body);
+  return isJsonList(items) ? items : [];
+}
+
+/** The item of the list that the reference lies in; `null` where it lies elsewhere. */
+function positionIn(list: readonly string[], { path }: Reference): number | null {
+  const position = path[list.length];
+  return list.every((name, i) => path[i] === name) && typeof position === 'number' ? position : null;
+}
+
 type Difference = { readonly column: string; readonly value: JsonValue };
 
 /**
  * Where later rows of a key say otherwise than its first one, the list that they fill together aside; what they leave
  * out or empty is no conflict. One issue per member that differs.
  */
-function findConflicts(rows: readonly MappedRowGroupConflict[], list: string): readonly Issue[] {
+function findConflicts(rows: readonly MappedRow[], list: string): readonly Issue[] {
   const [first, ...later] = rows;
   if (first === undefined) return [];
   const expected = `what row ${first.row.row} of the same key has there, or nothing, since they are one request`;
   return later.flatMap((one) =>
-    differencesOf(first, one, list).map(({ column, value }): Issue => {
-      const { row, line } = one.row;
-      return { row, line, column, value: shown(value), expected, code: 'group_conflict' };
-    }),
+    differencesOf(first, one, list).map((difference) =>
+      issueOf(one.row, { ...difference, expected, code: 'group_conflict' }),
+    ),
   );
 }
 
-function differencesOf(
-  first: MappedRowGroupConflict,
-  later: MappedRowGroupConflict,
-  list: string,
-): readonly Difference[] {
+function differencesOf(first: MappedRow, later: MappedRow, list: string): readonly Difference[] {
   return [
     ...(later.pathId === null || later.pathId === first.pathId
       ? []
@@ -157,105 +190,27 @@ function referenceDifference(
   return same?.space === space && same.key === key ? [] : [{ column, value: key }];
 }
 
-function shown(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-type Part = { readonly body: JsonObject; readonly references: readonly Reference[] };
-
-/** Appends rows' items of one list, a row at a time. */
-type ListMerge = {
-  add(part: Part): void;
-  /** The body with all items in its list; as it stands where no row has any. */
-  into(body: JsonObject): JsonObject;
-  /** The references of all rows: those into the list moved to their items' places, the others those of the first row. */
-  references(): readonly Reference[];
-};
-
-/** `list` is a field path: names with dots between them. */
-function createListMerge(list: string): ListMerge {
-  const path = list.split('.');
-  const items: JsonValue[] = [];
-  const references: Reference[] = [];
-  let isFirst = true;
-  return {
-    add(part) {
-      const offset = items.length;
-      const own = itemsOf(part.body, path);
-      const inList = part.references.filter((reference) => positionIn(path, reference) !== null);
-      const others = part.references.filter((reference) => positionIn(path, reference) === null);
-      if (isFirst) references.push(...others);
-      isFirst = false;
-      references.push(...inList.map((reference) => moved(reference, path, offset)));
-      items.push(
-        ...own,
-        ...emptyItems(
-          own.length,
-          inList.map((reference) => positionIn(path, reference) ?? 0),
-        ),
-      );
-    },
-    into: (body) => (items.length === 0 ? body : withMember(body, path, items)),
-    references: () => references,
-  };
-}
-
-function itemsOf(body: JsonObject, path: readonly string[]): readonly JsonValue[] {
-  let value: JsonValue | undefined = body;
-  for (const name of path) value = memberOf(value, name);
-  return isJsonList(value) ? value : [];
-}
-
-/** An item that is nothing but a reference is not in the body yet, but has its place. */
-function emptyItems(length: number, positions: readonly number[]): readonly JsonValue[] {
-  const needed = Math.max(length, ...positions.map((position) => position + 1));
-  return Array.from({ length: needed - length }, () => ({}));
-}
-
-/** The item that the reference lies in; `null` where it lies elsewhere. */
-function positionIn(path: readonly string[], reference: Reference): number | null {
-  const position = reference.path[path.length];
-  const isBelow = path.every((name, i) => reference.path[i] === name);
-  return isBelow && typeof position === 'number' ? position : null;
-}
-
-function moved(reference: Reference, path: readonly string[], offset: number): Reference {
-  const at = path.length;
-  const position = (positionIn(path, reference) ?? 0) + offset;
-  return { ...reference, path: reference.path.with(at, position) };
-}
-
-function withMember(object: JsonObject, [name, ...below]: readonly string[], value: JsonValue): JsonObject {
-  if (name === undefined) return object;
-  const member = memberOf(object, name);
-  const inner = isJsonObject(member) ? member : {};
-  return { ...object, [name]: below.length === 0 ? value : withMember(inner, below, value) };
-}
-
 /** What is wrong with the list that the definition's `group` names. */
-export function groupProblems(
-  options: MappingOptions,
-  about: { readonly lookUp: FieldLookup; readonly bindings: readonly Binding[] },
-): readonly string[] {
-  const { group } = options.definition;
+export function groupProblems(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
+  const { definition, source, catalog } = compilation;
+  const { group } = definition;
   if (group === undefined) return [];
-  const problem = listProblem(group, options, about.lookUp);
+  const problem = listProblem(group, compilation);
   if (problem !== null) return [`group: ${problem}`];
   // A JSON file without a record has no columns to miss.
-  if (options.source.columns.length === 0 || about.bindings.some((binding) => fills(binding, group)))
-    return [];
+  if (source.columns.length === 0 || bindings.some((binding) => fills(binding, group))) return [];
+  const item = [...catalog.keys()].find((field) => field.startsWith(`${group}.#.`));
   return [
-    `group: no column fills the list "${group}"; expected one such as "${itemOf(group, options)}", or one mapped to it under "fields"`,
+    `group: no column fills the list "${group}"; expected one such as "${item?.replaceAll('#', '0') ?? group}", or one mapped to it under "fields"`,
   ];
 }
 
-function listProblem(group: string, options: MappingOptions, lookUp: FieldLookup): string | null {
+function listProblem(group: string, compilation: Compilation): string | null {
   const parsed = parseFieldPath(group);
   if (parsed.kind === 'problem') return parsed.problem;
-  const known = lookUp(parsed.path);
+  const known = compilation.lookUp(parsed.path);
   if (known.kind === 'unknown') {
-    const suggestion = suggestField(group, options);
-    return `${options.definition.operation} has no list "${group}".${suggestion}`;
+    return `${compilation.definition.operation} has no list "${group}".${suggestField(group, compilation)}`;
   }
   const isList =
     (known.kind === 'container' && known.shape === 'list') ||
@@ -266,9 +221,4 @@ function listProblem(group: string, options: MappingOptions, lookUp: FieldLookup
 
 function fills(binding: Binding, group: string): boolean {
   return binding.kind !== 'constant' && `${formatFieldPath(binding.path)}.`.startsWith(`${group}.`);
-}
-
-function itemOf(group: string, { catalog }: MappingOptions): string {
-  const item = [...catalog.keys()].find((field) => field.startsWith(`${group}.#.`));
-  return item?.replaceAll('#', '0') ?? group;
 }

@@ -1,3 +1,9 @@
+/**
+ * The front door of mapping: a job definition, compiled once against the columns of a file, is a `Mapping` that turns
+ * each row into a request's body and path identifier, or into a list of issues. What doesn't fit the file at all is
+ * refused while compiling, all of it at once. A row is refused, never guessed: it has a body only where no issue was
+ * found. Mapping a row is pure; `map` and `keyOf` are called for every row.
+ */
 import { UsageError } from '../lib/usage-error.ts';
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
@@ -5,10 +11,16 @@ import { IDENTITY } from '../model/operation.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
-import { type Binding, bindFields, createFinders, type Finders } from './bind-fields.ts';
+import { type Binding, bindFields } from './bind-fields.ts';
 import { type Build, bodyTree, buildBody } from './build-body.ts';
 import { type CheckRow, compileChecks } from './checks/checks.ts';
-import { columnNamed, type MappingOptions } from './column-names.ts';
+import {
+  type Compilation,
+  columnNamed,
+  type MappingOptions,
+  type Place,
+  startCompilation,
+} from './compilation.ts';
 import { convert } from './conversion.ts';
 import { groupProblems } from './group.ts';
 import { compileRequired, missingColumns, type RequireFields } from './required.ts';
@@ -16,18 +28,18 @@ import {
   addIssue,
   compileRecordReader,
   createContext,
+  issueOf,
   type ReadRecord,
   type RowContext,
 } from './row-context.ts';
-import { compileKeyOf, type KeyOf, keyText } from './row-key.ts';
-
-type Key = { readonly column: string; readonly slot: number; readonly keyOf: KeyOf };
+import { compileKeyOf, keyText } from './row-key.ts';
 
 /** The parts of a compiled mapping, in the order a row goes through them. */
 type Steps = {
+  readonly isInDoubt: (row: Row) => boolean;
   readonly readRecord: ReadRecord;
-  readonly key: Key | null;
-  readonly pathIdOf: PathIdOf | null;
+  readonly key: Place | null;
+  readonly pathIdOf: PathIdOf;
   readonly build: Build;
   /** False for a call without a body: its rows have nothing to be empty of. */
   readonly hasBody: boolean;
@@ -35,81 +47,65 @@ type Steps = {
   readonly checkRow: CheckRow;
 };
 
-const EMPTY_KEY = "a key: the job definition makes this column the row's own key";
-const EMPTY_ROW = 'at least one field with a value';
+/** The identifier for the path, or `null` where the row has none; what is wrong with it becomes an issue. */
+type PathIdOf = (context: RowContext) => string | null;
 
 /**
- * Compiles a job definition against the columns of one file, once per run.
+ * Compiles a job definition against the columns of one file.
  * Throws a UsageError that lists every column and field that doesn't fit.
  */
 export function compileMapping(options: MappingOptions): Mapping {
-  const problems: string[] = [];
-  const steps = compileSteps(options, problems);
-  if (problems.length > 0) throw new UsageError(problems);
-  const isInDoubt = compileIsInDoubt(options);
+  const compilation = startCompilation(options);
+  const steps = compileSteps(compilation);
+  if (compilation.problems.length > 0) throw new UsageError(compilation.problems);
   return {
     hasKey: steps.key !== null,
-    keyOf: steps.key?.keyOf ?? (() => null),
-    map: (row) => (isInDoubt(row) ? rowInDoubt(row) : mapRow(row, steps)),
+    keyOf: steps.key === null ? () => null : compileKeyOf(steps.key),
+    map: (row) => mapRow(row, steps),
   };
 }
 
-function compileSteps(options: MappingOptions, problems: string[]): Steps {
-  const finders = createFinders(options);
-  const bindings = bindFields(options, finders, problems);
-  const isPathId = (binding: Binding) => binding.path.length === 1 && binding.path[0] === options.pathField;
-  const body = bindings.filter((binding) => !isPathId(binding));
-  const key = compileKey(options, finders, problems);
-  const columns = bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
-  const used = new Set(key === null ? columns : [...columns, key.column]);
-  problems.push(...groupProblems(options, { lookUp: finders.lookUp, bindings }));
+function compileSteps(compilation: Compilation): Steps {
+  const { pathField, problems, definition, catalog } = compilation;
+  const bindings = bindFields(compilation);
+  const isPathId = ({ path }: Binding) => path.length === 1 && path[0] === pathField;
+  const key = keyPlace(compilation);
+  problems.push(...groupProblems(compilation, bindings));
   const steps = {
-    readRecord: compileRecordReader(options, { bindings, used }, problems),
+    isInDoubt: compileIsInDoubt(compilation),
+    readRecord: compileRecordReader(compilation, bindings, key),
     key,
-    pathIdOf: pathIdStep(options, bindings.filter(isPathId), problems),
-    build: buildBody(bodyTree(body, problems), options.definition.emptyCell),
-    hasBody: options.catalog.size > 0,
-    requireFields: compileRequired(options, { lookUp: finders.lookUp, bindings }, problems),
-    checkRow: compileChecks(options, { bindings, key }),
+    pathIdOf: compilePathId(compilation, bindings.filter(isPathId)),
+    build: buildBody(
+      bodyTree(
+        bindings.filter((binding) => !isPathId(binding)),
+        problems,
+      ),
+      definition.emptyCell,
+    ),
+    hasBody: catalog.size > 0,
+    requireFields: compileRequired(compilation, bindings),
+    checkRow: compileChecks(definition, bindings, key),
   };
-  problems.push(...missingColumns(options, finders, bindings));
+  problems.push(...missingColumns(compilation, bindings));
   return steps;
 }
 
-function compileKey(options: MappingOptions, { find }: Finders, problems: string[]): Key | null {
-  const name = options.definition.key;
-  if (name === undefined) return null;
-  const place = columnNamed(name, options, find);
-  if (place !== null && typeof place !== 'string')
-    return { ...place, keyOf: compileKeyOf(place.column, place.slot) };
-  if (place !== null) problems.push(`key: ${place}`);
+function keyPlace(compilation: Compilation): Place | null {
+  const name = compilation.definition.key;
+  const place = name === undefined ? null : columnNamed(name, compilation);
+  if (typeof place !== 'string') return place;
+  compilation.problems.push(`key: ${place}`);
   return null;
 }
 
-function pathIdStep(
-  options: MappingOptions,
-  bindings: readonly Binding[],
-  problems: string[],
-): PathIdOf | null {
-  const { pathField, needsPathId, definition, source } = options;
-  if (pathField === null) return null;
-  bodyTree(bindings, problems); // two that fill the identifier are a conflict like any other
-  const [binding = null] = bindings;
-  const isNamed = definition.key === pathField || definition.fields[pathField] !== undefined;
-  if (binding === null && needsPathId && source.columns.length > 0 && !isNamed) {
-    problems.push(
-      `${definition.operation} needs the field "${pathField}" for its path, and no column fills it; expected a column "${pathField}", or one mapped to it under "fields"`,
-    );
-  }
-  return compilePathId(binding, pathField, needsPathId);
-}
-
 function mapRow(row: Row, steps: Steps): Mapped {
+  if (steps.isInDoubt(row)) return rowInDoubt(row);
   if (row.kind === 'unreadable') return unreadable(row);
   const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
   checkKey(steps.key, context);
-  const pathId = steps.pathIdOf === null ? null : steps.pathIdOf(context);
+  const pathId = steps.pathIdOf(context);
   const body = objectOf(steps.build(context));
   steps.requireFields(body, context);
   steps.checkRow(row, context);
@@ -120,16 +116,10 @@ function mapRow(row: Row, steps: Steps): Mapped {
   return issues.length === 0 ? { kind: 'mapped', body, pathId, warnings, references } : issuesOf(context);
 }
 
-function unreadable(row: Extract<Row, { kind: 'unreadable' }>): Mapped {
-  const expected = `a readable row: ${row.problem}`;
-  const { row: number, line } = row;
-  return {
-    kind: 'issues',
-    issues: [{ row: number, line, column: null, value: null, expected, code: 'unreadable_row' }],
-  };
-}
+const EMPTY_KEY = "a key: the job definition makes this column the row's own key";
+const EMPTY_ROW = 'at least one field with a value';
 
-function checkKey(key: Key | null, context: RowContext): void {
+function checkKey(key: Place | null, context: RowContext): void {
   if (key === null) return;
   const value = context.values[key.slot];
   if (keyText(value) === null) {
@@ -141,30 +131,47 @@ function objectOf(body: JsonValue | undefined): JsonObject {
   return isJsonObject(body) ? body : {};
 }
 
-function issuesOf(context: RowContext): Mapped {
-  return { kind: 'issues', issues: context.issues };
+function issuesOf({ issues }: RowContext): Mapped {
+  return { kind: 'issues', issues };
 }
 
-/** The identifier for the path, or `null` where the row has none; what is wrong with it becomes an issue. */
-type PathIdOf = (context: RowContext) => string | null;
+function unreadable(row: Extract<Row, { kind: 'unreadable' }>): Mapped {
+  const expected = `a readable row: ${row.problem}`;
+  return {
+    kind: 'issues',
+    issues: [issueOf(row, { column: null, value: null, expected, code: 'unreadable_row' })],
+  };
+}
 
-/** Percent-encoding leaves dots alone and can't write half a surrogate pair; control characters only come from damage. */
-const UNFIT = /^\.{1,2}$|[\p{Cc}\p{Cs}]/u;
-const FIT = 'an identifier that can stand in a path: not "." or "..", and no control characters';
-
-/** Compiles the reading of the path's identifier; without a binding no row has one. */
-function compilePathId(binding: Binding | null, field: string, needed: boolean): PathIdOf {
-  const column = binding === null || binding.kind === 'constant' ? field : binding.column;
-  const expected = `an identifier: it fills {${field}} in the request's path`;
+/** Compiles the reading of the path's identifier, which `bindings` fill; no row has one where the path has none. */
+function compilePathId(compilation: Compilation, bindings: readonly Binding[]): PathIdOf {
+  const { pathField, needsPathId, definition, source, problems } = compilation;
+  if (pathField === null) return () => null;
+  bodyTree(bindings, problems); // two that fill the identifier are a conflict like any other
+  const [binding = null] = bindings;
+  const isNamed = definition.key === pathField || definition.fields[pathField] !== undefined;
+  if (binding === null && needsPathId && source.columns.length > 0 && !isNamed) {
+    problems.push(
+      `${definition.operation} needs the field "${pathField}" for its path, and no column fills it; expected a column "${pathField}", or one mapped to it under "fields"`,
+    );
+  }
+  const column = binding === null || binding.kind === 'constant' ? pathField : binding.column;
+  const expected = `an identifier: it fills {${pathField}} in the request's path`;
   return (context) => {
     const id = idOf(binding, context);
     if (id === undefined) return null;
-    if (id !== '' && !UNFIT.test(id)) return id;
-    if (id !== '') addIssue(context, { code: 'bad_path_id', column, value: id, expected: FIT });
-    else if (needed) addIssue(context, { code: 'missing_required', column, value: undefined, expected });
+    if (id !== '' && !UNFIT_FOR_PATH.test(id)) return id;
+    if (id !== '') addIssue(context, { code: 'bad_path_id', column, value: id, expected: FIT_FOR_PATH });
+    else if (needsPathId) {
+      addIssue(context, { code: 'missing_required', column, value: undefined, expected });
+    }
     return null;
   };
 }
+
+/** Percent-encoding leaves dots alone and can't write half a surrogate pair; control characters only come from damage. */
+const UNFIT_FOR_PATH = /^\.{1,2}$|[\p{Cc}\p{Cs}]/u;
+const FIT_FOR_PATH = 'an identifier that can stand in a path: not "." or "..", and no control characters';
 
 /** Empty where the row has none, `undefined` where an issue says why it can't be read. */
 function idOf(binding: Binding | null, context: RowContext): string | undefined {
@@ -184,8 +191,8 @@ const IN_DOUBT = 'in-doubt';
 const OUTCOME_COLUMN = `${REPORT_COLUMN_PREFIX}outcome`;
 const CODE_COLUMN = `${REPORT_COLUMN_PREFIX}code`;
 /** What a row in doubt ends with where its report file was loaded: the next report says so, too. */
-const CODE = 'row_in_doubt';
-const EXPECTED =
+const IN_DOUBT_CODE = 'row_in_doubt';
+const OUTCOME_KNOWN =
   'a row whose outcome is known: this one may have been created already, so it is not sent again';
 
 /**
@@ -198,17 +205,17 @@ function compileIsInDoubt({ definition, source }: MappingOptions): (row: Row) =>
   const outcome = source.columns.indexOf(OUTCOME_COLUMN);
   const code = source.columns.indexOf(CODE_COLUMN);
   if (outcome === -1) return () => false;
-  return (row) => row.kind === 'cells' && (row.cells[outcome] === IN_DOUBT || row.cells[code] === CODE);
-}
-
-/** The issue of a row in doubt. */
-function rowInDoubt({ row, line }: Row): Mapped {
-  const issue = { row, line, column: null, value: null, expected: EXPECTED, code: CODE } as const;
-  return { kind: 'issues', issues: [issue] };
+  return (row) =>
+    row.kind === 'cells' && (row.cells[outcome] === IN_DOUBT || row.cells[code] === IN_DOUBT_CODE);
 }
 
 function saysInDoubt(text: string): boolean {
   if (!text.includes(REPORT_MEMBER)) return false;
   const mark = parseRecord(text)?.[REPORT_MEMBER];
-  return isJsonObject(mark) && (mark.outcome === IN_DOUBT || mark.code === CODE);
+  return isJsonObject(mark) && (mark.outcome === IN_DOUBT || mark.code === IN_DOUBT_CODE);
+}
+
+function rowInDoubt(row: Row): Mapped {
+  const issue = issueOf(row, { column: null, value: null, expected: OUTCOME_KNOWN, code: IN_DOUBT_CODE });
+  return { kind: 'issues', issues: [issue] };
 }

@@ -1,5 +1,9 @@
+/**
+ * The fields of a request: how their paths are written, what the operation's catalog knows of a path, and which field a
+ * header means that people would read as one. `accounts.0.iban` is a field's path; `accounts.#.iban` is how the catalog
+ * and the definition's `required` write it for every position.
+ */
 import type { FieldCatalog, FieldType } from '../model/field.ts';
-import { foldName } from './column-names.ts';
 
 /** A request field's place in the body: names, and positions in lists. */
 export type FieldPath = readonly (string | number)[];
@@ -147,7 +151,18 @@ function itemOf(field: string | null | undefined, catalog: FieldCatalog): string
   return typeof field === 'string' && catalog.get(field) === 'string-list' ? `${field}.#` : null;
 }
 
-function withPositions(field: string, positions: readonly string[]): string {
+/** The catalog's path with these positions in place of its signs, 0 where there are none left. */
+export function withPositions(field: string, positions: readonly string[]): string {
   let next = 0;
   return field.replaceAll('#', () => positions[next++] ?? '0');
+}
+
+/**
+ * A name as people read it: the same for another case, another kind of space or width, spaces at its ends, and
+ * characters that nobody sees. Two names with the same folded form are taken for the same name.
+ */
+export function foldName(name: string): string {
+  const visible = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  // Upper case first: it joins letters that have only one capital, such as ß and ss.
+  return visible.replaceAll(/\s+/g, ' ').trim().toUpperCase().toLowerCase().normalize('NFKC');
 }

@@ -1,18 +1,15 @@
+/**
+ * What the job can't do without, looked at twice: columns that no file of the job may lack, found when the mapping is
+ * compiled, and the fields of the definition's `required`, found in the body of each row.
+ */
 import { didYouMean } from '../lib/did-you-mean.ts';
-import type { Issue } from '../model/issue.ts';
 import { memberOf, withReferences } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
-import { isTable } from '../model/source.ts';
-import type { Binding, Finders } from './bind-fields.ts';
-import { columnOf, type MappingOptions } from './column-names.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import { type Binding, boundColumns } from './bind-fields.ts';
+import { type Compilation, columnOf } from './compilation.ts';
 import { suggestField } from './proposal/meaning.ts';
-import {
-  catalogPath,
-  type FieldLookup,
-  type FieldPath,
-  formatFieldPath,
-  parseFieldPath,
-} from './request-field.ts';
+import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 
 /** Notes a `missing_required` issue for every required field that the body lacks. */
@@ -29,38 +26,22 @@ type Required = {
 };
 
 /** Compiles `required`; a field that the operation doesn't have is added to `problems`. */
-export function compileRequired(
-  options: MappingOptions,
-  about: { readonly lookUp: FieldLookup; readonly bindings: readonly Binding[] },
-  problems: string[],
-): RequireFields {
+export function compileRequired(compilation: Compilation, bindings: readonly Binding[]): RequireFields {
+  const { definition, pathField, problems } = compilation;
   const required: Required[] = [];
-  for (const field of options.definition.required) {
-    if (field === options.pathField) continue; // the path's identifier has a check of its own
-    const path = pathOf(field, options, about.lookUp);
+  for (const field of definition.required) {
+    if (field === pathField) continue; // the path's identifier has a check of its own
+    const path = requiredPath(field, compilation);
     if (typeof path === 'string') problems.push(`required, "${field}": ${path}`);
-    else required.push(createRequired(field, path, about.bindings));
+    else required.push(createRequired(field, path, bindings));
   }
   return (mapped, context) => {
     const body = withPlaceholders(mapped, context);
-    for (const one of required) {
-      if (isPresent(body, one.path, 0) || hasIssue(context.issues, one.columns)) continue;
-      addIssue(context, {
-        code: 'missing_required',
-        column: one.column,
-        value: undefined,
-        expected: one.expected,
-      });
+    for (const { path, column, columns, expected } of required) {
+      if (isPresent(body, path, 0) || hasIssue(context, columns)) continue;
+      addIssue(context, { code: 'missing_required', column, value: undefined, expected });
     }
   };
-}
-
-/** Whether what is put at `path` can count for the required field: at it, below it or around it. */
-function couldFill(path: FieldPath, required: FieldPath): boolean {
-  return required.every((segment, at) => {
-    const own = path[at];
-    return own === undefined || own === segment || (segment === '#' && typeof own === 'number');
-  });
 }
 
 /** An identifier that is still to come counts as present. */
@@ -72,13 +53,16 @@ function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObj
   );
 }
 
-function pathOf(field: string, options: MappingOptions, lookUp: FieldLookup): FieldPath | string {
+function requiredPath(field: string, compilation: Compilation): FieldPath | string {
   const parsed = parseFieldPath(field);
   if (parsed.kind === 'problem') return parsed.problem;
-  if (lookUp(parsed.path.map((segment) => (segment === '#' ? 0 : segment))).kind !== 'unknown')
-    return parsed.path;
-  const suggestion = suggestField(field, options);
-  return `${options.definition.operation} has no such field.${suggestion}`;
+  if (compilation.lookUp(atFirst(parsed.path)).kind !== 'unknown') return parsed.path;
+  return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+}
+
+/** Of lists the first item. */
+function atFirst(path: FieldPath): FieldPath {
+  return path.map((segment) => (segment === '#' ? 0 : segment));
 }
 
 function createRequired(field: string, path: FieldPath, bindings: readonly Binding[]): Required {
@@ -87,17 +71,13 @@ function createRequired(field: string, path: FieldPath, bindings: readonly Bindi
   const exact = below.find((binding) => binding.path.join('.') === path.join('.'));
   return {
     path,
-    column: columnsOf(exact === undefined ? [] : [exact])[0] ?? field,
-    columns: new Set(columnsOf(below)),
+    column: boundColumns(exact === undefined ? [] : [exact])[0] ?? field,
+    columns: new Set(boundColumns(below)),
     expected: `a value: the job definition requires the field ${field}`,
   };
 }
 
-function columnsOf(bindings: readonly Binding[]): readonly string[] {
-  return bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
-}
-
-function hasIssue(issues: readonly Issue[], columns: ReadonlySet<string>): boolean {
+function hasIssue({ issues }: RowContext, columns: ReadonlySet<string>): boolean {
   return issues.some((issue) => issue.column !== null && columns.has(issue.column));
 }
 
@@ -126,23 +106,17 @@ type Missing = {
  * what to do at the end; empty where nothing is missing. JSON records leave out what they don't have, so of those only
  * the key counts.
  */
-export function missingColumns(
-  options: MappingOptions,
-  finders: Finders,
-  bindings: readonly Binding[],
-): readonly string[] {
-  const missing = [...missingNamed(options, finders), ...missingRequired(options, finders, bindings)];
-  if (missing.length === 0) return [];
-  return [...missing.map(missingWords), foundWords(options)];
+export function missingColumns(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
+  const missing = [...missingNamed(compilation), ...missingRequired(compilation, bindings)];
+  return missing.length === 0 ? [] : [...missing.map(missingWords), foundWords(compilation.source)];
 }
 
 /** Columns that the definition names as the key or under `fields`. */
-function missingNamed(options: MappingOptions, { find }: Finders): readonly Missing[] {
-  const { definition, source } = options;
+function missingNamed({ definition, source, findColumn }: Compilation): readonly Missing[] {
   if (source.columns.length === 0 && !isTable(source)) return []; // without a record there is nothing to miss
   const uses = new Map<string, string[]>();
   const add = (column: string, use: string) => {
-    if (find(column).kind === 'none') uses.set(column, [...(uses.get(column) ?? []), use]);
+    if (findColumn(column).kind === 'none') uses.set(column, [...(uses.get(column) ?? []), use]);
   };
   if (definition.key !== undefined) add(definition.key, 'its key');
   for (const [field, from] of isTable(source) ? Object.entries(definition.fields) : []) {
@@ -158,27 +132,32 @@ function missingNamed(options: MappingOptions, { find }: Finders): readonly Miss
 
 /** Fields that the definition requires and that nothing could ever fill: every row would be invalid. */
 function missingRequired(
-  options: MappingOptions,
-  { lookUp }: Finders,
+  { definition, source, pathField, lookUp }: Compilation,
   bindings: readonly Binding[],
 ): readonly Missing[] {
-  const { definition, source, pathField } = options;
   if (!isTable(source)) return [];
   const mapped = [...bindings.map(({ path }) => path), ...Object.keys(definition.fields).flatMap(pathIn)];
-  const taken = new Set(bindings.flatMap((one) => (one.kind === 'constant' ? [] : [one.column])));
+  const taken = new Set(boundColumns(bindings));
   const candidates = source.columns.filter((one) => !taken.has(one));
   return [...new Set(definition.required)].flatMap((field) => {
     const [path] = pathIn(field);
     if (path === undefined || field === pathField || mapped.some((one) => couldFill(one, path))) return [];
-    const first = path.map((segment) => (segment === '#' ? 0 : segment));
-    if (lookUp(first).kind === 'unknown') return []; // no column could be that field
-    return [{ column: formatFieldPath(first), why: 'which the job requires', candidates }];
+    if (lookUp(atFirst(path)).kind === 'unknown') return []; // no column could be that field
+    return [{ column: formatFieldPath(atFirst(path)), why: 'which the job requires', candidates }];
   });
 }
 
-function pathIn(field: string) {
+function pathIn(field: string): readonly FieldPath[] {
   const parsed = parseFieldPath(field);
   return parsed.kind === 'path' ? [parsed.path] : [];
+}
+
+/** Whether what is put at `path` can count for the required field: at it, below it or around it. */
+function couldFill(path: FieldPath, required: FieldPath): boolean {
+  return required.every((segment, at) => {
+    const own = path[at];
+    return own === undefined || own === segment || (segment === '#' && typeof own === 'number');
+  });
 }
 
 function missingWords({ column, why, candidates }: Missing): string {
@@ -186,7 +165,7 @@ function missingWords({ column, why, candidates }: Missing): string {
 }
 
 /** Names of columns alone: no cell of a row stands in a header. */
-function foundWords({ source }: MappingOptions): string {
+function foundWords(source: SourceInfo): string {
   const { columns, headerLine } = source;
   const names = columns.slice(0, COLUMNS_SHOWN).map((column) => `"${column}"`);
   const rest = columns.length - names.length;

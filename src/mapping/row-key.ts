@@ -3,13 +3,14 @@ import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
-import { foldName } from './column-names.ts';
+import type { Place } from './compilation.ts';
+import { foldName } from './request-field.ts';
 
 /** A row's external key, `null` where there is none to be read. */
 export type KeyOf = (row: Row) => string | null;
 
-/** Compiles the reading of the key column, which stands in `slot` of a CSV row. */
-export function compileKeyOf(column: string, slot: number): KeyOf {
+/** Compiles the reading of the key column. */
+export function compileKeyOf({ column, slot }: Place): KeyOf {
   return (row) => {
     switch (row.kind) {
       case 'cells':
@@ -34,7 +35,7 @@ export function compileReportKeyOf(name: string, source: Pick<SourceInfo, 'type'
   const alike = source.columns.filter((column) => foldName(column) === foldName(name));
   const [column, other] = exact.length > 0 ? exact : alike;
   if (column === undefined || other !== undefined) return null;
-  return compileKeyOf(column, source.columns.indexOf(column));
+  return compileKeyOf({ column, slot: source.columns.indexOf(column) });
 }
 
 function memberRead(text: string, name: string): JsonValue | undefined {

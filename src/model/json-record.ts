@@ -1,10 +1,11 @@
+/**
+ * A record as JSON: its text parsed, its members read and set. Values stay as they are; what JSON.parse would alter or
+ * lose without a word (numbers that a double would round, members given twice) the reader has refused before.
+ */
 import type { Reference } from './mapping.ts';
 import type { JsonObject, JsonValue } from './request.ts';
 
-/**
- * The object that a record's text holds, `null` where it holds none. The reader has already refused what JSON.parse
- * would alter or lose without a word: numbers that a double would round, and members given twice.
- */
+/** The object that a record's text holds, `null` where it holds none. */
 export function parseRecord(text: string): JsonObject | null {
   try {
     const value: JsonValue = JSON.parse(text);
@@ -33,25 +34,29 @@ export function memberOf(value: JsonValue | undefined, segment: string | number)
 /** The identifier that a reference's key was found under, and where it goes. */
 type ResolvedReference = Pick<Reference, 'path'> & { readonly id: string };
 
-/** The body with the identifiers in their places; objects on the way there appear, and the body itself stays as it is. */
+/** The body with the identifiers in their places. */
 export function withReferences(body: JsonObject, resolved: readonly ResolvedReference[]): JsonObject {
-  return resolved.reduce((whole, { path, id }) => objectWith(whole, path, id), body);
+  return resolved.reduce((whole, { path, id }) => withMember(whole, path, id), body);
 }
 
-function objectWith(
+/** The object with the value at the path; objects and lists on the way there appear, and the object itself stays as it is. */
+export function withMember(
   object: JsonObject,
   [name = '', ...rest]: readonly (string | number)[],
-  id: string,
+  value: JsonValue,
 ): JsonObject {
-  const own = Object.hasOwn(object, name) ? object[name] : undefined;
-  return { ...object, [name]: valueWith(own, rest, id) };
+  return { ...object, [name]: valueWith(memberOf(object, name), rest, value) };
 }
 
-function valueWith(value: JsonValue | undefined, path: readonly (string | number)[], id: string): JsonValue {
+function valueWith(
+  old: JsonValue | undefined,
+  path: readonly (string | number)[],
+  value: JsonValue,
+): JsonValue {
   const [segment, ...rest] = path;
-  if (segment === undefined) return id;
-  if (typeof segment === 'string') return objectWith(isJsonObject(value) ? value : {}, path, id);
-  const items = isJsonList(value) ? [...value] : [];
-  items[Math.min(segment, items.length)] = valueWith(items[segment], rest, id);
+  if (segment === undefined) return value;
+  if (typeof segment === 'string') return withMember(isJsonObject(old) ? old : {}, path, value);
+  const items = isJsonList(old) ? [...old] : [];
+  items[Math.min(segment, items.length)] = valueWith(items[segment], rest, value);
   return items;
 }

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type CellCheck,
-  mojibake,
-  scientificNotation,
-  spreadsheetError,
-} from '../../src/mapping/checks/damage.ts';
+import type { CellCheck } from '../../src/mapping/checks/checks.ts';
+import { mojibake, scientificNotation, spreadsheetError } from '../../src/mapping/checks/damage.ts';
 import {
   bicInvalid,
   ibanInvalid,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldName } from '../../src/mapping/column-names.ts';
+import { foldName } from '../../src/mapping/request-field.ts';
 import { bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
 
 test.each([

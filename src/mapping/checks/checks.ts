@@ -1,30 +1,28 @@
+/**
+ * Looks for damage in the cells of a row: values that a spreadsheet, an encoding or a copy has probably altered on
+ * their way. Each check costs only the columns that it can hit. The definition's `checks` say which findings are issues
+ * (the row isn't sent), which are warnings, and which aren't looked for; no finding says what a cell holds.
+ */
+import type { JobDefinition } from '../../config/job-definition.ts';
 import { CHECKS, type CheckCode, type Severity } from '../../model/check.ts';
 import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';
-import type { MappingOptions, Place } from '../column-names.ts';
+import type { Place } from '../compilation.ts';
 import { listConversion, stringConversion } from '../conversion.ts';
-import { type FieldPath, formatFieldPath } from '../request-field.ts';
+import { formatFieldPath } from '../request-field.ts';
 import { addIssue, addWarning, type RowContext } from '../row-context.ts';
-import {
-  ambiguousDate,
-  type BesideOf,
-  type CellCheck,
-  mojibake,
-  scientificNotation,
-  spreadsheetError,
-} from './damage.ts';
-import {
-  bicInvalid,
-  ibanInvalid,
-  lostZeroOfAccountNumber,
-  lostZeroOfBankCode,
-  lostZeroOfCnaps,
-  lostZeroOfPostCode,
-  lostZeroOfRoutingNumber,
-  lostZeroOfSortCode,
-  routingNumberInvalid,
-  sortCodeInvalid,
-} from './identifiers.ts';
+import { ambiguousDate, mojibake, scientificNotation, spreadsheetError } from './damage.ts';
+import { identifierChecks, isIdentifierField } from './identifiers.ts';
+
+/** Looks for one kind of damage in a cell; what it says holds no cell values. */
+export type CellCheck = {
+  readonly code: CheckCode;
+  /** What was expected and what probably happened, `null` where nothing looks damaged; `text` is never empty. */
+  find(text: string, context: RowContext): string | null;
+};
+
+/** The text beside a cell, in another field of the same object; empty where there is none. */
+export type BesideOf = (context: RowContext) => string;
 
 /** Notes what looks damaged in a row's cells, as warnings or as issues. */
 export type CheckRow = (row: Row, context: RowContext) => void;
@@ -34,12 +32,13 @@ type CheckedColumn = Place & { readonly checks: readonly CellCheck[]; readonly s
 
 /** Compiles the checks column by column: a column that can't be hit by one doesn't have it. */
 export function compileChecks(
-  { definition }: Pick<MappingOptions, 'definition'>,
-  about: { readonly bindings: readonly Binding[]; readonly key: Place | null },
+  definition: Pick<JobDefinition, 'checks'>,
+  bindings: readonly Binding[],
+  key: Place | null,
 ): CheckRow {
   const severities: Severities = { ...CHECKS, ...definition.checks };
-  const columns = checkedColumns(about, severities);
-  const checkNumbers = compileNumberCells(about, severities.number_cell);
+  const columns = checkedColumns(bindings, key, severities);
+  const checkNumbers = compileNumberCells(identifierColumns(bindings, key), severities.number_cell);
   return (row, context) => {
     for (const column of columns) checkCell(column, context);
     if (row.kind === 'cells' && row.numeric !== undefined) checkNumbers(row.numeric, context);
@@ -60,7 +59,8 @@ function checkCell(at: CheckedColumn, context: RowContext): void {
 }
 
 function checkedColumns(
-  { bindings, key }: { readonly bindings: readonly Binding[]; readonly key: Place | null },
+  bindings: readonly Binding[],
+  key: Place | null,
   severities: Severities,
 ): readonly CheckedColumn[] {
   const beside = createBeside(bindings);
@@ -119,23 +119,7 @@ function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
   if (conversion === listConversion) return [spreadsheetError, mojibake];
   if (conversion !== stringConversion) return [];
   if (!isIdentifierField(path)) return [spreadsheetError, mojibake];
-  return [scientificNotation, spreadsheetError, ...(byName(beside)[lastName(path)] ?? [mojibake])];
-}
-
-/** What has a form of its own can hold nothing that looks like misread text and passes. */
-function byName(beside: Beside): Readonly<Record<string, readonly CellCheck[]>> {
-  const country = beside('country');
-  return {
-    accountNumber: [lostZeroOfAccountNumber(beside('sortCodeUK')), mojibake],
-    bankCode: [lostZeroOfBankCode(country), mojibake],
-    bic_swift: [bicInvalid],
-    bicSwift: [bicInvalid],
-    cnaps: [lostZeroOfCnaps, mojibake],
-    iban: [ibanInvalid],
-    postCode: [lostZeroOfPostCode(country), mojibake],
-    routingNumber: [lostZeroOfRoutingNumber(country), routingNumberInvalid(country)],
-    sortCodeUK: [lostZeroOfSortCode, sortCodeInvalid],
-  };
+  return [scientificNotation, spreadsheetError, ...identifierChecks(path, beside, [mojibake])];
 }
 
 /** Finds what fills the field of that name in the same object as the binding's own field. */
@@ -156,33 +140,23 @@ function textOf(binding: Binding | undefined): BesideOf {
 /** Notes the cells of a workbook's row that hold a number where an identifier is meant; `numeric`: their positions. */
 type CheckNumbers = (numeric: readonly number[], context: RowContext) => void;
 
-const EXPECTED =
+const TEXT =
   'text; the cell holds a number, which has no leading zeros and keeps only 15 digits, so the identifier may be another one: format the column as text and write it again';
 
-/** Compiles the check of identifiers and of the key. */
-function compileNumberCells(
-  about: { readonly bindings: readonly Binding[]; readonly key: Place | null },
-  severity: Severity,
-): CheckNumbers {
+function compileNumberCells(columns: ReadonlyMap<number, string>, severity: Severity): CheckNumbers {
   if (severity === 'off') return () => undefined;
-  const columns = identifierColumns(about);
   const add = severity === 'error' ? addIssue : addWarning;
   return (numeric, context) => {
     for (const slot of numeric) {
       const column = columns.get(slot);
       if (column === undefined) continue;
-      add(context, { code: 'number_cell', column, value: context.values[slot], expected: EXPECTED });
+      add(context, { code: 'number_cell', column, value: context.values[slot], expected: TEXT });
     }
   };
 }
 
-function identifierColumns({
-  bindings,
-  key,
-}: {
-  readonly bindings: readonly Binding[];
-  readonly key: Place | null;
-}): ReadonlyMap<number, string> {
+/** The columns of identifiers and of the key, by their slots. */
+function identifierColumns(bindings: readonly Binding[], key: Place | null): ReadonlyMap<number, string> {
   const places = key === null ? [] : [key];
   return new Map([...bindings.flatMap(identifierPlace), ...places].map(({ slot, column }) => [slot, column]));
 }
@@ -191,43 +165,4 @@ function identifierPlace(binding: Binding): readonly Place[] {
   if (binding.kind === 'reference') return [binding];
   const isText = binding.kind === 'cell' && binding.conversion === stringConversion;
   return isText && isIdentifierField(binding.path) ? [binding] : [];
-}
-
-/**
- * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that takes them for
- * numbers drops leading zeros and rounds the digits after the 15th.
- */
-const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set([
-  'accountNumber',
-  'bankAccountId',
-  'bankCode',
-  'bicSwift',
-  'bic_swift',
-  'cnaps',
-  'crmId',
-  'euVatNumber',
-  'iban',
-  'id',
-  'licenseNumber',
-  'parentId',
-  'paymentId',
-  'postBox',
-  'postCode',
-  'routingNumber',
-  'sortCodeUK',
-  'taxId',
-  'tradeRegistryId',
-  'vanityId',
-  'vatNumber',
-]);
-
-/** Whether the field holds an identifier. */
-function isIdentifierField(path: FieldPath): boolean {
-  return IDENTIFIER_FIELDS.has(lastName(path));
-}
-
-/** The last part of a path, `''` where that is a position. */
-function lastName(path: FieldPath): string {
-  const last = path.at(-1);
-  return typeof last === 'string' ? last : '';
 }

@@ -1,15 +1,8 @@
-import type { CheckCode } from '../../model/check.ts';
-import type { RowContext } from '../row-context.ts';
-
-/** Looks for one kind of damage in a cell; what it says holds no cell values. */
-export type CellCheck = {
-  readonly code: CheckCode;
-  /** What was expected and what probably happened, `null` where nothing looks damaged; `text` is never empty. */
-  find(text: string, context: RowContext): string | null;
-};
-
-/** The text beside a cell, in another field of the same object; empty where there is none. */
-export type BesideOf = (context: RowContext) => string;
+/**
+ * Damage that cells of any field can have: what spreadsheets and wrong encodings leave behind, and dates that can be
+ * read as another day.
+ */
+import type { CellCheck } from './checks.ts';
 
 /** As spreadsheets and number libraries write them. Without a decimal sign or a plus (`1E11`) it may well be an identifier. */
 const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;
@@ -19,10 +12,10 @@ const SHORTEST = 4;
 /** Finds identifiers that were turned into a number such as 1.23457E+11 on their way. */
 export const scientificNotation: CellCheck = {
   code: 'scientific_notation',
-  find: (text) => (text.length >= SHORTEST && SCIENTIFIC.test(text) ? EXPECTED : null),
+  find: (text) => (text.length >= SHORTEST && SCIENTIFIC.test(text) ? EVERY_DIGIT : null),
 };
 
-const EXPECTED =
+const EVERY_DIGIT =
   'every digit, as text; a spreadsheet probably turned a long number into a short form such as 1.23457E+11, which loses digits';
 
 /** As Excel and LibreOffice write them, in English and, where they differ, German, French, Spanish, Italian, Dutch and Portuguese. */
@@ -37,13 +30,13 @@ const NAMES = [
 ].join('|');
 
 /** The whole cell: within a text they may be meant. `####` is what a column too narrow for its value shows. */
-const ERROR = new RegExp(`^(?:#(?:${NAMES})|#{3,}|Err:5\\d\\d)$`);
+const ERROR_CELL = new RegExp(`^(?:#(?:${NAMES})|#{3,}|Err:5\\d\\d)$`);
 
 /** Finds what a spreadsheet shows in place of a value. */
 export const spreadsheetError: CellCheck = {
   code: 'spreadsheet_error',
   find: (text) => {
-    if (!ERROR.test(text)) return null;
+    if (!ERROR_CELL.test(text)) return null;
     return text.startsWith('##') ? NARROW : FORMULA;
   },
 };
@@ -75,10 +68,10 @@ const REMAINS = /\u00e2\u20ac|[a-z\d]\u00c2 /;
 /** Finds text that was written as UTF-8 and read as windows-1252, and characters that a reader had to give up (U+FFFD). */
 export const mojibake: CellCheck = {
   code: 'mojibake',
-  find: (text) => (CANDIDATE.test(text) ? explain(text) : null),
+  find: (text) => (CANDIDATE.test(text) ? mojibakeIn(text) : null),
 };
 
-function explain(text: string): string | null {
+function mojibakeIn(text: string): string | null {
   if (text.includes('\ufffd')) return REPLACED;
   return RUN.test(text) || REMAINS.test(text) ? MISREAD : null;
 }
@@ -91,8 +84,8 @@ const MISREAD =
 
 /** Finds dates that another order of day and month would make another day. */
 export function ambiguousDate(isSwappable: (text: string) => boolean): CellCheck {
-  return { code: 'ambiguous_date', find: (text) => (isSwappable(text) ? EXPECTEDAmbiguousDate : null) };
+  return { code: 'ambiguous_date', find: (text) => (isSwappable(text) ? ONE_DAY : null) };
 }
 
-const EXPECTEDAmbiguousDate =
+const ONE_DAY =
   'a date that can be only one day; this one is read by the pattern, and with day and month the other way round it would be another day';

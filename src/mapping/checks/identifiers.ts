@@ -1,6 +1,83 @@
+/**
+ * Identifiers as payment files have them: what an IBAN, a BIC, a sort code, a routing number has to look like, and which
+ * codes are short of the zeros that a spreadsheet drops. Each finding says what was expected and what probably happened;
+ * none of them changes a value.
+ */
 import { getCountrySpecifications, isValidBIC } from 'ibantools';
-import { countryCode, isAtHomeIn } from '../countries.ts';
-import type { BesideOf, CellCheck } from './damage.ts';
+import { countryCode } from '../countries.ts';
+import type { FieldPath } from '../request-field.ts';
+import type { BesideOf, CellCheck } from './checks.ts';
+
+/**
+ * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that takes them for
+ * numbers drops leading zeros and rounds the digits after the 15th.
+ */
+const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set([
+  'accountNumber',
+  'bankAccountId',
+  'bankCode',
+  'bicSwift',
+  'bic_swift',
+  'cnaps',
+  'crmId',
+  'euVatNumber',
+  'iban',
+  'id',
+  'licenseNumber',
+  'parentId',
+  'paymentId',
+  'postBox',
+  'postCode',
+  'routingNumber',
+  'sortCodeUK',
+  'taxId',
+  'tradeRegistryId',
+  'vanityId',
+  'vatNumber',
+]);
+
+/** Whether the field holds an identifier. */
+export function isIdentifierField(path: FieldPath): boolean {
+  return IDENTIFIER_FIELDS.has(lastName(path));
+}
+
+/**
+ * What is looked for in the identifiers of a field of that name, `others` included; what has a form of its own can hold
+ * nothing that looks like misread text and passes.
+ */
+export function identifierChecks(
+  path: FieldPath,
+  beside: (name: string) => BesideOf,
+  others: readonly CellCheck[],
+): readonly CellCheck[] {
+  switch (lastName(path)) {
+    case 'accountNumber':
+      return [lostZeroOfAccountNumber(beside('sortCodeUK')), ...others];
+    case 'bankCode':
+      return [lostZeroOf('bankCode', beside('country')), ...others];
+    case 'bic_swift':
+    case 'bicSwift':
+      return [bicInvalid];
+    case 'cnaps':
+      return [lostZeroOfCnaps, ...others];
+    case 'iban':
+      return [ibanInvalid];
+    case 'postCode':
+      return [lostZeroOf('postCode', beside('country')), ...others];
+    case 'routingNumber':
+      return [lostZeroOfRoutingNumber(beside('country')), routingNumberInvalid(beside('country'))];
+    case 'sortCodeUK':
+      return [lostZeroOfSortCode, sortCodeInvalid];
+    default:
+      return others;
+  }
+}
+
+/** The last part of a path, `''` where that is a position. */
+function lastName(path: FieldPath): string {
+  const last = path.at(-1);
+  return typeof last === 'string' ? last : '';
+}
 
 /**
  * Finds IBANs that ISO 13616 doesn't allow: the country's length and characters, and the check digits. Spaces, as people
@@ -9,7 +86,7 @@ import type { BesideOf, CellCheck } from './damage.ts';
  */
 export const ibanInvalid: CellCheck = {
   code: 'iban_invalid',
-  find: (text) => (isIban(text) || isIban(compact(text)) ? null : problemOf(compact(text))),
+  find: (text) => (isIban(text) || isIban(compact(text)) ? null : ibanProblem(compact(text))),
 };
 
 /** By country, the number of characters and which of them are letters and digits. */
@@ -30,7 +107,7 @@ function compact(text: string): string {
   return text.replaceAll(/\s/g, '').toUpperCase();
 }
 
-function problemOf(iban: string): string | null {
+function ibanProblem(iban: string): string | null {
   const country = iban.slice(0, 2);
   const form = FORMS.get(country);
   if (form === undefined) return NO_COUNTRY;
@@ -87,20 +164,20 @@ function valueAt(iban: string, at: number): number {
 /** Finds BICs that are not built as ISO 9362 says; spaces between the parts are fine. */
 export const bicInvalid: CellCheck = {
   code: 'bic_invalid',
-  find: (text) => (isBic(text) ? null : EXPECTED),
+  find: (text) => (isBic(text) ? null : BIC),
 };
 
-const EXPECTED =
+const BIC =
   'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing, or the cell belongs to another column';
 
 /** A file names few banks many times. */
-const known = new Set<string>();
-const MAX_KNOWN = 10_000;
+const knownBics = new Set<string>();
+const MAX_BICS = 10_000;
 
 function isBic(text: string): boolean {
-  if (known.has(text)) return true;
+  if (knownBics.has(text)) return true;
   if (!isValidBIC(text.replaceAll(/\s/g, ''))) return false;
-  if (known.size < MAX_KNOWN) known.add(text);
+  if (knownBics.size < MAX_BICS) knownBics.add(text);
   return true;
 }
 
@@ -109,25 +186,23 @@ const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
 /** Finds UK sort codes that are not six digits, together or in pairs. */
 export const sortCodeInvalid: CellCheck = {
   code: 'sort_code_invalid',
-  find: (text) => (SORT_CODE.test(text) ? null : EXPECTEDSortCode),
+  find: (text) => (SORT_CODE.test(text) ? null : SIX_DIGITS),
 };
 
-const EXPECTEDSortCode =
+const SIX_DIGITS =
   'a sort code of 6 digits such as 202015 or 20-20-15; a digit is probably missing or too many';
 
 /** Finds routing numbers that can't be one of the United States, unless the row names another country. */
-export function routingNumberInvalid(country: BesideOf): CellCheck {
+function routingNumberInvalid(country: BesideOf): CellCheck {
   return {
     code: 'routing_number_invalid',
     find(text, context) {
-      return isRoutingNumber(text) || !isAtHomeIn('USA', country(context))
-        ? null
-        : problemOfOfRoutingNumber(text);
+      return isRoutingNumber(text) || !isAmerican(country(context)) ? null : routingNumberProblem(text);
     },
   };
 }
 
-function problemOfOfRoutingNumber(text: string): string {
+function routingNumberProblem(text: string): string {
   return /^\d{9}$/.test(text)
     ? 'a routing number whose check digit fits (ABA); a digit is probably wrong, or two have changed places'
     : 'a routing number of 9 digits; a digit is probably missing or too many';
@@ -151,42 +226,36 @@ export function isRoutingNumber(text: string): boolean {
 }
 
 /** A UK sort code with five digits. */
-export const lostZeroOfSortCode = lostZero((text) => (hasDigits(text, 5) ? lost(6, 'sort code') : null));
+const lostZeroOfSortCode = lostZero((text) => (hasDigits(text, 5) ? lost(6, 'sort code') : null));
 
 /** A CNAPS code with eleven digits. */
-export const lostZeroOfCnaps = lostZero((text) => (hasDigits(text, 11) ? lost(12, 'CNAPS code') : null));
+const lostZeroOfCnaps = lostZero((text) => (hasDigits(text, 11) ? lost(12, 'CNAPS code') : null));
 
 /** A routing number of the United States with eight digits, which a zero before them makes a valid one. */
-export function lostZeroOfRoutingNumber(country: BesideOf): CellCheck {
+function lostZeroOfRoutingNumber(country: BesideOf): CellCheck {
   return lostZero((text, context) =>
-    hasDigits(text, 8) && isRoutingNumber(`0${text}`) && isAtHomeIn('USA', country(context))
+    hasDigits(text, 8) && isRoutingNumber(`0${text}`) && isAmerican(country(context))
       ? lost(9, 'routing number')
       : null,
   );
 }
 
 /** An account number with seven digits where a UK sort code stands beside it. */
-export function lostZeroOfAccountNumber(sortCode: BesideOf): CellCheck {
+function lostZeroOfAccountNumber(sortCode: BesideOf): CellCheck {
   return lostZero((text, context) =>
     hasDigits(text, 7) && sortCode(context) !== '' ? lost(8, 'UK account number') : null,
   );
 }
 
-/** A post code of a country whose codes have a fixed number of digits and can begin with zeros. */
-export function lostZeroOfPostCode(country: BesideOf): CellCheck {
+/** A post code or a bank's code of a country whose codes have a fixed number of digits and can begin with zeros. */
+function lostZeroOf(kind: keyof typeof DIGITS, country: BesideOf): CellCheck {
   return lostZero((text, context) => {
-    const digits = shortOfZeros('postCode', text, () => country(context));
-    return digits === null ? null : lost(digits, 'post code of that country');
+    const digits = shortOfZeros(kind, text, () => country(context));
+    return digits === null ? null : lost(digits, `${WORDS[kind]} of that country`);
   });
 }
 
-/** The same for a bank's code. */
-export function lostZeroOfBankCode(country: BesideOf): CellCheck {
-  return lostZero((text, context) => {
-    const digits = shortOfZeros('bankCode', text, () => country(context));
-    return digits === null ? null : lost(digits, 'bank code of that country');
-  });
-}
+const WORDS = { postCode: 'post code', bankCode: 'bank code' } as const;
 
 function lostZero(find: CellCheck['find']): CellCheck {
   return { code: 'lost_leading_zero', find };
@@ -251,4 +320,9 @@ function knownCountry(written: string): string {
   const code = countryCode(written) ?? '';
   if (countries.size < MAX_COUNTRIES) countries.set(written, code);
   return code;
+}
+
+/** Whether a rule of the United States holds for a row that names this country, or none. */
+function isAmerican(country: string): boolean {
+  return country === '' || knownCountry(country) === 'USA';
 }

@@ -1,7 +1,12 @@
+/**
+ * What a header that is no field's path probably means: the field's name without case, spaces and punctuation, or one of
+ * its usual business names. A proposal takes the meaning up with a note where it is doubtful; a message only suggests it.
+ */
 import { nearest } from '../../lib/did-you-mean.ts';
 import type { FieldCatalog } from '../../model/field.ts';
 import type { Operation } from '../../model/operation.ts';
-import { foldName, type MappingOptions } from '../column-names.ts';
+import type { MappingOptions } from '../compilation.ts';
+import { foldName, withPositions } from '../request-field.ts';
 import { aliasesFor, doubtfulAliasesFor, PARENT_KEYS } from './aliases.ts';
 
 /** What a header probably means. */
@@ -61,7 +66,9 @@ function ownNames(fields: readonly string[]): readonly (readonly [string, Meanin
   const names = fields.filter(isPlain).map((field) => [looseName(lastPart(field)), field] as const);
   return names
     .filter(([name]) => names.filter(([other]) => other === name).length === 1)
-    .map(([name, field]) => [name, { field: atFirst(field), note: null, isReference: false }] as const);
+    .map(
+      ([name, field]) => [name, { field: withPositions(field, []), note: null, isReference: false }] as const,
+    );
 }
 
 /** A list inside a list, and what the service itself says about a record, are not what a header means by a bare name. */
@@ -88,7 +95,7 @@ function spelled(
     const match = shape.exec(loose);
     if (match === null) continue;
     const positions = match.slice(1).map((digits) => String(Number(digits)));
-    return { field: field.replaceAll('#', () => positions.shift() ?? '0'), note: null, isReference: false };
+    return { field: withPositions(field, positions), note: null, isReference: false };
   }
   return null;
 }
@@ -100,10 +107,6 @@ function shapeOf(field: string): RegExp {
 
 function lastPart(field: string): string {
   return field.slice(field.lastIndexOf('.') + 1);
-}
-
-function atFirst(field: string): string {
-  return field.replaceAll('#', '0');
 }
 
 type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'>;
@@ -141,23 +144,14 @@ function fewSigns(length: number): number {
   return Math.max(1, Math.floor(length / 6));
 }
 
-function withPositions(path: string, positions: readonly string[]): string {
-  let next = 0;
-  return path.replaceAll('#', () => positions[next++] ?? '0');
-}
-
 function exactLastPart(written: string, fields: readonly string[]): string | null {
   const wanted = fold(written);
-  return fields.find((field) => fold(lastPartOfSuggestField(field)) === wanted) ?? null;
+  return fields.find((field) => fold(lastPart(field)) === wanted) ?? null;
 }
 
 function nearestLastPart(written: string, fields: readonly string[]): string | null {
-  const part = nearest(written, fields.map(lastPartOfSuggestField), mostWrong(written));
-  return fields.find((field) => lastPartOfSuggestField(field) === part) ?? null;
-}
-
-function lastPartOfSuggestField(field: string): string {
-  return field.slice(field.lastIndexOf('.') + 1);
+  const part = nearest(written, fields.map(lastPart), mostWrong(written));
+  return fields.find((field) => lastPart(field) === part) ?? null;
 }
 
 function fold(text: string): string {
