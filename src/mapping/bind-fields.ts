@@ -96,12 +96,12 @@ type Target = { readonly path: FieldPath; readonly known: Leaf };
 
 /** The field to fill, or what is wrong with it. */
 function targetOf(field: string, compilation: Compilation): Target | string {
-  const parsed = parseFieldPath(field);
-  if (parsed.kind === 'problem') return parsed.problem;
-  const known = compilation.lookUp(parsed.path);
+  const path = parseFieldPath(field);
+  if (typeof path === 'string') return path;
+  const known = compilation.lookUp(path);
   switch (known.kind) {
     case 'leaf':
-      return { path: parsed.path, known };
+      return { path, known };
     case 'container':
       return `this is ${known.shape === 'list' ? 'a list' : 'an object'}; expected one of the fields in it`;
     case 'opaque':
@@ -127,11 +127,11 @@ function bindCell(
   source: ConvertedColumn,
   compilation: Compilation,
 ): Binding | string | null {
-  const chosen = conversionFor(known.type, source);
-  if (chosen.kind === 'problem') return chosen.problem;
+  const conversion = conversionFor(known.type, source);
+  if (typeof conversion === 'string') return conversion;
   const place = placeOf(source.column, compilation);
   if (place === null || typeof place === 'string') return place;
-  return { kind: 'cell', path, ...place, conversion: chosen.conversion };
+  return { kind: 'cell', path, ...place, conversion };
 }
 
 function bindReference(
@@ -202,8 +202,8 @@ export function recordLists(
   return pointers
     .map((pointer) => ({ pointer, column: namesOf(pointer).join('.') }))
     .filter(({ column }) => {
-      const parsed = parseFieldPath(column);
-      return parsed.kind === 'problem' || lookUp(parsed.path).kind === 'unknown';
+      const path = parseFieldPath(column);
+      return typeof path === 'string' || lookUp(path).kind === 'unknown';
     });
 }
 
@@ -223,16 +223,13 @@ function bindHeader(at: Place, isTaken: boolean, compilation: Compilation): Bind
 
 /** The column as a binding of the field that `name` spells, or why it is none; `undefined` where there is no such field. */
 function bindColumn(at: Place, name: string, compilation: Compilation): Binding | string | undefined {
-  const parsed = parseFieldPath(name);
-  if (parsed.kind === 'problem') {
+  const path = parseFieldPath(name);
+  if (typeof path === 'string') {
     // Inside a member that is carried as it stands, names and positions are the record's own affair.
     const start = readableStart(name);
     const around = compilation.lookUp(start);
-    return around.kind === 'opaque'
-      ? bindMember(at, start.slice(0, around.depth), compilation)
-      : parsed.problem;
+    return around.kind === 'opaque' ? bindMember(at, start.slice(0, around.depth), compilation) : path;
   }
-  const { path } = parsed;
   const known = compilation.lookUp(path);
   switch (known.kind) {
     case 'leaf':

@@ -54,8 +54,8 @@ export function startCompilation(options: MappingOptions): Compilation {
   const { catalog, pathField, definition, source } = options;
   const lookUp = createFieldLookup(catalog, pathField);
   const isField = (column: string) => {
-    const parsed = parseFieldPath(column);
-    return parsed.kind === 'path' && lookUp(parsed.path).kind !== 'unknown';
+    const path = parseFieldPath(column);
+    return typeof path !== 'string' && lookUp(path).kind !== 'unknown';
   };
   return {
     ...options,

@@ -1,7 +1,12 @@
+/**
+ * How a cell or a JSON value becomes the value of a field. The field's type decides, or the definition's `as` with its
+ * options where that fits the type. What can't be converted exactly is refused with what was expected; text stays as it
+ * stands.
+ */
 import type { FieldSource } from '../config/job-definition.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { countryCode } from './countries.ts';
-import { compileDatePattern, dateConversion } from './dates.ts';
+import { dateByPattern, isoDate } from './dates.ts';
 import { integerConversion, numberConversion, signsProblem } from './numbers.ts';
 import type { LeafType } from './request-field.ts';
 
@@ -37,10 +42,6 @@ export type ConvertedColumn = Extract<FieldSource, { column: string }>;
 type As = NonNullable<ConvertedColumn['as']>;
 type Option = 'pattern' | 'decimal' | 'grouping' | 'true' | 'false';
 
-type ChosenConversion =
-  | { readonly kind: 'conversion'; readonly conversion: Conversion }
-  | { readonly kind: 'problem'; readonly problem: string };
-
 const BY_TYPE: Readonly<Record<LeafType, As>> = {
   string: 'string',
   boolean: 'boolean',
@@ -72,73 +73,50 @@ const OPTIONS: Readonly<Record<Option, readonly As[]>> = {
 
 /** The conversion that a field's type asks for where the definition names none. */
 export function defaultConversion(type: LeafType): Conversion {
-  const chosen = create(BY_TYPE[type], { column: '' });
-  if (chosen.kind === 'problem') throw new Error(chosen.problem);
-  return chosen.conversion;
+  const conversion = create(BY_TYPE[type], { column: '' });
+  if (typeof conversion === 'string') throw new Error(conversion);
+  return conversion;
 }
 
 /** The conversion a definition asks for, or what is wrong with it for a field of this type. */
-export function conversionFor(type: LeafType, source: ConvertedColumn): ChosenConversion {
+export function conversionFor(type: LeafType, source: ConvertedColumn): Conversion | string {
   const as = source.as ?? BY_TYPE[type];
   if (!FITS[as].includes(type)) {
     const fitting = Object.entries(FITS).flatMap(([name, types]) => (types.includes(type) ? [name] : []));
-    return problem(`as: ${as} doesn't fit a field of type ${type}; expected ${fitting.join(' or ')}`);
+    return `as: ${as} doesn't fit a field of type ${type}; expected ${fitting.join(' or ')}`;
   }
   for (const option of ['pattern', 'decimal', 'grouping', 'true', 'false'] as const) {
     if (source[option] !== undefined && !OPTIONS[option].includes(as)) {
-      return problem(`${option} belongs to as: ${OPTIONS[option].join(' or ')}, but this is as: ${as}`);
+      return `${option} belongs to as: ${OPTIONS[option].join(' or ')}, but this is as: ${as}`;
     }
   }
   return create(as, source);
 }
 
-function create(as: As, source: ConvertedColumn): ChosenConversion {
+function create(as: As, source: ConvertedColumn): Conversion | string {
   switch (as) {
     case 'string':
-      return found(stringConversion);
+      return stringConversion;
     case 'boolean':
-      return createBoolean(source);
+      return booleanConversion(source);
     case 'integer':
-      return found(integerConversion(source));
+      return integerConversion(source);
     case 'number':
-      return createNumber(source);
+      return signsProblem(source) ?? numberConversion(source);
     case 'date':
-      return createDate(source.pattern);
+      return source.pattern === undefined ? isoDate : createDate(source.pattern);
     case 'country':
-      return found(countryConversion);
+      return countryConversion;
     case 'list':
-      return found(listConversion);
+      return listConversion;
     default:
       return as satisfies never;
   }
 }
 
-function createBoolean(source: ConvertedColumn): ChosenConversion {
-  const [word] = ambiguousWords(source);
-  return word === undefined
-    ? found(booleanConversion(source))
-    : problem(`"${word}" would mean both true and false; expected words that mean one of them`);
-}
-
-function createNumber(source: ConvertedColumn): ChosenConversion {
-  const wrong = signsProblem(source);
-  return wrong === null ? found(numberConversion(source)) : problem(wrong);
-}
-
-function createDate(pattern: string | undefined): ChosenConversion {
-  if (pattern === undefined) return found(dateConversion(null));
-  const compiled = compileDatePattern(pattern);
-  return compiled.kind === 'parser'
-    ? found(dateConversion({ ...compiled, text: pattern }))
-    : problem(`pattern "${pattern}": ${compiled.problem}`);
-}
-
-function found(conversion: Conversion): ChosenConversion {
-  return { kind: 'conversion', conversion };
-}
-
-function problem(text: string): ChosenConversion {
-  return { kind: 'problem', problem: text };
+function createDate(pattern: string): Conversion | string {
+  const conversion = dateByPattern(pattern);
+  return typeof conversion === 'string' ? `pattern "${pattern}": ${conversion}` : conversion;
 }
 
 /** Text stays exactly as it stands: leading zeros and spaces live. A JSON number may have lost digits, so it is refused. */
@@ -157,26 +135,24 @@ type BooleanWords = {
   readonly false?: readonly string[] | undefined;
 };
 
-/** A conversion to a boolean; words that would mean both are the caller's to refuse (`ambiguousWords`). */
-function booleanConversion(words: BooleanWords): Conversion {
+/** A conversion to a boolean, or which word would mean both. */
+function booleanConversion(words: BooleanWords): Conversion | string {
+  const trueWords = words.true ?? TRUE_WORDS;
+  const falseWords = words.false ?? FALSE_WORDS;
   const meansTrue = matcher(words.true, TRUE_WORDS);
   const meansFalse = matcher(words.false, FALSE_WORDS);
+  const both = [...trueWords, ...falseWords].find((word) => meansTrue(word) && meansFalse(word));
+  if (both !== undefined) {
+    return `"${both}" would mean both true and false; expected words that mean one of them`;
+  }
   const conversion = {
     fromText: (text: string) => (meansTrue(text) ? true : meansFalse(text) ? false : undefined),
     fromJson: (value: TypedValue) => (typeof value === 'boolean' ? value : undefined),
-    expected: `a boolean: ${list(words.true ?? TRUE_WORDS)} for true, ${list(words.false ?? FALSE_WORDS)} for false`,
+    expected: `a boolean: ${list(trueWords)} for true, ${list(falseWords)} for false`,
   };
   const typed = (text: string) =>
     conversion.fromText(text) ?? (text === 'true' ? true : text === 'false' ? false : undefined);
   return { ...conversion, typed: { ...conversion, fromText: typed } };
-}
-
-/** The words of a definition that would mean true and false at once. */
-function ambiguousWords(words: BooleanWords): readonly string[] {
-  const meansTrue = matcher(words.true, TRUE_WORDS);
-  const meansFalse = matcher(words.false, FALSE_WORDS);
-  const all = [...(words.true ?? TRUE_WORDS), ...(words.false ?? FALSE_WORDS)];
-  return [...new Set(all.filter((word) => meansTrue(word) && meansFalse(word)))];
 }
 
 function matcher(own: readonly string[] | undefined, usual: readonly string[]): (text: string) => boolean {

@@ -1,3 +1,7 @@
+/**
+ * The three-letter code of a country as people write it: a code of two or three letters, or an English name.
+ * Nothing is guessed: a name that two countries share, or a territory without an ISO code, has none.
+ */
 import { createRequire } from 'node:module';
 import countries from 'i18n-iso-countries/index.js';
 import { z } from 'zod';

@@ -1,3 +1,8 @@
+/**
+ * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the service wants them: ISO 8601
+ * with milliseconds and Z (service-api.md, 2.2). Only days of the calendar pass. A pattern that begins with day or month
+ * also tells which dates would be another day with the two the other way round.
+ */
 import type { Conversion } from './conversion.ts';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -5,21 +10,37 @@ const DATE_LENGTH = 10;
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})0*)?)?(?:Z|([+-])(\d{2}):?([0-5]\d))$/;
 
-/**
- * A conversion to the service's date-time. Without a parser of the definition's own pattern it takes an ISO 8601 date,
- * or a date-time that says its offset; digits beyond the millisecond are refused unless they are zeros.
- */
-export function dateConversion(
-  pattern: (Extract<CompiledDatePattern, { kind: 'parser' }> & { readonly text: string }) | null,
-): Conversion {
-  if (pattern === null) return { fromText: parseIso, fromJson: () => undefined, expected: ISO };
+/** Takes an ISO 8601 date, or a date-time that says its offset; digits beyond the millisecond are refused unless they are zeros. */
+export const isoDate: Conversion = {
+  fromText: parseIso,
+  fromJson: () => undefined,
+  expected:
+    'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
+};
+
+/** A conversion by a pattern, or what is wrong with the pattern; what it doesn't name is midnight, and the time zone is UTC. */
+export function dateByPattern(pattern: string): Conversion | string {
+  const compiled = compilePattern(pattern);
+  if (typeof compiled === 'string') return compiled;
+  const { shape, parts } = compiled;
+  const parse = parserOf(shape, parts);
+  const typed = (text: string) => typedDate(text, parse);
+  // What begins with the year is written year, month, day all over the world.
+  const turned = parts[0] === 'year' ? null : parserOf(shape, parts.map(turnRound));
   return {
-    fromText: pattern.parse,
+    fromText: parse,
     fromJson: () => undefined,
-    ...(pattern.isSwappable === null ? {} : { isSwappable: pattern.isSwappable }),
-    typed: { fromText: (text) => typedDate(text, pattern.parse), fromJson: () => undefined, expected: ISO },
-    expected: `a date of the calendar written as ${pattern.text}`,
+    ...(turned !== null && { isSwappable: (text: string) => isAnotherDay(parse(text), turned(text)) }),
+    typed: { ...isoDate, fromText: typed },
+    expected: `a date of the calendar written as ${pattern}`,
   };
+}
+
+/** The 31st of March 2020, half past nine, as a valid pattern writes it. */
+export function exampleDate(pattern: string): string {
+  return [...pattern.matchAll(PIECE)]
+    .map(([piece, quoted]) => TOKENS.get(piece)?.example ?? unquoted(piece, quoted))
+    .join('');
 }
 
 /** A workbook's date has no offset, and a pattern means UTC; a number may be a date whose digits the pattern knows. */
@@ -27,9 +48,6 @@ function typedDate(text: string, parse: DateParser): string | undefined {
   if (!/^\d{4}-/.test(text)) return parse(text);
   return parseIso(text.length > DATE_LENGTH && !text.endsWith('Z') ? `${text}Z` : text);
 }
-
-const ISO =
-  'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z';
 
 function parseIso(text: string): string | undefined {
   if (text.length > DATE_LENGTH) return parseIsoTime(text);
@@ -61,15 +79,6 @@ function parseIsoTime(text: string): string | undefined {
 /** Reads a cell by a pattern: the moment in ISO 8601 with milliseconds and Z, or `undefined`. */
 type DateParser = (text: string) => string | undefined;
 
-type CompiledDatePattern =
-  | {
-      readonly kind: 'parser';
-      readonly parse: DateParser;
-      /** Whether day and month the other way round are another day; `null` for an order that nobody turns round. */
-      readonly isSwappable: ((text: string) => boolean) | null;
-    }
-  | { readonly kind: 'problem'; readonly problem: string };
-
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'ms';
 type Token = {
   readonly part: Part;
@@ -94,8 +103,10 @@ const PIECE = /'((?:[^']|'')*)'|yyyy|MM?|dd?|HH|mm|ss|SSS|[\s\S]/gu;
 const KNOWN =
   'expected dd, d, MM, M, yyyy, HH, mm, ss, SSS, and letters that stand for themselves in single quotes';
 
-/** Compiles a pattern once; what it doesn't name is midnight, and the time zone is UTC. */
-export function compileDatePattern(pattern: string): CompiledDatePattern {
+/** The pattern as a regular expression with a group for each of its parts, or what is wrong with it. */
+function compilePattern(
+  pattern: string,
+): { readonly shape: RegExp; readonly parts: readonly Part[] } | string {
   const parts: Part[] = [];
   const problems: string[] = [];
   let shape = '';
@@ -110,17 +121,7 @@ export function compileDatePattern(pattern: string): CompiledDatePattern {
     shape += token === undefined ? literal(piece, quoted, problems) : token.shape;
   }
   problems.push(...partProblems(parts));
-  const [problem] = problems;
-  return problem === undefined
-    ? compiledOf(new RegExp(`^${shape}$`, 'u'), parts)
-    : { kind: 'problem', problem };
-}
-
-/** The 31st of March 2020, half past nine, as a valid pattern writes it. */
-export function exampleDate(pattern: string): string {
-  return [...pattern.matchAll(PIECE)]
-    .map(([piece, quoted]) => TOKENS.get(piece)?.example ?? unquoted(piece, quoted))
-    .join('');
+  return problems[0] ?? { shape: new RegExp(`^${shape}$`, 'u'), parts };
 }
 
 /** `T` and `Z` stand for themselves as in ISO 8601, since there `Z` says UTC; other bare letters look like a token. */
@@ -149,17 +150,6 @@ function partProblems(parts: readonly Part[]): readonly string[] {
     problems.push('minutes need hours, seconds need minutes, and milliseconds need seconds');
   }
   return problems;
-}
-
-function compiledOf(shape: RegExp, parts: readonly Part[]): CompiledDatePattern {
-  const parse = parserOf(shape, parts);
-  // What begins with the year is written year, month, day all over the world.
-  const turned = parts[0] === 'year' ? null : parserOf(shape, parts.map(turnRound));
-  return {
-    kind: 'parser',
-    parse,
-    isSwappable: turned && ((text) => isAnotherDay(parse(text), turned(text))),
-  };
 }
 
 function turnRound(part: Part): Part {

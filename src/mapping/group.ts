@@ -206,16 +206,16 @@ export function groupProblems(compilation: Compilation, bindings: readonly Bindi
 }
 
 function listProblem(group: string, compilation: Compilation): string | null {
-  const parsed = parseFieldPath(group);
-  if (parsed.kind === 'problem') return parsed.problem;
-  const known = compilation.lookUp(parsed.path);
+  const path = parseFieldPath(group);
+  if (typeof path === 'string') return path;
+  const known = compilation.lookUp(path);
   if (known.kind === 'unknown') {
     return `${compilation.definition.operation} has no list "${group}".${suggestField(group, compilation)}`;
   }
   const isList =
     (known.kind === 'container' && known.shape === 'list') ||
     (known.kind === 'leaf' && known.type === 'string-list');
-  if (isList && parsed.path.every((segment) => typeof segment === 'string')) return null;
+  if (isList && path.every((segment) => typeof segment === 'string')) return null;
   return `"${group}" is no list of the request; expected one such as accounts`;
 }
 

@@ -1,3 +1,7 @@
+/**
+ * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by digit is refused, groups
+ * of three have to be in their places, and a refusal names the signs with which the text would be a number.
+ */
 import type { Conversion } from './conversion.ts';
 
 type Grouping = ',' | '.' | ' ' | "'";
@@ -44,7 +48,7 @@ export function integerConversion(signs: NumberSigns): Conversion {
   };
 }
 
-/** What is wrong with the signs, or `null`. */
+/** What is wrong with the signs of a number, or `null`. */
 export function signsProblem(signs: NumberSigns): string | null {
   return signs.grouping !== undefined && signs.grouping === decimalOf(signs)
     ? `expected different signs for decimal and grouping, both are "${signs.grouping}"`
@@ -135,27 +139,22 @@ function significantOf(numeral: string): { readonly digits: string; readonly exp
   return { digits: sign + significant, exponent };
 }
 
-/** The settings that say how a file writes its numbers. */
-type Signs = {
-  readonly decimal?: '.' | ',' | undefined;
-  readonly grouping?: ',' | '.' | ' ' | "'" | undefined;
-};
-type Reads = (signs: Signs) => boolean;
+type Reads = (signs: NumberSigns) => boolean;
 
-const DECIMALS: readonly Signs[] = [{ decimal: '.' }, { decimal: ',' }];
-const GROUPINGS: readonly Signs[] = [
+const DECIMALS: readonly NumberSigns[] = [{ decimal: '.' }, { decimal: ',' }];
+const GROUPINGS: readonly NumberSigns[] = [
   { grouping: ',' },
   { grouping: '.' },
   { grouping: ' ' },
   { grouping: "'" },
 ];
-const BOTH: readonly Signs[] = [
+const BOTH: readonly NumberSigns[] = [
   { decimal: ',', grouping: ' ' },
   { decimal: ',', grouping: "'" },
 ];
 
 /** Names the settings with which a number that was refused is one, to follow what was expected; or nothing. */
-function decimalRemedy(current: Signs, reads: Reads): string {
+function decimalRemedy(current: NumberSigns, reads: Reads): string {
   // A grouping sign that the text doesn't have changes nothing.
   const ungrouped = DECIMALS.filter(reads);
   const grouped = GROUPINGS.map((signs) => (current.decimal === undefined ? signs : withDecimal(signs)));
@@ -168,21 +167,21 @@ function integerRemedy(reads: Reads): string {
   return remedy(GROUPINGS.filter(reads));
 }
 
-function withDecimal({ grouping }: Signs): Signs {
+function withDecimal({ grouping }: NumberSigns): NumberSigns {
   return { decimal: grouping === '.' ? ',' : '.', grouping };
 }
 
-function decimalOnly(signs: Signs): Signs {
+function decimalOnly(signs: NumberSigns): NumberSigns {
   return { decimal: withDecimal(signs).decimal };
 }
 
-function remedy(fitting: readonly Signs[]): string {
+function remedy(fitting: readonly NumberSigns[]): string {
   return fitting.length === 0
     ? ''
     : `; it is one with ${fitting.map(described).join(' or with ')} in the job definition`;
 }
 
-function described(signs: Signs): string {
+function described(signs: NumberSigns): string {
   return Object.entries(signs)
     .map(([name, sign]) => `${name}: "${sign}"`)
     .join(' and ');

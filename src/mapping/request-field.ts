@@ -8,25 +8,21 @@ import type { FieldCatalog, FieldType } from '../model/field.ts';
 /** A request field's place in the body: names, and positions in lists. */
 export type FieldPath = readonly (string | number)[];
 
-type ParsedFieldPath =
-  | { readonly kind: 'path'; readonly path: FieldPath }
-  | { readonly kind: 'problem'; readonly problem: string };
-
 /** The highest list position a header may name: a typing error must not ask for a list of millions. */
 const MAX_POSITION = 99;
 
 /** Names that reach an object's prototype rather than a member of its own. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Reads `details.name`, `accounts.0.iban` or `accounts[0].iban`. */
-export function parseFieldPath(text: string): ParsedFieldPath {
+/** The place that `details.name`, `accounts.0.iban` or `accounts[0].iban` spells, or what is wrong with it. */
+export function parseFieldPath(text: string): FieldPath | string {
   const path: (string | number)[] = [];
   for (const segment of text.replaceAll(/\[(\d+)\]/g, '.$1').split('.')) {
     const problem = problemOf(segment);
-    if (problem !== null) return { kind: 'problem', problem };
+    if (problem !== null) return problem;
     path.push(/^\d+$/.test(segment) ? Number(segment) : segment);
   }
-  return { kind: 'path', path };
+  return path;
 }
 
 /** The longest beginning of a path that can be read: `draft.items` of `draft.items.100.x`; empty for a refused name. */
@@ -34,8 +30,8 @@ export function readableStart(text: string): FieldPath {
   const segments = text.split('.');
   if (segments.some((segment) => FORBIDDEN.has(segment))) return [];
   const end = segments.findIndex((segment) => problemOf(segment) !== null);
-  const parsed = parseFieldPath(segments.slice(0, end === -1 ? segments.length : end).join('.'));
-  return parsed.kind === 'path' ? parsed.path : [];
+  const path = parseFieldPath(segments.slice(0, end === -1 ? segments.length : end).join('.'));
+  return typeof path === 'string' ? [] : path;
 }
 
 /** The path as headers write it: `accounts.0.iban`. */

@@ -54,9 +54,8 @@ function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObj
 }
 
 function requiredPath(field: string, compilation: Compilation): FieldPath | string {
-  const parsed = parseFieldPath(field);
-  if (parsed.kind === 'problem') return parsed.problem;
-  if (compilation.lookUp(atFirst(parsed.path)).kind !== 'unknown') return parsed.path;
+  const path = parseFieldPath(field);
+  if (typeof path === 'string' || compilation.lookUp(atFirst(path)).kind !== 'unknown') return path;
   return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
 }
 
@@ -148,8 +147,8 @@ function missingRequired(
 }
 
 function pathIn(field: string): readonly FieldPath[] {
-  const parsed = parseFieldPath(field);
-  return parsed.kind === 'path' ? [parsed.path] : [];
+  const path = parseFieldPath(field);
+  return typeof path === 'string' ? [] : [path];
 }
 
 /** Whether what is put at `path` can count for the required field: at it, below it or around it. */

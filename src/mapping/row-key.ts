@@ -1,3 +1,7 @@
+/**
+ * The key by which the ledger knows a row. It is read apart from the mapping and before it, for every row, so that rows
+ * with the same key can be found and grouped; a report file's key is found the same way by its name alone.
+ */
 import { flattenRecord, visitLeaves } from '../model/flatten-record.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';

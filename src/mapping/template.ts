@@ -1,7 +1,12 @@
+/**
+ * A file to begin with: the columns that a job's definition asks for, with example cells that the job's own mapping
+ * takes, as cells for a table and as records for JSON. The values are invented; nothing in them belongs to anybody.
+ */
 import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import type { FieldCatalog } from '../model/field.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
+import { columnOf } from './compilation.ts';
 import type { ConvertedColumn } from './conversion.ts';
 import { exampleDate } from './dates.ts';
 import {
@@ -117,7 +122,7 @@ function templateFields(
 function definedFields(definition: JobDefinition): readonly TemplateField[] {
   return Object.entries(definition.fields).flatMap(([field, source]) => {
     const path = pathOf(field);
-    const column = columnOf(source);
+    const column = convertedColumn(source);
     return path === null || column === null ? [] : [{ path, source: column }];
   });
 }
@@ -135,11 +140,11 @@ function undefinedFields(fields: readonly string[], definition: JobDefinition): 
 }
 
 function pathOf(field: string): FieldPath | null {
-  const parsed = parseFieldPath(field);
-  return parsed.kind === 'path' ? parsed.path : null;
+  const path = parseFieldPath(field);
+  return typeof path === 'string' ? null : path;
 }
 
-function columnOf(source: FieldSource): ConvertedColumn | null {
+function convertedColumn(source: FieldSource): ConvertedColumn | null {
   if (typeof source === 'string') return { column: source };
   return 'column' in source ? source : null;
 }
@@ -149,14 +154,18 @@ export function templateRecords(
   columns: readonly TemplateColumn[],
   definition: JobDefinition,
 ): readonly JsonObject[] {
-  const own = new Set(Object.values(definition.fields).map(columnName));
+  const own = new Set(Object.values(definition.fields).map(columnOf));
   const [first] = columns;
   return (first?.cells ?? []).map((_, row) => {
     const record: Tree = new Map();
     for (const column of columns) {
       // What the definition names is a column's name, dots and all; what it doesn't is a path.
       const isName = own.has(column.header) || column.header === definition.key;
-      put(record, isName ? [column.header] : segmentsOf(column.header), jsonCell(column, row));
+      put(
+        record,
+        isName ? [column.header] : (pathOf(column.header) ?? [column.header]),
+        jsonCell(column, row),
+      );
     }
     return objectOf(record);
   });
@@ -166,16 +175,6 @@ export function templateRecords(
 export function templateDocument(records: readonly JsonObject[], definition: JobDefinition): JsonValue {
   const names = namesOf(definition.format.records ?? '');
   return names.reduceRight<JsonValue>((value, name) => ({ [name]: value }), records);
-}
-
-function columnName(source: JobDefinition['fields'][string]): string | null {
-  if (typeof source === 'string') return source;
-  return 'column' in source ? source.column : null;
-}
-
-function segmentsOf(header: string): readonly (string | number)[] {
-  const parsed = parseFieldPath(header);
-  return parsed.kind === 'path' ? parsed.path : [header];
 }
 
 function jsonCell({ kind, cells }: TemplateColumn, row: number): JsonValue {

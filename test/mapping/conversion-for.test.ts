@@ -4,7 +4,7 @@ import type { LeafType } from '../../src/mapping/request-field.ts';
 
 function convertAs(type: LeafType, source: Omit<ConvertedColumn, 'column'>, text: string): unknown {
   const chosen = conversionFor(type, { column: 'c', ...source });
-  return chosen.kind === 'conversion' ? chosen.conversion.fromText(text) : chosen.problem;
+  return typeof chosen === 'string' ? chosen : chosen.fromText(text);
 }
 
 test.each([

@@ -116,7 +116,7 @@ describe('when the rows come from a workbook', () => {
   test('its dates and numbers are read in one way, and raise no question', () => {
     const columns = ['Name', 'Incorporated', 'Volume'];
     const rows = [row(['A', '2020-04-03', '1.234'], { typed: [1, 2], numeric: [2] })];
-    expect(propose('subclient.create', columns, rows).fields.map(({ reading }) => reading)).toEqual([
+    expect(propose('subclient.create', columns, rows).fields.map(({ notation }) => notation)).toEqual([
       {},
       {},
       {},

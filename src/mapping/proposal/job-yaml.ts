@@ -1,3 +1,4 @@
+/** A proposal as a job definition with comments, so that whoever reads it can decide what is still open. */
 import type { Format } from '../../config/job-definition.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
@@ -91,8 +92,8 @@ function fieldLines({ fields, itself, missingId }: JobProposal): readonly string
   ];
 }
 
-function fieldLine({ field, column, reading, notes, isDecided }: ProposedField): readonly string[] {
-  const settings = Object.entries(reading).map(
+function fieldLine({ field, column, notation, notes, isDecided }: ProposedField): readonly string[] {
+  const settings = Object.entries(notation).map(
     ([name, value]) => `${settingName(name)}: ${settingValue(value)}`,
   );
   const source =

@@ -1,5 +1,11 @@
+/**
+ * Where each column of a file goes in a proposal, and how its cells are read there. A column has one place: the field
+ * that its header spells, else the one that it means; a field takes one column, the first. What nobody can decide from
+ * the cells stays a comment, and its column is not sent.
+ */
 import type { Operation } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
+import type { Place } from '../compilation.ts';
 import {
   type FieldLookup,
   formatFieldPath,
@@ -8,23 +14,14 @@ import {
   parseFieldPath,
 } from '../request-field.ts';
 import { type FindMeaning, looseName, type Meaning } from './meaning.ts';
-import {
-  type ChosenReading,
-  candidateReadings,
-  chooseReading,
-  notesOf,
-  ONE_WAY,
-  type Reading,
-} from './readings.ts';
-
-type Column = { readonly column: string; readonly slot: number };
+import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
 
 /** Where a column of a file goes. */
 export type Placement =
   /** The header is the field's own path, as it is written. */
-  | (Column & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
-  | (Column & Meaning & { readonly kind: 'field' })
-  | (Column & { readonly kind: 'open'; readonly reason: string });
+  | (Place & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
+  | (Place & Meaning & { readonly kind: 'field' })
+  | (Place & { readonly kind: 'open'; readonly reason: string });
 
 type PlacingMeans = {
   readonly columns: readonly string[];
@@ -43,22 +40,21 @@ export function placeColumns(means: PlacingMeans): readonly Placement[] {
   return columns.map((at, i) => own[i] ?? claim(byMeaning(at, means)) ?? open(at, NOT_PLACED));
 }
 
-function itself(at: Column, means: PlacingMeans): Placement | null {
+function itself(at: Place, means: PlacingMeans): Placement | null {
   if (!isAlone(at.column, means.columns)) return open(at, 'the file has more than one column of this name');
-  const parsed = parseFieldPath(at.column);
-  if (parsed.kind === 'problem') return null;
-  const known = means.lookUp(parsed.path);
+  const path = parseFieldPath(at.column);
+  if (typeof path === 'string') return null;
+  const known = means.lookUp(path);
   const fits = known.kind === 'leaf' || (known.kind !== 'unknown' && !means.isTable);
-  return fits ? { kind: 'itself', ...at, field: formatFieldPath(parsed.path), known } : null;
+  return fits ? { kind: 'itself', ...at, field: formatFieldPath(path), known } : null;
 }
 
-function byMeaning(at: Column, { findMeaning, lookUp }: PlacingMeans): Placement | null {
+function byMeaning(at: Place, { findMeaning, lookUp }: PlacingMeans): Placement | null {
   const lastPart = at.column.slice(at.column.lastIndexOf('.') + 1);
   const meaning = findMeaning(at.column) ?? findMeaning(lastPart);
-  if (meaning === null) return null;
-  const parsed = parseFieldPath(meaning.field);
-  const isLeaf = parsed.kind === 'path' && lookUp(parsed.path).kind === 'leaf';
-  return isLeaf ? { kind: 'field', ...at, ...meaning } : null;
+  return meaning === null || leafType(meaning.field, lookUp) === null
+    ? null
+    : { kind: 'field', ...at, ...meaning };
 }
 
 /** Lets the first column have a field; whoever comes second to it, to what is in it or to what it is in, is left open. */
@@ -84,7 +80,7 @@ function isAlone(column: string, columns: readonly string[]): boolean {
   return columns.indexOf(column) === columns.lastIndexOf(column);
 }
 
-function open({ column, slot }: Column, reason: string): Placement {
+function open({ column, slot }: Place, reason: string): Placement {
   return { kind: 'open', column, slot, reason };
 }
 
@@ -92,7 +88,7 @@ function open({ column, slot }: Column, reason: string): Placement {
 export type ProposedField = {
   readonly field: string;
   readonly column: string;
-  readonly reading: Reading;
+  readonly notation: Notation;
   /** What its reader has to know. */
   readonly notes: readonly string[];
   /** False: the line is a comment until somebody decides, and the column is not sent. */
@@ -132,29 +128,33 @@ export function proposeField(
   const { column, field } = placement;
   const meant = placement.kind === 'field' && placement.note !== null ? [placement.note] : [];
   if (placement.kind === 'field' && placement.isReference) {
-    return { field, column, reading: { ref: 'subclient' }, notes: meant, isDecided: true };
+    return { field, column, notation: { ref: 'subclient' }, notes: meant, isDecided: true };
   }
-  const type = typeOf(field, lookUp);
-  const chosen = type === null ? PLAIN : chooseReading(type, values, candidateReadings(type, values));
+  const type = leafType(field, lookUp);
+  const chosen = type === null ? PLAIN : chooseNotation(type, values);
   if (placement.kind === 'itself' && isPlain(chosen)) return null;
   return { field, column, ...decide(chosen, type), notes: [...meant, ...notesOf(chosen, type)] };
 }
 
-const PLAIN: ChosenReading = { kind: 'reading', reading: {}, misfits: 0 };
+const PLAIN: ChosenNotation = { kind: 'notation', notation: {}, misfits: 0 };
 
-function isPlain(chosen: ChosenReading): boolean {
-  return chosen.kind === 'reading' && Object.keys(chosen.reading).length === 0;
+function isPlain(chosen: ChosenNotation): boolean {
+  return chosen.kind === 'notation' && Object.keys(chosen.notation).length === 0;
 }
 
-function typeOf(field: string, lookUp: FieldLookup): LeafType | null {
-  const parsed = parseFieldPath(field);
-  const known = parsed.kind === 'path' ? lookUp(parsed.path) : null;
+/** The type of the field; `null` where it is none that a cell could fill. */
+function leafType(field: string, lookUp: FieldLookup): LeafType | null {
+  const path = parseFieldPath(field);
+  const known = typeof path === 'string' ? null : lookUp(path);
   return known?.kind === 'leaf' ? known.type : null;
 }
 
 /** Text is read in one way, so what doesn't fit spoils its rows only; a date or a number that nobody can read spoils the column. */
-function decide(chosen: ChosenReading, type: LeafType | null): Pick<ProposedField, 'reading' | 'isDecided'> {
-  if (chosen.kind === 'reading') return { reading: chosen.reading, isDecided: true };
-  if (chosen.kind === 'several') return { reading: chosen.readings[0] ?? {}, isDecided: false };
-  return { reading: {}, isDecided: type === null || ONE_WAY.has(type) };
+function decide(
+  chosen: ChosenNotation,
+  type: LeafType | null,
+): Pick<ProposedField, 'notation' | 'isDecided'> {
+  if (chosen.kind === 'notation') return { notation: chosen.notation, isDecided: true };
+  if (chosen.kind === 'several') return { notation: chosen.notations[0] ?? {}, isDecided: false };
+  return { notation: {}, isDecided: type === null || ONE_WAY.has(type) };
 }

@@ -1,3 +1,8 @@
+/**
+ * A job definition that a file's header and first rows suggest (`onboard map`): where each column goes, how its cells
+ * are read, which column is the key. Each column is placed or listed for a decision, none is dropped; no value of a cell
+ * gets into a proposal.
+ */
 import type { FieldCatalog } from '../../model/field.ts';
 import { flattenRecord } from '../../model/flatten-record.ts';
 import { parseRecord } from '../../model/json-record.ts';
@@ -6,7 +11,9 @@ import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
 import { createFieldLookup } from '../request-field.ts';
+import { keyNamesOf } from './aliases.ts';
 import { createFindMeaning, looseName } from './meaning.ts';
+import { mostMistakes } from './notations.ts';
 import {
   keyField,
   type Placement,
@@ -15,7 +22,7 @@ import {
   proposeField,
 } from './propose-fields.ts';
 
-/** A job definition that a file's header and first rows suggest; it holds no cell values. */
+/** What is proposed, before it is written as YAML. */
 export type JobProposal = {
   readonly operation: Operation;
   /** The column of the rows' own key, `null` where none was found. */
@@ -91,9 +98,6 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
   return [{ column: placement.column, reason: placement.reason }];
 }
 
-/** A row or two without it (a line of totals) are mistakes, not a habit of the file. */
-const MISTAKES = 0.1;
-
 /** What names a record. */
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
@@ -107,7 +111,7 @@ function requiredOf(
   return placements.flatMap((placement) => {
     if (placement.kind === 'open' || open.has(placement.field)) return [];
     const lacking = about.rows - (about.values[placement.slot]?.length ?? 0);
-    const isUsual = lacking <= Math.max(1, about.rows * MISTAKES) && lacking < about.rows / 2;
+    const isUsual = lacking <= mostMistakes(about.rows) && lacking < about.rows / 2;
     return NAMES.has(placement.field) && isUsual ? [placement.field] : [];
   });
 }
@@ -157,61 +161,6 @@ function cellsOf(row: Row, columns: readonly string[]): readonly (JsonValue | un
   }
 }
 
-/** Names under which files give a record's own key, the most telling first; without case, spaces and punctuation. */
-const KEY_NAMES = [
-  'externalid',
-  'externalref',
-  'externalreference',
-  'partnerref',
-  'partnerreference',
-  'partnerid',
-  'clientref',
-  'clientreference',
-  'clientid',
-  'clientno',
-  'clientnumber',
-  'customerref',
-  'customerreference',
-  'customerid',
-  'customerno',
-  'customernumber',
-  'payeeref',
-  'payeeid',
-  'beneficiaryref',
-  'beneficiaryid',
-  'supplierid',
-  'supplierno',
-  'suppliernumber',
-  'vendorid',
-  'vendorno',
-  'vendornumber',
-  'crmid',
-  'additionalinformationcrmid',
-  'uniqueid',
-  'recordid',
-  'reference',
-  'refno',
-  'ref',
-  'key',
-  'id',
-];
-
-/** What the operation's own identifier is called, where its rows are known by that. */
-const OWN_NAMES: Readonly<Record<Operation, readonly string[]>> = {
-  'subclient.create': [],
-  'subclient.update': ['id', 'subclientid', 'serviceid', 'entityid'],
-  'subclient.upsert': [],
-  'counterparty.draft': [],
-  'payment.documents': [
-    'paymentid',
-    'payment',
-    'paymentref',
-    'paymentreference',
-    'paymentno',
-    'paymentnumber',
-  ],
-};
-
 /** The rows' own key, as far as the rows that were looked at tell. */
 type KeyGuess = {
   readonly column: string;
@@ -221,9 +170,6 @@ type KeyGuess = {
   readonly isGrouped: boolean;
 };
 
-/** A row or two without a key of their own are mistakes; more of them say that the column is no key. */
-const MISTAKESGuessKey = 0.1;
-
 /** The column that is most probably the rows' own key: its name says so, and nearly every row has one of its own. */
 function guessKey(
   operation: Operation,
@@ -231,13 +177,12 @@ function guessKey(
   about: { readonly values: ColumnValues; readonly rows: number },
 ): KeyGuess | null {
   const names = columns.map(looseName);
-  for (const wanted of [...OWN_NAMES[operation], ...KEY_NAMES]) {
+  for (const wanted of keyNamesOf(operation)) {
     const slot = names.indexOf(wanted);
     const column = columns[slot];
     if (column === undefined || columns.lastIndexOf(column) !== slot) continue;
     const guess = judge(column, about.values[slot] ?? [], about.rows);
-    const isBearable =
-      guess.flaws <= Math.max(1, about.rows * MISTAKESGuessKey) && guess.flaws <= about.rows / 2;
+    const isBearable = guess.flaws <= mostMistakes(about.rows) && guess.flaws <= about.rows / 2;
     if (isBearable || (operation === 'counterparty.draft' && guess.isGrouped)) return guess;
   }
   return null;

@@ -1,27 +1,30 @@
+/**
+ * How a column writes dates, numbers, yes and no: each usual way is tried on the cells with the conversion that a
+ * definition would get, and the one that fits the most of them is proposed. Where two fit as well and mean something
+ * else, nobody but the reader of the proposal can choose.
+ */
 import type { JsonValue } from '../../model/request.ts';
 import { type ConvertedColumn, conversionFor, convert } from '../conversion.ts';
 import type { LeafType } from '../request-field.ts';
 
 /** A conversion's options as a definition writes them; none: the field's own conversion does. */
-export type Reading = Omit<ConvertedColumn, 'column'>;
+export type Notation = Omit<ConvertedColumn, 'column'>;
 
 /** How a column's cells are to be read for a field. */
-export type ChosenReading =
-  | { readonly kind: 'reading'; readonly reading: Reading; readonly misfits: number }
+export type ChosenNotation =
+  | { readonly kind: 'notation'; readonly notation: Notation; readonly misfits: number }
   /** As many cells fit each of these, with different results. */
-  | { readonly kind: 'several'; readonly readings: readonly Reading[] }
+  | { readonly kind: 'several'; readonly notations: readonly Notation[] }
   | { readonly kind: 'none' };
 
-/** A cell or two that fit nothing are mistakes of their rows; more of them say that the reading is wrong. */
-const MISTAKES = 0.1;
+/** Of so many rows, how many are mistakes of their own; where more of them differ, it is no mistake. */
+export function mostMistakes(rows: number): number {
+  return Math.max(1, rows * 0.1);
+}
 
-/** The reading that fits the most values, unless another one that fits as many reads something else in them. */
-export function chooseReading(
-  type: LeafType,
-  values: readonly JsonValue[],
-  candidates: readonly Reading[],
-): ChosenReading {
-  const tried = candidates.flatMap((reading) => tryReading(type, reading, values));
+/** The notation that fits the most values, unless another one that fits as many reads something else in them. */
+export function chooseNotation(type: LeafType, values: readonly JsonValue[]): ChosenNotation {
+  const tried = candidateNotations(type, values).flatMap((notation) => tryNotation(type, notation, values));
   const misfits = Math.min(...tried.map((one) => one.misfits));
   const best = tried.filter((one) => one.misfits === misfits);
   const [first, ...others] = best.filter(
@@ -29,26 +32,26 @@ export function chooseReading(
   );
   if (first === undefined || !isBearable(misfits, values.length)) return { kind: 'none' };
   return others.length === 0
-    ? { kind: 'reading', reading: first.reading, misfits }
-    : { kind: 'several', readings: [first, ...others].map(({ reading }) => reading) };
+    ? { kind: 'notation', notation: first.notation, misfits }
+    : { kind: 'several', notations: [first, ...others].map(({ notation }) => notation) };
 }
 
 function isBearable(misfits: number, values: number): boolean {
-  return misfits === 0 || (misfits <= Math.max(1, values * MISTAKES) && misfits < values / 2);
+  return misfits === 0 || (misfits <= mostMistakes(values) && misfits < values / 2);
 }
 
-type Tried = { readonly reading: Reading; readonly misfits: number; readonly results: string };
+type Tried = { readonly notation: Notation; readonly misfits: number; readonly results: string };
 
-function tryReading(type: LeafType, reading: Reading, values: readonly JsonValue[]): readonly Tried[] {
-  const chosen = conversionFor(type, { column: '', ...reading });
-  if (chosen.kind === 'problem') return [];
-  const results = values.map((value) => convert(chosen.conversion, value));
+function tryNotation(type: LeafType, notation: Notation, values: readonly JsonValue[]): readonly Tried[] {
+  const conversion = conversionFor(type, { column: '', ...notation });
+  if (typeof conversion === 'string') return [];
+  const results = values.map((value) => convert(conversion, value));
   const misfits = results.filter((result) => result === undefined).length;
-  return [{ reading, misfits, results: JSON.stringify(results.map((result) => result ?? null)) }];
+  return [{ notation, misfits, results: JSON.stringify(results.map((result) => result ?? null)) }];
 }
 
 /** The ways in which files write a field of this type, the most usual first; the field's own conversion is the first of all. */
-export function candidateReadings(type: LeafType, values: readonly JsonValue[]): readonly Reading[] {
+function candidateNotations(type: LeafType, values: readonly JsonValue[]): readonly Notation[] {
   switch (type) {
     case 'date-time':
       return [{}, ...DATES];
@@ -57,7 +60,7 @@ export function candidateReadings(type: LeafType, values: readonly JsonValue[]):
     case 'integer':
       return [{}, ...GROUPINGS.map((grouping) => ({ grouping }))];
     case 'boolean':
-      return [{}, ...booleanReadings(values)];
+      return [{}, ...booleanNotations(values)];
     case 'string':
     case 'country':
     case 'string-list':
@@ -75,12 +78,12 @@ const DAYS = ['/', '.', '-'].flatMap((sign) => [
   `yyyy${sign}MM${sign}dd`,
 ]);
 const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
-const DATES: readonly Reading[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap((day) =>
+const DATES: readonly Notation[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap((day) =>
   TIMES.map((time) => ({ pattern: `${day}${time}` })),
 );
 
 const GROUPINGS = [',', '.', ' ', "'"] as const;
-const NUMBERS: readonly Reading[] = [
+const NUMBERS: readonly Notation[] = [
   { decimal: ',' },
   { decimal: ',', grouping: '.' },
   { decimal: '.', grouping: ',' },
@@ -113,7 +116,7 @@ const WORDS: readonly (readonly [yes: string, no: string])[] = [
   ['true', 'false'],
 ];
 
-function booleanReadings(values: readonly JsonValue[]): readonly Reading[] {
+function booleanNotations(values: readonly JsonValue[]): readonly Notation[] {
   const written = [...new Set(values.filter((value) => typeof value === 'string'))];
   return WORDS.flatMap(([yes, no]) => {
     const meansYes = written.filter((word) => word.trim().toLowerCase() === yes);
@@ -130,15 +133,15 @@ function orUsual(written: readonly string[], word: string): string[] {
     : [word, word.charAt(0).toUpperCase() + word.slice(1), ...(word.length > 1 ? [word.toUpperCase()] : [])];
 }
 
-/** What the reader of a proposal has to know of a reading; no cell values. */
-export function notesOf(chosen: ChosenReading, type: LeafType | null): readonly string[] {
+/** What the reader of a proposal has to know of a notation; no cell values. */
+export function notesOf(chosen: ChosenNotation, type: LeafType | null): readonly string[] {
   switch (chosen.kind) {
-    case 'reading':
+    case 'notation':
       return chosen.misfits === 0
         ? []
         : [`${chosen.misfits} of the cells looked at ${chosen.misfits === 1 ? "doesn't" : "don't"} fit`];
     case 'several':
-      return [`the cells looked at fit ${chosen.readings.map(describe).join(' and ')}: choose one`];
+      return [`the cells looked at fit ${chosen.notations.map(describe).join(' and ')}: choose one`];
     case 'none':
       return [misfitNote(type)];
     default:
@@ -169,11 +172,11 @@ const WORD: Readonly<Record<LeafType, string>> = {
   'string-list': 'list',
 };
 
-function describe(reading: Reading): string {
-  if (reading.pattern !== undefined) return reading.pattern;
+function describe(notation: Notation): string {
+  if (notation.pattern !== undefined) return notation.pattern;
   const signs = [
-    reading.decimal === undefined ? '' : `decimal "${reading.decimal}"`,
-    reading.grouping === undefined ? '' : `grouping "${reading.grouping}"`,
+    notation.decimal === undefined ? '' : `decimal "${notation.decimal}"`,
+    notation.grouping === undefined ? '' : `grouping "${notation.grouping}"`,
   ].filter((sign) => sign !== '');
   return signs.length === 0 ? 'numbers written as in JSON' : `numbers with ${signs.join(' and ')}`;
 }
