@@ -1,4 +1,4 @@
-import { jobsBefore } from '../config/load-job.ts';
+import { jobsBefore } from '../config/job-definition.ts';
 import { countOf } from '../lib/count-of.ts';
 import { type Io, tell } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';

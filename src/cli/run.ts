@@ -1,6 +1,6 @@
 import { passesCheck } from '../check/first.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { jobsBefore } from '../config/load-job.ts';
+import { jobsBefore } from '../config/job-definition.ts';
 import { type Io, tell } from '../lib/io.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';

@@ -1,3 +1,4 @@
+/** The environment variables that the program reads, and the folder of its own that one of them names. */
 import { access, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';

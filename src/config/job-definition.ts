@@ -1,3 +1,8 @@
+/**
+ * What a job definition may say (DESIGN.md, section 4): one schema from which types, defaults, validation, the JSON Schema
+ * for editors and the table of settings all come. The settings are declared from the innermost outwards; the schema of
+ * the whole is at the end.
+ */
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
 import { isDailyWindow } from '../lib/daily-window.ts';
@@ -365,6 +370,11 @@ export const jobDefinitionSchema = settingsSchema
     message: 'expected a column, since a row without a key cannot be looked up',
   });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
+
+/** The jobs whose runs come before those of this one (the setting `after`). */
+export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly string[] {
+  return after === undefined ? [] : [after].flat();
+}
 
 /** A job definition with the name it goes by. */
 export const jobSchema = z.object({ name: z.string(), definition: jobDefinitionSchema });

@@ -1,3 +1,7 @@
+/**
+ * What the schema finds wrong with a job definition, in the words of those who write one: where it is, what was
+ * expected, what came, and which name was probably meant.
+ */
 import type { z } from 'zod';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { jobDefinitionJsonSchema } from './job-settings.ts';

@@ -1,8 +1,14 @@
+/**
+ * The settings of a job definition for those who write one: as a JSON Schema for editors, as a list, as a table in
+ * Markdown. All of it is read off the schema of the definition.
+ */
 import { z } from 'zod';
 import { jobDefinitionSchema } from './job-definition.ts';
 
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
 /** The JSON Schema of a job definition as it is written, for editors; draft 7 is what their YAML support reads. */
-export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
+export function jobDefinitionJsonSchema(): JsonSchema {
   return {
     $id: 'urn:onboard:job-definition',
     title: 'onboard job definition',
@@ -11,8 +17,6 @@ export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
     ...z.toJSONSchema(jobDefinitionSchema, { io: 'input', target: 'draft-07' }),
   };
 }
-
-type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** One setting of a job definition as its schema declares it. */
 type Setting = {
@@ -68,15 +72,13 @@ function defaultOf({ default: value }: JsonSchema): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-type JsonSchema2 = z.core.JSONSchema.BaseSchema;
-
 /** What may stand at a place of a job definition, in words for people; literal values in backticks. */
-export function describeValues(schema: JsonSchema2): string {
+export function describeValues(schema: JsonSchema): string {
   const distinct = [...new Set(alternativesOf(schema))];
   return distinct.every((one) => one.startsWith('`')) ? distinct.join(', ') : distinct.join(' or ');
 }
 
-function alternativesOf(schema: JsonSchema2): readonly string[] {
+function alternativesOf(schema: JsonSchema): readonly string[] {
   if (schema.anyOf !== undefined) {
     return schema.anyOf.flatMap((one) => (typeof one === 'object' ? alternativesOf(one) : []));
   }
@@ -85,7 +87,7 @@ function alternativesOf(schema: JsonSchema2): readonly string[] {
   return [schema.type].flat().map((type) => describeType(type, schema));
 }
 
-function describeType(type: string | undefined, schema: JsonSchema2): string {
+function describeType(type: string | undefined, schema: JsonSchema): string {
   switch (type) {
     case 'string':
       return schema.maxLength === 1 ? 'one character' : 'text';
@@ -104,18 +106,18 @@ function describeType(type: string | undefined, schema: JsonSchema2): string {
   }
 }
 
-function describeItems({ items }: JsonSchema2): string {
+function describeItems({ items }: JsonSchema): string {
   return typeof items === 'object' && !Array.isArray(items) ? describeValues(items) : 'anything';
 }
 
-function describeObject({ properties, additionalProperties }: JsonSchema2): string {
+function describeObject({ properties, additionalProperties }: JsonSchema): string {
   if (properties !== undefined) return 'settings';
   return typeof additionalProperties === 'object'
     ? `names, each with ${describeValues(additionalProperties)}`
     : 'settings';
 }
 
-function rangeOf({ minimum, exclusiveMinimum, maximum }: JsonSchema2): string {
+function rangeOf({ minimum, exclusiveMinimum, maximum }: JsonSchema): string {
   // A whole number without a bound of its own has the largest that is exact.
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   const ends = [

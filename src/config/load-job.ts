@@ -1,8 +1,12 @@
+/**
+ * Job definitions as files: found by name in the jobs folder or given by path, read as YAML, checked against the schema.
+ * A definition is used whole or not at all; every problem is listed with its line and the setting that it is about.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type Job, type JobDefinition, jobDefinitionSchema } from './job-definition.ts';
+import { type Job, type JobDefinition, jobDefinitionSchema, jobsBefore } from './job-definition.ts';
 import { type JobProblem, jobProblems } from './job-problems.ts';
 import { type DocumentPath, readDocument } from './yaml-document.ts';
 
@@ -79,6 +83,29 @@ function parseDefinition(text: string, path: string, names: JobNames): Job['defi
   );
 }
 
+type JobNames = {
+  /** The job's own. */
+  readonly name: string;
+  /** All that there are in its folder, `null` where that can't be known. */
+  readonly jobs: readonly string[] | null;
+};
+
+/** What is wrong with the names that `after` has. */
+function orderProblems(
+  definition: Pick<JobDefinition, 'after'>,
+  { name, jobs }: JobNames,
+): readonly JobProblem[] {
+  return jobsBefore(definition).flatMap((before) => {
+    if (before === name) return [orderProblem('expected other jobs: a job can not wait for itself.')];
+    if (jobs === null || jobs.includes(before)) return [];
+    return [orderProblem(`there is no job "${before}" beside this one.${didYouMean(before, jobs)}`)];
+  });
+}
+
+function orderProblem(text: string): JobProblem {
+  return { path: ['after'], problem: text };
+}
+
 /** `fields."details.name".as`: names that contain dots stand in quotes. */
 function describePath(path: DocumentPath): string {
   const names = path.map(String).map((name) => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name)));
@@ -136,32 +163,4 @@ function nameOf(path: string): string {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
-}
-
-type JobNames = {
-  /** The job's own. */
-  readonly name: string;
-  /** All that there are in its folder, `null` where that can't be known. */
-  readonly jobs: readonly string[] | null;
-};
-
-/** The jobs whose runs come before those of this one (the setting `after`). */
-export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly string[] {
-  return after === undefined ? [] : [after].flat();
-}
-
-/** What is wrong with the names that `after` has. */
-function orderProblems(
-  definition: Pick<JobDefinition, 'after'>,
-  { name, jobs }: JobNames,
-): readonly JobProblem[] {
-  return jobsBefore(definition).flatMap((before) => {
-    if (before === name) return [orderProblem('expected other jobs: a job can not wait for itself.')];
-    if (jobs === null || jobs.includes(before)) return [];
-    return [orderProblem(`there is no job "${before}" beside this one.${didYouMean(before, jobs)}`)];
-  });
-}
-
-function orderProblem(text: string): JobProblem {
-  return { path: ['after'], problem: text };
 }

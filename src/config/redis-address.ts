@@ -1,3 +1,7 @@
+/**
+ * Where Redis is: `REDIS_URL` and the variables beside it as one address. A variable that is set in vain is a problem,
+ * not ignored. No message holds a part of the URL, since it can hold a password.
+ */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../lib/usage-error.ts';

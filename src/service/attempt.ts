@@ -1,3 +1,8 @@
+/**
+ * One HTTP attempt: sent once at most, over a pool of keep-alive connections, and answered by exactly one reply, which
+ * says whether anything can have been sent (`attempt-handler.ts` has the proof). No redirect, no retry, no compression,
+ * and TLS is always verified.
+ */
 import { Pool } from 'undici';
 import type { Reply } from '../model/reply.ts';
 import type { ServiceRequest } from '../model/request.ts';
@@ -10,9 +15,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** A record is some kilobytes and a payment's documents are some hundred records: more is no answer of this service. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
-/** What HTTP can carry in a request line and in a header's value; undici would lose a connection's place over anything else. */
+/** What HTTP can carry in a request line; undici would lose a connection's place over anything else. */
 const LEGAL_PATH = /^\/[\x21-\x7e]*$/;
-const LEGAL_TOKEN = /^[\x21-\x7e]+$/;
+/** What a header's value can carry, without spaces. */
+export const LEGAL_TOKEN = /^[\x21-\x7e]+$/;
 
 export type ClientOptions = {
   /** https, or http to this machine itself; a path is kept and stands before every request's. */

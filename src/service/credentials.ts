@@ -1,11 +1,16 @@
+/**
+ * The bearer token: from the environment, a file or a command, read at the first use and again when the service refuses
+ * it. The token, the command and its output get into no log and no message.
+ */
 import { exec } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import type { TokenSource } from '../config/environment.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { LEGAL_TOKEN } from './attempt.ts';
 
 /** The bearer token in use; never logged, never in a message. */
 export type Credentials = {
-  /** The token, loaded at the first call; throws a UsageError that says what to mend. */
+  /** The token, loaded at the first call; throws a UsageError that says what to correct. */
   current(): Promise<string>;
   /**
    * A token other than the stale one, from its source again; callers at the same time share one reading.
@@ -70,8 +75,6 @@ type LoadedToken = { readonly token: string; readonly warning: string | null };
 const COMMAND_TIMEOUT_MS = 30_000;
 /** Far more than a header may carry: what is larger is another file, or a command that prints something else. */
 const MAX_TOKEN_BYTES = 64 * 1024;
-/** What a header's value can carry, without spaces. */
-const LEGAL_TOKEN = /^[\x21-\x7e]+$/;
 const OTHERS_MAY_READ = 0o004;
 
 /** Reads the file, runs the command; throws a UsageError that never holds the token, the command or its output. */

@@ -1,3 +1,8 @@
+/**
+ * What one reply of the service means for the row that was sent. Everything is decided by tables: the status says what
+ * the answer means, and whether the call may be repeated says what an unclear one comes to. A create is never sent again
+ * unless it is proven that the service did not carry it out; without that proof its outcome is unknown. Pure.
+ */
 import { z } from 'zod';
 import { type Call, REPEATABLE } from '../model/operation.ts';
 import type { Reply } from '../model/reply.ts';
@@ -68,7 +73,7 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
   fault: judgeFault,
 };
 
-/** What one reply means for the row: the table of DESIGN.md, section 5. Pure. */
+/** What one reply means for the row: the table of DESIGN.md, section 5. */
 export function judge(call: Call, reply: Reply, policy: JudgePolicy): Verdict {
   switch (reply.kind) {
     case 'response':
@@ -155,13 +160,6 @@ function withTrouble(message: string, answer: Answer): string {
   return answer.trouble === null ? message : `${message} Its answer could not be read: ${answer.trouble}`;
 }
 
-/** A 2xx as `judge` hands it over; `body` is `null` where it could not be read, and `trouble` says why. */
-type SuccessAnswer = {
-  readonly status: number;
-  readonly body: string | null;
-  readonly trouble: string | null;
-};
-
 const OUTCOME = {
   'subclient.create': 'created',
   'subclient.update': 'updated',
@@ -170,13 +168,16 @@ const OUTCOME = {
 } as const satisfies Record<Call, string>;
 
 /** What a 2xx means. A create without an id is unknown: it was accepted, and nobody can say as what. */
-function judgeSuccess(call: Call, answer: SuccessAnswer): Verdict {
+function judgeSuccess(call: Call, answer: Answer): Verdict {
   const json = parseAnswer(answer.body);
   if (call === 'payment.documents') return judgeDocuments(call, answer, json);
   return judgeRecord(call, answer, json);
 }
 
-function judgeDocuments(call: Call, answer: SuccessAnswer, json: unknown): Verdict {
+/** The documents of a payment (service-api.md, 2.6), each as it came: only that it is a list is asked for. */
+const documentsResponseSchema = z.array(z.custom<JsonValue>((value) => value !== undefined));
+
+function judgeDocuments(call: Call, answer: Answer, json: unknown): Verdict {
   const documents = documentsResponseSchema.safeParse(json);
   if (documents.success) {
     const warning = undocumented(answer.status);
@@ -194,7 +195,7 @@ function judgeDocuments(call: Call, answer: SuccessAnswer, json: unknown): Verdi
   return { kind: 'retry', status: answer.status, code: 'answer_unreadable', message, afterMs: null };
 }
 
-function judgeRecord(call: Call, answer: SuccessAnswer, json: unknown): Verdict {
+function judgeRecord(call: Call, answer: Answer, json: unknown): Verdict {
   const { status } = answer;
   const id = idOf(json);
   if (id !== null) {
@@ -217,8 +218,8 @@ function judgeRecord(call: Call, answer: SuccessAnswer, json: unknown): Verdict 
   return { kind: 'unknown', status, code, message };
 }
 
-/** `undefined` where the body is missing or is no JSON. */
-function parseAnswer(body: string | null): unknown {
+/** The answer's body as JSON; `undefined` where it is missing or is none. */
+export function parseAnswer(body: string | null): unknown {
   if (body === null) return undefined;
   try {
     return JSON.parse(withoutByteOrderMark(body));
@@ -232,6 +233,9 @@ function withoutByteOrderMark(body: string): string {
   return body.startsWith('\uFEFF') ? body.slice(1) : body;
 }
 
+/** What is read of a created or updated record (service-api.md, 2.3 and 2.4); an id of another type counts as absent. */
+const recordResponseSchema = z.object({ id: z.string().min(1).optional().catch(undefined) });
+
 function idOf(json: unknown): string | null {
   const record = recordResponseSchema.safeParse(json);
   return record.success ? (record.data.id ?? null) : null;
@@ -242,18 +246,7 @@ function undocumented(status: number): string | null {
   return status === 200 ? null : `The service answered ${status}, which its document does not show.`;
 }
 
-function whatWasWrong(answer: SuccessAnswer, json: unknown, unexpected: string): string {
+function whatWasWrong(answer: Answer, json: unknown, unexpected: string): string {
   if (answer.trouble !== null) return `its answer could not be read: ${answer.trouble}`;
   return json === undefined ? 'its answer was not JSON.' : `its answer ${unexpected}.`;
 }
-
-/** Read where it is there and of its type; anything else counts as absent, never as a broken answer. */
-const optionalText = z.string().min(1).optional().catch(undefined);
-
-/** What is read of a created or updated record (service-api.md, 2.3 and 2.4). */
-const recordResponseSchema = z.object({
-  id: optionalText,
-});
-
-/** The documents of a payment (service-api.md, 2.6), each as it came: only that it is a list is asked for. */
-const documentsResponseSchema = z.array(z.custom<JsonValue>((value) => value !== undefined));

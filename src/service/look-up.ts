@@ -1,3 +1,8 @@
+/**
+ * Asking the service for a row in doubt, by its key (the setting `lookup`): is the record there, once, and under which
+ * id? Only an answer that is understood says anything; whatever is unclear leaves the row in doubt. A look-up is a GET,
+ * so it may be repeated.
+ */
 import pRetry from 'p-retry';
 import type { LookupSettings } from '../config/job-definition.ts';
 import { valueAtPointer } from '../lib/json-pointer.ts';
@@ -6,7 +11,24 @@ import type { Reply } from '../model/reply.ts';
 import { idProblem } from '../model/resolution.ts';
 import type { ServiceClient } from './attempt.ts';
 import type { Credentials } from './credentials.ts';
+import { parseAnswer } from './judge.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
+import { pathSegment } from './operations.ts';
+
+/** What the service knows of a key. */
+export type Sighting =
+  | { readonly kind: 'found'; readonly id: string }
+  /** Several records: the first ids, and how many there are. */
+  | { readonly kind: 'found-twice'; readonly ids: readonly string[]; readonly count: number }
+  | { readonly kind: 'not-found' }
+  /** Nothing can be concluded; `why` is a sentence without personal data. */
+  | { readonly kind: 'unclear'; readonly why: string };
+
+/** What one answer to a look-up means; a GET may be repeated. */
+type LookUpVerdict =
+  | Sighting
+  | { readonly kind: 'retry'; readonly why: string; readonly afterMs: number | null }
+  | { readonly kind: 'credentials'; readonly why: string };
 
 /** What the service knows of the key; `null` where the asking was broken off or the token is refused: nothing is known. */
 export type LookUp = (key: string, signal: AbortSignal) => Promise<Sighting | null>;
@@ -66,9 +88,8 @@ export function createLookUp(given: LookUpEdges): LookUp {
 
 /** The path with the key in it; `null` for a key that would lead elsewhere, or that can't be encoded. */
 export function lookUpPath(template: string, key: string): string | null {
-  // Encoding leaves `.` and `..` as they are, and a server would resolve them to another path.
-  if (key === '' || key === '.' || key === '..' || !key.isWellFormed()) return null;
-  return template.replaceAll('{key}', () => encodeURIComponent(key));
+  const segment = pathSegment(key);
+  return segment === null ? null : template.replaceAll('{key}', () => segment);
 }
 
 async function tryOnce(edges: Asking, path: string, signal: AbortSignal): Promise<Sighting | null> {
@@ -87,21 +108,6 @@ async function tryOnce(edges: Asking, path: string, signal: AbortSignal): Promis
 async function ask({ client, settings }: LookUpEdges, path: string, token: string): Promise<LookUpVerdict> {
   return judgeLookUp(await client.attempt({ method: 'GET', path, body: null }, token), settings);
 }
-
-/** What the service knows of a key. */
-export type Sighting =
-  | { readonly kind: 'found'; readonly id: string }
-  /** Several records: the first ids, and how many there are. */
-  | { readonly kind: 'found-twice'; readonly ids: readonly string[]; readonly count: number }
-  | { readonly kind: 'not-found' }
-  /** Nothing can be concluded; `why` is a sentence without personal data. */
-  | { readonly kind: 'unclear'; readonly why: string };
-
-/** What one answer to a look-up means; a GET may be repeated. */
-type LookUpVerdict =
-  | Sighting
-  | { readonly kind: 'retry'; readonly why: string; readonly afterMs: number | null }
-  | { readonly kind: 'credentials'; readonly why: string };
 
 const IDS_NAMED = 3;
 
@@ -132,7 +138,7 @@ function judgeLookUpAnswer(
 }
 
 function judgeMatches(body: string, { match, id }: Pick<LookupSettings, 'match' | 'id'>): Sighting {
-  const json = jsonOf(body);
+  const json = parseAnswer(body);
   if (json === undefined) return unclear('The answer was not JSON.');
   const found = valueAtPointer(json, match);
   // `null` is no list: a service that leaves a field empty has not said that it looked.
@@ -147,14 +153,6 @@ function judgeMatches(body: string, { match, id }: Pick<LookupSettings, 'match' 
   if (only === undefined) return { kind: 'not-found' };
   if (others.length === 0) return { kind: 'found', id: only };
   return { kind: 'found-twice', ids: known.slice(0, IDS_NAMED), count: known.length };
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body.startsWith('\uFEFF') ? body.slice(1) : body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A number is taken only where JSON.parse can't have rounded it. */

@@ -1,3 +1,8 @@
+/**
+ * What goes wrong below HTTP: which errors can only come before a request leaves, and the stable code and plain sentence
+ * that reports have for each.
+ */
+
 /** Our own codes beside undici's and Node's, for a reply's `code`. */
 export const TIMED_OUT = 'ONBOARD_TIMEOUT';
 export const TIMED_OUT_BEFORE_SENDING = 'ONBOARD_TIMEOUT_BEFORE_SENDING';

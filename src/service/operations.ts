@@ -1,3 +1,8 @@
+/**
+ * The operations of the service (service-api.md, section 4): what each call looks like on the wire, how a row becomes
+ * its request, and which fields a row can fill. All of it is read off `CALL_SPECS` and the request schemas, so that a
+ * field that the document names stands in one place.
+ */
 import { z } from 'zod';
 import type { FieldCatalog, FieldType } from '../model/field.ts';
 import type { Call, Operation } from '../model/operation.ts';
@@ -89,13 +94,19 @@ export function buildRequest(call: Call, parts: RequestParts): ServiceRequest {
 
 function pathOf(spec: CallSpec, pathId: string | null): string {
   if (spec.pathParameter === null) return spec.path;
+  const segment = pathId === null ? null : pathSegment(pathId);
+  if (segment !== null) return spec.path + segment;
+  throw new Error(
+    `a request for ${spec.method} ${spec.path}{${spec.pathParameter}} was built without a usable id`,
+  );
+}
+
+/** The text percent-encoded as one segment of a path; `null` where it would lead elsewhere, or can't be encoded. */
+export function pathSegment(text: string): string | null {
   // Encoding leaves `.` and `..` as they are, and a server would resolve them to another path.
-  if (pathId === null || pathId === '' || pathId === '.' || pathId === '..') {
-    throw new Error(
-      `a request for ${spec.method} ${spec.path}{${spec.pathParameter}} was built without a usable id`,
-    );
-  }
-  return spec.path + encodeURIComponent(pathId);
+  return text === '' || text === '.' || text === '..' || !text.isWellFormed()
+    ? null
+    : encodeURIComponent(text);
 }
 
 function queryOf(query: Readonly<Record<string, string>>): string {

@@ -1,3 +1,5 @@
+/** How long to wait before a request goes out again: as long as the service wishes (`Retry-After`), else by backoff. */
+
 /** Short enough for a hiccup, and a fleet of workers spreads over the cap's half minute when an outage ends. */
 const BASE_MS = 250;
 const CAP_MS = 30_000;

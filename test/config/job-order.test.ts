@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { jobsBefore, loadJob, loadJobFile } from '../../src/config/load-job.ts';
+import { jobsBefore } from '../../src/config/job-definition.ts';
+import { loadJob, loadJobFile } from '../../src/config/load-job.ts';
 
 test.each([
   [undefined, []],
