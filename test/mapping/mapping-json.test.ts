@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flattenRecord } from '../../src/model/flatten-record.ts';
 import type { JsonObject } from '../../src/model/request.ts';
-import type { Compiling } from './catalog.ts';
-import { bodyOf, compileJson, problemsOf, record } from './catalog.ts';
+import { bodyOf, type Compiling, compileJson, problemsOf, record } from './catalog.ts';
 
 /** Maps one record with the columns that a reader finds in it. */
 function mapRecord(value: JsonObject, settings: Record<string, unknown> = {}, more: Compiling = {}): unknown {

@@ -1,6 +1,47 @@
-import { expect, test } from 'vitest';
-import { CALL_SPECS, fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { buildRequest, CALL_SPECS, fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
+
+const BODY = { details: { name: 'Zürich "AG"' }, n: 1, none: null };
+const TEXT = JSON.stringify(BODY);
+
+test.each([
+  ['subclient.create', 'POST', '/v1/subclients', TEXT],
+  ['subclient.update', 'PATCH', '/v1/subclients/a%2Fb', TEXT],
+  ['counterparty.draft', 'POST', '/v3/counterparties/draft', TEXT],
+  ['payment.documents', 'GET', '/v1/documents/payments/attachments/a%2Fb', null],
+] as const)('%s becomes %s %s', (call, method, path, body) => {
+  expect(buildRequest(call, { pathId: 'a/b', body: BODY, query: {} })).toEqual({ call, method, path, body });
+});
+
+test('the query is passed through as it stands, encoded', () => {
+  const query = { validate: 'true', 'a b': 'c&d=é' };
+  const { path } = buildRequest('counterparty.draft', { pathId: null, body: {}, query });
+  expect(path).toBe('/v3/counterparties/draft?validate=true&a%20b=c%26d%3D%C3%A9');
+  expect(buildRequest('subclient.update', { pathId: 'x', body: {}, query: { x: '' } }).path).toBe(
+    '/v1/subclients/x?x=',
+  );
+});
+
+describe('an id that would lead elsewhere', () => {
+  test.each([null, '', '.', '..'])('%j is a bug of the caller', (pathId) => {
+    const build = () => buildRequest('subclient.update', { pathId, body: {}, query: {} });
+    expect(build).toThrow(/without a usable id/);
+  });
+});
+
+test('any other id comes back whole as the last segment of the path', () => {
+  const id = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text !== '.' && text !== '..');
+  fc.assert(
+    fc.property(id, (pathId) => {
+      const { path } = buildRequest('subclient.update', { pathId, body: {}, query: {} });
+      const { pathname, search, hash } = new URL(path, 'https://x.example');
+      expect(decodeURIComponent(pathname.slice('/v1/subclients/'.length))).toBe(pathId);
+      expect(search + hash).toBe('');
+    }),
+  );
+});
 
 /** service-api.md, 2.1, written down a second time: the catalog must match the document, not the schema. */
 const ADDRESS =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobDefinitionSchema, weightOf } from '../../src/config/job-definition.ts';
+import { jobDefinitionSchema, jobsBefore, weightOf } from '../../src/config/job-definition.ts';
 
 test.each([
   ['low', 1],
@@ -12,4 +12,15 @@ test.each([
 test('a job that says nothing is of normal priority, as is one from before there was the setting', () => {
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create' });
   expect([definition.priority, weightOf(definition)]).toEqual(['normal', 4]);
+});
+
+test.each([
+  [undefined, []],
+  ['subclients', ['subclients']],
+  [
+    ['subclients', 'payees'],
+    ['subclients', 'payees'],
+  ],
+])('after %j: the jobs before are %j', (after, jobs) => {
+  expect(jobsBefore({ after })).toEqual(jobs);
 });

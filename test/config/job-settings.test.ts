@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { describeValues, listSettings, renderSettings } from '../../src/config/job-settings.ts';
+import {
+  describeValues,
+  jobDefinitionJsonSchema,
+  listSettings,
+  renderSettings,
+} from '../../src/config/job-settings.ts';
 
 const SETTINGS = new Map(listSettings().map((setting) => [setting.path, setting]));
 
@@ -31,4 +36,28 @@ test('a list, a constant and null are described by what they hold', () => {
 test('a bar in a description does not end the cell of the table', () => {
   const setting = { path: 'a', values: 'text', isRequired: false, default: null, description: '`,` or `|`' };
   expect(renderSettings([setting]).split('\n').at(-1)).toBe('| `a` | text | none | `,` or `\\|` |');
+});
+
+test('when the schema is printed, it names itself and asks only for what the definition has no default for', () => {
+  const schema = jobDefinitionJsonSchema();
+  expect(schema).toMatchObject({
+    $id: 'urn:onboard:job-definition',
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'onboard job definition',
+    type: 'object',
+    required: ['operation'],
+    additionalProperties: false,
+  });
+});
+
+test('when the schema is printed, every setting has a description for the editor to show', () => {
+  const properties = Object.entries(jobDefinitionJsonSchema().properties ?? {});
+  const silent = properties.filter(([, one]) => typeof one !== 'object' || one.description === undefined);
+  expect(properties.length).toBeGreaterThan(10);
+  expect(silent).toEqual([]);
+});
+
+test('when the schema is printed, it is plain JSON', () => {
+  const schema = jobDefinitionJsonSchema();
+  expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
 });
