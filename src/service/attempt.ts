@@ -10,7 +10,7 @@ import { AttemptHandler } from './attempt-handler.ts';
 import { parseBaseUrl } from './base-url.ts';
 
 /** Below the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read the request. */
-const KEEP_ALIVE_MS = 4_000;
+export const KEEP_ALIVE_MS = 4_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A record is some kilobytes and a payment's documents are some hundred records: more is no answer of this service. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
@@ -31,6 +31,8 @@ export type ClientOptions = {
   readonly version: string;
   /** The wall clock in ms, for `Retry-After` dates. */
   readonly now?: () => number;
+  /** How long an idle connection stays open; by default `KEEP_ALIVE_MS`. */
+  readonly keepAliveMs?: number;
   /** 10 s by default; undici's timers are up to a second late. */
   readonly connectTimeoutMs?: number;
   /** The longest wait for the answer's head; by default the attempt's own time decides. */
@@ -89,13 +91,14 @@ export function createClient(options: ClientOptions): ServiceClient {
 const NEVER_A_REQUEST: Reply = { kind: 'no-response', sent: false, code: 'UND_ERR_INVALID_ARG', ms: 0 };
 
 function createPool(origin: string, options: ClientOptions): Pool {
+  const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;
   return new Pool(origin, {
     connections: options.concurrency,
     pipelining: 1,
     allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: keepAliveMs,
     // A server's own hint may shorten the idle time, never lengthen it.
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: keepAliveMs,
     headersTimeout: options.headersTimeoutMs ?? options.timeoutMs,
     bodyTimeout: options.bodyTimeoutMs ?? options.timeoutMs,
     maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,

@@ -17,38 +17,32 @@ type CallSpec = {
   /** The path's last segment, by the name the document gives it. */
   readonly pathParameter: string | null;
   readonly body: z.ZodObject | null;
-  /** Query parameters that the document names; others are passed through all the same. */
-  readonly documentedQuery: readonly string[];
 };
 
-export const CALL_SPECS: Readonly<Record<Call, CallSpec>> = {
+const CALL_SPECS: Readonly<Record<Call, CallSpec>> = {
   'subclient.create': {
     method: 'POST',
     path: '/v1/subclients',
     pathParameter: null,
     body: subclientRequestSchema,
-    documentedQuery: [],
   },
   'subclient.update': {
     method: 'PATCH',
     path: '/v1/subclients/',
     pathParameter: 'id',
     body: subclientRequestSchema,
-    documentedQuery: [],
   },
   'counterparty.draft': {
     method: 'POST',
     path: '/v3/counterparties/draft',
     pathParameter: null,
     body: counterpartyRequestSchema,
-    documentedQuery: ['validate'],
   },
   'payment.documents': {
     method: 'GET',
     path: '/v1/documents/payments/attachments/',
     pathParameter: 'paymentId',
     body: null,
-    documentedQuery: [],
   },
 };
 

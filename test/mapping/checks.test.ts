@@ -13,7 +13,7 @@ import { CHECK_CODES } from '../../src/model/check.ts';
 import type { FieldCatalog } from '../../src/model/field.ts';
 import { describeIssue, type Issue } from '../../src/model/issue.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
-import { bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
+import { ANY_TEXT, bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
 
 const CATALOG: FieldCatalog = new Map([
   ['name', 'string'],
@@ -139,7 +139,7 @@ describe('when an IBAN is judged', () => {
   });
 
   test('any text is judged', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => isHit(ibanInvalid, text)));
+    fc.assert(fc.property(ANY_TEXT, (text) => isHit(ibanInvalid, text)));
   });
 });
 

@@ -1,73 +1,46 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { FieldSource } from '../../src/config/job-definition.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { bodyOf, cells, compileCsv, compileJson, problemsOf, record } from './catalog.ts';
 
 describe('when the columns do not fit, the start is refused and says', () => {
   test.each([
     [
-      'an unknown column and the nearest field',
       ['detials.name'],
-      /^column "detials\.name": counterparty\.draft has no such field\. Did you mean "details\.name"\? Rename the column, map it under "fields", or list it under "ignore"\.$/,
+      /^column "detials\.name": .* has no such field\. Did you mean "details\.name"\? Rename the col/,
     ],
-    ['an unknown column with a position', ['accounts[3].ibna'], /Did you mean "accounts\.3\.iban"\?/],
-    ['a header as businesses write it', ['Payee name'], /no such field\. Did you mean "name"\?/],
-    ['a header that is the last part of a field', ['IBAN'], /Did you mean "accounts\.0\.iban"\?/],
+    [['accounts[3].ibna'], /Did you mean "accounts\.3\.iban"\?/],
+    [['Payee name'], /no such field\. Did you mean "name"\?/],
+    [['IBAN'], /Did you mean "accounts\.0\.iban"\?/],
+    [['Account Manager'], /^column "Account Manager": counterparty\.draft has no such field\. Rename/],
+    [['name', ''], /^column 2, which has no name: expected names and list positions/],
     [
-      'nothing near',
-      ['Account Manager'],
-      /^column "Account Manager": counterparty\.draft has no such field\. Rename/,
-    ],
-    [
-      'a column without a name',
-      ['name', ''],
-      /^column 2, which has no name: expected names and list positions/,
-    ],
-    [
-      'an object',
       ['details'],
-      /^column "details": this is an object; expected a column for each field in it, for example "details\.name"$/,
+      /^column "details": this is an object; expected a column for .*, for example "details\.name"$/,
     ],
-    ['a list', ['accounts'], /^column "accounts": this is a list; .* "accounts\.0\.iban"$/],
+    [['Details'], /^column "Details": this is an object/],
+    [['accounts'], /^column "accounts": this is a list; .* "accounts\.0\.iban"$/],
+    [['draft.x'], /^column "draft\.x": the contents of this member are not documented/],
+    [['accounts.100.iban'], /expected a list position from 0 to 99/],
+    [['accounts.01.iban'], /without leading zeros/],
+    [['accounts.iban'], /has no such field\. Did you mean "accounts\.0\.iban"\?/],
+    [['accounts.#.iban'], /has no such field\. Did you mean "accounts\.0\.iban"\?/],
+    [['details.0.name'], /has no such field/],
+    [['currencies.0.x'], /has no such field/],
+    [['name', 'name'], /^field "name": column "name" and column "name" both fill it/],
+    [['details.name', 'Details.Name'], /^field "details\.name": column "details\.name" and .* both fill it/],
+    [['DETAILS.NAME', 'Details.Name'], /^field "details\.name": column "DETAILS\.NAME" and .* both fill it/],
     [
-      'a member without documented contents',
-      ['draft.x'],
-      /^column "draft\.x": the contents of this member are not documented/,
-    ],
-    ['a position out of range', ['accounts.100.iban'], /expected a list position from 0 to 99/],
-    ['a position with zeros', ['accounts.01.iban'], /without leading zeros/],
-    ['a name out of a list', ['accounts.iban'], /has no such field\. Did you mean "accounts\.0\.iban"\?/],
-    ['a position in no list', ['details.0.name'], /has no such field/],
-    [
-      'the sign for every position',
-      ['accounts.#.iban'],
-      /has no such field\. Did you mean "accounts\.0\.iban"\?/,
-    ],
-    [
-      'one field in two spellings of its header',
-      ['details.name', 'Details.Name'],
-      /^field "details\.name": column "details\.name" and column "Details\.Name" both fill it/,
-    ],
-    [
-      'one field in two spellings, both inexact',
-      ['DETAILS.NAME', 'Details.Name'],
-      /^field "details\.name": column "DETAILS\.NAME" and column "Details\.Name" both fill it/,
-    ],
-    ['an object in another case', ['Details'], /^column "Details": this is an object/],
-    ['a position below a list of strings', ['currencies.0.x'], /has no such field/],
-    [
-      'one field twice',
       ['accounts.0.iban', 'accounts[0].iban'],
-      /^field "accounts\.0\.iban": column "accounts\.0\.iban" and column "accounts\[0\]\.iban" both fill it/,
+      /^field "accounts\.0\.iban": column .* and column .* both fill it/,
     ],
-    ['one header twice', ['name', 'name'], /^field "name": column "name" and column "name" both fill it/],
     [
-      'a list and its item',
       ['currencies', 'currencies.0'],
-      /^fields "currencies" \(column "currencies"\) and "currencies\.0" \(column "currencies\.0"\): one lies inside the other/,
+      /^fields "currencies" \(column .*\) and "currencies\.0" .*: one lies inside the/,
     ],
-    ['an item and its list', ['currencies.0', 'currencies'], /one lies inside the other/],
-  ])('%s', (_, columns, problem) => {
+    [['currencies.0', 'currencies'], /one lies inside the other/],
+  ])('%j', (columns, problem) => {
     expect(problemsOf(() => compileCsv(columns))).toEqual([expect.stringMatching(problem)]);
   });
 
@@ -104,134 +77,78 @@ describe('when the columns do not fit, the start is refused and says', () => {
 });
 
 describe('when the definition does not fit, the start is refused and says', () => {
-  test.each<[string, string[], Record<string, unknown>, RegExp]>([
+  test.each<[string[], Record<string, FieldSource>, RegExp]>([
     [
-      'an unknown field',
       ['c'],
-      { fields: { 'detials.name': 'c' } },
-      /^fields, "detials\.name": counterparty\.draft has no such field\. Did you mean "details\.name"\?$/,
+      { 'detials.name': 'c' },
+      /^fields, "detials\.name": .* no such field\. Did you mean "details\.name"\?$/,
     ],
+    [['c'], { details: 'c' }, /^fields, "details": this is an object; expected one of the fields in it$/],
+    [['c'], { draft: 'c' }, /^fields, "draft": the contents of this member are not documented/],
+    [['c', 'c'], { name: 'c' }, /^fields, "name": the file has more than one column "c"/],
     [
-      'an object as a field',
       ['c'],
-      { fields: { details: 'c' } },
-      /^fields, "details": this is an object; expected one of the fields in it$/,
-    ],
-    [
-      'a member without documented contents',
-      ['c'],
-      { fields: { draft: 'c' } },
-      /^fields, "draft": the contents of this member are not documented/,
-    ],
-    [
-      'a column that is there twice',
-      ['c', 'c'],
-      { fields: { name: 'c' } },
-      /^fields, "name": the file has more than one column "c"/,
-    ],
-    [
-      'a conversion that does not fit',
-      ['c'],
-      { fields: { name: { column: 'c', as: 'boolean' } } },
+      { name: { column: 'c', as: 'boolean' } },
       /^fields, "name": as: boolean doesn't fit a field of type string/,
     ],
+    [['name'], { isPayer: { value: 'maybe' } }, /^fields, "isPayer": the constant .*; expected a boolean/],
+    [['name'], { email: { value: 5 } }, /expected a string \(in quotes\)$/],
     [
-      'a constant that does not fit',
-      ['name'],
-      { fields: { isPayer: { value: 'maybe' } } },
-      /^fields, "isPayer": the constant doesn't fit the field; expected a boolean/,
+      ['name', 'Legal'],
+      { name: 'Legal' },
+      /^field "name": column "Legal" and column "name" both .*expected one of them/,
+    ],
+    [['name'], { name: { value: 'N' } }, /^field "name": a constant and column "name" both fill it/],
+    [['a', 'b'], { 'accounts.0.iban': 'a', 'accounts[0].iban': 'b' }, /both fill it/],
+    [
+      ['NAME A', 'name  a'],
+      { name: 'Name A' },
+      /^fields, "name": columns "NAME A" and "name {2}a" both read as "Name A"; /,
     ],
     [
-      'a number for a string field',
-      ['name'],
-      { fields: { email: { value: 5 } } },
-      /expected a string \(in quotes\)$/,
+      ['A B', 'A\u00a0B'],
+      { name: 'A B' },
+      /^fields, "name": columns "A B" and "A\u00a0B" both read as "A B"; expected one of/,
     ],
     [
-      'an unknown required field',
+      ['c'],
+      { isPayer: { column: 'c', ref: 'subclient' } },
+      /^fields, "isPayer": ref .*a string field of the body$/,
+    ],
+    [['c'], { 'currencies.0': { column: 'c', ref: 'subclient' } }, /expected a string field of the body$/],
+    [
+      ['c'],
+      { 'parent.id': { column: 'c', ref: 'subclient', as: 'string' } },
+      /: as doesn't go with ref: the cell is a key/,
+    ],
+  ])('of %j, fields %j', (columns, fields, problem) => {
+    expect(problemsOf(() => compileCsv(columns, { fields }))).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test.each<[string[], Record<string, unknown>, RegExp]>([
+    [
       ['name'],
       { required: ['detail.name'] },
       /^required, "detail\.name": .* Did you mean "details\.name"\?$/,
     ],
+    [['name', 'REF', 'ref '], { key: 'Ref' }, /^key: columns "REF" and "ref " both read as "Ref"/],
     [
-      'one field from two columns',
-      ['name', 'Legal'],
-      { fields: { name: 'Legal' } },
-      /^field "name": column "Legal" and column "name" both fill it; expected one of them/,
-    ],
-    [
-      'one field as constant and column',
-      ['name'],
-      { fields: { name: { value: 'N' } } },
-      /^field "name": a constant and column "name" both fill it/,
-    ],
-    [
-      'a column that two headers could mean',
-      ['LEGAL NAME', 'legal  name'],
-      { fields: { name: 'Legal Name' } },
-      /^fields, "name": columns "LEGAL NAME" and "legal {2}name" both read as "Legal Name"; expected one of them\. Rename one, or list it under "ignore"\.$/,
-    ],
-    [
-      'a column that is there, and another that reads like it',
-      ['Legal Name', 'Legal\u00a0Name'],
-      { fields: { name: 'Legal Name' } },
-      /^fields, "name": columns "Legal Name" and "Legal\u00a0Name" both read as "Legal Name"/,
-    ],
-    [
-      'a key that two headers could mean',
-      ['name', 'REF', 'ref '],
-      { key: 'Ref' },
-      /^key: columns "REF" and "ref " both read as "Ref"/,
-    ],
-    [
-      'a reference in a field that is no string',
-      ['c'],
-      { fields: { isPayer: { column: 'c', ref: 'subclient' } } },
-      /^fields, "isPayer": ref puts an identifier here; expected a string field of the body$/,
-    ],
-    [
-      'a reference in an item of a list of strings',
-      ['c'],
-      { fields: { 'currencies.0': { column: 'c', ref: 'subclient' } } },
-      /expected a string field of the body$/,
-    ],
-    [
-      'a reference with a conversion',
-      ['c'],
-      { fields: { 'parent.id': { column: 'c', ref: 'subclient', as: 'string' } } },
-      /^fields, "parent\.id": as doesn't go with ref: the cell is a key and is taken as it stands$/,
-    ],
-    [
-      'a group that is no list',
       ['details.name', 'K'],
       { key: 'K', group: 'details' },
-      /^group: "details" is no list of the request; expected one such as accounts$/,
+      /^group: "details" is no list of the request; expected one/,
     ],
+    [['name', 'K'], { key: 'K', group: 'account' }, /^group: counterparty\.draft has no list "account"\./],
     [
-      'an unknown group',
-      ['name', 'K'],
-      { key: 'K', group: 'account' },
-      /^group: counterparty\.draft has no list "account"\./,
-    ],
-    [
-      'a group inside a position',
       ['accounts.0.iban', 'K'],
       { key: 'K', group: 'accounts.0.banks' },
-      /^group: "accounts\.0\.banks" is no list of the request/,
+      /^group: "accounts\.0\.banks" is no list of/,
     ],
     [
-      'a group that no column fills',
       ['name', 'K'],
       { key: 'K', group: 'accounts', fields: { 'accounts.0.country': { value: 'GB' } } },
       /^group: no column fills the list "accounts"; expected one such as "accounts\.0\.iban"/,
     ],
-    [
-      'one field in two spellings',
-      ['a', 'b'],
-      { fields: { 'accounts.0.iban': 'a', 'accounts[0].iban': 'b' } },
-      /both fill it/,
-    ],
-  ])('%s', (_, columns, settings, problem) => {
+  ])('of %j, %j', (columns, settings, problem) => {
     expect(problemsOf(() => compileCsv(columns, settings))).toEqual([expect.stringMatching(problem)]);
   });
 

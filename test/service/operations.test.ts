@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildRequest, CALL_SPECS, fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
+import { buildRequest, fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
 
 const BODY = { details: { name: 'Zürich "AG"' }, n: 1, none: null };
@@ -150,11 +150,4 @@ test('the schemas require nothing, and take no field that the document does not 
     expect(schema.safeParse({ parent: { id: 7 } }).success).toBe(false);
   }
   expect(counterpartyRequestSchema.safeParse({ draft: { anything: [1] } }).success).toBe(true);
-});
-
-test('only the draft documents a query parameter', () => {
-  const documented = Object.entries(CALL_SPECS).flatMap(([call, spec]) =>
-    spec.documentedQuery.map((q) => `${call} ${q}`),
-  );
-  expect(documented).toEqual(['counterparty.draft validate']);
 });
