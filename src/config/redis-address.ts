@@ -45,6 +45,77 @@ export type RedisAddress =
     })
   | (OverTcp & { readonly kind: 'cluster'; readonly nodes: readonly HostPort[] });
 
+/** The variables that say where Redis is; `REDIS_URL` is parsed on the way. */
+export const redisVariables = {
+  REDIS_URL: z.string().transform(redisUrl).optional(),
+  REDIS_TLS_CA_FILE: z.string().optional(),
+  REDIS_TLS_CERT_FILE: z.string().optional(),
+  REDIS_TLS_KEY_FILE: z.string().optional(),
+  REDIS_SENTINEL_USERNAME: z.string().optional(),
+  REDIS_SENTINEL_PASSWORD: z.string().optional(),
+} as const;
+
+type Name = keyof typeof redisVariables;
+type Values = {
+  readonly [name in Name]?: z.output<(typeof redisVariables)[name]> | undefined;
+};
+
+const TLS_FILES = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'] as const;
+const SENTINEL_LOGIN = ['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD'] as const;
+
+function redisUrl(text: string, context: z.RefinementCtx): RedisAddress {
+  try {
+    return parseRedisUrl(text);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+    return z.NEVER;
+  }
+}
+
+/**
+ * What in these variables does not go together. One that is set in vain is a problem, not ignored: who names an authority's
+ * certificate means an encrypted connection.
+ */
+export function redisConflicts(variables: Readonly<Partial<Record<Name, string | undefined>>>): string[] {
+  const isSet = (name: Name) => (variables[name] ?? '') !== '';
+  const scheme = /^([a-z+]+):/i.exec(variables.REDIS_URL ?? '')?.[1]?.toLowerCase() ?? '';
+  const problems: string[] = [];
+  const vain = (names: readonly Name[], expected: string) => {
+    const found = names.filter(isSet);
+    if (found.length > 0) problems.push(`${found.join(' and ')}: expected ${expected}, or not to be set`);
+  };
+  if (!scheme.startsWith('rediss')) vain(TLS_FILES, 'REDIS_URL to begin with rediss');
+  if (!scheme.endsWith('+sentinel')) vain(SENTINEL_LOGIN, 'REDIS_URL to be a redis+sentinel:// one');
+  if (isSet('REDIS_TLS_CERT_FILE') !== isSet('REDIS_TLS_KEY_FILE')) {
+    problems.push('REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected both or neither to be set');
+  }
+  if (isSet('REDIS_SENTINEL_USERNAME') && !isSet('REDIS_SENTINEL_PASSWORD')) {
+    problems.push('REDIS_SENTINEL_USERNAME: expected REDIS_SENTINEL_PASSWORD to be set too');
+  }
+  return problems;
+}
+
+/** The address with what the other variables say of it; `null`: the embedded server. */
+export function redisAddressOf(values: Values): RedisAddress | null {
+  const address = values.REDIS_URL ?? null;
+  if (address === null || address.kind === 'socket') return address;
+  const tls = address.tls === null ? null : tlsFilesOf(values);
+  if (address.kind !== 'sentinel') return { ...address, tls };
+  const { REDIS_SENTINEL_USERNAME: user, REDIS_SENTINEL_PASSWORD: password } = values;
+  const sentinelLogin = password === undefined ? null : { user: user ?? null, password };
+  return { ...address, tls, sentinelLogin };
+}
+
+function tlsFilesOf(values: Values): RedisTlsFiles {
+  const { REDIS_TLS_CA_FILE: ca, REDIS_TLS_CERT_FILE: cert, REDIS_TLS_KEY_FILE: key } = values;
+  const hasOwn = cert !== undefined && key !== undefined;
+  return {
+    caFile: ca === undefined ? null : resolve(ca),
+    certificate: hasOwn ? { certFile: resolve(cert), keyFile: resolve(key) } : null,
+  };
+}
+
 /** The address without its users and passwords. */
 export function shownAddress(address: RedisAddress): string {
   const scheme = schemeOf(address);
@@ -70,17 +141,17 @@ function shownServers(servers: readonly HostPort[]): string {
   return servers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
 }
 
-type Place = 'server' | 'socket' | 'sentinel' | 'cluster';
+type Kind = RedisAddress['kind'];
 
 /** The spellings of `+sentinel` are those of the Python world; there is no standard for more than one server. */
-const SCHEMES: Readonly<Record<string, { readonly place: Place; readonly encrypted: boolean }>> = {
-  redis: { place: 'server', encrypted: false },
-  rediss: { place: 'server', encrypted: true },
-  unix: { place: 'socket', encrypted: false },
-  'redis+sentinel': { place: 'sentinel', encrypted: false },
-  'rediss+sentinel': { place: 'sentinel', encrypted: true },
-  'redis+cluster': { place: 'cluster', encrypted: false },
-  'rediss+cluster': { place: 'cluster', encrypted: true },
+const SCHEMES: Readonly<Record<string, { readonly kind: Kind; readonly encrypted: boolean }>> = {
+  redis: { kind: 'server', encrypted: false },
+  rediss: { kind: 'server', encrypted: true },
+  unix: { kind: 'socket', encrypted: false },
+  'redis+sentinel': { kind: 'sentinel', encrypted: false },
+  'rediss+sentinel': { kind: 'sentinel', encrypted: true },
+  'redis+cluster': { kind: 'cluster', encrypted: false },
+  'rediss+cluster': { kind: 'cluster', encrypted: true },
 };
 
 const FORMS =
@@ -107,23 +178,23 @@ export function parseRedisUrl(text: string): RedisAddress {
   const [, scheme = '', authority = '', path = '', rest = ''] = FORM.exec(text) ?? [];
   const form = SCHEMES[scheme.toLowerCase()];
   if (form === undefined) throw new UsageError(FORMS);
-  const { place } = form;
+  const { kind } = form;
   const at = authority.lastIndexOf('@');
   if (at < 0 && `${path}${rest}`.includes('@')) throw new UsageError(`expected no @ in the path: ${ENCODE}`);
   const login = at < 0 ? null : parseLogin(authority.slice(0, at));
   const parts = { login, hosts: authority.slice(at + 1), path, database: parseQuery(rest) };
   const tls = form.encrypted ? { caFile: null, certificate: null } : null;
-  switch (place) {
+  switch (kind) {
     case 'socket':
-      return { kind: place, login, ...socketOf(parts) };
+      return { kind, login, ...socketOf(parts) };
     case 'server':
-      return { kind: place, login, tls, ...serverOf(parts) };
+      return { kind, login, tls, ...serverOf(parts) };
     case 'sentinel':
-      return { kind: place, login, tls, sentinelLogin: null, ...sentinelsOf(parts) };
+      return { kind, login, tls, sentinelLogin: null, ...sentinelsOf(parts) };
     case 'cluster':
-      return { kind: place, login, tls, nodes: nodesOf(parts) };
+      return { kind, login, tls, nodes: nodesOf(parts) };
     default:
-      return place satisfies never;
+      return kind satisfies never;
   }
 }
 
@@ -201,75 +272,4 @@ function parseServers(text: string, defaultPort: number): readonly HostPort[] {
     }
     return { host: host.replace(/^\[|\]$/g, ''), port };
   });
-}
-
-/** The variables that say where Redis is; `REDIS_URL` is parsed on the way. */
-export const redisVariables = {
-  REDIS_URL: z.string().transform(redisUrl).optional(),
-  REDIS_TLS_CA_FILE: z.string().optional(),
-  REDIS_TLS_CERT_FILE: z.string().optional(),
-  REDIS_TLS_KEY_FILE: z.string().optional(),
-  REDIS_SENTINEL_USERNAME: z.string().optional(),
-  REDIS_SENTINEL_PASSWORD: z.string().optional(),
-} as const;
-
-type Name = keyof typeof redisVariables;
-type Values = {
-  readonly [name in Name]?: z.output<(typeof redisVariables)[name]> | undefined;
-};
-
-const TLS_FILES = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'] as const;
-const SENTINEL_LOGIN = ['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD'] as const;
-
-function redisUrl(text: string, context: z.RefinementCtx): RedisAddress {
-  try {
-    return parseRedisUrl(text);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
-    return z.NEVER;
-  }
-}
-
-/**
- * What in these variables does not go together. One that is set in vain is a problem, not ignored: who names an authority's
- * certificate means an encrypted connection.
- */
-export function redisConflicts(variables: Readonly<Partial<Record<Name, string | undefined>>>): string[] {
-  const isSet = (name: Name) => (variables[name] ?? '') !== '';
-  const scheme = /^([a-z+]+):/i.exec(variables.REDIS_URL ?? '')?.[1]?.toLowerCase() ?? '';
-  const problems: string[] = [];
-  const vain = (names: readonly Name[], expected: string) => {
-    const found = names.filter(isSet);
-    if (found.length > 0) problems.push(`${found.join(' and ')}: expected ${expected}, or not to be set`);
-  };
-  if (!scheme.startsWith('rediss')) vain(TLS_FILES, 'REDIS_URL to begin with rediss');
-  if (!scheme.endsWith('+sentinel')) vain(SENTINEL_LOGIN, 'REDIS_URL to be a redis+sentinel:// one');
-  if (isSet('REDIS_TLS_CERT_FILE') !== isSet('REDIS_TLS_KEY_FILE')) {
-    problems.push('REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected both or neither to be set');
-  }
-  if (isSet('REDIS_SENTINEL_USERNAME') && !isSet('REDIS_SENTINEL_PASSWORD')) {
-    problems.push('REDIS_SENTINEL_USERNAME: expected REDIS_SENTINEL_PASSWORD to be set too');
-  }
-  return problems;
-}
-
-/** The address with what the other variables say of it; `null`: the embedded server. */
-export function redisAddressOf(values: Values): RedisAddress | null {
-  const address = values.REDIS_URL ?? null;
-  if (address === null || address.kind === 'socket') return address;
-  const tls = address.tls === null ? null : tlsFilesOf(values);
-  if (address.kind !== 'sentinel') return { ...address, tls };
-  const { REDIS_SENTINEL_USERNAME: user, REDIS_SENTINEL_PASSWORD: password } = values;
-  const sentinelLogin = password === undefined ? null : { user: user ?? null, password };
-  return { ...address, tls, sentinelLogin };
-}
-
-function tlsFilesOf(values: Values): RedisTlsFiles {
-  const { REDIS_TLS_CA_FILE: ca, REDIS_TLS_CERT_FILE: cert, REDIS_TLS_KEY_FILE: key } = values;
-  const hasOwn = cert !== undefined && key !== undefined;
-  return {
-    caFile: ca === undefined ? null : resolve(ca),
-    certificate: hasOwn ? { certFile: resolve(cert), keyFile: resolve(key) } : null,
-  };
 }
