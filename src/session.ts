@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import type { Environment } from './config/environment.ts';
-import { makeHomeFolder } from './config/home-folder.ts';
-import { type JobDefinition, ratePerSecond } from './config/job-definition.ts';
-import { weightOf } from './config/priority.ts';
+import { type Environment, makeHomeFolder } from './config/environment.ts';
+import { type JobDefinition, ratePerSecond, weightOf } from './config/job-definition.ts';
 import type { RedisAddress } from './config/redis-address.ts';
 import { createDelivery, type Delivery } from './delivery/delivery.ts';
 import { createDenialStreak } from './delivery/denial-streak.ts';
@@ -23,7 +21,7 @@ import type { RedisConnection } from './lib/redis-connection.ts';
 import type { Releasers } from './lib/releasers.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { programVersion } from './lib/version.ts';
-import { compileMapping } from './mapping/compile-mapping.ts';
+import { compileMapping } from './mapping/mapping.ts';
 import type { Mapping } from './model/mapping.ts';
 import type { Operation } from './model/operation.ts';
 import type { Run } from './model/run.ts';
@@ -32,13 +30,11 @@ import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice, type EmbeddedRedis, joinEmbeddedRedis, reviveOnLoss } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { createClient, type ServiceClient } from './service/attempt.ts';
-import { backoffMs } from './service/backoff.ts';
 import { parseBaseUrl } from './service/base-url.ts';
-import { buildRequest } from './service/build-request.ts';
 import { type Credentials, createCredentials } from './service/credentials.ts';
-import { fieldCatalog } from './service/field-catalog.ts';
 import { judge } from './service/judge.ts';
-import { pathFieldOf } from './service/operations.ts';
+import { buildRequest, fieldCatalog, pathFieldOf } from './service/operations.ts';
+import { backoffMs } from './service/retry-wait.ts';
 
 /** The ledger's Redis and what is found in it without knowing a target. */
 export type Ledger = {

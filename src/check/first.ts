@@ -1,4 +1,4 @@
-import { jobsBefore } from '../config/job-order.ts';
+import { jobsBefore } from '../config/job-definition.ts';
 import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Input } from '../runs/load-input.ts';

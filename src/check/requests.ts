@@ -1,7 +1,7 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import { withReferences } from '../mapping/with-references.ts';
+import { withReferences } from '../model/json-record.ts';
 import type { ServiceRequest } from '../model/request.ts';
-import { buildRequest } from '../service/build-request.ts';
+import { buildRequest } from '../service/operations.ts';
 import type { StateOf } from './references.ts';
 import type { Standing } from './standing.ts';
 import type { Unit } from './units.ts';

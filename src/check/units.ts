@@ -1,6 +1,6 @@
 import type { JobDefinition } from '../config/job-definition.ts';
 import { createDigestTable } from '../lib/digest.ts';
-import { besideKeyless, mergeGroup } from '../mapping/merge-group.ts';
+import { besideKeyless, mergeGroup } from '../mapping/group.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
 import { createGroupGatherer, keylessBeside } from '../model/row-group.ts';

@@ -1,5 +1,5 @@
 import { type Environment, readEnvironment } from '../config/environment.ts';
-import { redisVariables } from '../config/redis-environment.ts';
+import { redisVariables } from '../config/redis-address.ts';
 import type { Io } from '../lib/terminal.ts';
 import { type Finding, ok, problemsOf } from './doctor-finding.ts';
 

@@ -1,8 +1,7 @@
 import type { TokenSource } from '../config/environment.ts';
 import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
-import { codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-code.ts';
-import { codeOf } from '../service/network-error.ts';
+import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
 import { type Finding, ok, problem, problemsOf, warning } from './doctor-finding.ts';
 import { openConnection } from './open-connection.ts';
 

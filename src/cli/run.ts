@@ -1,6 +1,6 @@
 import { passesCheck } from '../check/first.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { jobsBefore } from '../config/job-order.ts';
+import { jobsBefore } from '../config/job-definition.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';

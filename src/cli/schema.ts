@@ -1,6 +1,4 @@
-import { jobDefinitionJsonSchema } from '../config/job-json-schema.ts';
-import { listSettings } from '../config/list-settings.ts';
-import { renderSettings } from '../config/settings-table.ts';
+import { jobDefinitionJsonSchema, listSettings, renderSettings } from '../config/job-settings.ts';
 import { say } from '../lib/terminal.ts';
 import type { AddCommand } from './command.ts';
 

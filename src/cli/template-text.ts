@@ -1,7 +1,6 @@
 import iconv from 'iconv-lite';
 import type { Format, JobDefinition } from '../config/job-definition.ts';
-import type { TemplateColumn } from '../mapping/template.ts';
-import { templateDocument, templateRecords } from '../mapping/template-json.ts';
+import { type TemplateColumn, templateDocument, templateRecords } from '../mapping/template.ts';
 import { csvText } from '../report/csv-text.ts';
 
 /** A template as a text file in the encoding that the job reads; with a byte order mark where that is UTF-16. */

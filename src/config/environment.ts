@@ -1,8 +1,10 @@
-import { resolve } from 'node:path';
+/** The environment variables that the program reads, and the folder of its own that one of them names. */
+import { access, constants } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { RedisAddress } from './redis-address.ts';
-import { redisAddressOf, redisConflicts, redisVariables } from './redis-environment.ts';
+import { type RedisAddress, redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -77,4 +79,20 @@ function tokenSourceOf(e: z.infer<typeof environmentSchema>): TokenSource {
   if (e.MSB_TOKEN_FILE !== undefined) return { kind: 'file', path: resolve(e.MSB_TOKEN_FILE) };
   if (e.MSB_TOKEN_COMMAND !== undefined) return { kind: 'command', command: e.MSB_TOKEN_COMMAND };
   return { kind: 'none' };
+}
+
+/** Makes a folder of ONBOARD_HOME, or the home itself, and answers its path; a UsageError where nothing can be written there. */
+export async function makeHomeFolder(home: string, ...names: readonly string[]): Promise<string> {
+  const path = join(home, ...names);
+  try {
+    await makeFolder(path);
+    await access(path, constants.W_OK | constants.X_OK);
+    return path;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      `ONBOARD_HOME ${home} can't be used: ${problem}. Expected a folder that this user may write to: set ONBOARD_HOME to one.`,
+      { cause: error },
+    );
+  }
 }

@@ -1,12 +1,137 @@
+/**
+ * What a job definition may say (DESIGN.md, section 4): one schema from which types, defaults, validation, the JSON Schema
+ * for editors and the table of settings all come. The settings are declared from the innermost outwards; the schema of
+ * the whole is at the end.
+ */
+import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
+import { isDailyWindow, isTimeZone } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
+import { CHECKS, type CheckCode, severitySchema } from '../model/issue.ts';
 import { IDENTITY, operationSchema } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
-import { checksSchema } from './check-settings.ts';
-import { lookupSchema } from './lookup-settings.ts';
-import { prioritySchema } from './priority.ts';
-import { scheduleSchema } from './schedule-settings.ts';
-import { windowSchema } from './window-settings.ts';
+
+/** What cells that look damaged count as (the setting `checks`). */
+const checksSchema = z
+  .strictObject({
+    scientific_notation: severity(
+      'scientific_notation',
+      'An identifier or key in scientific notation, such as 1.23457E+11: digits are lost.',
+    ),
+    spreadsheet_error: severity(
+      'spreadsheet_error',
+      'What a spreadsheet shows in place of a value, such as #REF!, #N/A or ####.',
+    ),
+    lost_leading_zero: severity(
+      'lost_leading_zero',
+      'A sort code, account number, routing number, bank code, CNAPS code or post code that is short of the zeros it begins with.',
+    ),
+    iban_invalid: severity(
+      'iban_invalid',
+      "An IBAN whose length, characters or check digits its country doesn't allow.",
+    ),
+    bic_invalid: severity('bic_invalid', 'A BIC that is not built as ISO 9362 says.'),
+    sort_code_invalid: severity('sort_code_invalid', 'A UK sort code that is not six digits.'),
+    routing_number_invalid: severity(
+      'routing_number_invalid',
+      "A routing number of the United States that is not nine digits, or whose check digit doesn't fit.",
+    ),
+    mojibake: severity(
+      'mojibake',
+      'Text that was read in a wrong encoding before it came here, such as Ã© for é.',
+    ),
+    ambiguous_date: severity(
+      'ambiguous_date',
+      'A date that is another day with day and month the other way round.',
+    ),
+    number_cell: severity(
+      'number_cell',
+      'A cell of a workbook that holds a number where an identifier or a key is meant.',
+    ),
+  } satisfies Record<CheckCode, z.ZodType>)
+  .describe('What cells that look damaged count as: off, warn (sent all the same) or error (not sent).');
+
+function severity(code: CheckCode, description: string): z.ZodDefault<typeof severitySchema> {
+  return severitySchema.default(CHECKS[code]).describe(description);
+}
+
+const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such as /items/0 (RFC 6901)');
+
+/** One or more `{key}`, and nothing that HTTP can't carry or that would end the path. */
+const LOOKUP_PATH = /^\/(?:[!-~](?<![#{}])|\{key\})*\{key\}(?:[!-~](?<![#{}])|\{key\})*$/;
+
+/** How a row in doubt is looked up at the service, by its key (the setting `lookup`). */
+export const lookupSchema = z
+  .strictObject({
+    path: z
+      .string()
+      .regex(LOOKUP_PATH, 'expected a path with {key} in it, such as /v1/things?ref={key}')
+      .describe("What is asked with GET, below the base URL; `{key}` is the row's key, percent-encoded."),
+    match: pointer.describe('JSON pointer to the list of matches in the answer, or to the one object.'),
+    id: pointer.describe('JSON pointer within a match to its id.'),
+    absence: z
+      .enum(['unknown', 'proof'])
+      .default('unknown')
+      .describe('`proof`: a record that is not found was not created. Else the row stays in doubt.'),
+    afterSeconds: z
+      .number()
+      .nonnegative()
+      .max(3600)
+      .default(10)
+      .describe('How long after the doubt the service is asked: a create may still be under way.'),
+  })
+  .describe('Where your service tells by key whether a record is there: rows in doubt are looked up.');
+export type LookupSettings = z.infer<typeof lookupSchema>;
+
+/** How a run stands to the others that are under way to the same service. */
+const prioritySchema = z
+  .enum(['low', 'normal', 'high'])
+  .default('normal')
+  .describe(
+    'The share of the service that a run of this job has while others are under way: `high` sends four times as many requests as `normal`, and `normal` four times as many as `low`.',
+  );
+export type Priority = z.infer<typeof prioritySchema>;
+
+const WEIGHT = { low: 1, normal: 4, high: 16 } as const satisfies Readonly<Record<Priority, number>>;
+
+/** The share of a run among those under way to one service, as a weight: 1, 4 or 16. */
+export function weightOf({ priority }: { readonly priority: Priority }): number {
+  return WEIGHT[priority];
+}
+
+/** When files of a job are taken (the setting `schedule`). */
+const scheduleSchema = z
+  .strictObject({
+    cron: z
+      .string()
+      .refine(isCron, 'expected five cron fields (minute hour day month weekday), for example 0 22 * * *')
+      .describe('Minute, hour, day of the month, month, day of the week.'),
+    timezone: z
+      .string()
+      .refine(isTimeZone, 'expected a time zone such as Europe/London (IANA)')
+      .default('UTC')
+      .describe('The time zone of the schedule, by its IANA name.'),
+  })
+  .describe('Files wait in the inbox until then; without it they are taken as soon as they are whole.');
+export type ScheduleSettings = z.infer<typeof scheduleSchema>;
+
+function isCron(text: string): boolean {
+  if (text.trim().split(/\s+/).length !== 5) return false;
+  try {
+    CronExpressionParser.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** When a job may send (the setting `window`). */
+const windowSchema = z
+  .string()
+  .refine(isDailyWindow, 'expected two times and a time zone, for example 22:00-05:00 Europe/London')
+  .describe(
+    'The hours in which requests are sent, for example 22:00-05:00 Europe/London; a run pauses at their end and goes on at the next beginning.',
+  );
 
 const column = z.string().min(1).describe('A column of the file, as its header names it.');
 
@@ -244,6 +369,11 @@ export const jobDefinitionSchema = settingsSchema
     message: 'expected a column, since a row without a key cannot be looked up',
   });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
+
+/** The jobs whose runs come before those of this one (the setting `after`). */
+export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly string[] {
+  return after === undefined ? [] : [after].flat();
+}
 
 /** A job definition with the name it goes by. */
 export const jobSchema = z.object({ name: z.string(), definition: jobDefinitionSchema });

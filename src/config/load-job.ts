@@ -1,13 +1,14 @@
+/**
+ * Job definitions as files: found by name in the jobs folder or given by path, read as YAML, checked against the schema.
+ * A definition is used whole or not at all; every problem is listed with its line and the setting that it is about.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Job, JobDefinition } from './job-definition.ts';
-import { jobDefinitionSchema } from './job-definition.ts';
-import { type JobNames, orderProblems } from './job-order.ts';
-import { jobProblems } from './job-problems.ts';
-import type { DocumentPath } from './yaml-document.ts';
-import { readDocument } from './yaml-document.ts';
+import { type Job, type JobDefinition, jobDefinitionSchema, jobsBefore } from './job-definition.ts';
+import { type JobProblem, jobProblems } from './job-problems.ts';
+import { type DocumentPath, readDocument } from './yaml-document.ts';
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml']);
 /** No separators and no leading dot: a job's name can't lead out of the jobs folder. */
@@ -80,6 +81,29 @@ function parseDefinition(text: string, path: string, names: JobNames): Job['defi
       (one) => `${path}, line ${document.lineOf(one.path)}${describePath(one.path)}: ${one.problem}`,
     ),
   );
+}
+
+type JobNames = {
+  /** The job's own. */
+  readonly name: string;
+  /** All that there are in its folder, `null` where that can't be known. */
+  readonly jobs: readonly string[] | null;
+};
+
+/** What is wrong with the names that `after` has. */
+function orderProblems(
+  definition: Pick<JobDefinition, 'after'>,
+  { name, jobs }: JobNames,
+): readonly JobProblem[] {
+  return jobsBefore(definition).flatMap((before) => {
+    if (before === name) return [orderProblem('expected other jobs: a job can not wait for itself.')];
+    if (jobs === null || jobs.includes(before)) return [];
+    return [orderProblem(`there is no job "${before}" beside this one.${didYouMean(before, jobs)}`)];
+  });
+}
+
+function orderProblem(text: string): JobProblem {
+  return { path: ['after'], problem: text };
 }
 
 /** `fields."details.name".as`: names that contain dots stand in quotes. */

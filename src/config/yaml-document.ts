@@ -1,3 +1,7 @@
+/**
+ * YAML as plain data, with the line of every value. What could mean something else than it looks like is refused:
+ * names given twice, own tags, a second document, aliases that grow or lead in a circle.
+ */
 import type { Document, ErrorCode, Node, ParsedNode } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 

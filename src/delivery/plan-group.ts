@@ -1,5 +1,5 @@
 import type { Mark } from '../ledger/mark.ts';
-import { besideKeyless, type GroupMapped, mergeGroup } from '../mapping/merge-group.ts';
+import { besideKeyless, type GroupMapped, mergeGroup } from '../mapping/group.ts';
 import type { Issue } from '../model/issue.ts';
 import type { Mapped } from '../model/mapping.ts';
 import type { Settlement } from '../model/settlement.ts';

@@ -1,7 +1,7 @@
 import { areFieldsKnown, type KeyPlace } from '../ledger/settle-entry.ts';
 import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
-import { withReferences } from '../mapping/with-references.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';
+import { withReferences } from '../model/json-record.ts';
 import type { Mapped } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { JsonObject } from '../model/request.ts';

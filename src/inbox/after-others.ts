@@ -1,5 +1,4 @@
-import type { Job } from '../config/job-definition.ts';
-import { jobsBefore } from '../config/job-order.ts';
+import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { entryProblem } from './entry.ts';
 import { markersOf } from './inbox-folder.ts';
 import { jobsFor } from './match-job.ts';

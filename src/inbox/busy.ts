@@ -1,4 +1,4 @@
-import { jobsBefore } from '../config/job-order.ts';
+import { jobsBefore } from '../config/job-definition.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import type { FoundClaim } from './claims.ts';
 import type { InboxDesk } from './desk.ts';

@@ -1,5 +1,4 @@
-import type { Job } from '../config/job-definition.ts';
-import { jobsBefore } from '../config/job-order.ts';
+import { type Job, jobsBefore } from '../config/job-definition.ts';
 
 /** Jobs that wait for themselves, straight or in a circle, each circle once: none of them would ever begin. */
 export function orderProblems(jobs: readonly Job[]): string[] {

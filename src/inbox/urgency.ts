@@ -1,5 +1,4 @@
-import type { JobDefinition } from '../config/job-definition.ts';
-import { weightOf } from '../config/priority.ts';
+import { type JobDefinition, weightOf } from '../config/job-definition.ts';
 import type { JobBook } from './job-book.ts';
 import type { LeftClaim } from './recover.ts';
 

@@ -1,22 +1,55 @@
-import type { Finders } from './bind-columns.ts';
-import { bindColumns } from './bind-columns.ts';
-import { bindDefinition } from './bind-definition.ts';
-import type { Binding } from './binding.ts';
-import { formatFieldPath } from './field-path.ts';
-import type { MappingOptions } from './mapping-options.ts';
+/**
+ * Which column or constant fills which field of the request. Two sources meet here: the definition's `fields`, and
+ * headers that are field paths themselves. Everything that names no field, no column or no fitting conversion becomes
+ * a problem, with the field that was probably meant; nothing is bound by a guess.
+ */
+import type { FieldSource } from '../config/job-definition.ts';
+import { namesOf } from '../lib/json-pointer.ts';
+import type { ReferenceSpace } from '../model/mapping.ts';
+import type { JsonValue } from '../model/request.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import { type Compilation, isLeftOut, namesTaken, type Place, placeOf } from './compilation.ts';
+import {
+  type Conversion,
+  type ConvertedColumn,
+  conversionFor,
+  convert,
+  defaultConversion,
+} from './conversion.ts';
+import { suggestField } from './proposal/meaning.ts';
+import {
+  type FieldLookup,
+  type FieldPath,
+  formatFieldPath,
+  type KnownField,
+  parseFieldPath,
+  readableStart,
+} from './request-field.ts';
+
+/** What fills one place of the body. */
+export type Binding =
+  | { readonly kind: 'constant'; readonly path: FieldPath; readonly value: JsonValue }
+  | ColumnBinding;
+
+/** A column that fills one place of the body. */
+export type ColumnBinding = Place & { readonly path: FieldPath } & (
+    | { readonly kind: 'cell'; readonly conversion: Conversion }
+    /** The cell is the key of another record, whose identifier the field takes later. */
+    | { readonly kind: 'reference'; readonly space: ReferenceSpace }
+    /** JSON only: a member whose contents are not shown, passed through as it stands. */
+    | { readonly kind: 'member' }
+    /** JSON only: an object or a list that some record leaves empty or null. */
+    | { readonly kind: 'container'; readonly shape: 'object' | 'list' }
+  );
 
 /**
  * Everything that fills a field: the definition's `fields` and the headers that are field paths.
  * A field that the definition takes from the key column is taken from its own column where the file has that.
  */
-export function bindFields(
-  options: MappingOptions,
-  finders: Finders,
-  problems: string[],
-): readonly Binding[] {
-  const defined = byPlace(bindDefinition(options, finders, problems));
-  const own = byPlace(bindColumns(options, finders, problems));
-  const key = keyColumn(options, finders);
+export function bindFields(compilation: Compilation): readonly Binding[] {
+  const defined = byPlace(bindDefinition(compilation));
+  const own = byPlace(bindHeaders(compilation));
+  const key = keyColumn(compilation);
   return [
     ...defined.filter(({ place, column }) => {
       const others = own.filter((o) => o.place === place);
@@ -26,10 +59,9 @@ export function bindFields(
   ].map(({ binding }) => binding);
 }
 
-/** The key column as the file names it. */
-function keyColumn({ definition: { key } }: MappingOptions, { find }: Finders): string | undefined {
-  const found = key === undefined ? null : find(key);
-  return found?.kind === 'found' ? found.column : key;
+/** The columns that fill anything of the bindings. */
+export function boundColumns(bindings: readonly Binding[]): readonly string[] {
+  return bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
 }
 
 type Placed = { readonly place: string; readonly column: string | null; readonly binding: Binding };
@@ -40,4 +72,211 @@ function byPlace(bindings: readonly Binding[]): readonly Placed[] {
     column: binding.kind === 'constant' ? null : binding.column,
     binding,
   }));
+}
+
+/** The key column as the file names it. */
+function keyColumn({ definition: { key }, findColumn }: Compilation): string | undefined {
+  const found = key === undefined ? null : findColumn(key);
+  return found?.kind === 'found' ? found.column : key;
+}
+
+/** The definition's `fields` as bindings; of columns that are missing `missingColumns` says so. */
+function bindDefinition(compilation: Compilation): readonly Binding[] {
+  return Object.entries(compilation.definition.fields).flatMap(([field, source]) => {
+    const target = targetOf(field, compilation);
+    const bound = typeof target === 'string' ? target : bindSource(target, source, compilation);
+    if (typeof bound !== 'string') return bound === null ? [] : [bound];
+    compilation.problems.push(`fields, "${field}": ${bound}`);
+    return [];
+  });
+}
+
+type Leaf = Extract<KnownField, { kind: 'leaf' }>;
+type Target = { readonly path: FieldPath; readonly known: Leaf };
+
+/** The field to fill, or what is wrong with it. */
+function targetOf(field: string, compilation: Compilation): Target | string {
+  const path = parseFieldPath(field);
+  if (typeof path === 'string') return path;
+  const known = compilation.lookUp(path);
+  switch (known.kind) {
+    case 'leaf':
+      return { path, known };
+    case 'container':
+      return `this is ${known.shape === 'list' ? 'a list' : 'an object'}; expected one of the fields in it`;
+    case 'opaque':
+      return 'the contents of this member are not documented; only a JSON record can carry it, as it stands';
+    case 'unknown':
+      return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+    default:
+      return known satisfies never;
+  }
+}
+
+/** The binding, or what is wrong with it; `null`: a table without its column. */
+function bindSource(target: Target, source: FieldSource, compilation: Compilation): Binding | string | null {
+  if (typeof source === 'string') return bindCell(target, { column: source }, compilation);
+  if (!('column' in source)) return bindConstant(target, source.value);
+  return source.ref === undefined
+    ? bindCell(target, source, compilation)
+    : bindReference(target, { ...source, ref: source.ref }, compilation);
+}
+
+function bindCell(
+  { path, known }: Target,
+  source: ConvertedColumn,
+  compilation: Compilation,
+): Binding | string | null {
+  const conversion = conversionFor(known.type, source);
+  if (typeof conversion === 'string') return conversion;
+  const place = placeOf(source.column, compilation);
+  if (place === null || typeof place === 'string') return place;
+  return { kind: 'cell', path, ...place, conversion };
+}
+
+function bindReference(
+  { path, known }: Target,
+  source: ConvertedColumn & { readonly ref: ReferenceSpace },
+  compilation: Compilation,
+): Binding | string | null {
+  const { column, ref, ...others } = source;
+  // The path's identifier is no part of the body, and an item of a list of strings is no field.
+  const canRefer =
+    known.type === 'string' && !known.listElement && formatFieldPath(path) !== compilation.pathField;
+  if (!canRefer) return 'ref puts an identifier here; expected a string field of the body';
+  const [option] = Object.keys(others);
+  if (option !== undefined)
+    return `${option} doesn't go with ref: the cell is a key and is taken as it stands`;
+  const place = placeOf(column, compilation);
+  if (place === null || typeof place === 'string') return place;
+  return { kind: 'reference', path, ...place, space: ref };
+}
+
+function bindConstant({ path, known }: Target, value: string | number | boolean): Binding | string {
+  const conversion = defaultConversion(known.type);
+  const converted = convert(conversion, value);
+  return converted === undefined || converted === null
+    ? `the constant doesn't fit the field; expected ${conversion.expected}`
+    : { kind: 'constant', path, value: converted };
+}
+
+/** The columns whose headers are field paths as bindings. */
+function bindHeaders(compilation: Compilation): readonly Binding[] {
+  const { source, problems, readsAsIgnored } = compilation;
+  const named = namedColumns(compilation);
+  const lists = recordLists(source, compilation.lookUp);
+  const misplaced = new Set<RecordList>();
+  const bindings: Binding[] = [];
+  for (const [slot, column] of source.columns.entries()) {
+    if (isLeftOut(column, compilation)) continue;
+    const isTaken = named.has(column) || readsAsIgnored(column);
+    const bound = bindHeader({ column, slot }, isTaken, compilation);
+    const list =
+      typeof bound === 'string' ? lists.find((one) => column.startsWith(`${one.column}.`)) : undefined;
+    if (list !== undefined) misplaced.add(list);
+    else if (typeof bound === 'string') problems.push(`${describeColumn(column, slot)}: ${bound}`);
+    else if (bound !== null) bindings.push(bound);
+  }
+  problems.push(...[...misplaced].map(recordsProblem));
+  return onePerMember(bindings);
+}
+
+/** Columns that the definition takes up by name, or that it could mean: they need not be field paths. */
+function namedColumns({ definition, findColumn }: Compilation): ReadonlySet<string> {
+  const named = namesTaken(definition).flatMap((name) => {
+    const found = findColumn(name);
+    if (found.kind === 'several') return found.columns;
+    return found.kind === 'found' ? [found.column] : [];
+  });
+  return new Set(named);
+}
+
+/** A list of objects in a file that is one object; the columns of everything in the list begin with `column`. */
+type RecordList = { readonly pointer: string; readonly column: string };
+
+/** The lists where the records of a file that is one object probably are: those that are no field of the operation. */
+export function recordLists(
+  { recordLists: pointers = [] }: Pick<SourceInfo, 'recordLists'>,
+  lookUp: FieldLookup,
+): readonly RecordList[] {
+  return pointers
+    .map((pointer) => ({ pointer, column: namesOf(pointer).join('.') }))
+    .filter(({ column }) => {
+      const path = parseFieldPath(column);
+      return typeof path === 'string' || lookUp(path).kind === 'unknown';
+    });
+}
+
+function recordsProblem({ pointer, column }: RecordList): string {
+  return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
+}
+
+/** A column by its own header: as it is written, else as people read it; `null` where it is taken otherwise. */
+function bindHeader(at: Place, isTaken: boolean, compilation: Compilation): Binding | string | null {
+  const bound = bindColumn(at, at.column, compilation);
+  if (typeof bound === 'object') return bound;
+  if (isTaken) return null;
+  const field = compilation.findField(at.column);
+  const read = field === null ? bound : bindColumn(at, field, compilation);
+  return read ?? unknownColumn(at.column, compilation);
+}
+
+/** The column as a binding of the field that `name` spells, or why it is none; `undefined` where there is no such field. */
+function bindColumn(at: Place, name: string, compilation: Compilation): Binding | string | undefined {
+  const path = parseFieldPath(name);
+  if (typeof path === 'string') {
+    // Inside a member that is carried as it stands, names and positions are the record's own affair.
+    const start = readableStart(name);
+    const around = compilation.lookUp(start);
+    return around.kind === 'opaque' ? bindMember(at, start.slice(0, around.depth), compilation) : path;
+  }
+  const known = compilation.lookUp(path);
+  switch (known.kind) {
+    case 'leaf':
+      return { kind: 'cell', path, ...at, conversion: defaultConversion(known.type) };
+    case 'container':
+      return isTable(compilation.source)
+        ? containerProblem(at.column, known.shape, compilation)
+        : { kind: 'container', path, ...at, shape: known.shape };
+    case 'opaque':
+      return bindMember(at, path.slice(0, known.depth), compilation);
+    case 'unknown':
+      return undefined;
+    default:
+      return known satisfies never;
+  }
+}
+
+function bindMember(at: Place, path: FieldPath, { source }: Compilation): Binding | string {
+  return isTable(source)
+    ? 'the contents of this member are not documented; only a JSON record can carry it, as it stands'
+    : { kind: 'member', path, ...at };
+}
+
+function containerProblem(column: string, shape: 'object' | 'list', { catalog }: Compilation): string {
+  const below = [...catalog.keys()].find((field) => field.startsWith(`${column}.`));
+  const example = below?.replaceAll('#', '0') ?? `${column}.…`;
+  const what = shape === 'list' ? 'a list' : 'an object';
+  return `this is ${what}; expected a column for each field in it, for example "${example}"`;
+}
+
+function unknownColumn(column: string, compilation: Compilation): string {
+  const suggestion = suggestField(column, compilation);
+  return `${compilation.definition.operation} has no such field.${suggestion} Rename the column, map it under "fields", or list it under "ignore".`;
+}
+
+function describeColumn(column: string, slot: number): string {
+  return column === '' ? `column ${slot + 1}, which has no name` : `column "${column}"`;
+}
+
+/** Many leaves of the records lie in one member, which is carried once, in the slot of the first. */
+function onePerMember(bindings: readonly Binding[]): readonly Binding[] {
+  const seen = new Set<string>();
+  return bindings.filter((binding) => {
+    if (binding.kind !== 'member') return true;
+    const name = binding.path.join('.');
+    const first = !seen.has(name);
+    seen.add(name);
+    return first;
+  });
 }

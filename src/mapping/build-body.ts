@@ -1,20 +1,83 @@
+/**
+ * The body of a row's request. The bindings are arranged once as a tree of objects and lists, and the tree is compiled
+ * into one function that makes the body of a row; what can't be converted becomes an issue of the row. Objects appear
+ * where they have a member. Lists are compacted in the order of their positions, so that a list never has holes.
+ */
 import type { JobDefinition } from '../config/job-definition.ts';
+import { isJsonObject } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
-import type { BodyNode } from './body-tree.ts';
-import { bindingsBelow } from './body-tree.ts';
-import type { Build } from './build-leaf.ts';
-import { buildLeaf } from './build-leaf.ts';
+import type { Binding } from './bind-fields.ts';
+import { type Conversion, convert } from './conversion.ts';
+import { type FieldPath, formatFieldPath } from './request-field.ts';
+import { addIssue, type RowContext } from './row-context.ts';
+import { keyText } from './row-key.ts';
+
+/** Makes one part of a row's body; `undefined`: the row has nothing for it. */
+export type Build = (context: RowContext) => JsonValue | undefined;
+
+/** The body's shape: what fills a place, and what lies below it. */
+type BodyNode = {
+  readonly path: FieldPath;
+  /** A field's value, or, at a place with others below it, an empty container's. */
+  binding: Binding | null;
+  readonly children: Map<string | number, BodyNode>;
+};
 
 type EmptyCell = JobDefinition['emptyCell'];
 type Member = { readonly name: string; readonly build: Build };
 type Item = { readonly build: Build; readonly fromColumns: boolean };
 
-/**
- * Compiles the body's shape into one function. Objects appear where they have a member.
- * Lists are compacted in the order of their positions: an item all of whose columns are empty is left out,
- * whatever `emptyCell` says, and a constant alone doesn't keep it, so that a list never has holes.
- */
+/** Arranges the bindings by their places; two that fill the same place, or one inside another, are added to `problems`. */
+export function bodyTree(bindings: readonly Binding[], problems: string[]): BodyNode {
+  const root = createNode([]);
+  for (const binding of bindings) insert(root, binding, problems);
+  return root;
+}
+
+/** Every binding at or below the node, in the order of the body. */
+function bindingsBelow(node: BodyNode): readonly Binding[] {
+  const below = [...node.children.values()].flatMap(bindingsBelow);
+  return node.binding === null ? below : [node.binding, ...below];
+}
+
+function insert(root: BodyNode, binding: Binding, problems: string[]): void {
+  let node = root;
+  for (const [i, segment] of binding.path.entries()) {
+    if (fillsItself(node)) return void problems.push(conflict(node.binding, binding));
+    const child = node.children.get(segment) ?? createNode(binding.path.slice(0, i + 1));
+    node.children.set(segment, child);
+    node = child;
+  }
+  const [other] = binding.kind === 'container' ? [node.binding] : bindingsBelow(node);
+  if (other !== undefined && other !== null) problems.push(conflict(other, binding));
+  else node.binding = binding;
+}
+
+/** An empty container lets other records fill what is below it. */
+function fillsItself(node: BodyNode): node is BodyNode & { binding: Binding } {
+  return node.binding !== null && node.binding.kind !== 'container';
+}
+
+function conflict(first: Binding, second: Binding): string {
+  const place = formatFieldPath(first.path);
+  const other = formatFieldPath(second.path);
+  const [one, two] = [describeBinding(first), describeBinding(second)];
+  return place === other
+    ? `field "${place}": ${one} and ${two} both fill it; expected one of them. Take one out, or list it under "ignore".`
+    : `fields "${place}" (${one}) and "${other}" (${two}): one lies inside the other; expected one of them.`;
+}
+
+/** What fills a field, for a message: `column "Country"` or `a constant`. */
+function describeBinding(binding: Binding): string {
+  return binding.kind === 'constant' ? 'a constant' : `column "${binding.column}"`;
+}
+
+function createNode(path: FieldPath): BodyNode {
+  return { path, binding: null, children: new Map() };
+}
+
+/** Compiles the body's shape into one function. */
 export function buildBody(node: BodyNode, emptyCell: EmptyCell): Build {
   if (node.children.size === 0)
     return node.binding === null ? () => undefined : buildLeaf(node.binding, emptyCell);
@@ -56,6 +119,7 @@ function buildObject(members: readonly Member[]): Build {
   };
 }
 
+/** An item all of whose columns are empty is left out, whatever `emptyCell` says; a constant alone doesn't keep it. */
 function buildList(items: readonly Item[], depth: number): Build {
   return (context) => {
     let list: JsonValue[] | undefined;
@@ -90,4 +154,93 @@ function orElse(first: Build, second: Build): Build {
     const other = second(context);
     return value ?? other;
   };
+}
+
+const REFERENCE = 'the key of another record, as text';
+
+/** The part of the body that one binding fills. */
+function buildLeaf(binding: Binding, emptyCell: EmptyCell): Build {
+  switch (binding.kind) {
+    case 'cell':
+      return buildCell(binding, emptyCell);
+    case 'constant':
+      return () => binding.value;
+    case 'reference':
+      return buildReference(binding, emptyCell);
+    case 'member':
+      return buildMember(binding, emptyCell);
+    case 'container':
+      return buildContainer(binding, emptyCell);
+    default:
+      return binding satisfies never;
+  }
+}
+
+function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: EmptyCell): Build {
+  const { slot, conversion, column } = binding;
+  const empty = emptyCell === 'null' ? null : undefined;
+  return (context) => {
+    const value = context.values[slot];
+    if (value === '' || value === null) return empty;
+    if (value === undefined) return undefined;
+    const isTyped = context.typed.includes(slot);
+    const applied = isTyped ? (conversion.typed ?? conversion) : conversion;
+    const converted = convert(applied, value);
+    if (converted === null) return empty;
+    context.filled += 1;
+    if (converted === undefined) {
+      const remedy = isTyped ? '' : remedyOf(applied, value);
+      const expected = `${applied.expected}${remedy}`;
+      addIssue(context, { code: 'cell_not_convertible', column, value, expected });
+    }
+    return converted;
+  };
+}
+
+function remedyOf({ remedy }: Conversion, value: JsonValue): string {
+  return typeof value === 'string' && remedy !== undefined ? remedy(value) : '';
+}
+
+/** Puts nothing into the body: the identifier comes when it is known. */
+function buildReference(binding: Extract<Binding, { kind: 'reference' }>, emptyCell: EmptyCell): Build {
+  const { path, column, slot, space } = binding;
+  return (context) => {
+    const value = context.values[slot];
+    if (value === undefined) return undefined;
+    if (value === '' || value === null) return emptyCell === 'null' ? null : undefined;
+    context.filled += 1;
+    const key = keyText(value);
+    if (key !== null) context.references.push({ space, key, path, column });
+    else addIssue(context, { code: 'cell_not_convertible', column, value, expected: REFERENCE });
+    return undefined;
+  };
+}
+
+function buildMember(binding: Extract<Binding, { kind: 'member' }>, emptyCell: EmptyCell): Build {
+  return (context) => {
+    const value = context.values[binding.slot];
+    if (value === null) return emptyCell === 'null' ? null : undefined;
+    if (value !== undefined) context.filled += 1;
+    return value;
+  };
+}
+
+/** An empty list says something (there are none); an empty object doesn't, but is passed on as it stands. */
+function buildContainer(binding: Extract<Binding, { kind: 'container' }>, emptyCell: EmptyCell): Build {
+  const { slot, shape, column } = binding;
+  const expected = shape === 'list' ? 'a list of objects' : 'an object that holds the fields';
+  return (context) => {
+    const value = context.values[slot];
+    if (value === undefined) return undefined;
+    if (value === '' || value === null) return emptyCell === 'null' ? null : undefined;
+    if (shape === 'object' && isEmptyObject(value)) return value;
+    context.filled += 1;
+    if (shape === 'list' && Array.isArray(value) && value.length === 0) return value;
+    addIssue(context, { code: 'cell_not_convertible', column, value, expected });
+    return undefined;
+  };
+}
+
+function isEmptyObject(value: JsonValue): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }

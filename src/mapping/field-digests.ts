@@ -1,6 +1,10 @@
+/**
+ * What the service last accepted of a record, kept without its values, so that an update sends what has changed.
+ * A packed text holds a digest per field; lists count as one field.
+ */
 import { createHash } from 'node:crypto';
+import { isJsonObject } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
-import { isJsonObject } from './json-member.ts';
 
 /** Characters of a field's path and of its value's digest in a packed text: 36 bits tell a body's fields apart, 72 bits their values. */
 const PATH_CHARACTERS = 6;
@@ -8,8 +12,8 @@ const VALUE_CHARACTERS = 12;
 const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs');
 
 /**
- * What the service last accepted of a record, a digest per field: lists count as one field. `key` goes into every digest,
- * so that the same value looks different in every record; the values themselves are not kept.
+ * The digests of the body's fields beside those that `before` has of other fields. `key` goes into every digest, so that
+ * the same value looks different in every record.
  */
 export function packFieldDigests(body: JsonObject, key: string, before = ''): string {
   const known = unpack(before);

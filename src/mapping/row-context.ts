@@ -1,7 +1,17 @@
+/**
+ * A row while it is mapped: its values by slot, and what was found wrong with them. A table's row has its cells as
+ * they are; a JSON record is laid out over the slots of the columns that the file had when it was first read.
+ */
+
+import { visitLeaves } from '../model/flatten-record.ts';
 import type { CheckCode, Issue } from '../model/issue.ts';
+import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
-import type { JsonValue } from '../model/request.ts';
-import type { CellsRow } from '../model/row.ts';
+import type { JsonObject, JsonValue } from '../model/request.ts';
+import type { CellsRow, RecordRow } from '../model/row.ts';
+import { type Binding, boundColumns } from './bind-fields.ts';
+import { type Compilation, isLeftOut, type Place } from './compilation.ts';
+import { formatFieldPath } from './request-field.ts';
 
 /** What is known of the row that is being mapped; a new one for each row. */
 export type RowContext = {
@@ -18,44 +28,147 @@ export type RowContext = {
   filled: number;
 };
 
-type Place = Pick<CellsRow, 'row' | 'line' | 'typed'>;
-
 /** The context of a row of which nothing is known yet but its values. */
 export function createContext(
-  { row, line, typed = [] }: Place,
+  { row, line, typed = [] }: Pick<CellsRow, 'row' | 'line' | 'typed'>,
   values: readonly (JsonValue | undefined)[],
 ): RowContext {
   return { row, line, values, typed, issues: [], warnings: [], references: [], filled: 0 };
 }
 
-/** Notes an issue of the row; `value` as it came. */
-export function addIssue(
-  context: RowContext,
-  issue: Pick<Issue, 'code' | 'column' | 'expected'> & { readonly value: JsonValue | undefined },
-): void {
+/** What is wrong at a column of a row, or with the row as a whole; `value` as it came. */
+type Finding = Pick<Issue, 'code' | 'column' | 'expected'> & { readonly value: JsonValue | undefined };
+
+/** Notes an issue of the row. */
+export function addIssue(context: RowContext, issue: Finding): void {
   context.issues.push(issueOf(context, issue));
 }
 
 /** Notes what looks damaged in the row, which is sent all the same. */
-export function addWarning(
-  context: RowContext,
-  warning: Pick<Issue, 'column' | 'expected'> & {
-    readonly code: CheckCode;
-    readonly value: JsonValue | undefined;
-  },
-): void {
+export function addWarning(context: RowContext, warning: Finding & { readonly code: CheckCode }): void {
   context.warnings.push(issueOf(context, warning));
 }
 
-function issueOf(
-  { row, line }: RowContext,
-  issue: Pick<Issue, 'code' | 'column' | 'expected'> & { readonly value: JsonValue | undefined },
+/** The finding as the row's report shows it: values that are no text as JSON. */
+export function issueOf(
+  { row, line }: Pick<RowContext, 'row' | 'line'>,
+  { column, value, expected, code }: Finding,
 ): Issue {
-  const { column, expected, code } = issue;
-  return { row, line, column, value: cellText(issue.value), expected, code };
+  return { row, line, column, value: cellText(value), expected, code };
 }
 
 function cellText(value: JsonValue | undefined): string | null {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Lays a JSON record out by slots; issues that only the record as a whole shows are in the context already. */
+export type ReadRecord = (row: RecordRow) => RowContext;
+
+type Member = Extract<Binding, { kind: 'member' }>;
+
+/** Where a leaf of a record goes: into a slot of its own, along with its member, or nowhere. */
+type LeafTarget =
+  | { readonly kind: 'slot'; readonly slot: number }
+  | { readonly kind: 'member'; readonly member: Member }
+  | { readonly kind: 'none' };
+
+const ONE_PLACE = 'one value: the record spells this path in two ways, nested and with dots in a name';
+const NESTED = 'nested objects: dots in a name are not understood inside this member';
+
+/**
+ * Compiles the reading of JSON records. `key` is the column of the rows' own key. What the definition ignores inside a
+ * member that is carried as it stands becomes a problem.
+ */
+export function compileRecordReader(
+  compilation: Compilation,
+  bindings: readonly Binding[],
+  key: Place | null,
+): ReadRecord {
+  const { columns } = compilation.source;
+  const members = bindings.filter((binding) => binding.kind === 'member');
+  const used = new Set(key === null ? boundColumns(bindings) : [...boundColumns(bindings), key.column]);
+  const targets = new Map(
+    columns.map((column, slot) => [column, leafTarget({ column, slot }, members, used)]),
+  );
+  const isIgnored = (column: string) => isLeftOut(column, compilation) || compilation.readsAsIgnored(column);
+  compilation.problems.push(...partlyIgnored(columns, targets, isIgnored));
+  return (row) => {
+    const values = new Array<JsonValue | undefined>(columns.length).fill(undefined);
+    const context = createContext(row, values);
+    const record = parseRecord(row.text);
+    if (record === null) addUnreadable(context);
+    else layOut(record, { targets, values, isIgnored }, context);
+    return context;
+  };
+}
+
+function leafTarget(at: Place, members: readonly Member[], used: ReadonlySet<string>): LeafTarget {
+  const member = members.find(({ path }) => `${at.column}.`.startsWith(`${formatFieldPath(path)}.`));
+  if (member !== undefined) return { kind: 'member', member };
+  return used.has(at.column) ? { kind: 'slot', slot: at.slot } : { kind: 'none' };
+}
+
+function partlyIgnored(
+  columns: readonly string[],
+  targets: ReadonlyMap<string, LeafTarget>,
+  isIgnored: (column: string) => boolean,
+): readonly string[] {
+  return columns.flatMap((column) => {
+    const target = targets.get(column);
+    if (target?.kind !== 'member' || !isIgnored(column)) return [];
+    const name = formatFieldPath(target.member.path);
+    return [
+      `ignore, "${column}": "${name}" is carried as it stands; ignore "${name}" as a whole or nothing in it`,
+    ];
+  });
+}
+
+function addUnreadable(context: RowContext): void {
+  const expected = 'a readable row: the record is not one JSON object';
+  addIssue(context, { code: 'unreadable_row', column: null, value: undefined, expected });
+}
+
+type Layout = {
+  readonly targets: ReadonlyMap<string, LeafTarget>;
+  readonly values: (JsonValue | undefined)[];
+  isIgnored(column: string): boolean;
+};
+
+function layOut(record: JsonObject, layout: Layout, context: RowContext): void {
+  visitLeaves(record, (path, leaf) => {
+    const target = layout.targets.get(path) ?? unknownLeaf(path, layout, context);
+    if (target.kind === 'none') return;
+    if (target.kind === 'member') {
+      layout.values[target.member.slot] = memberIn(record, { member: target.member, path }, context);
+      return;
+    }
+    if (layout.values[target.slot] !== undefined) {
+      addIssue(context, { code: 'conflicting_columns', column: path, value: leaf, expected: ONE_PLACE });
+    }
+    layout.values[target.slot] = leaf;
+  });
+}
+
+function memberIn(
+  record: JsonObject,
+  { member, path }: { readonly member: Member; readonly path: string },
+  context: RowContext,
+): JsonValue | undefined {
+  const value = member.path.reduce<JsonValue | undefined>(memberOf, record);
+  if (value === undefined) {
+    context.filled += 1;
+    addIssue(context, { code: 'conflicting_columns', column: path, value: undefined, expected: NESTED });
+  }
+  return value;
+}
+
+/** The columns are those of the file's first reading, so this is a file that changed since. */
+function unknownLeaf(path: string, layout: Layout, context: RowContext): LeafTarget {
+  if (!layout.isIgnored(path)) {
+    context.filled += 1;
+    const expected = 'a member that the file had when it was first read';
+    addIssue(context, { code: 'cell_not_convertible', column: path, value: undefined, expected });
+  }
+  return { kind: 'none' };
 }

@@ -1,17 +1,20 @@
+/**
+ * The key by which the ledger knows a row. It is read apart from the mapping and before it, for every row, so that rows
+ * with the same key can be found and grouped; a report file's key is found the same way by its name alone.
+ */
 import { flattenRecord, visitLeaves } from '../model/flatten-record.ts';
+import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
-import type { SourceInfo } from '../model/source.ts';
-import { isTable } from '../model/source.ts';
-import { foldName } from './fold-name.ts';
-import { memberOf } from './json-member.ts';
-import { parseRecord } from './parse-record.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import type { Place } from './compilation.ts';
+import { foldName } from './request-field.ts';
 
 /** A row's external key, `null` where there is none to be read. */
 export type KeyOf = (row: Row) => string | null;
 
-/** Compiles the reading of the key column, which stands in `slot` of a CSV row. */
-export function compileKeyOf(column: string, slot: number): KeyOf {
+/** Compiles the reading of the key column. */
+export function compileKeyOf({ column, slot }: Place): KeyOf {
   return (row) => {
     switch (row.kind) {
       case 'cells':
@@ -36,7 +39,7 @@ export function compileReportKeyOf(name: string, source: Pick<SourceInfo, 'type'
   const alike = source.columns.filter((column) => foldName(column) === foldName(name));
   const [column, other] = exact.length > 0 ? exact : alike;
   if (column === undefined || other !== undefined) return null;
-  return compileKeyOf(column, source.columns.indexOf(column));
+  return compileKeyOf({ column, slot: source.columns.indexOf(column) });
 }
 
 function memberRead(text: string, name: string): JsonValue | undefined {

@@ -1,12 +1,24 @@
-import type { JobDefinition } from '../config/job-definition.ts';
+/**
+ * A file to begin with: the columns that a job's definition asks for, with example cells that the job's own mapping
+ * takes, as cells for a table and as records for JSON. The values are invented; nothing in them belongs to anybody.
+ */
+import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
+import { namesOf } from '../lib/json-pointer.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
-import { exampleValue } from './example-value.ts';
-import { formatFieldPath } from './field-path.ts';
-import { createFieldLookup, type LeafType } from './known-field.ts';
-import { type TemplateField, templateFields } from './template-fields.ts';
+import type { JsonObject, JsonValue } from '../model/request.ts';
+import { columnOf } from './compilation.ts';
+import type { ConvertedColumn } from './conversion.ts';
+import { exampleDate } from './dates.ts';
+import {
+  createFieldLookup,
+  type FieldPath,
+  formatFieldPath,
+  type LeafType,
+  parseFieldPath,
+} from './request-field.ts';
 
 /** What a file with types of its own may write a column's cells as; `text` where only the definition knows how to read them. */
-export type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'list';
+type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'list';
 
 /** A header of the template with its example cells, one for each example row. */
 export type TemplateColumn = {
@@ -92,4 +104,187 @@ function kindOf({ field, type }: Choice): CellKind {
 /** The whole list has a column already, unless the definition fills it item by item. */
 function isPartOfList(known: { readonly listElement: boolean }, field: TemplateField): boolean {
   return known.listElement && field.source === null;
+}
+
+/** A field that the template fills; `source` is the definition's own column and conversion for it. */
+type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };
+
+/** The fields of a template: those that the definition names, then the path's, the catalog's and the required ones that it doesn't. */
+function templateFields(
+  catalog: FieldCatalog,
+  definition: JobDefinition,
+  pathField: string | null,
+): readonly TemplateField[] {
+  const openFields = [...(pathField === null ? [] : [pathField]), ...catalog.keys(), ...definition.required];
+  return [...definedFields(definition), ...undefinedFields(openFields, definition)];
+}
+
+function definedFields(definition: JobDefinition): readonly TemplateField[] {
+  return Object.entries(definition.fields).flatMap(([field, source]) => {
+    const path = pathOf(field);
+    const column = convertedColumn(source);
+    return path === null || column === null ? [] : [{ path, source: column }];
+  });
+}
+
+/** The fields that the definition leaves to headers of their own. */
+function undefinedFields(fields: readonly string[], definition: JobDefinition): readonly TemplateField[] {
+  const defined = Object.keys(definition.fields).map((field) => formatFieldPath(pathOf(field) ?? []));
+  return fields.flatMap((field) => {
+    const path = pathOf(field.replaceAll('#', '0'));
+    if (path === null) return [];
+    const name = formatFieldPath(path);
+    const taken = defined.some((other) => other === name || other.startsWith(`${name}.`));
+    return taken || definition.ignore.includes(name) ? [] : [{ path, source: null }];
+  });
+}
+
+function pathOf(field: string): FieldPath | null {
+  const path = parseFieldPath(field);
+  return typeof path === 'string' ? null : path;
+}
+
+function convertedColumn(source: FieldSource): ConvertedColumn | null {
+  if (typeof source === 'string') return { column: source };
+  return 'column' in source ? source : null;
+}
+
+/** The example rows of a template as JSON records: nested where a header is a field's path, with values of the fields' own types. */
+export function templateRecords(
+  columns: readonly TemplateColumn[],
+  definition: JobDefinition,
+): readonly JsonObject[] {
+  const own = new Set(Object.values(definition.fields).map(columnOf));
+  const [first] = columns;
+  return (first?.cells ?? []).map((_, row) => {
+    const record: Tree = new Map();
+    for (const column of columns) {
+      // What the definition names is a column's name, dots and all; what it doesn't is a path.
+      const isName = own.has(column.header) || column.header === definition.key;
+      put(
+        record,
+        isName ? [column.header] : (pathOf(column.header) ?? [column.header]),
+        jsonCell(column, row),
+      );
+    }
+    return objectOf(record);
+  });
+}
+
+/** What a file with these records is: the records, or where the definition looks for them. */
+export function templateDocument(records: readonly JsonObject[], definition: JobDefinition): JsonValue {
+  const names = namesOf(definition.format.records ?? '');
+  return names.reduceRight<JsonValue>((value, name) => ({ [name]: value }), records);
+}
+
+function jsonCell({ kind, cells }: TemplateColumn, row: number): JsonValue {
+  const cell = cells[row] ?? '';
+  if (kind === 'number') return Number(cell);
+  if (kind === 'boolean') return cell === 'true';
+  return kind === 'list' ? cell.split(';') : cell;
+}
+
+/** An object or a list that is being filled; a list's members have numbers for names. */
+type Tree = Map<string | number, Tree | { readonly leaf: JsonValue }>;
+
+function put(tree: Tree, [name = '', ...below]: readonly (string | number)[], leaf: JsonValue): void {
+  if (below.length === 0) {
+    tree.set(name, { leaf });
+    return;
+  }
+  const inner = tree.get(name);
+  const next: Tree = inner instanceof Map ? inner : new Map();
+  tree.set(name, next);
+  put(next, below, leaf);
+}
+
+function objectOf(tree: Tree): JsonObject {
+  return Object.fromEntries([...tree].map(([name, inner]) => [name, jsonOf(inner)]));
+}
+
+function jsonOf(inner: Tree | { readonly leaf: JsonValue }): JsonValue {
+  if (!(inner instanceof Map)) return inner.leaf;
+  if (![...inner.keys()].every((name) => typeof name === 'number')) return objectOf(inner);
+  const last = Math.max(...[...inner.keys()].map(Number));
+  // A hole is an item without a value.
+  return Array.from({ length: last + 1 }, (_, i) => jsonOf(inner.get(i) ?? new Map()));
+}
+
+/** Invented values by the last name of a field's path; the IBAN is the one that the IBAN registry prints for the UK. */
+const BY_NAME: ReadonlyMap<string, string> = new Map([
+  ['accountNumber', '55555555'],
+  ['address1', '1 Sample Street'],
+  ['address2', 'Unit 2'],
+  ['bank', 'Example Bank'],
+  ['bankCode', 'EXMP'],
+  ['bic_swift', 'EXMPGB2LXXX'],
+  ['bicSwift', 'EXMPGB2LXXX'],
+  ['buildingNumber', '1'],
+  ['city', 'Sampleton'],
+  ['cnaps', '000000000000'],
+  ['country', 'GBR'],
+  ['crmId', 'CRM-0001'],
+  ['currencies', 'EUR;GBP'],
+  ['currency', 'EUR'],
+  ['displayName', 'Example Trading'],
+  ['email', 'accounts@example.com'],
+  ['firstName', 'Alex'],
+  ['id', 'EXAMPLE-ID-0001'],
+  ['paymentId', 'EXAMPLE-ID-0001'],
+  ['floor', '3'],
+  ['iban', 'GB33BUKB20201555555555'],
+  ['industry', 'Wholesale'],
+  ['lastName', 'Sample'],
+  ['name', 'Example Trading Ltd'],
+  ['postBox', '100'],
+  ['postCode', 'ZZ1 1ZZ'],
+  ['requestId', '00000000-0000-4000-8000-000000000000'],
+  ['room', '12'],
+  ['routingNumber', '000000000'],
+  ['shortfallCurrencyCode', 'EUR'],
+  ['sortCodeUK', '202015'],
+  ['state', 'draft'],
+  ['status', 'draft'],
+  ['streetName', 'Sample Street'],
+  ['suggestedName', 'Example Trading Ltd'],
+  ['town', 'Sampleton'],
+  ['tradingName', 'Example Trading'],
+  ['uri', 'https://example.com/documents'],
+  ['website', 'https://example.com'],
+]);
+
+/** What a second item of a list is told from the first by; the IBAN is a usual example of one for the UK. */
+const OF_SECOND_ITEM: ReadonlyMap<string, string> = new Map([
+  ['accountNumber', '98765432'],
+  ['iban', 'GB82WEST12345698765432'],
+  ['sortCodeUK', '123456'],
+]);
+
+/** The definition's own conversion, if any, and which item of a list the field is in: 0 is the first. */
+type About = { readonly source: ConvertedColumn | null; readonly item: number };
+
+/** A harmless value that the field's conversion takes. */
+function exampleValue(name: string, type: LeafType, { source, item }: About): string {
+  switch (source?.as ?? type) {
+    case 'boolean':
+      return source?.true?.[0] ?? 'true';
+    case 'integer':
+      return '12';
+    case 'number':
+      return `2500${source?.decimal ?? (source?.grouping === '.' ? ',' : '.')}5`;
+    case 'date':
+    case 'date-time':
+      return source?.pattern === undefined ? '2020-03-31' : exampleDate(source.pattern);
+    case 'country':
+      return 'GBR';
+    default:
+      return (
+        (item > 0 ? OF_SECOND_ITEM.get(name) : undefined) ?? BY_NAME.get(name) ?? `example ${wordsOf(name)}`
+      );
+  }
+}
+
+/** `tradeRegistryId` → `trade registry id`. */
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (capitals) => ` ${capitals.toLowerCase()}`);
 }

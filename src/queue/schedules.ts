@@ -1,5 +1,5 @@
 import { type ConnectionOptions, getNextMillis, Queue, Worker } from 'bullmq';
-import type { ScheduleSettings } from '../config/schedule-settings.ts';
+import type { ScheduleSettings } from '../config/job-definition.ts';
 
 /** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
 const QUEUE_NAME = 'schedules';

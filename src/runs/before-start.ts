@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Environment } from '../config/environment.ts';
-import { makeHomeFolder } from '../config/home-folder.ts';
+import { type Environment, makeHomeFolder } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { FileFacts } from '../model/source.ts';

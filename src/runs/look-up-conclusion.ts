@@ -1,6 +1,6 @@
 import type { Decision } from '../model/resolution.ts';
 import type { Settlement } from '../model/settlement.ts';
-import type { Sighting } from '../service/judge-look-up.ts';
+import type { Sighting } from '../service/look-up.ts';
 
 /** What a look-up makes of a row in doubt: a decision, or the row's settlement with what was found. */
 export type Conclusion =

@@ -8,8 +8,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import type { Sighting } from '../service/judge-look-up.ts';
-import type { LookUp } from '../service/look-up.ts';
+import type { LookUp, Sighting } from '../service/look-up.ts';
 import { type Conclusion, conclude } from './look-up-conclusion.ts';
 
 type LookUpEdges = {

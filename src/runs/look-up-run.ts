@@ -1,12 +1,11 @@
-import { type JobDefinition, ratePerSecond } from '../config/job-definition.ts';
-import type { LookupSettings } from '../config/lookup-settings.ts';
+import { type JobDefinition, type LookupSettings, ratePerSecond } from '../config/job-definition.ts';
 import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createClient } from '../service/attempt.ts';
-import { backoffMs } from '../service/backoff.ts';
 import { createLookUp } from '../service/look-up.ts';
+import { backoffMs } from '../service/retry-wait.ts';
 import type { Ledger, Service } from '../session.ts';
 import { type LookedUp, lookUpDoubts } from './look-up-doubts.ts';
 import { SANDBOX_TARGET } from './sandbox-child.ts';

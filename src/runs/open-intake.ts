@@ -1,5 +1,5 @@
 import type { RunDesk } from '../cli/run-desk.ts';
-import { weightOf } from '../config/priority.ts';
+import { weightOf } from '../config/job-definition.ts';
 import { identitySpace } from '../delivery/identity.ts';
 import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
 import { claimKeys } from '../ledger/key-claims.ts';

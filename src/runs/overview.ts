@@ -1,5 +1,4 @@
-import type { Job } from '../config/job-definition.ts';
-import { jobsBefore } from '../config/job-order.ts';
+import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
 import { runningJobs } from '../inbox/busy.ts';
 import { listClaims } from '../inbox/claims.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { makeHomeFolder } from '../config/home-folder.ts';
+import { makeHomeFolder } from '../config/environment.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { createCredentials } from '../service/credentials.ts';

@@ -8,7 +8,7 @@ import {
   TIMED_OUT,
   TIMED_OUT_BEFORE_SENDING,
 } from './network-error.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from './retry-wait.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 

@@ -1,17 +1,23 @@
+/**
+ * One HTTP attempt: sent once at most, over a pool of keep-alive connections, and answered by exactly one reply, which
+ * says whether anything can have been sent (`attempt-handler.ts` has the proof). No redirect, no retry, no compression,
+ * and TLS is always verified.
+ */
 import { Pool } from 'undici';
 import type { Reply, ServiceRequest } from '../model/request.ts';
 import { AttemptHandler } from './attempt-handler.ts';
 import { parseBaseUrl } from './base-url.ts';
 
 /** Below the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read the request. */
-const KEEP_ALIVE_MS = 4_000;
+export const KEEP_ALIVE_MS = 4_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A record is some kilobytes and a payment's documents are some hundred records: more is no answer of this service. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
-/** What HTTP can carry in a request line and in a header's value; undici would lose a connection's place over anything else. */
+/** What HTTP can carry in a request line; undici would lose a connection's place over anything else. */
 const LEGAL_PATH = /^\/[\x21-\x7e]*$/;
-const LEGAL_TOKEN = /^[\x21-\x7e]+$/;
+/** What a header's value can carry, without spaces. */
+export const LEGAL_TOKEN = /^[\x21-\x7e]+$/;
 
 export type ClientOptions = {
   /** https, or http to this machine itself; a path is kept and stands before every request's. */
@@ -24,6 +30,8 @@ export type ClientOptions = {
   readonly version: string;
   /** The wall clock in ms, for `Retry-After` dates. */
   readonly now?: () => number;
+  /** How long an idle connection stays open; by default `KEEP_ALIVE_MS`. */
+  readonly keepAliveMs?: number;
   /** 10 s by default; undici's timers are up to a second late. */
   readonly connectTimeoutMs?: number;
   /** The longest wait for the answer's head; by default the attempt's own time decides. */
@@ -82,13 +90,14 @@ export function createClient(options: ClientOptions): ServiceClient {
 const NEVER_A_REQUEST: Reply = { kind: 'no-response', sent: false, code: 'UND_ERR_INVALID_ARG', ms: 0 };
 
 function createPool(origin: string, options: ClientOptions): Pool {
+  const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;
   return new Pool(origin, {
     connections: options.concurrency,
     pipelining: 1,
     allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: keepAliveMs,
     // A server's own hint may shorten the idle time, never lengthen it.
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: keepAliveMs,
     headersTimeout: options.headersTimeoutMs ?? options.timeoutMs,
     bodyTimeout: options.bodyTimeoutMs ?? options.timeoutMs,
     maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,

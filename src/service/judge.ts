@@ -1,13 +1,18 @@
+/**
+ * What one reply of the service means for the row that was sent. Everything is decided by tables: the status says what
+ * the answer means, and whether the call may be repeated says what an unclear one comes to. A create is never sent again
+ * unless it is proven that the service did not carry it out; without that proof its outcome is unknown. Pure.
+ */
+import { z } from 'zod';
 import { type Call, REPEATABLE } from '../model/operation.ts';
-import type { Reply, Verdict } from '../model/request.ts';
-import { judgeSuccess } from './judge-success.ts';
-import { codeOfNetworkError, NETWORK_SENTENCES } from './network-code.ts';
+import type { JsonValue, Reply, Verdict } from '../model/request.ts';
+import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
 
 /** What the job definition says about sending (`send.notExecuted`): statuses that prove nothing was carried out. */
-export type JudgePolicy = { readonly notExecuted: readonly number[] };
+type JudgePolicy = { readonly notExecuted: readonly number[] };
 
 /** A status with what is known of its answer; `body` is `null` where it could not be read, and `trouble` says why. */
-export type Answer = {
+type Answer = {
   readonly status: number;
   readonly body: string | null;
   readonly retryAfterMs: number | null;
@@ -66,7 +71,7 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
   fault: judgeFault,
 };
 
-/** What one reply means for the row: the table of DESIGN.md, section 5. Pure. */
+/** What one reply means for the row: the table of DESIGN.md, section 5. */
 export function judge(call: Call, reply: Reply, policy: JudgePolicy): Verdict {
   switch (reply.kind) {
     case 'response':
@@ -151,4 +156,95 @@ function refused(
 
 function withTrouble(message: string, answer: Answer): string {
   return answer.trouble === null ? message : `${message} Its answer could not be read: ${answer.trouble}`;
+}
+
+const OUTCOME = {
+  'subclient.create': 'created',
+  'subclient.update': 'updated',
+  'counterparty.draft': 'drafted',
+  'payment.documents': 'listed',
+} as const satisfies Record<Call, string>;
+
+/** What a 2xx means. A create without an id is unknown: it was accepted, and nobody can say as what. */
+function judgeSuccess(call: Call, answer: Answer): Verdict {
+  const json = parseAnswer(answer.body);
+  if (call === 'payment.documents') return judgeDocuments(call, answer, json);
+  return judgeRecord(call, answer, json);
+}
+
+/** The documents of a payment (service-api.md, 2.6), each as it came: only that it is a list is asked for. */
+const documentsResponseSchema = z.array(z.custom<JsonValue>((value) => value !== undefined));
+
+function judgeDocuments(call: Call, answer: Answer, json: unknown): Verdict {
+  const documents = documentsResponseSchema.safeParse(json);
+  if (documents.success) {
+    const warning = undocumented(answer.status);
+    return {
+      kind: 'accepted',
+      outcome: OUTCOME[call],
+      status: answer.status,
+      id: null,
+      // The text itself: parsing would round the numbers that a double can't hold.
+      documents: withoutByteOrderMark(answer.body ?? ''),
+      warning,
+    };
+  }
+  const message = `The service answered ${answer.status}, but ${whatWasWrong(answer, json, 'was not a list of documents')}`;
+  return { kind: 'retry', status: answer.status, code: 'answer_unreadable', message, afterMs: null };
+}
+
+function judgeRecord(call: Call, answer: Answer, json: unknown): Verdict {
+  const { status } = answer;
+  const id = idOf(json);
+  if (id !== null) {
+    return {
+      kind: 'accepted',
+      outcome: OUTCOME[call],
+      status,
+      id,
+      documents: null,
+      warning: undocumented(status),
+    };
+  }
+  const message = `The service answered ${status}, but ${whatWasWrong(answer, json, 'carried no id')}`;
+  const code = json === undefined ? 'answer_unreadable' : 'accepted_without_id';
+  if (REPEATABLE[call]) {
+    // Only a 200 promises a record; a 204, say, has none to read.
+    if (json === undefined && status === 200) return { kind: 'retry', status, code, message, afterMs: null };
+    return { kind: 'accepted', outcome: OUTCOME[call], status, id: null, documents: null, warning: message };
+  }
+  return { kind: 'unknown', status, code, message };
+}
+
+/** The answer's body as JSON; `undefined` where it is missing or is none. */
+export function parseAnswer(body: string | null): unknown {
+  if (body === null) return undefined;
+  try {
+    return JSON.parse(withoutByteOrderMark(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON.parse refuses the mark that some gateways put first. */
+function withoutByteOrderMark(body: string): string {
+  return body.startsWith('\uFEFF') ? body.slice(1) : body;
+}
+
+/** What is read of a created or updated record (service-api.md, 2.3 and 2.4); an id of another type counts as absent. */
+const recordResponseSchema = z.object({ id: z.string().min(1).optional().catch(undefined) });
+
+function idOf(json: unknown): string | null {
+  const record = recordResponseSchema.safeParse(json);
+  return record.success ? (record.data.id ?? null) : null;
+}
+
+/** Only 200 is shown in the document (service-api.md, section 7). */
+function undocumented(status: number): string | null {
+  return status === 200 ? null : `The service answered ${status}, which its document does not show.`;
+}
+
+function whatWasWrong(answer: Answer, json: unknown, unexpected: string): string {
+  if (answer.trouble !== null) return `its answer could not be read: ${answer.trouble}`;
+  return json === undefined ? 'its answer was not JSON.' : `its answer ${unexpected}.`;
 }

@@ -1,14 +1,39 @@
+/**
+ * Asking the service for a row in doubt, by its key (the setting `lookup`): is the record there, once, and under which
+ * id? Only an answer that is understood says anything; whatever is unclear leaves the row in doubt. A look-up is a GET,
+ * so it may be repeated.
+ */
 import pRetry from 'p-retry';
-import type { LookupSettings } from '../config/lookup-settings.ts';
+import type { LookupSettings } from '../config/job-definition.ts';
+import { valueAtPointer } from '../lib/json-pointer.ts';
 import { sleep } from '../lib/waiting.ts';
+import type { Reply } from '../model/request.ts';
+import { idProblem } from '../model/resolution.ts';
 import type { ServiceClient } from './attempt.ts';
 import type { Credentials } from './credentials.ts';
-import { judgeLookUp, type LookUpVerdict, type Sighting } from './judge-look-up.ts';
+import { parseAnswer } from './judge.ts';
+import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
+import { pathSegment } from './operations.ts';
+
+/** What the service knows of a key. */
+export type Sighting =
+  | { readonly kind: 'found'; readonly id: string }
+  /** Several records: the first ids, and how many there are. */
+  | { readonly kind: 'found-twice'; readonly ids: readonly string[]; readonly count: number }
+  | { readonly kind: 'not-found' }
+  /** Nothing can be concluded; `why` is a sentence without personal data. */
+  | { readonly kind: 'unclear'; readonly why: string };
+
+/** What one answer to a look-up means; a GET may be repeated. */
+type LookUpVerdict =
+  | Sighting
+  | { readonly kind: 'retry'; readonly why: string; readonly afterMs: number | null }
+  | { readonly kind: 'credentials'; readonly why: string };
 
 /** What the service knows of the key; `null` where the asking was broken off or the token is refused: nothing is known. */
 export type LookUp = (key: string, signal: AbortSignal) => Promise<Sighting | null>;
 
-export type LookUpEdges = {
+type LookUpEdges = {
   readonly settings: LookupSettings;
   readonly client: Pick<ServiceClient, 'attempt'>;
   readonly credentials: Pick<Credentials, 'current' | 'refresh'>;
@@ -63,9 +88,8 @@ export function createLookUp(given: LookUpEdges): LookUp {
 
 /** The path with the key in it; `null` for a key that would lead elsewhere, or that can't be encoded. */
 export function lookUpPath(template: string, key: string): string | null {
-  // Encoding leaves `.` and `..` as they are, and a server would resolve them to another path.
-  if (key === '' || key === '.' || key === '..' || !key.isWellFormed()) return null;
-  return template.replaceAll('{key}', () => encodeURIComponent(key));
+  const segment = pathSegment(key);
+  return segment === null ? null : template.replaceAll('{key}', () => segment);
 }
 
 async function tryOnce(edges: Asking, path: string, signal: AbortSignal): Promise<Sighting | null> {
@@ -83,4 +107,60 @@ async function tryOnce(edges: Asking, path: string, signal: AbortSignal): Promis
 
 async function ask({ client, settings }: LookUpEdges, path: string, token: string): Promise<LookUpVerdict> {
   return judgeLookUp(await client.attempt({ method: 'GET', path, body: null }, token), settings);
+}
+
+const IDS_NAMED = 3;
+
+/** What one reply means for the row that was looked up. Only a 200 that is understood, or a 404, says anything. Pure. */
+export function judgeLookUp(reply: Reply, settings: Pick<LookupSettings, 'match' | 'id'>): LookUpVerdict {
+  switch (reply.kind) {
+    case 'response':
+      return judgeLookUpAnswer(reply, settings);
+    case 'unreadable':
+    case 'no-response':
+      return { kind: 'retry', why: NETWORK_SENTENCES[codeOfNetworkError(reply.code)], afterMs: null };
+    default:
+      return reply satisfies never;
+  }
+}
+
+function judgeLookUpAnswer(
+  { status, body, retryAfterMs }: Extract<Reply, { kind: 'response' }>,
+  settings: Pick<LookupSettings, 'match' | 'id'>,
+): LookUpVerdict {
+  if (status === 200) return judgeMatches(body, settings);
+  if (status === 404) return { kind: 'not-found' };
+  const why = `The service answered ${status}.`;
+  if (status === 401) return { kind: 'credentials', why };
+  return status === 429 || status >= 500
+    ? { kind: 'retry', why, afterMs: retryAfterMs }
+    : { kind: 'unclear', why };
+}
+
+function judgeMatches(body: string, { match, id }: Pick<LookupSettings, 'match' | 'id'>): Sighting {
+  const json = parseAnswer(body);
+  if (json === undefined) return unclear('The answer was not JSON.');
+  const found = valueAtPointer(json, match);
+  // `null` is no list: a service that leaves a field empty has not said that it looked.
+  if (typeof found !== 'object' || found === null) {
+    return unclear(`The answer has no list and no object at lookup.match ("${match}").`);
+  }
+  const matches: readonly unknown[] = Array.isArray(found) ? found : [found];
+  const ids = matches.map((one) => idOf(valueAtPointer(one, id)));
+  const known = ids.filter((one) => one !== null);
+  if (known.length < ids.length) return unclear(`A match has no usable id at lookup.id ("${id}").`);
+  const [only, ...others] = known;
+  if (only === undefined) return { kind: 'not-found' };
+  if (others.length === 0) return { kind: 'found', id: only };
+  return { kind: 'found-twice', ids: known.slice(0, IDS_NAMED), count: known.length };
+}
+
+/** A number is taken only where JSON.parse can't have rounded it. */
+function idOf(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
+  return typeof value === 'string' && idProblem(value) === null ? value : null;
+}
+
+function unclear(why: string): Sighting {
+  return { kind: 'unclear', why };
 }

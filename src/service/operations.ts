@@ -1,48 +1,48 @@
-import type { z } from 'zod';
+/**
+ * The operations of the service (service-api.md, section 4): what each call looks like on the wire, how a row becomes
+ * its request, and which fields a row can fill. All of it is read off `CALL_SPECS` and the request schemas, so that a
+ * field that the document names stands in one place.
+ */
+import { z } from 'zod';
+import type { FieldCatalog, FieldType } from '../model/mapping.ts';
 import type { Call, Operation } from '../model/operation.ts';
-import type { ServiceRequest } from '../model/request.ts';
+import type { JsonObject, ServiceRequest } from '../model/request.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from './request-schemas.ts';
 
 /** One documented call: service-api.md, section 4. */
-export type CallSpec = {
+type CallSpec = {
   readonly method: ServiceRequest['method'];
   /** The path up to its parameter, or the whole path where it has none. */
   readonly path: string;
   /** The path's last segment, by the name the document gives it. */
   readonly pathParameter: string | null;
   readonly body: z.ZodObject | null;
-  /** Query parameters that the document names; others are passed through all the same. */
-  readonly documentedQuery: readonly string[];
 };
 
-export const CALL_SPECS: Readonly<Record<Call, CallSpec>> = {
+const CALL_SPECS: Readonly<Record<Call, CallSpec>> = {
   'subclient.create': {
     method: 'POST',
     path: '/v1/subclients',
     pathParameter: null,
     body: subclientRequestSchema,
-    documentedQuery: [],
   },
   'subclient.update': {
     method: 'PATCH',
     path: '/v1/subclients/',
     pathParameter: 'id',
     body: subclientRequestSchema,
-    documentedQuery: [],
   },
   'counterparty.draft': {
     method: 'POST',
     path: '/v3/counterparties/draft',
     pathParameter: null,
     body: counterpartyRequestSchema,
-    documentedQuery: ['validate'],
   },
   'payment.documents': {
     method: 'GET',
     path: '/v1/documents/payments/attachments/',
     pathParameter: 'paymentId',
     body: null,
-    documentedQuery: [],
   },
 };
 
@@ -63,4 +63,90 @@ export function pathFieldOf(operation: Operation): string | null {
 /** The schema of the operation's request body; `null` where it has none. */
 export function bodySchemaOf(operation: Operation): z.ZodObject | null {
   return CALL_SPECS[WIDEST_CALL[operation]].body;
+}
+
+/** What the mapping made of a row. */
+type RequestParts = {
+  /** For the calls with a path parameter; ignored by the others. */
+  readonly pathId: string | null;
+  /** Ignored by a call without a body. */
+  readonly body: JsonObject;
+  /** Passed through as it stands, for any call (DESIGN.md, section 4). */
+  readonly query: Readonly<Record<string, string>>;
+};
+
+/** The request of one row; throws where the path id is unusable, which the mapping has to refuse before. */
+export function buildRequest(call: Call, parts: RequestParts): ServiceRequest {
+  const spec = CALL_SPECS[call];
+  return {
+    call,
+    method: spec.method,
+    path: pathOf(spec, parts.pathId) + queryOf(parts.query),
+    body: spec.body === null ? null : JSON.stringify(parts.body),
+  };
+}
+
+function pathOf(spec: CallSpec, pathId: string | null): string {
+  if (spec.pathParameter === null) return spec.path;
+  const segment = pathId === null ? null : pathSegment(pathId);
+  if (segment !== null) return spec.path + segment;
+  throw new Error(
+    `a request for ${spec.method} ${spec.path}{${spec.pathParameter}} was built without a usable id`,
+  );
+}
+
+/** The text percent-encoded as one segment of a path; `null` where it would lead elsewhere, or can't be encoded. */
+export function pathSegment(text: string): string | null {
+  // Encoding leaves `.` and `..` as they are, and a server would resolve them to another path.
+  return text === '' || text === '.' || text === '..' || !text.isWellFormed()
+    ? null
+    : encodeURIComponent(text);
+}
+
+function queryOf(query: Readonly<Record<string, string>>): string {
+  let text = '';
+  for (const name in query) {
+    text += `${text === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(query[name] ?? '')}`;
+  }
+  return text;
+}
+
+const catalogs = new Map<Operation, FieldCatalog>();
+
+/** Every field of an operation's request body with its type, read off the zod schema; empty where there is no body. */
+export function fieldCatalog(operation: Operation): FieldCatalog {
+  const known = catalogs.get(operation);
+  if (known !== undefined) return known;
+  const schema = bodySchemaOf(operation);
+  const catalog: FieldCatalog = new Map(schema === null ? [] : fieldsOf(schema, ''));
+  catalogs.set(operation, catalog);
+  return catalog;
+}
+
+function fieldsOf(object: z.ZodObject, prefix: string): Array<[string, FieldType]> {
+  return Object.entries(object.shape).flatMap(([name, member]) => fieldsAt(unwrap(member), prefix + name));
+}
+
+function fieldsAt(schema: z.core.$ZodType, path: string): Array<[string, FieldType]> {
+  if (schema instanceof z.ZodObject) {
+    return Object.keys(schema.shape).length === 0 ? [[path, 'object']] : fieldsOf(schema, `${path}.`);
+  }
+  if (!(schema instanceof z.ZodArray)) return [[path, scalarType(schema, path)]];
+  const element = unwrap(schema.element);
+  if (element instanceof z.ZodObject) return fieldsOf(element, `${path}.#.`);
+  return [[path, 'string-list']];
+}
+
+function scalarType(schema: z.core.$ZodType, path: string): FieldType {
+  if (schema instanceof z.ZodBoolean) return 'boolean';
+  // z.int() is a ZodNumber too, so it is asked for first.
+  if (schema instanceof z.ZodNumberFormat) return 'integer';
+  if (schema instanceof z.ZodNumber) return 'number';
+  if (schema instanceof z.ZodISODateTime) return 'date-time';
+  if (schema instanceof z.ZodString) return schema.meta()?.field === 'country' ? 'country' : 'string';
+  throw new Error(`the request schema has a type at "${path}" that the field catalog doesn't know`);
+}
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
 }

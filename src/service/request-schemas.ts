@@ -1,10 +1,14 @@
+/**
+ * The bodies of requests as the service's document shows them; the catalog of fields, the sandbox and its messages come
+ * from here. Nothing is required, since requiredness is not shown.
+ */
 import { z } from 'zod';
 
 /** What service-api.md, section 2, calls a country code, as opposed to a plain string that happens to be named `country`. */
 const countryCode = () => z.string().meta({ field: 'country' });
 const text = () => z.string();
 
-/** Nothing is required, since requiredness is not shown; a field that the document doesn't name is a mistake. */
+/** A field that the document doesn't name is a mistake. */
 function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape).partial();
 }

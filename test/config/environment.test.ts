@@ -106,53 +106,32 @@ describe('a value that is as expected', () => {
 
 test('a variable that is set to nothing is not set', () => {
   const names = [
-    'MSB_BASE_URL',
-    'MSB_TOKEN',
-    'MSB_TOKEN_FILE',
-    'MSB_TOKEN_COMMAND',
-    'REDIS_URL',
-    'REDIS_TLS_CA_FILE',
-    'REDIS_TLS_CERT_FILE',
-    'REDIS_TLS_KEY_FILE',
-    'REDIS_SENTINEL_USERNAME',
-    'REDIS_SENTINEL_PASSWORD',
-    'ONBOARD_HOME',
-    'ONBOARD_JOBS',
-    'ONBOARD_ENCRYPTION_KEY',
-    'ONBOARD_WEB_TOKEN',
-    'ONBOARD_ACCEPT_REDIS_SETTINGS',
-    'LOG_LEVEL',
+    ...['MSB_BASE_URL', 'MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND', 'ONBOARD_HOME', 'ONBOARD_JOBS'],
+    ...['REDIS_URL', 'REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE', 'LOG_LEVEL'],
+    ...['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD', 'ONBOARD_ACCEPT_REDIS_SETTINGS'],
+    ...['ONBOARD_ENCRYPTION_KEY', 'ONBOARD_WEB_TOKEN'],
   ];
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(NOTHING_SET);
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, undefined])))).toEqual(NOTHING_SET);
 });
 
 describe('a malformed value stops the start', () => {
+  const NO_URL = 'MSB_BASE_URL: expected an http(s) URL such as https://api.example.com';
+  const NOT_TLS = 'expected REDIS_URL to begin with rediss, or not to be set';
+  const LEVELS = 'LOG_LEVEL: expected one of silent, fatal, error, warn, info, debug, trace';
+  const CERTIFICATE = { REDIS_TLS_CERT_FILE: 'cert.pem' };
+  const PAIR = 'REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected';
+
   test.each([
-    [
-      { MSB_BASE_URL: 'api.example.com' },
-      'MSB_BASE_URL: expected an http(s) URL such as https://api.example.com',
-    ],
-    [
-      { MSB_BASE_URL: 'ftp://api.example.com' },
-      'MSB_BASE_URL: expected an http(s) URL such as https://api.example.com',
-    ],
+    [{ MSB_BASE_URL: 'api.example.com' }, NO_URL],
+    [{ MSB_BASE_URL: 'ftp://api.example.com' }, NO_URL],
     [
       { REDIS_URL: 'redis://a,b' },
-      'REDIS_URL: expected one server; several are a cluster (redis+cluster://) or Sentinels (redis+sentinel://)',
+      /^REDIS_URL: expected one server; several are a cluster \(redis\+cluster:/,
     ],
-    [
-      { REDIS_URL: 'redis://a', REDIS_TLS_CA_FILE: 'ca.pem' },
-      'REDIS_TLS_CA_FILE: expected REDIS_URL to begin with rediss, or not to be set',
-    ],
-    [
-      { REDIS_TLS_CERT_FILE: 'cert.pem', REDIS_TLS_KEY_FILE: 'key.pem' },
-      'REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected REDIS_URL to begin with rediss, or not to be set',
-    ],
-    [
-      { REDIS_URL: 'rediss://a', REDIS_TLS_CERT_FILE: 'cert.pem' },
-      'REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected both or neither to be set',
-    ],
+    [{ REDIS_URL: 'redis://a', REDIS_TLS_CA_FILE: 'ca.pem' }, `REDIS_TLS_CA_FILE: ${NOT_TLS}`],
+    [{ ...CERTIFICATE, REDIS_TLS_KEY_FILE: 'k' }, `REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: ${NOT_TLS}`],
+    [{ ...CERTIFICATE, REDIS_URL: 'rediss://a' }, `${PAIR} both or neither to be set`],
     [
       { REDIS_URL: 'redis+cluster://a', REDIS_SENTINEL_PASSWORD: 'p' },
       'REDIS_SENTINEL_PASSWORD: expected REDIS_URL to be a redis+sentinel:// one, or not to be set',
@@ -161,23 +140,23 @@ describe('a malformed value stops the start', () => {
       { REDIS_URL: 'redis+sentinel://s/m', REDIS_SENTINEL_USERNAME: 'u' },
       'REDIS_SENTINEL_USERNAME: expected REDIS_SENTINEL_PASSWORD to be set too',
     ],
-    [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL: expected one of silent, fatal, error, warn, info, debug, trace'],
+    [{ LOG_LEVEL: 'verbose' }, LEVELS],
+    [{ LOG_LEVEL: 'INFO' }, LEVELS],
     [{ ONBOARD_ACCEPT_REDIS_SETTINGS: 'yes' }, 'ONBOARD_ACCEPT_REDIS_SETTINGS: expected 1 or 0'],
-    [{ LOG_LEVEL: 'INFO' }, 'LOG_LEVEL: expected one of silent, fatal, error, warn, info, debug, trace'],
     [
       { ONBOARD_ENCRYPTION_KEY: 'k' },
-      'ONBOARD_ENCRYPTION_KEY: expected to be unset: encrypting what the ledger keeps is not available in this version',
+      /^ONBOARD_ENCRYPTION_KEY: expected to be unset: .* not available in this/,
     ],
     [
       { MSB_TOKEN: 'a', MSB_TOKEN_FILE: 'b' },
-      'MSB_TOKEN and MSB_TOKEN_FILE are both set: expected one of them',
+      /^MSB_TOKEN and MSB_TOKEN_FILE are both set: expected one of them$/,
     ],
     [
       { MSB_TOKEN_FILE: 'a', MSB_TOKEN_COMMAND: 'b' },
-      'MSB_TOKEN_FILE and MSB_TOKEN_COMMAND are both set: expected one of them',
+      /^MSB_TOKEN_FILE and MSB_TOKEN_COMMAND are both set: expected/,
     ],
   ])('%j: %s', (env, problem) => {
-    expect(problemsOf(env)).toEqual([problem]);
+    expect(problemsOf(env)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
   });
 
   test('every problem is listed at once', () => {

@@ -32,8 +32,8 @@ async function problemsOf(loading: Promise<unknown>): Promise<readonly string[]>
   return error.problems.map((problem) => problem.replaceAll(`${folder}/`, '').replace('job.yaml, ', ''));
 }
 
-async function problemsIn(lines: readonly string[]): Promise<readonly string[]> {
-  return problemsOf(loadJobFile(await write('job.yaml', lines.join('\n'))));
+async function problemsIn(text: string): Promise<readonly string[]> {
+  return problemsOf(loadJobFile(await write('job.yaml', text)));
 }
 
 describe('when a definition is sound', () => {
@@ -94,188 +94,71 @@ describe('when a definition is sound', () => {
   });
 });
 
+const NO_LOOK_UP =
+  /^line 3, lookup: expected no look-up: this operation creates nothing, so no row of it is ever in doubt, got /;
+
 describe('when a definition has problems, each is named with its line and setting', () => {
   test.each([
     [
-      'an unknown operation',
-      ['operation: subclient.creat'],
-      /^line 1, operation: expected "subclient\.create", .*, got "subclient\.creat"\. Did you mean "subclient\.create"\?$/,
+      'operation: subclient.creat',
+      /^line 1, operation: .*, got "subclient\.creat"\. Did you mean "subclient\.create"\?$/,
     ],
-    ['no operation', ['key: Ref'], /^line 1, operation: is missing; expected "subclient\.create",/],
+    ['key: Ref', /^line 1, operation: is missing; expected "subclient\.create",/],
+    ['- operation', /^line 1: expected settings with names, got \["operation"\]\.$/],
+    ['operation: !mine x', /^line 1: Unresolved tag: !mine$/],
+    ['operation: &a\n  b: *a', /^line 1: expected plain settings: .*circular/],
     [
-      'an unknown setting',
-      ['operation: subclient.create', 'emptycell: omit'],
-      /^line 2, emptycell: there is no such setting; expected one of operation, .* Did you mean "emptyCell"\?$/,
-    ],
-    [
-      'an unknown setting of send',
-      ['operation: subclient.create', 'send:', '  concurency: 5'],
-      /^line 3, send\.concurency: .* Did you mean "concurrency"\?$/,
-    ],
-    [
-      'an unknown setting of a field',
-      ['operation: subclient.create', 'fields:', '  details.name: { column: Name, az: string }'],
-      /^line 3, fields\."details\.name"\.az: there is no such setting; expected one of column, as, .* Did you mean "as"\?$/,
-    ],
-    [
-      'an unknown conversion',
-      ['operation: subclient.create', 'fields:', '  details.name:', '    column: Name', '    as: dat'],
-      /^line 5, fields\."details\.name"\.as: expected "string", .*, got "dat"\. Did you mean "date"\?$/,
-    ],
-    [
-      'a number for a column',
-      ['operation: subclient.create', 'fields: { details.name: 5 }'],
-      /^line 2, fields\."details\.name": expected text or settings with names, got 5\.$/,
-    ],
-    [
-      'a constant of nothing',
-      ['operation: subclient.create', 'fields: { details.name: { value: null } }'],
-      /^line 2, fields\."details\.name"\.value: expected text, a number or true or false, got null\.$/,
-    ],
-    [
-      'a conversion without a column',
-      ['operation: subclient.create', 'fields: { details.name: { as: string } }'],
-      /^line 2, fields\."details\.name"\.column: is missing; expected text$/,
-    ],
-    [
-      'a list that is none',
-      ['operation: subclient.create', 'required: details.name'],
-      /^line 2, required: expected a list, got "details\.name"\.$/,
-    ],
-    [
-      'a wrong item of a list',
-      ['operation: subclient.create', 'ignore:', '  - a', '  - 5'],
-      /^line 4, ignore\.1: expected text, got 5\.$/,
-    ],
-    [
-      'a number out of range',
-      ['operation: subclient.create', 'send: { concurrency: 0 }'],
-      /^line 2, send\.concurrency: expected at least 1, got 0\.$/,
-    ],
-    [
-      'a fraction',
-      ['operation: subclient.create', 'send: { attempts: 1.5 }'],
-      /^line 2, send\.attempts: expected a whole number, got 1\.5\.$/,
-    ],
-    [
-      'a rate without a unit',
-      ['operation: subclient.create', 'send: { rate: "5" }'],
-      /^line 2, send\.rate: expected a number per s, min or h, .*, got "5"\.$/,
-    ],
-    [
-      'a delimiter of two characters',
-      ['operation: subclient.create', 'format: { delimiter: ";;" }'],
-      /^line 2, format\.delimiter: expected exactly 1 character, got ";;"\.$/,
-    ],
-    [
-      'a share that is none',
-      ['operation: subclient.create', 'stopAfter: lots'],
-      /^line 2, stopAfter: expected a count or a percentage such as 20%, got "lots"\.$/,
-    ],
-    [
-      'a list instead of settings',
-      ['- operation'],
-      /^line 1: expected settings with names, got \["operation"\]\.$/,
-    ],
-    [
-      'a setting written twice',
-      ['operation: subclient.create', 'key: a', 'key: b'],
-      /^line 3: this setting is written twice; expected it once$/,
-    ],
-    ['a tag of its own', ['operation: !mine x'], /^line 1: Unresolved tag: !mine$/],
-    ['binary data', ['operation: subclient.create', 'key: !!binary aGk='], /^line 2: Unresolved tag: /],
-    [
-      'a merge key',
-      ['operation: subclient.create', '<<: { key: a }'],
-      /^line 2, "<<": there is no such setting/,
-    ],
-    [
-      'the name __proto__',
-      ['operation: subclient.create', 'fields: { __proto__: Name }'],
-      /^line 2: "__proto__" is refused as a name$/,
-    ],
-    [
-      'an alias inside its own anchor',
-      ['operation: &a', '  b: *a'],
-      /^line 1: expected plain settings: .*circular/,
-    ],
-    [
-      'aliases that multiply',
-      ['a: &a [1]', `b: &b [${'*a,'.repeat(20)}]`, `c: [${'*b,'.repeat(20)}]`],
+      `a: &a [1]\nb: &b [${'*a,'.repeat(20)}]\nc: [${'*b,'.repeat(20)}]`,
       /^line 1: expected plain settings: .*alias/,
     ],
-    [
-      'a look-up without the key in its path',
-      ['operation: subclient.create', 'key: a', 'lookup: { path: /v1/things, match: "", id: /id }'],
-      /^line 3, lookup\.path: expected a path with \{key\} in it, such as .*, got "\/v1\/things"\.$/,
-    ],
-    [
-      'a look-up elsewhere than below the base URL',
-      ['operation: subclient.create', 'key: a', 'lookup: { path: "https://x/{key}", match: "", id: /id }'],
-      /^line 3, lookup\.path: expected a path with \{key\} in it/,
-    ],
-    [
-      'a look-up with another name in braces',
-      ['operation: subclient.create', 'key: a', 'lookup: { path: "/x/{key}/{id}", match: "", id: /id }'],
-      /^line 3, lookup\.path: expected a path with \{key\} in it/,
-    ],
-    [
-      'a look-up with a fragment in its path',
-      ['operation: subclient.create', 'key: a', 'lookup: { path: "/x/{key}#a", match: "", id: /id }'],
-      /^line 3, lookup\.path: expected a path with \{key\} in it/,
-    ],
-    [
-      'a look-up with a path that is no JSON pointer',
-      ['operation: subclient.create', 'key: a', 'lookup: { path: "/x/{key}", match: items, id: /id }'],
-      /^line 3, lookup\.match: expected a JSON pointer such as \/items\/0 \(RFC 6901\), got "items"\.$/,
-    ],
-    [
-      'a look-up that lacks its id',
-      ['operation: subclient.create', 'key: a', 'lookup: { path: "/x/{key}", match: "" }'],
-      /^line 3, lookup\.id: is missing; expected text$/,
-    ],
-    [
-      'an unknown word for absence',
-      [
-        'operation: subclient.create',
-        'key: a',
-        'lookup: { path: "/x/{key}", match: "", id: "", absence: prof }',
-      ],
-      /^line 3, lookup\.absence: expected "unknown" or "proof", got "prof"\. Did you mean "proof"\?$/,
-    ],
-    [
-      'a look-up of rows without a key',
-      ['operation: subclient.create', 'lookup: { path: "/x/{key}", match: "", id: /id }'],
-      /^line 1, key: is missing; expected a column, since a row without a key cannot be looked up$/,
-    ],
-    [
-      'a look-up where nothing is created',
-      ['operation: payment.documents', 'key: a', 'lookup: { path: "/x/{key}", match: "", id: /id }'],
-      /^line 3, lookup: expected no look-up: this operation creates nothing, so no row of it is ever in doubt, got /,
-    ],
-    [
-      'two documents',
-      ['key: a', '---', 'key: b'],
-      /^line 2: a second document begins here; expected one definition per file$/,
-    ],
-    ['broken YAML', ['operation: subclient.create', 'key: [a'], /^line 2: Flow sequence /],
-    ['nothing in it', [''], /^job\.yaml: the file has no settings; expected at least "operation: …"$/],
-  ])('%s', async (_, lines, problem) => {
-    const problems = await problemsIn(lines);
-    expect(problems).toContainEqual(expect.stringMatching(problem));
+    ['key: a\n---\nkey: b', /^line 2: a second document begins here; expected one definition per file$/],
+    ['', /^job\.yaml: the file has no settings; expected at least "operation: …"$/],
+    ['operation: subclient.create\n<<: { key: a }', /^line 2, "<<": there is no such setting/],
+    ['operation: payment.documents\nkey: a\nlookup: { path: "/x/{key}", match: "", id: "" }', NO_LOOK_UP],
+  ])('%j', async (text, problem) => {
+    expect(await problemsIn(text)).toContainEqual(expect.stringMatching(problem));
   });
 
   test('several at once are all listed', async () => {
-    const problems = await problemsIn([
-      'operation: x',
-      'send: { rate: 5, concurrency: 0 }',
-      'stopAfter: -1',
-      'kee: a',
-    ]);
-    expect(problems).toHaveLength(5);
+    const text = 'operation: x\nsend: { rate: 5, concurrency: 0 }\nstopAfter: -1\nkee: a';
+    expect(await problemsIn(text)).toHaveLength(5);
   });
 
   test.each([
+    [
+      'emptycell: omit',
+      /^line 2, emptycell: there is no such setting; expected one of operation, .* "emptyCell"\?$/,
+    ],
+    ['send:\n  concurency: 5', /^line 3, send\.concurency: .* Did you mean "concurrency"\?$/],
+    [
+      'fields:\n  a.b: { column: N, az: x }',
+      /^line 3, fields\."a\.b"\.az: there .* of column, as, .* mean "as"\?$/,
+    ],
+    [
+      'fields:\n  a.b:\n    column: N\n    as: dat',
+      /^line 5, fields\."a\.b"\.as: expected "string", .* "date"\?$/,
+    ],
+    ['fields: { a: 5 }', /^line 2, fields\.a: expected text or settings with names, got 5\.$/],
+    [
+      'fields: { a: { value: null } }',
+      /^line 2, fields\.a\.value: expected text, a number or true or false, got null/,
+    ],
+    ['fields: { a: { as: string } }', /^line 2, fields\.a\.column: is missing; expected text$/],
+    ['fields: { __proto__: Name }', /^line 2: "__proto__" is refused as a name$/],
+    ['fields: { parent.id: { column: P, ref: client } }', /ref: expected/],
+    ['required: details.name', /^line 2, required: expected a list, got "details\.name"\.$/],
+    ['ignore:\n  - a\n  - 5', /^line 4, ignore\.1: expected text, got 5\.$/],
+    ['key: !!binary aGk=', /^line 2: Unresolved tag: /],
+    ['key: a\nkey: b', /^line 3: this setting is written twice; expected it once$/],
+    ['key: [a', /^line 2: Flow sequence /],
+    ['send: { concurrency: 0 }', /^line 2, send\.concurrency: expected at least 1, got 0\.$/],
+    ['send: { attempts: 1.5 }', /^line 2, send\.attempts: expected a whole number, got 1\.5\.$/],
+    ['send: { rate: "5" }', /^line 2, send\.rate: expected a number per s, min or h, .*, got "5"\.$/],
+    ['send: { canary: 0 }', /line 2, send\.canary: expected/],
+    ['stopAfter: lots', /^line 2, stopAfter: expected a count or a percentage such as 20%, got "lots"\.$/],
+    ['format: { delimiter: ";;" }', /^line 2, format\.delimiter: expected exactly 1 character, got ";;"\.$/],
+    ['format: { encoding: latin1 }', /line 2, format\.encoding: expected/],
+    ['format: { records: items }', /expected a JSON pointer/],
     ['schedule: { cron: nightly }', /line 2, schedule\.cron: expected five cron fields .* got "nightly"/],
     ['schedule: { cron: "0 0 22 * * *" }', /expected five cron fields/],
     ['schedule: { cron: "0 22 * * *", timezone: London }', /expected a time zone such as Europe\/London/],
@@ -284,18 +167,46 @@ describe('when a definition has problems, each is named with its line and settin
     ['group: accounts', /line 1, key: .*expected a column, since rows are grouped by their key/],
     ['checks: { iban_invalid: maybe }', /line 2, checks\.iban_invalid: expected/],
     ['checks: { iban: warn }', /line 2, checks/],
-    ['fields: { parent.id: { column: P, ref: client } }', /ref: expected/],
-    ['format: { encoding: latin1 }', /line 2, format\.encoding: expected/],
-    ['format: { records: items }', /expected a JSON pointer/],
-    ['send: { canary: 0 }', /line 2, send\.canary: expected/],
     [
       'priority: hihg',
       /line 2, priority: expected "low", "normal" or "high", got "hihg"\. Did you mean "high"\?/,
     ],
     ['priority: 5', /line 2, priority: expected "low", "normal" or "high", got 5\./],
-  ])('%s', async (line, problem) => {
-    const problems = await problemsIn(['operation: counterparty.draft', line]);
-    expect(problems).toEqual([expect.stringMatching(problem)]);
+  ])('%j', async (settings, problem) => {
+    const problems = await problemsIn(`operation: counterparty.draft\n${settings}`);
+    expect(problems).toContainEqual(expect.stringMatching(problem));
+  });
+
+  test.each([
+    ['/v1/things', '', '/id', /path: expected a path with \{key\} in it, such as .*, got "\/v1\/things"\.$/],
+    ['https://x/{key}', '', '/id', /path: expected a path with \{key\} in it/],
+    ['/x/{key}/{id}', '', '/id', /path: expected a path with \{key\} in it/],
+    ['/x/{key}#a', '', '/id', /path: expected a path with \{key\} in it/],
+    [
+      '/x/{key}',
+      'items',
+      '/id',
+      /match: expected a JSON pointer such as \/items\/0 \(RFC 6901\), got "items"\.$/,
+    ],
+    ['/x/{key}', '', null, /id: is missing; expected text$/],
+    [
+      '/x/{key}',
+      '',
+      '/id, absence: prof',
+      /absence: expected "unknown" or "proof", got "prof"\. .* "proof"\?$/,
+    ],
+  ])('a look-up by %s, %j and %s', async (path, match, id, problem) => {
+    const lookup = `lookup: { path: "${path}", match: "${match}"${id === null ? '' : `, id: ${id}`} }`;
+    const [found, ...others] = await problemsIn(`operation: subclient.create\nkey: a\n${lookup}`);
+    expect(found).toMatch(problem);
+    expect(found).toMatch(/^line 3, lookup\./);
+    expect(others).toEqual([]);
+  });
+
+  test('a look-up of rows without a key', async () => {
+    expect(
+      await problemsIn('operation: subclient.create\nlookup: { path: "/x/{key}", match: "", id: /id }'),
+    ).toEqual(['line 1, key: is missing; expected a column, since a row without a key cannot be looked up']);
   });
 
   test('bytes that are no UTF-8 are refused', async () => {
@@ -377,4 +288,35 @@ test('every shipped job can be loaded', async () => {
     ]),
   );
   for (const name of names) await expect(loadJob(name, SHIPPED)).resolves.toMatchObject({ name });
+});
+
+describe('when a job comes after others', () => {
+  /** `payees`, after those named, beside `subclients`. */
+  async function payeesAfter(after: string): Promise<string> {
+    await write('subclients.yaml', 'operation: subclient.create\n');
+    return write('payees.yaml', `operation: counterparty.draft\nafter: ${after}\n`);
+  }
+
+  test('one of its folder is found', async () => {
+    await payeesAfter('[subclients]');
+    expect((await loadJob('payees', folder)).definition.after).toEqual(['subclients']);
+  });
+
+  test('one that there is not is refused, with its line and what was meant', async () => {
+    await payeesAfter('subclient');
+    expect(await problemsOf(loadJob('payees', folder))).toEqual([
+      'payees.yaml, line 2, after: there is no job "subclient" beside this one. Did you mean "subclients"?',
+    ]);
+  });
+
+  test('a definition from elsewhere may name jobs that can not be seen from there', async () => {
+    const { definition } = await loadJobFile(await payeesAfter('elsewhere'));
+    expect(definition.after).toBe('elsewhere');
+  });
+
+  test('waiting for itself is refused, wherever it is', async () => {
+    expect(await problemsOf(loadJobFile(await payeesAfter('payees')))).toEqual([
+      expect.stringContaining('a job can not wait for itself'),
+    ]);
+  });
 });

@@ -1,7 +1,7 @@
 import type { Job } from '../../src/config/job-definition.ts';
 import { readChunks } from '../../src/intake/read-chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
-import { mergeGroup } from '../../src/mapping/merge-group.ts';
+import { mergeGroup } from '../../src/mapping/group.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import type { Row } from '../../src/model/row.ts';

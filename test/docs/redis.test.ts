@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
-import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
-import { shownAddress } from '../../src/config/redis-address.ts';
-import { redisVariables } from '../../src/config/redis-environment.ts';
+import { parseRedisUrl, redisVariables, shownAddress } from '../../src/config/redis-address.ts';
 import { textOf } from '../house/source-files.ts';
 
 const DOCUMENT = textOf('docs/redis.md');

@@ -6,7 +6,7 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { readChunks } from '../../src/intake/read-chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
 import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
-import { buildRequest } from '../../src/service/build-request.ts';
+import { buildRequest } from '../../src/service/operations.ts';
 import { mappingFor } from '../../src/session.ts';
 import { startFlow } from '../support/flow.ts';
 import {

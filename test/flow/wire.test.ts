@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/model/request.ts';
-import { fieldCatalog } from '../../src/service/field-catalog.ts';
+import { fieldCatalog } from '../../src/service/operations.ts';
 import { startFlow } from '../support/flow.ts';
 
 /** A field of the document, a cell for it, and the JSON that the service must receive: written by hand from service-api.md. */

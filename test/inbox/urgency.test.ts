@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Job, jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import type { Priority } from '../../src/config/priority.ts';
+import { type Job, jobDefinitionSchema, type Priority } from '../../src/config/job-definition.ts';
 import type { LeftClaim } from '../../src/inbox/recover.ts';
 import { byUrgency, mostUrgent, weightOfJob } from '../../src/inbox/urgency.ts';
 

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
-import { compileMapping } from '../../src/mapping/compile-mapping.ts';
+import { compileMapping } from '../../src/mapping/mapping.ts';
 import type { FieldCatalog, Mapped, Mapping } from '../../src/model/mapping.ts';
 import type { CellsRow, RecordRow } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
@@ -58,14 +59,7 @@ export function compileCsv(
   settings: Settings = {},
   more: Compiling = {},
 ): Mapping {
-  return compileMapping({
-    definition: definitionOf(settings),
-    source: sourceOf('csv', columns),
-    catalog: CATALOG,
-    pathField: null,
-    needsPathId: false,
-    ...more,
-  });
+  return compile(sourceOf('csv', columns), settings, more);
 }
 
 export function compileJson(
@@ -73,15 +67,18 @@ export function compileJson(
   settings: Settings = {},
   more: Compiling = {},
 ): Mapping {
-  return compileMapping({
-    definition: definitionOf(settings),
-    source: sourceOf('ndjson', columns),
-    catalog: CATALOG,
-    pathField: null,
-    needsPathId: false,
-    ...more,
-  });
+  return compile(sourceOf('ndjson', columns), settings, more);
 }
+
+function compile(source: SourceInfo, settings: Settings, more: Compiling): Mapping {
+  const path = { pathField: null, needsPathId: false };
+  return compileMapping({ definition: definitionOf(settings), source, catalog: CATALOG, ...path, ...more });
+}
+
+/** Any text at all, of any characters; cheaper to set up than fast-check's own. */
+export const ANY_TEXT = fc
+  .array(fc.nat(0x10ffff))
+  .map((codes) => codes.map((code) => String.fromCodePoint(code)).join(''));
 
 export function cells(...values: string[]): CellsRow {
   return { kind: 'cells', row: 3, line: 7, cells: values };

@@ -1,5 +1,217 @@
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mergeGroup } from '../../src/mapping/group.ts';
+import type { Issue } from '../../src/model/issue.ts';
+import type { Mapped, Reference } from '../../src/model/mapping.ts';
+import type { JsonObject } from '../../src/model/request.ts';
+import type { Row } from '../../src/model/row.ts';
+import { MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
 import { bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
+
+type Given = Partial<Extract<Mapped, { kind: 'mapped' }>> | readonly Issue[];
+
+const row = (number: number): Row => ({ kind: 'cells', row: number, line: number + 1, cells: [] });
+
+function isIssues(given: Given): given is readonly Issue[] {
+  return Array.isArray(given);
+}
+
+/** Merges rows 11, 12, … that map to what is given. */
+function merge(given: readonly Given[], list = 'accounts') {
+  const map = (one: Row): Mapped => {
+    const made = given[one.row - 11] ?? {};
+    if (isIssues(made)) return { kind: 'issues', issues: made };
+    return { kind: 'mapped', body: {}, pathId: null, warnings: [], references: [], ...made };
+  };
+  return mergeGroup(
+    given.map((_, i) => row(11 + i)),
+    map,
+    list,
+  );
+}
+
+const bodies = (...all: readonly JsonObject[]) => all.map((body) => ({ body }));
+const issue = (number: number, code: Issue['code'] = 'iban_invalid'): Issue => ({
+  row: number,
+  line: number + 1,
+  column: 'IBAN',
+  value: 'x',
+  expected: 'an IBAN',
+  code,
+});
+const reference = (key: string, ...path: readonly (string | number)[]): Reference => ({
+  space: 'subclient',
+  key,
+  path,
+  column: 'Parent',
+});
+const issuesOf = (merged: ReturnType<typeof merge>) =>
+  merged.kind === 'issues' ? [...merged.issues].map(([number, found]) => [number, ...found]) : [];
+const codesOf = (merged: ReturnType<typeof merge>) =>
+  issuesOf(merged).map(([number, ...found]) => [
+    number,
+    ...found.map((one) => (typeof one === 'number' ? one : one.code)),
+  ]);
+
+describe('rows of one key', () => {
+  test('are the first row’s body with the items of all in row order', () => {
+    const merged = merge(
+      bodies(
+        { name: 'A', details: { town: 'T' }, accounts: [{ iban: 'I1' }] },
+        { name: 'A', accounts: [{ iban: 'I2' }, { iban: 'I3' }] },
+        { details: { town: 'T' } },
+        { name: null, details: { town: null }, accounts: [{ iban: 'I1' }] },
+      ),
+    );
+    expect(merged).toMatchObject({
+      kind: 'mapped',
+      body: {
+        name: 'A',
+        details: { town: 'T' },
+        accounts: [{ iban: 'I1' }, { iban: 'I2' }, { iban: 'I3' }, { iban: 'I1' }],
+      },
+    });
+  });
+
+  test('give the first row’s body its list where it has none itself, also deeper in the body', () => {
+    expect(merge(bodies({ name: 'A' }, { accounts: [1] }))).toMatchObject({
+      body: { name: 'A', accounts: [1] },
+    });
+    expect(merge(bodies({ a: { b: null, c: 1 } }, { a: { b: ['x'] } }), 'a.b')).toMatchObject({
+      body: { a: { b: ['x'], c: 1 } },
+    });
+  });
+
+  test('leave the body as it stands where none has an item', () => {
+    expect(merge(bodies({ accounts: [] }, { accounts: [] }))).toMatchObject({ body: { accounts: [] } });
+    expect(merge(bodies({ name: 'A' }, {}))).toMatchObject({ body: { name: 'A' } });
+  });
+
+  test('keep their warnings by row, and the first one’s identifier', () => {
+    const merged = merge([{ pathId: 'p' }, { warnings: [issue(12)] }, { pathId: 'p' }]);
+    expect(merged).toMatchObject({ pathId: 'p', warnings: new Map([[12, [issue(12)]]]) });
+  });
+
+  test('have references into the list moved to their items, and the others once', () => {
+    const merged = merge([
+      {
+        body: { accounts: [{ iban: 'I1' }] },
+        references: [reference('P', 'parent', 'id'), reference('A', 'accounts', 0, 'parentId')],
+      },
+      {
+        body: { accounts: [{ iban: 'I2' }] },
+        references: [reference('P', 'parent', 'id'), reference('B', 'accounts', 0, 'parentId')],
+      },
+    ]);
+    expect(merged).toMatchObject({
+      references: [
+        reference('P', 'parent', 'id'),
+        reference('A', 'accounts', 0, 'parentId'),
+        reference('B', 'accounts', 1, 'parentId'),
+      ],
+    });
+  });
+
+  test('whose item is nothing but a reference have their place in the list', () => {
+    const merged = merge([
+      { references: [reference('A', 'accounts', 0, 'parentId')] },
+      { body: { accounts: [{ iban: 'I2' }] } },
+    ]);
+    expect(merged).toMatchObject({ body: { accounts: [{}, { iban: 'I2' }] } });
+  });
+});
+
+describe('a group is not sent', () => {
+  test('where one of its rows has issues: the others name it', () => {
+    const merged = merge([{}, [issue(12, 'empty_row')], {}, [issue(14, 'empty_row')]]);
+    expect(codesOf(merged)).toEqual([
+      [11, 'group_member'],
+      [12, 'empty_row'],
+      [13, 'group_member'],
+      [14, 'empty_row'],
+    ]);
+    expect(issuesOf(merged)[0]?.[1]).toMatchObject({
+      row: 11,
+      line: 12,
+      column: null,
+      value: null,
+      expected: expect.stringContaining("row 12, of the same key, can't be sent"),
+    });
+  });
+
+  test('where a later row says otherwise: the row that differs names every member', () => {
+    const merged = merge(
+      bodies(
+        { name: 'A', details: { town: 'T' }, currencies: ['EUR'], accounts: [1] },
+        { name: 'B', details: { town: 'T', floor: '1' }, currencies: ['EUR', 'GBP'], accounts: [2] },
+        { name: 'A', accounts: [3] },
+      ),
+    );
+    expect(codesOf(merged)).toEqual([
+      [11, 'group_member'],
+      [12, 'group_conflict', 'group_conflict', 'group_conflict'],
+      [13, 'group_member'],
+    ]);
+    expect(issuesOf(merged)[1]?.slice(1)).toMatchObject([
+      { column: 'name', value: 'B', expected: expect.stringContaining('row 11') },
+      { column: 'details.floor', value: '1' },
+      { column: 'currencies', value: '["EUR","GBP"]' },
+    ]);
+  });
+
+  test.each([
+    ['another identifier', [{ pathId: 'p' }, { pathId: 'q' }], 'id'],
+    ['a value where the first row has null', bodies({ name: null }, { name: 'A' }), 'name'],
+    ['a value where the first row has an object', bodies({ a: { b: 1 } }, { a: 'x' }), 'a'],
+    [
+      'another reference',
+      [{ references: [reference('P', 'parent', 'id')] }, { references: [reference('Q', 'parent', 'id')] }],
+      'Parent',
+    ],
+    [
+      'a reference where the first row has none',
+      [{}, { references: [reference('Q', 'parent', 'id')] }],
+      'Parent',
+    ],
+  ])('where a later row has %s', (_, given, column) => {
+    const merged = merge(given);
+    expect(codesOf(merged)).toEqual([
+      [11, 'group_member'],
+      [12, 'group_conflict'],
+    ]);
+    expect(issuesOf(merged)[1]?.[1]).toMatchObject({ column });
+  });
+
+  test('where it is too large: every row says so', () => {
+    const merged = merge(Array.from({ length: MAX_GROUP_ROWS }, () => ({})));
+    expect(codesOf(merged)).toHaveLength(MAX_GROUP_ROWS);
+    expect(new Set(codesOf(merged).map(([, code]) => code))).toEqual(new Set(['group_too_large']));
+    expect(merge(Array.from({ length: MAX_GROUP_ROWS - 1 }, () => ({}))).kind).toBe('mapped');
+  });
+});
+
+test('a row alone merges to itself', () => {
+  const own = {
+    body: { accounts: [{}], x: 1 },
+    pathId: 'p',
+    references: [reference('K', 'accounts', 0, 'parentId')],
+  };
+  expect(merge([{ ...own, warnings: [issue(11)] }])).toEqual({
+    kind: 'mapped',
+    ...own,
+    warnings: new Map([[11, [issue(11)]]]),
+  });
+  expect(merge([[issue(11)]])).toEqual({ kind: 'issues', issues: new Map([[11, [issue(11)]]]) });
+});
+
+test('whatever the items, none is lost, doubled or moved', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.integer()), { minLength: 1, maxLength: 20 }), (lists) => {
+      const merged = merge(bodies(...lists.map((accounts) => ({ name: 'A', accounts }))));
+      expect(merged).toMatchObject({ kind: 'mapped', body: { name: 'A', accounts: lists.flat() } });
+    }),
+  );
+});
 
 const GROUP = { key: 'K', group: 'accounts' };
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { readDocument } from '../../src/config/yaml-document.ts';
-import { compileMapping } from '../../src/mapping/compile-mapping.ts';
+import { compileMapping } from '../../src/mapping/mapping.ts';
 import { jobYaml } from '../../src/mapping/proposal/job-yaml.ts';
+import { suggestField } from '../../src/mapping/proposal/meaning.ts';
 import { proposeJob } from '../../src/mapping/proposal/propose-job.ts';
 import { OPERATIONS, type Operation } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
-import { fieldCatalog } from '../../src/service/field-catalog.ts';
-import { pathFieldOf } from '../../src/service/operations.ts';
-import { sourceOf } from './catalog.ts';
+import { fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
+import { definitionOf, sourceOf } from './catalog.ts';
 
 const ORIGIN = { file: 'a.csv', understood: 'CSV', rows: 2, format: {} };
 
@@ -117,7 +117,7 @@ describe('when the rows come from a workbook', () => {
   test('its dates and numbers are read in one way, and raise no question', () => {
     const columns = ['Name', 'Incorporated', 'Volume'];
     const rows = [row(['A', '2020-04-03', '1.234'], { typed: [1, 2], numeric: [2] })];
-    expect(propose('subclient.create', columns, rows).fields.map(({ reading }) => reading)).toEqual([
+    expect(propose('subclient.create', columns, rows).fields.map(({ notation }) => notation)).toEqual([
       {},
       {},
       {},
@@ -226,4 +226,34 @@ describe('whatever the headers and cells are', () => {
       { numRuns: 60 },
     );
   });
+});
+
+function suggested(operation: Operation, written: string): string {
+  const options = {
+    definition: definitionOf({ operation }),
+    catalog: fieldCatalog(operation),
+    pathField: null,
+  };
+  return suggestField(written, options);
+}
+
+test.each<[Operation, string, string]>([
+  ['counterparty.draft', 'Sort code', 'accounts.0.sortCodeUK'],
+  ['counterparty.draft', 'Account no', 'accounts.0.accountNumber'],
+  ['counterparty.draft', 'SWIFT 2', 'accounts.1.bic_swift'],
+  ['counterparty.draft', 'accounts[2].ibna', 'accounts.2.iban'],
+  ['subclient.create', 'Legal name', 'details.name'],
+  ['subclient.create', 'tradeRegistrId', 'details.tradeRegistryId'],
+  ['subclient.create', 'detials.name', 'details.name'],
+])('for %s, %j is taken for %s', (operation, written, field) => {
+  expect(suggested(operation, written)).toBe(` Did you mean "${field}"?`);
+});
+
+test.each<[Operation, string]>([
+  ['subclient.create', 'Sort code'],
+  ['counterparty.draft', 'Parent ref'],
+  ['counterparty.draft', 'Cost centre'],
+  ['subclient.create', 'Account Manager'],
+])('for %s, %j is taken for nothing rather than for another field', (operation, written) => {
+  expect(suggested(operation, written)).toBe('');
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withReferences } from '../../src/mapping/with-references.ts';
+import { withReferences } from '../../src/model/json-record.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import type { JsonObject } from '../../src/model/request.ts';
 import { bodyOf, CATALOG, cells, compileCsv, compileJson, record } from './catalog.ts';

@@ -3,7 +3,7 @@ import { adviceFor } from '../../src/model/advice.ts';
 import { issueSchema } from '../../src/model/issue.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import { OUTCOMES, type Outcome, REMAINDER, succeeded } from '../../src/model/outcome.ts';
-import { NETWORK_SENTENCES } from '../../src/service/network-code.ts';
+import { NETWORK_SENTENCES } from '../../src/service/network-error.ts';
 
 const advised = (code: string, outcome: Outcome, operation: Operation = 'subclient.update') =>
   adviceFor(code, outcome, operation);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
+import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { connectionNames, connectRedis, nameConnections } from '../../src/redis/connection.ts';
 import { until } from '../support/flow.ts';

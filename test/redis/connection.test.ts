@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
-import type { RedisAddress, RedisTlsFiles } from '../../src/config/redis-address.ts';
+import { parseRedisUrl, type RedisAddress, type RedisTlsFiles } from '../../src/config/redis-address.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { assertReachable } from '../../src/redis/reach.ts';
 import { makeCertificates, tlsLines } from '../support/certificates.ts';

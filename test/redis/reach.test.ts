@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
+import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { assertReachable } from '../../src/redis/reach.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseRedisUrl } from '../../src/config/parse-redis-url.ts';
+import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { acceptSettings, judgeSettings, type RedisSettings, readSettings } from '../../src/redis/settings.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';

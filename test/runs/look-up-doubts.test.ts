@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { lookUpDoubts } from '../../src/runs/look-up-doubts.ts';
-import type { Sighting } from '../../src/service/judge-look-up.ts';
+import type { Sighting } from '../../src/service/look-up.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { KEEP_ALIVE_MS } from '../../src/service/attempt.ts';
 import { clientFor, closeAfterEach, closing, get, onceCalled, post } from './attempt-setup.ts';
 import { answerText, rawServer } from './raw-server.ts';
 
@@ -121,8 +122,9 @@ test('an idle connection is closed by the client long before the ten minutes tha
       socket.write(answerText(200, '{}', ['keep-alive: timeout=600']));
     }),
   );
-  await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  await clientFor(`http://127.0.0.1:${server.port}`, { keepAliveMs: 200 }).attempt(post(), 'token');
   await socketClosed.called;
+  expect(KEEP_ALIVE_MS).toBeLessThan(5_000); // what Node's servers close at, by default
 });
 
 test('Retry-After is read as seconds and as a date, by the clock of the service where it shows that', async () => {

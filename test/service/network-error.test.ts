@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { codeOfNetworkError, NETWORK_SENTENCES } from '../../src/service/network-code.ts';
-import { codeOf, isBeforeRequest } from '../../src/service/network-error.ts';
+import {
+  codeOf,
+  codeOfNetworkError,
+  isBeforeRequest,
+  NETWORK_SENTENCES,
+} from '../../src/service/network-error.ts';
 
 function failure(code: string, syscall?: string): Error {
   return Object.assign(new Error('x'), syscall === undefined ? { code } : { code, syscall });

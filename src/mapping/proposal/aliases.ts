@@ -1,11 +1,15 @@
+/**
+ * Names that files give to the fields and keys of each operation: data, to be extended by whoever meets another one.
+ * Names are compared without case, spaces and punctuation.
+ */
 import type { Operation } from '../../model/operation.ts';
 
-/** The usual business names of fields; compared without case, spaces and punctuation. */
-export type AliasTable = Readonly<Record<string, readonly string[]>>;
+/** The usual business names of fields. */
+type AliasTable = Readonly<Record<string, readonly string[]>>;
 
 /** Names that could mean several fields: the operation's most usual one, and what the reader of the proposal has to know. */
-export type DoubtfulAlias = { readonly field: string; readonly note: string };
-export type DoubtfulTable = Readonly<Record<string, DoubtfulAlias>>;
+type DoubtfulAlias = { readonly field: string; readonly note: string };
+type DoubtfulTable = Readonly<Record<string, DoubtfulAlias>>;
 
 const ADDRESS: AliasTable = {
   buildingName: ['building', 'building name', 'house name'],
@@ -282,6 +286,66 @@ export function aliasesFor(operation: Operation): AliasTable {
 export function doubtfulAliasesFor(operation: Operation): DoubtfulTable {
   return DOUBTFUL[operation];
 }
+
+/** The names that the key of an operation's rows goes by, the most telling first. */
+export function keyNamesOf(operation: Operation): readonly string[] {
+  return [...OWN_NAMES[operation], ...KEY_NAMES];
+}
+
+/** Names under which files give a record's own key, the most telling first. */
+const KEY_NAMES = [
+  'externalid',
+  'externalref',
+  'externalreference',
+  'partnerref',
+  'partnerreference',
+  'partnerid',
+  'clientref',
+  'clientreference',
+  'clientid',
+  'clientno',
+  'clientnumber',
+  'customerref',
+  'customerreference',
+  'customerid',
+  'customerno',
+  'customernumber',
+  'payeeref',
+  'payeeid',
+  'beneficiaryref',
+  'beneficiaryid',
+  'supplierid',
+  'supplierno',
+  'suppliernumber',
+  'vendorid',
+  'vendorno',
+  'vendornumber',
+  'crmid',
+  'additionalinformationcrmid',
+  'uniqueid',
+  'recordid',
+  'reference',
+  'refno',
+  'ref',
+  'key',
+  'id',
+];
+
+/** What the operation's own identifier is called, where its rows are known by that. */
+const OWN_NAMES: Readonly<Record<Operation, readonly string[]>> = {
+  'subclient.create': [],
+  'subclient.update': ['id', 'subclientid', 'serviceid', 'entityid'],
+  'subclient.upsert': [],
+  'counterparty.draft': [],
+  'payment.documents': [
+    'paymentid',
+    'payment',
+    'paymentref',
+    'paymentreference',
+    'paymentno',
+    'paymentnumber',
+  ],
+};
 
 function addresses(path: string, prefixes: readonly string[]): AliasTable {
   return Object.fromEntries(

@@ -1,10 +1,10 @@
+/** A proposal as a job definition with comments, so that whoever reads it can decide what is still open. */
 import type { Format } from '../../config/job-definition.ts';
-import type { ProposedField } from './propose-field.ts';
+import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
-import { flow, quoted, scalar, settingName, settingValue } from './yaml-line.ts';
 
 /** What stands above a proposal. */
-export type ProposalOrigin = {
+type ProposalOrigin = {
   /** The file's name, without its folders. */
   readonly file: string;
   /** How it was understood, in a few words. */
@@ -92,8 +92,8 @@ function fieldLines({ fields, itself, missingId }: JobProposal): readonly string
   ];
 }
 
-function fieldLine({ field, column, reading, notes, isDecided }: ProposedField): readonly string[] {
-  const settings = Object.entries(reading).map(
+function fieldLine({ field, column, notation, notes, isDecided }: ProposedField): readonly string[] {
+  const settings = Object.entries(notation).map(
     ([name, value]) => `${settingName(name)}: ${settingValue(value)}`,
   );
   const source =
@@ -109,4 +109,36 @@ function openLines({ open }: JobProposal): readonly string[] {
     'ignore:',
     ...open.map(({ column, reason }) => `  - ${scalar(column)} # ${reason}`),
   ];
+}
+
+/** `true` and `false` as names are words of YAML. */
+function settingName(name: string): string {
+  return name === 'true' || name === 'false' ? `"${name}"` : name;
+}
+
+/** A setting's value on one line. */
+function settingValue(value: unknown): string {
+  return Array.isArray(value) ? flow(value.map(String)) : scalar(String(value));
+}
+
+/** A list on one line. */
+function flow(values: readonly string[]): string {
+  return `[${values.map(scalar).join(', ')}]`;
+}
+
+const PLAIN = /^[A-Za-z][\w./]*(?: [\w./]+)*$/;
+/** What YAML, in one version or another, takes for something else than text. */
+const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n']);
+
+/** Text as a YAML scalar on one line: JSON's strings are YAML's, too. */
+function scalar(text: string): string {
+  return PLAIN.test(text) && !WORDS.has(text.toLowerCase()) ? text : quoted(text);
+}
+
+/** Text on one line, whatever it holds. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

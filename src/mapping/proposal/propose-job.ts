@@ -1,15 +1,29 @@
+/**
+ * A job definition that a file's header and first rows suggest (`onboard map`): where each column goes, how its cells
+ * are read, which column is the key. Each column is placed or listed for a decision, none is dropped; no value of a cell
+ * gets into a proposal.
+ */
+
+import { flattenRecord } from '../../model/flatten-record.ts';
+import { parseRecord } from '../../model/json-record.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
 import type { Operation } from '../../model/operation.ts';
+import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
-import { createFieldLookup } from '../known-field.ts';
-import { columnValues } from './column-values.ts';
-import { createFindMeaning } from './find-meaning.ts';
-import { guessKey, type KeyGuess } from './guess-key.ts';
-import { type Placement, placeColumns } from './place-columns.ts';
-import { keyField, type ProposedField, proposeField } from './propose-field.ts';
+import { createFieldLookup } from '../request-field.ts';
+import { keyNamesOf } from './aliases.ts';
+import { createFindMeaning, looseName } from './meaning.ts';
+import { mostMistakes } from './notations.ts';
+import {
+  keyField,
+  type Placement,
+  type ProposedField,
+  placeColumns,
+  proposeField,
+} from './propose-fields.ts';
 
-/** A job definition that a file's header and first rows suggest; it holds no cell values. */
+/** What is proposed, before it is written as YAML. */
 export type JobProposal = {
   readonly operation: Operation;
   /** The column of the rows' own key, `null` where none was found. */
@@ -25,7 +39,7 @@ export type JobProposal = {
   readonly missingId: string | null;
 };
 
-export type ProposalOptions = {
+type ProposalOptions = {
   readonly operation: Operation;
   readonly catalog: FieldCatalog;
   readonly pathField: string | null;
@@ -85,9 +99,6 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
   return [{ column: placement.column, reason: placement.reason }];
 }
 
-/** A row or two without it (a line of totals) are mistakes, not a habit of the file. */
-const MISTAKES = 0.1;
-
 /** What names a record. */
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
@@ -101,7 +112,7 @@ function requiredOf(
   return placements.flatMap((placement) => {
     if (placement.kind === 'open' || open.has(placement.field)) return [];
     const lacking = about.rows - (about.values[placement.slot]?.length ?? 0);
-    const isUsual = lacking <= Math.max(1, about.rows * MISTAKES) && lacking < about.rows / 2;
+    const isUsual = lacking <= mostMistakes(about.rows) && lacking < about.rows / 2;
     return NAMES.has(placement.field) && isUsual ? [placement.field] : [];
   });
 }
@@ -113,4 +124,77 @@ function missingId(
   // The ledger knows the identifier of what an upsert finds under a key.
   if (pathField === null || operation === 'subclient.upsert') return null;
   return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
+}
+
+/** What the rows that could be read have in each column, by the column's place; text that is empty is left out. */
+type ColumnValues = readonly (readonly JsonValue[])[];
+
+/** Lays rows out by columns; `texts`: without a workbook's numbers, dates and booleans, which are read in one way only. */
+function columnValues(
+  { columns }: Pick<SourceInfo, 'columns'>,
+  rows: readonly Row[],
+  kind: 'all' | 'texts',
+): ColumnValues {
+  const values = columns.map((): JsonValue[] => []);
+  for (const row of rows) {
+    const cells = cellsOf(row, columns);
+    const typed = kind === 'texts' && row.kind === 'cells' ? row.typed : undefined;
+    for (const [slot, list] of values.entries()) {
+      const value = cells[slot] ?? '';
+      if (value !== '' && typed?.includes(slot) !== true) list.push(value);
+    }
+  }
+  return values;
+}
+
+function cellsOf(row: Row, columns: readonly string[]): readonly (JsonValue | undefined)[] {
+  switch (row.kind) {
+    case 'cells':
+      return row.cells;
+    case 'record': {
+      const leaves = flattenRecord(parseRecord(row.text) ?? {});
+      return columns.map((column) => leaves.get(column));
+    }
+    case 'unreadable':
+      return [];
+    default:
+      return row satisfies never;
+  }
+}
+
+/** The rows' own key, as far as the rows that were looked at tell. */
+type KeyGuess = {
+  readonly column: string;
+  /** Rows that lack the key, or have one that came before. */
+  readonly flaws: number;
+  /** Rows with the same key stand together, as accounts of one counterparty do. */
+  readonly isGrouped: boolean;
+};
+
+/** The column that is most probably the rows' own key: its name says so, and nearly every row has one of its own. */
+function guessKey(
+  operation: Operation,
+  columns: readonly string[],
+  about: { readonly values: ColumnValues; readonly rows: number },
+): KeyGuess | null {
+  const names = columns.map(looseName);
+  for (const wanted of keyNamesOf(operation)) {
+    const slot = names.indexOf(wanted);
+    const column = columns[slot];
+    if (column === undefined || columns.lastIndexOf(column) !== slot) continue;
+    const guess = judge(column, about.values[slot] ?? [], about.rows);
+    const isBearable = guess.flaws <= mostMistakes(about.rows) && guess.flaws <= about.rows / 2;
+    if (isBearable || (operation === 'counterparty.draft' && guess.isGrouped)) return guess;
+  }
+  return null;
+}
+
+function judge(column: string, values: readonly JsonValue[], rows: number): KeyGuess {
+  const different = new Set(values).size;
+  const changes = values.filter((value, i) => i === 0 || value !== values[i - 1]).length;
+  return {
+    column,
+    flaws: rows - different,
+    isGrouped: values.length === rows && different < rows && changes === different,
+  };
 }

@@ -1,8 +1,7 @@
 import type { JobDefinition } from '../../../src/config/job-definition.ts';
-import { compileMapping } from '../../../src/mapping/compile-mapping.ts';
+import { compileMapping } from '../../../src/mapping/mapping.ts';
 import type { ServiceRequest } from '../../../src/model/request.ts';
-import { buildRequest } from '../../../src/service/build-request.ts';
-import { fieldCatalog } from '../../../src/service/field-catalog.ts';
+import { buildRequest, fieldCatalog } from '../../../src/service/operations.ts';
 
 /** The request of one row of cells; `row` counts from 1. Throws where the row can't be sent. */
 export type CompiledRow = (cells: string[], row: number) => ServiceRequest;

@@ -1,0 +1,168 @@
+/**
+ * Looks for damage in the cells of a row: values that a spreadsheet, an encoding or a copy has probably altered on
+ * their way. Each check costs only the columns that it can hit. The definition's `checks` say which findings are issues
+ * (the row isn't sent), which are warnings, and which aren't looked for; no finding says what a cell holds.
+ */
+import type { JobDefinition } from '../../config/job-definition.ts';
+import { CHECKS, type CheckCode, type Severity } from '../../model/issue.ts';
+import type { Row } from '../../model/row.ts';
+import type { Binding } from '../bind-fields.ts';
+import type { Place } from '../compilation.ts';
+import { listConversion, stringConversion } from '../conversion.ts';
+import { formatFieldPath } from '../request-field.ts';
+import { addIssue, addWarning, type RowContext } from '../row-context.ts';
+import { ambiguousDate, mojibake, scientificNotation, spreadsheetError } from './damage.ts';
+import { identifierChecks, isIdentifierField } from './identifiers.ts';
+
+/** Looks for one kind of damage in a cell; what it says holds no cell values. */
+export type CellCheck = {
+  readonly code: CheckCode;
+  /** What was expected and what probably happened, `null` where nothing looks damaged; `text` is never empty. */
+  find(text: string, context: RowContext): string | null;
+};
+
+/** The text beside a cell, in another field of the same object; empty where there is none. */
+export type BesideOf = (context: RowContext) => string;
+
+/** Notes what looks damaged in a row's cells, as warnings or as issues. */
+export type CheckRow = (row: Row, context: RowContext) => void;
+
+type Severities = Readonly<Record<CheckCode, Severity>>;
+type CheckedColumn = Place & { readonly checks: readonly CellCheck[]; readonly severities: Severities };
+
+/** Compiles the checks column by column: a column that can't be hit by one doesn't have it. */
+export function compileChecks(
+  definition: Pick<JobDefinition, 'checks'>,
+  bindings: readonly Binding[],
+  key: Place | null,
+): CheckRow {
+  const severities: Severities = { ...CHECKS, ...definition.checks };
+  const columns = checkedColumns(bindings, key, severities);
+  const checkNumbers = compileNumberCells(identifierColumns(bindings, key), severities.number_cell);
+  return (row, context) => {
+    for (const column of columns) checkCell(column, context);
+    if (row.kind === 'cells' && row.numeric !== undefined) checkNumbers(row.numeric, context);
+  };
+}
+
+/** One finding for each cell: the first that keeps the row from being sent, else the first. */
+function checkCell(at: CheckedColumn, context: RowContext): void {
+  const value = context.values[at.slot];
+  if (typeof value !== 'string' || value === '') return;
+  for (const check of at.checks) {
+    const expected = check.find(value, context);
+    if (expected === null) continue;
+    const add = at.severities[check.code] === 'error' ? addIssue : addWarning;
+    add(context, { code: check.code, column: at.column, value, expected });
+    return;
+  }
+}
+
+function checkedColumns(
+  bindings: readonly Binding[],
+  key: Place | null,
+  severities: Severities,
+): readonly CheckedColumn[] {
+  const beside = createBeside(bindings);
+  const columns = new Map<number, Place & { readonly checks: CellCheck[] }>();
+  const add = ({ column, slot }: Place, checks: readonly CellCheck[]) => {
+    const known = columns.get(slot) ?? { column, slot, checks: [] };
+    columns.set(slot, known);
+    for (const check of checks) {
+      if (severities[check.code] !== 'off' && !known.checks.includes(check)) known.checks.push(check);
+    }
+  };
+  for (const binding of bindings) {
+    if (binding.kind === 'constant') continue;
+    add(
+      binding,
+      checksOfField(binding, (name) => beside(binding, name)),
+    );
+  }
+  if (key !== null) add(key, CHECKS_OF_KEY);
+  return [...columns.values()]
+    .filter(({ checks }) => checks.length > 0)
+    .map(({ checks, ...place }) => {
+      const own = place.slot === key?.slot ? severitiesOfKey(severities) : severities;
+      return { ...place, checks: errorsFirst(checks, own), severities: own };
+    });
+}
+
+/** A key that a spreadsheet cut short or put an error for is as bad in text as in a number: it would be another record's. */
+function severitiesOfKey(severities: Severities): Severities {
+  if (severities.number_cell !== 'error') return severities;
+  const raised = (severity: Severity) => (severity === 'warn' ? 'error' : severity);
+  return {
+    ...severities,
+    scientific_notation: raised(severities.scientific_notation),
+    spreadsheet_error: raised(severities.spreadsheet_error),
+  };
+}
+
+function errorsFirst(checks: readonly CellCheck[], severities: Severities): readonly CellCheck[] {
+  const isError = ({ code }: CellCheck) => severities[code] === 'error';
+  return [...checks.filter(isError), ...checks.filter((check) => !isError(check))];
+}
+
+/** The text in another field of the same object. */
+type Beside = (name: string) => BesideOf;
+
+/** Everything that is looked for in the cells of a key: any text may be one. */
+const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
+
+/** Everything that is looked for in the cells that fill a field, what explains most first. */
+function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
+  if (binding.kind === 'reference') return CHECKS_OF_KEY;
+  if (binding.kind !== 'cell') return [];
+  const { conversion, path } = binding;
+  if (conversion.isSwappable !== undefined) return [ambiguousDate(conversion.isSwappable)];
+  if (conversion === listConversion) return [spreadsheetError, mojibake];
+  if (conversion !== stringConversion) return [];
+  if (!isIdentifierField(path)) return [spreadsheetError, mojibake];
+  return [scientificNotation, spreadsheetError, ...identifierChecks(path, beside, [mojibake])];
+}
+
+/** Finds what fills the field of that name in the same object as the binding's own field. */
+function createBeside(bindings: readonly Binding[]): (binding: Binding, name: string) => BesideOf {
+  const byPlace = new Map(bindings.map((binding) => [formatFieldPath(binding.path), binding]));
+  return ({ path }, name) => textOf(byPlace.get(formatFieldPath([...path.slice(0, -1), name])));
+}
+
+function textOf(binding: Binding | undefined): BesideOf {
+  if (binding === undefined) return () => '';
+  if (binding.kind === 'constant') return () => String(binding.value);
+  return ({ values }) => {
+    const value = values[binding.slot];
+    return typeof value === 'string' ? value : '';
+  };
+}
+
+/** Notes the cells of a workbook's row that hold a number where an identifier is meant; `numeric`: their positions. */
+type CheckNumbers = (numeric: readonly number[], context: RowContext) => void;
+
+const TEXT =
+  'text; the cell holds a number, which has no leading zeros and keeps only 15 digits, so the identifier may be another one: format the column as text and write it again';
+
+function compileNumberCells(columns: ReadonlyMap<number, string>, severity: Severity): CheckNumbers {
+  if (severity === 'off') return () => undefined;
+  const add = severity === 'error' ? addIssue : addWarning;
+  return (numeric, context) => {
+    for (const slot of numeric) {
+      const column = columns.get(slot);
+      if (column === undefined) continue;
+      add(context, { code: 'number_cell', column, value: context.values[slot], expected: TEXT });
+    }
+  };
+}
+
+/** The columns of identifiers and of the key, by their slots. */
+function identifierColumns(bindings: readonly Binding[], key: Place | null): ReadonlyMap<number, string> {
+  const places = key === null ? [] : [key];
+  return new Map([...bindings.flatMap(identifierPlace), ...places].map(({ slot, column }) => [slot, column]));
+}
+
+function identifierPlace(binding: Binding): readonly Place[] {
+  if (binding.kind === 'reference') return [binding];
+  const isText = binding.kind === 'cell' && binding.conversion === stringConversion;
+  return isText && isIdentifierField(binding.path) ? [binding] : [];
+}

@@ -1,0 +1,328 @@
+/**
+ * Identifiers as payment files have them: what an IBAN, a BIC, a sort code, a routing number has to look like, and which
+ * codes are short of the zeros that a spreadsheet drops. Each finding says what was expected and what probably happened;
+ * none of them changes a value.
+ */
+import { getCountrySpecifications, isValidBIC } from 'ibantools';
+import { countryCode } from '../countries.ts';
+import type { FieldPath } from '../request-field.ts';
+import type { BesideOf, CellCheck } from './checks.ts';
+
+/**
+ * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that takes them for
+ * numbers drops leading zeros and rounds the digits after the 15th.
+ */
+const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set([
+  'accountNumber',
+  'bankAccountId',
+  'bankCode',
+  'bicSwift',
+  'bic_swift',
+  'cnaps',
+  'crmId',
+  'euVatNumber',
+  'iban',
+  'id',
+  'licenseNumber',
+  'parentId',
+  'paymentId',
+  'postBox',
+  'postCode',
+  'routingNumber',
+  'sortCodeUK',
+  'taxId',
+  'tradeRegistryId',
+  'vanityId',
+  'vatNumber',
+]);
+
+/** Whether the field holds an identifier. */
+export function isIdentifierField(path: FieldPath): boolean {
+  return IDENTIFIER_FIELDS.has(lastName(path));
+}
+
+/**
+ * What is looked for in the identifiers of a field of that name, `others` included; what has a form of its own can hold
+ * nothing that looks like misread text and passes.
+ */
+export function identifierChecks(
+  path: FieldPath,
+  beside: (name: string) => BesideOf,
+  others: readonly CellCheck[],
+): readonly CellCheck[] {
+  switch (lastName(path)) {
+    case 'accountNumber':
+      return [lostZeroOfAccountNumber(beside('sortCodeUK')), ...others];
+    case 'bankCode':
+      return [lostZeroOf('bankCode', beside('country')), ...others];
+    case 'bic_swift':
+    case 'bicSwift':
+      return [bicInvalid];
+    case 'cnaps':
+      return [lostZeroOfCnaps, ...others];
+    case 'iban':
+      return [ibanInvalid];
+    case 'postCode':
+      return [lostZeroOf('postCode', beside('country')), ...others];
+    case 'routingNumber':
+      return [lostZeroOfRoutingNumber(beside('country')), routingNumberInvalid(beside('country'))];
+    case 'sortCodeUK':
+      return [lostZeroOfSortCode, sortCodeInvalid];
+    default:
+      return others;
+  }
+}
+
+/** The last part of a path, `''` where that is a position. */
+function lastName(path: FieldPath): string {
+  const last = path.at(-1);
+  return typeof last === 'string' ? last : '';
+}
+
+/**
+ * Finds IBANs that ISO 13616 doesn't allow: the country's length and characters, and the check digits. Spaces, as people
+ * write them, and case don't matter here. The check digits inside of some national account numbers are not looked at:
+ * what is damaged fails the outer ones already.
+ */
+export const ibanInvalid: CellCheck = {
+  code: 'iban_invalid',
+  find: (text) => (isIban(text) || isIban(compact(text)) ? null : ibanProblem(compact(text))),
+};
+
+/** By country, the number of characters and which of them are letters and digits. */
+const FORMS: ReadonlyMap<string, { readonly length: number; readonly shape: RegExp }> = new Map(
+  Object.entries(getCountrySpecifications()).flatMap(([country, { chars, bban_regexp }]) =>
+    chars === null || bban_regexp === null
+      ? []
+      : [
+          [
+            country,
+            { length: chars, shape: new RegExp(bban_regexp.replace('^', '^[A-Z]{2}\\d{2}')) },
+          ] as const,
+        ],
+  ),
+);
+
+function compact(text: string): string {
+  return text.replaceAll(/\s/g, '').toUpperCase();
+}
+
+function ibanProblem(iban: string): string | null {
+  const country = iban.slice(0, 2);
+  const form = FORMS.get(country);
+  if (form === undefined) return NO_COUNTRY;
+  if (iban.length !== form.length) return lengthProblem(country, form.length, iban.length);
+  if (!/^[A-Z0-9]+$/.test(iban))
+    return 'an IBAN of letters and digits only; a character in it is probably damaged';
+  return hasCheckDigits(iban) ? structureProblem(country) : CHECK_DIGITS;
+}
+
+const NO_COUNTRY =
+  'an IBAN, which begins with the two letters of a country that has IBANs; the cell probably belongs to another column, or its beginning is lost';
+
+const CHECK_DIGITS =
+  'an IBAN whose check digits fit; a character is probably wrong, or two have changed places';
+
+function lengthProblem(country: string, expected: number, got: number): string {
+  const what = got < expected ? 'a part of it is probably lost' : 'something in it is probably too many';
+  return `an IBAN of ${expected} characters, as ${country} has them, got ${got}; ${what}`;
+}
+
+function structureProblem(country: string): string {
+  return `an IBAN with letters and digits where ${country} has them; a letter and a digit are probably confused, such as O and 0`;
+}
+
+function isIban(text: string): boolean {
+  const form = FORMS.get(text.slice(0, 2));
+  return form !== undefined && text.length === form.length && hasCheckDigits(text) && form.shape.test(text);
+}
+
+/**
+ * Whether the number that the IBAN spells with its first four characters at the end, A being 10 and Z 35, leaves 1
+ * when it is divided by 97; never for a character that is neither.
+ */
+function hasCheckDigits(iban: string): boolean {
+  let rest = 0;
+  for (let i = 0; i < iban.length; i += 1) {
+    const value = valueAt(iban, (i + 4) % iban.length);
+    if (value < 0) return false;
+    rest = (value > 9 ? rest * 100 : rest * 10) + value;
+    if (rest > SMALL) rest %= 97;
+  }
+  return rest % 97 === 1;
+}
+
+/** With two digits more it is still a small integer, with which this is three times as fast. */
+const SMALL = 9_999_999;
+
+function valueAt(iban: string, at: number): number {
+  const code = iban.charCodeAt(at);
+  if (code >= 48 && code <= 57) return code - 48;
+  return code >= 65 && code <= 90 ? code - 55 : -1;
+}
+
+/** Finds BICs that are not built as ISO 9362 says; spaces between the parts are fine. */
+export const bicInvalid: CellCheck = {
+  code: 'bic_invalid',
+  find: (text) => (isBic(text) ? null : BIC),
+};
+
+const BIC =
+  'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing, or the cell belongs to another column';
+
+/** A file names few banks many times. */
+const knownBics = new Set<string>();
+const MAX_BICS = 10_000;
+
+function isBic(text: string): boolean {
+  if (knownBics.has(text)) return true;
+  if (!isValidBIC(text.replaceAll(/\s/g, ''))) return false;
+  if (knownBics.size < MAX_BICS) knownBics.add(text);
+  return true;
+}
+
+const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
+
+/** Finds UK sort codes that are not six digits, together or in pairs. */
+export const sortCodeInvalid: CellCheck = {
+  code: 'sort_code_invalid',
+  find: (text) => (SORT_CODE.test(text) ? null : SIX_DIGITS),
+};
+
+const SIX_DIGITS =
+  'a sort code of 6 digits such as 202015 or 20-20-15; a digit is probably missing or too many';
+
+/** Finds routing numbers that can't be one of the United States, unless the row names another country. */
+function routingNumberInvalid(country: BesideOf): CellCheck {
+  return {
+    code: 'routing_number_invalid',
+    find(text, context) {
+      return isRoutingNumber(text) || !isAmerican(country(context)) ? null : routingNumberProblem(text);
+    },
+  };
+}
+
+function routingNumberProblem(text: string): string {
+  return /^\d{9}$/.test(text)
+    ? 'a routing number whose check digit fits (ABA); a digit is probably wrong, or two have changed places'
+    : 'a routing number of 9 digits; a digit is probably missing or too many';
+}
+
+const ZERO = 48;
+
+/**
+ * Whether the text is nine digits that are a routing number of the American Bankers Association: their sum, weighted
+ * 3, 7, 1 in turn, is a multiple of ten.
+ */
+export function isRoutingNumber(text: string): boolean {
+  if (text.length !== 9) return false;
+  let sum = 0;
+  for (let i = 0; i < 9; i += 1) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (digit < 0 || digit > 9) return false;
+    sum += digit * (i % 3 === 0 ? 3 : i % 3 === 1 ? 7 : 1);
+  }
+  return sum % 10 === 0;
+}
+
+/** A UK sort code with five digits. */
+const lostZeroOfSortCode = lostZero((text) => (hasDigits(text, 5) ? lost(6, 'sort code') : null));
+
+/** A CNAPS code with eleven digits. */
+const lostZeroOfCnaps = lostZero((text) => (hasDigits(text, 11) ? lost(12, 'CNAPS code') : null));
+
+/** A routing number of the United States with eight digits, which a zero before them makes a valid one. */
+function lostZeroOfRoutingNumber(country: BesideOf): CellCheck {
+  return lostZero((text, context) =>
+    hasDigits(text, 8) && isRoutingNumber(`0${text}`) && isAmerican(country(context))
+      ? lost(9, 'routing number')
+      : null,
+  );
+}
+
+/** An account number with seven digits where a UK sort code stands beside it. */
+function lostZeroOfAccountNumber(sortCode: BesideOf): CellCheck {
+  return lostZero((text, context) =>
+    hasDigits(text, 7) && sortCode(context) !== '' ? lost(8, 'UK account number') : null,
+  );
+}
+
+/** A post code or a bank's code of a country whose codes have a fixed number of digits and can begin with zeros. */
+function lostZeroOf(kind: keyof typeof DIGITS, country: BesideOf): CellCheck {
+  return lostZero((text, context) => {
+    const digits = shortOfZeros(kind, text, () => country(context));
+    return digits === null ? null : lost(digits, `${WORDS[kind]} of that country`);
+  });
+}
+
+const WORDS = { postCode: 'post code', bankCode: 'bank code' } as const;
+
+function lostZero(find: CellCheck['find']): CellCheck {
+  return { code: 'lost_leading_zero', find };
+}
+
+function hasDigits(text: string, count: number): boolean {
+  return text.length === count && /^\d+$/.test(text);
+}
+
+function lost(digits: number, what: string): string {
+  return `a ${what} of ${digits} digits; a spreadsheet probably took it for a number and dropped the zero it begins with`;
+}
+
+/** By country, how many digits a code has; only where that is fixed and codes that begin with a zero are in use. */
+const DIGITS = {
+  // Universal Postal Union, addressing systems by country.
+  postCode: {
+    AUS: 4,
+    BRA: 8,
+    CHN: 6,
+    DEU: 5,
+    DNK: 4,
+    ESP: 5,
+    FIN: 5,
+    FRA: 5,
+    ITA: 5,
+    JPN: 7,
+    KOR: 5,
+    MEX: 5,
+    MYS: 5,
+    NOR: 4,
+    SVK: 5,
+    TUR: 5,
+    UKR: 5,
+    USA: 5,
+  },
+  // The bank's part of the national account number.
+  bankCode: { BRA: 3, ESP: 4, FRA: 5, ITA: 5, JPN: 4, MEX: 3, PRT: 4 },
+} as const;
+
+/** More lost zeros than this are less likely than another mistake. */
+const MAX_LOST = 2;
+
+/** What a code that lost its zeros looks like: no code of these has more digits. */
+const SHORTENED = /^\d{1,7}$/;
+
+/** The number of digits that the code should have, where it lacks so few that leading zeros are probably lost; else `null`. */
+function shortOfZeros(kind: keyof typeof DIGITS, text: string, country: () => string): number | null {
+  if (!SHORTENED.test(text)) return null;
+  const byCountry: Readonly<Record<string, number>> = DIGITS[kind];
+  const digits = byCountry[knownCountry(country())];
+  return digits !== undefined && text.length < digits && text.length >= digits - MAX_LOST ? digits : null;
+}
+
+/** A file names few countries many times. */
+const countries = new Map<string, string>();
+const MAX_COUNTRIES = 1_000;
+
+function knownCountry(written: string): string {
+  const known = countries.get(written);
+  if (known !== undefined) return known;
+  const code = countryCode(written) ?? '';
+  if (countries.size < MAX_COUNTRIES) countries.set(written, code);
+  return code;
+}
+
+/** Whether a rule of the United States holds for a row that names this country, or none. */
+function isAmerican(country: string): boolean {
+  return country === '' || knownCountry(country) === 'USA';
+}

@@ -1,0 +1,175 @@
+/**
+ * What a mapping is compiled from, and how names find each other in it: the definition's names find columns of the
+ * file, and headers find fields of the operation. A name is found as it is written, else as people read it
+ * (`foldName`); where it could mean two, none is chosen and the problem says so.
+ */
+import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import {
+  createFieldLookup,
+  createFindField,
+  type FieldLookup,
+  type FindField,
+  foldName,
+  parseFieldPath,
+} from './request-field.ts';
+
+/** What a mapping is compiled from. */
+export type MappingOptions = {
+  readonly definition: JobDefinition;
+  readonly source: SourceInfo;
+  /** The fields of the request's body; empty for a call without one. */
+  readonly catalog: FieldCatalog;
+  /** The pseudo-field that fills the identifier in the path, `null` where the path has none. */
+  readonly pathField: string | null;
+  /** Whether a row without that identifier can't be sent. */
+  readonly needsPathId: boolean;
+};
+
+/** A mapping that is being compiled; each step adds what doesn't fit to `problems`. */
+export type Compilation = MappingOptions & {
+  readonly lookUp: FieldLookup;
+  readonly findField: FindField;
+  readonly findColumn: FindColumn;
+  /** Whether a column reads like one that the definition ignores, where the file has none by that very name. */
+  readonly readsAsIgnored: (column: string) => boolean;
+  readonly problems: string[];
+};
+
+/** A column as the file names it, and where a row's values hold its value. */
+export type Place = { readonly column: string; readonly slot: number };
+
+type FindColumn = (name: string) => FoundColumn;
+
+/** Which column of the file a name in the definition means. */
+type FoundColumn =
+  | (Place & { readonly kind: 'found' })
+  | { readonly kind: 'none' }
+  /** More than one that could be meant, in file order; the same name twice where the file has it twice. */
+  | { readonly kind: 'several'; readonly columns: readonly string[] };
+
+/** Prepares the names of one definition, one file and one operation. */
+export function startCompilation(options: MappingOptions): Compilation {
+  const { catalog, pathField, definition, source } = options;
+  const lookUp = createFieldLookup(catalog, pathField);
+  const isField = (column: string) => {
+    const path = parseFieldPath(column);
+    return typeof path !== 'string' && lookUp(path).kind !== 'unknown';
+  };
+  return {
+    ...options,
+    lookUp,
+    findField: createFindField(catalog, pathField),
+    findColumn: createFindColumn(source.columns, definition, isField),
+    readsAsIgnored: createReadsAsIgnored(definition, source),
+    problems: [],
+  };
+}
+
+/**
+ * The column that fills a field, or what is wrong; `null`: a table without it (`missingColumns` says so). JSON records
+ * leave out what they don't have: a member that no record has is empty in every row, as in a corrected remainder.
+ */
+export function placeOf(name: string, compilation: Compilation): Place | string | null {
+  const { source, findColumn } = compilation;
+  const isSparse = !isTable(source) && findColumn(name).kind === 'none';
+  return isSparse ? { column: name, slot: source.columns.length } : columnNamed(name, compilation);
+}
+
+/**
+ * The column that the definition can't do without, or what is wrong; `null`: there is none (`missingColumns` says so).
+ * A JSON file without a record has no columns to miss.
+ */
+export function columnNamed(name: string, { source, findColumn }: Compilation): Place | string | null {
+  const found = findColumn(name);
+  switch (found.kind) {
+    case 'found':
+      return { column: found.column, slot: found.slot };
+    case 'several':
+      return severalProblem(name, found.columns);
+    case 'none':
+      return source.columns.length === 0 && !isTable(source) ? { column: name, slot: 0 } : null;
+    default:
+      return found satisfies never;
+  }
+}
+
+function severalProblem(name: string, columns: readonly string[]): string {
+  if (columns.every((column) => column === name)) {
+    return `the file has more than one column "${name}"; expected different names`;
+  }
+  const all = columns.map((column) => `"${column}"`).join(' and ');
+  return `columns ${all} both read as "${name}"; expected one of them. Rename one, or list it under "ignore".`;
+}
+
+/** Every column that the definition takes something from, as it names it. */
+export function namesTaken({ fields, key }: JobDefinition): readonly string[] {
+  const named = Object.values(fields).flatMap((source) => columnOf(source) ?? []);
+  return key === undefined ? named : [...named, key];
+}
+
+/** The column that a field is taken from, as the definition names it; `null` for a constant. */
+export function columnOf(source: FieldSource): string | null {
+  if (typeof source === 'string') return source;
+  return 'column' in source ? source.column : null;
+}
+
+/** Whether the column says nothing to the service: a report file added it, or the definition ignores it by its name. */
+export function isLeftOut(column: string, { definition, source }: MappingOptions): boolean {
+  if (column.startsWith(REPORT_COLUMN_PREFIX)) return true;
+  const ignored = definition.ignore;
+  if (isTable(source)) return ignored.includes(column);
+  return isAtOrBelow(column, REPORT_MEMBER) || ignored.some((name) => isAtOrBelow(column, name));
+}
+
+function createReadsAsIgnored(definition: JobDefinition, source: SourceInfo): Compilation['readsAsIgnored'] {
+  const columns = new Set(source.columns);
+  const names = new Set(definition.ignore.filter((name) => !columns.has(name)).map(foldName));
+  if (names.size === 0) return () => false;
+  if (isTable(source)) return (column) => names.has(foldName(column));
+  return (column) => {
+    const folded = foldName(column);
+    return [...names].some((name) => isAtOrBelow(folded, name));
+  };
+}
+
+function isAtOrBelow(column: string, name: string): boolean {
+  return column === name || column.startsWith(`${name}.`);
+}
+
+/** A column that `isField` by its own name, or that another setting names exactly, is no rival of an exact match. */
+function createFindColumn(
+  columns: readonly string[],
+  definition: JobDefinition,
+  isField: (column: string) => boolean,
+): FindColumn {
+  const byName = slotsBy(columns, (column) => column);
+  const byFolded = slotsBy(columns, foldName);
+  const named = new Set([...namesTaken(definition), ...definition.ignore]);
+  const columnsAt = (slots: readonly number[]) => slots.map((slot) => columns[slot] ?? '');
+  return (name) => {
+    const exact = byName.get(name) ?? [];
+    if (exact.length > 1) return { kind: 'several', columns: columnsAt(exact) };
+    const alike = (byFolded.get(foldName(name)) ?? []).filter((slot) => !named.has(columns[slot] ?? ''));
+    const rivals = exact.length === 0 ? alike : alike.filter((slot) => !isField(columns[slot] ?? ''));
+    const [slot, ...others] = [...exact, ...rivals];
+    if (slot === undefined) return { kind: 'none' };
+    if (others.length > 0) return { kind: 'several', columns: columnsAt([slot, ...others]) };
+    return { kind: 'found', column: columns[slot] ?? name, slot };
+  };
+}
+
+function slotsBy(
+  columns: readonly string[],
+  nameOf: (column: string) => string,
+): ReadonlyMap<string, readonly number[]> {
+  const slots = new Map<string, number[]>();
+  for (const [slot, column] of columns.entries()) {
+    const name = nameOf(column);
+    const same = slots.get(name);
+    if (same === undefined) slots.set(name, [slot]);
+    else same.push(slot);
+  }
+  return slots;
+}

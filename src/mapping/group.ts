@@ -1,0 +1,224 @@
+/**
+ * Rows with the same key as one request (the setting `group`). The first row says what the record is; each row adds its
+ * items to one list, and what a later row says otherwise is an issue. A group is sent as a whole or not at all: a row
+ * that is fine itself gets an issue that names the one that isn't.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Issue } from '../model/issue.ts';
+import { isJsonList, isJsonObject, memberOf, withMember } from '../model/json-record.ts';
+import type { Mapped, Reference } from '../model/mapping.ts';
+import type { JsonObject, JsonValue } from '../model/request.ts';
+import type { Row } from '../model/row.ts';
+import { MAX_GROUP_ROWS } from '../model/row-group.ts';
+import type { Binding } from './bind-fields.ts';
+import type { Compilation } from './compilation.ts';
+import { suggestField } from './proposal/meaning.ts';
+import { formatFieldPath, parseFieldPath } from './request-field.ts';
+import { issueOf } from './row-context.ts';
+
+type MappedRow = Extract<Mapped, { kind: 'mapped' }> & { readonly row: Row };
+
+/** What the rows of one key map to together: one request, or for each of them why there is none. */
+export type GroupMapped =
+  | {
+      readonly kind: 'mapped';
+      readonly body: JsonObject;
+      readonly pathId: string | null;
+      /** By row number; rows without warnings are absent. */
+      readonly warnings: ReadonlyMap<number, readonly Issue[]>;
+      readonly references: readonly Reference[];
+    }
+  /** By row number, with an entry for every row. */
+  | { readonly kind: 'issues'; readonly issues: ReadonlyMap<number, readonly Issue[]> };
+
+/**
+ * Maps rows of one key to one request: the first row's body, with each row's items of the list in row order. Whatever
+ * else a later row says has to be what the first one says. A row alone maps to itself.
+ */
+export function mergeGroup(rows: readonly Row[], map: (row: Row) => Mapped, list: string): GroupMapped {
+  if (rows.length >= MAX_GROUP_ROWS) return issuesOfEach(rows, tooLarge);
+  const mapped: MappedRow[] = [];
+  const own = new Map<number, readonly Issue[]>();
+  for (const row of rows) {
+    const made = map(row);
+    if (made.kind === 'issues') own.set(row.row, made.issues);
+    else mapped.push({ ...made, row });
+  }
+  for (const conflict of findConflicts(mapped, list)) {
+    own.set(conflict.row, [...(own.get(conflict.row) ?? []), conflict]);
+  }
+  return own.size > 0 ? refused(rows, own) : merged(mapped, list);
+}
+
+/** Every row of a group that a row without a readable key stands beside: it may be one of them. */
+export function besideKeyless(
+  rows: readonly Row[],
+  keyless: number,
+): Extract<GroupMapped, { kind: 'issues' }> {
+  return issuesOfEach(rows, (row) =>
+    unsendable(row, `row ${keyless} beside them has no readable key and may be one of them`),
+  );
+}
+
+/** The group isn't sent in part: rows that are fine themselves name one that isn't. */
+function refused(rows: readonly Row[], own: ReadonlyMap<number, readonly Issue[]>): GroupMapped {
+  const wrong = Math.min(...own.keys());
+  return issuesOfEach(
+    rows,
+    (row) => own.get(row.row) ?? unsendable(row, `row ${wrong}, of the same key, can't be sent`),
+  );
+}
+
+function issuesOfEach(
+  rows: readonly Row[],
+  issuesOf: (row: Row) => readonly Issue[],
+): Extract<GroupMapped, { kind: 'issues' }> {
+  return { kind: 'issues', issues: new Map(rows.map((row) => [row.row, issuesOf(row)])) };
+}
+
+function unsendable(row: Row, why: string): readonly Issue[] {
+  const expected = `rows of one key that can all be sent, since they are one request: ${why}`;
+  return [issueOf(row, { column: null, value: null, expected, code: 'group_member' })];
+}
+
+function tooLarge(row: Row): readonly Issue[] {
+  const expected = `at most ${MAX_GROUP_ROWS - 1} rows with the same key, since they are one request`;
+  return [issueOf(row, { column: null, value: null, expected, code: 'group_too_large' })];
+}
+
+function merged(rows: readonly MappedRow[], list: string): GroupMapped {
+  const [first] = rows;
+  if (first === undefined) throw new Error('a group without rows');
+  const warnings = new Map(
+    rows.flatMap(({ row, warnings: own }) => (own.length === 0 ? [] : [[row.row, own] as const])),
+  );
+  const { body, pathId, references } = first;
+  const whole = rows.length === 1 ? { body, references } : withAllItems(first, rows, list.split('.'));
+  return { kind: 'mapped', ...whole, pathId, warnings };
+}
+
+/** The first row with the items of all rows in its list; references into the list move to their items' places. */
+function withAllItems(
+  first: MappedRow,
+  rows: readonly MappedRow[],
+  list: readonly string[],
+): Pick<MappedRow, 'body' | 'references'> {
+  const items: JsonValue[] = [];
+  const references = first.references.filter((reference) => positionIn(list, reference) === null);
+  for (const { body, references: own } of rows) {
+    const offset = items.length;
+    items.push(...itemsOf(body, list));
+    for (const reference of own) {
+      const position = positionIn(list, reference);
+      if (position === null) continue;
+      // An item that is nothing but a reference is not in the body yet, but has its place.
+      while (items.length <= offset + position) items.push({});
+      references.push({ ...reference, path: reference.path.with(list.length, offset + position) });
+    }
+  }
+  return { body: items.length === 0 ? first.body : withMember(first.body, list, items), references };
+}
+
+function itemsOf(body: JsonObject, list: readonly string[]): readonly JsonValue[] {
+  const items = list.reduce<JsonValue | undefined>(memberOf, body);
+  return isJsonList(items) ? items : [];
+}
+
+/** The item of the list that the reference lies in; `null` where it lies elsewhere. */
+function positionIn(list: readonly string[], { path }: Reference): number | null {
+  const position = path[list.length];
+  return list.every((name, i) => path[i] === name) && typeof position === 'number' ? position : null;
+}
+
+type Difference = { readonly column: string; readonly value: JsonValue };
+
+/**
+ * Where later rows of a key say otherwise than its first one, the list that they fill together aside; what they leave
+ * out or empty is no conflict. One issue per member that differs.
+ */
+function findConflicts(rows: readonly MappedRow[], list: string): readonly Issue[] {
+  const [first, ...later] = rows;
+  if (first === undefined) return [];
+  const expected = `what row ${first.row.row} of the same key has there, or nothing, since they are one request`;
+  return later.flatMap((one) =>
+    differencesOf(first, one, list).map((difference) =>
+      issueOf(one.row, { ...difference, expected, code: 'group_conflict' }),
+    ),
+  );
+}
+
+function differencesOf(first: MappedRow, later: MappedRow, list: string): readonly Difference[] {
+  return [
+    ...(later.pathId === null || later.pathId === first.pathId
+      ? []
+      : [{ column: 'id', value: later.pathId }]),
+    ...bodyDifferences({ first: first.body, later: later.body, path: '', list }),
+    ...later.references.flatMap((reference) => referenceDifference(reference, first.references, list)),
+  ];
+}
+
+type Compared = {
+  readonly first: JsonValue | undefined;
+  readonly later: JsonValue;
+  readonly path: string;
+  readonly list: string;
+};
+
+function bodyDifferences({ first, later, path, list }: Compared): readonly Difference[] {
+  if (path === list || later === null) return [];
+  if (isJsonObject(later) && (first === undefined || isJsonObject(first))) {
+    return Object.entries(later).flatMap(([name, value]) =>
+      bodyDifferences({
+        first: memberOf(first, name),
+        later: value,
+        path: path === '' ? name : `${path}.${name}`,
+        list,
+      }),
+    );
+  }
+  return isDeepStrictEqual(first, later) ? [] : [{ column: path, value: later }];
+}
+
+function referenceDifference(
+  { path, space, key, column }: Reference,
+  firsts: readonly Reference[],
+  list: string,
+): readonly Difference[] {
+  const place = path.join('.');
+  if (place.startsWith(`${list}.`)) return [];
+  const same = firsts.find((first) => first.path.join('.') === place);
+  return same?.space === space && same.key === key ? [] : [{ column, value: key }];
+}
+
+/** What is wrong with the list that the definition's `group` names. */
+export function groupProblems(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
+  const { definition, source, catalog } = compilation;
+  const { group } = definition;
+  if (group === undefined) return [];
+  const problem = listProblem(group, compilation);
+  if (problem !== null) return [`group: ${problem}`];
+  // A JSON file without a record has no columns to miss.
+  if (source.columns.length === 0 || bindings.some((binding) => fills(binding, group))) return [];
+  const item = [...catalog.keys()].find((field) => field.startsWith(`${group}.#.`));
+  return [
+    `group: no column fills the list "${group}"; expected one such as "${item?.replaceAll('#', '0') ?? group}", or one mapped to it under "fields"`,
+  ];
+}
+
+function listProblem(group: string, compilation: Compilation): string | null {
+  const path = parseFieldPath(group);
+  if (typeof path === 'string') return path;
+  const known = compilation.lookUp(path);
+  if (known.kind === 'unknown') {
+    return `${compilation.definition.operation} has no list "${group}".${suggestField(group, compilation)}`;
+  }
+  const isList =
+    (known.kind === 'container' && known.shape === 'list') ||
+    (known.kind === 'leaf' && known.type === 'string-list');
+  if (isList && path.every((segment) => typeof segment === 'string')) return null;
+  return `"${group}" is no list of the request; expected one such as accounts`;
+}
+
+function fills(binding: Binding, group: string): boolean {
+  return binding.kind !== 'constant' && `${formatFieldPath(binding.path)}.`.startsWith(`${group}.`);
+}

@@ -1,0 +1,188 @@
+/**
+ * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by digit is refused, groups
+ * of three have to be in their places, and a refusal names the signs with which the text would be a number.
+ */
+import type { Conversion } from './conversion.ts';
+
+type Grouping = ',' | '.' | ' ' | "'";
+
+/** The signs of the file's numbers; without any, a number is written as in JSON. */
+export type NumberSigns = {
+  readonly decimal?: '.' | ',' | undefined;
+  readonly grouping?: Grouping | undefined;
+};
+
+/** Spreadsheets write a space between groups as U+00A0, U+2009 or U+202F, and an apostrophe also as U+2019. */
+const GROUP_SIGNS: Readonly<Record<Grouping, string>> = {
+  ',': ',',
+  '.': '\\.',
+  ' ': '[ \\u00a0\\u2009\\u202f]',
+  "'": "['\\u2019]",
+};
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const PLAIN_INTEGER = /^[+-]?\d+$/;
+const EXACT = 'with no more digits than a double keeps exactly (15 always are)';
+
+/** A conversion to a number: nothing is rounded, and groups of three have to be in their places. */
+export function numberConversion(signs: NumberSigns): Conversion {
+  const plain = signs.decimal === undefined && signs.grouping === undefined;
+  return {
+    fromText: plain ? plainNumber : signedNumber(signs),
+    fromJson: (value) => (typeof value === 'number' ? value : undefined),
+    ...(plain ? {} : { typed: numberConversion({}) }),
+    remedy: (text) => decimalRemedy(signs, (other) => signedNumber(other)(text) !== undefined),
+    expected: `a number such as ${plain ? '-1234.56' : example(signs)}, ${EXACT}`,
+  };
+}
+
+/** A conversion to a whole number that a double keeps exactly: up to 9007199254740991. */
+export function integerConversion(signs: NumberSigns): Conversion {
+  const { grouping } = signs;
+  return {
+    fromText: integerReader(signs),
+    fromJson: (value) => (Number.isSafeInteger(value) ? value : undefined),
+    ...(grouping === undefined ? {} : { typed: integerConversion({}) }),
+    remedy: (text) => integerRemedy((other) => integerReader(other)(text) !== undefined),
+    expected: `a whole number such as ${grouping === undefined ? '1234' : `1${grouping}234`}, up to ${Number.MAX_SAFE_INTEGER}`,
+  };
+}
+
+/** What is wrong with the signs of a number, or `null`. */
+export function signsProblem(signs: NumberSigns): string | null {
+  return signs.grouping !== undefined && signs.grouping === decimalOf(signs)
+    ? `expected different signs for decimal and grouping, both are "${signs.grouping}"`
+    : null;
+}
+
+function plainNumber(text: string): number | undefined {
+  return JSON_NUMBER.test(text) ? exactNumber(text) : undefined;
+}
+
+function signedNumber(signs: NumberSigns): (text: string) => number | undefined {
+  const decimal = decimalOf(signs);
+  const groups =
+    signs.grouping === undefined ? '' : `|[1-9]\\d{0,2}(?:${GROUP_SIGNS[signs.grouping]}\\d{3})+`;
+  const shape = new RegExp(`^(-?)(0|[1-9]\\d*${groups})(?:${decimal === '.' ? '\\.' : decimal}(\\d+))?$`);
+  return (text) => {
+    const match = shape.exec(text);
+    if (match === null) return undefined;
+    const [, sign = '', whole = '', fraction] = match;
+    return exactNumber(sign + whole.replaceAll(/\D/g, '') + (fraction === undefined ? '' : `.${fraction}`));
+  };
+}
+
+function integerReader({ grouping }: NumberSigns): (text: string) => number | undefined {
+  return grouping === undefined ? plainInteger : groupedInteger(grouping);
+}
+
+function plainInteger(text: string): number | undefined {
+  return PLAIN_INTEGER.test(text) ? safeInteger(text) : undefined;
+}
+
+function groupedInteger(grouping: Grouping): (text: string) => number | undefined {
+  const shape = new RegExp(`^[+-]?(?:\\d+|\\d{1,3}(?:${GROUP_SIGNS[grouping]}\\d{3})+)$`);
+  return (text) => (shape.test(text) ? safeInteger(text.replaceAll(/[^\d-]/g, '')) : undefined);
+}
+
+function safeInteger(text: string): number | undefined {
+  const value = Number(text);
+  if (value === 0) return 0; // not -0, which JSON can't tell from it
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** A file that groups with dots has decimal commas, unless the definition says otherwise. */
+function decimalOf(signs: NumberSigns): '.' | ',' {
+  return signs.decimal ?? (signs.grouping === '.' ? ',' : '.');
+}
+
+function example(signs: NumberSigns): string {
+  return `-1${signs.grouping ?? ''}234${decimalOf(signs)}56`;
+}
+
+/** Numerals this short have at most 15 significant digits, which a double always keeps (IEEE 754). */
+const ALWAYS_EXACT_LENGTH = 15;
+
+/** No double needs as many characters; without a limit, a cell of a million zeros would keep the regular expressions busy. */
+const MAX_LENGTH = 400;
+
+/**
+ * The number that a JSON numeral (RFC 8259, section 6) stands for, or `undefined` where a double can't keep every digit:
+ * the shortest decimal of the double has to be the numeral again, zeros at either end aside.
+ */
+function exactNumber(numeral: string): number | undefined {
+  if (numeral.length > MAX_LENGTH) return undefined;
+  const value = Number(numeral);
+  if (value === 0) return isZero(numeral) ? 0 : undefined;
+  if (numeral.length <= ALWAYS_EXACT_LENGTH && !/[eE]/.test(numeral)) return value;
+  return Number.isFinite(value) && sameDecimal(numeral, String(value)) ? value : undefined;
+}
+
+function isZero(numeral: string): boolean {
+  return !/^[^eE]*[1-9]/.test(numeral);
+}
+
+function sameDecimal(a: string, b: string): boolean {
+  const first = significantOf(a);
+  const second = significantOf(b);
+  return first.digits === second.digits && first.exponent === second.exponent;
+}
+
+/** Sign and digits without zeros at either end, and the power of ten of the last digit. */
+function significantOf(numeral: string): { readonly digits: string; readonly exponent: number } {
+  const [mantissa = '', power = '0'] = numeral.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  const exponent = Number(power) - fraction.length + (digits.length - significant.length);
+  return { digits: sign + significant, exponent };
+}
+
+type Reads = (signs: NumberSigns) => boolean;
+
+const DECIMALS: readonly NumberSigns[] = [{ decimal: '.' }, { decimal: ',' }];
+const GROUPINGS: readonly NumberSigns[] = [
+  { grouping: ',' },
+  { grouping: '.' },
+  { grouping: ' ' },
+  { grouping: "'" },
+];
+const BOTH: readonly NumberSigns[] = [
+  { decimal: ',', grouping: ' ' },
+  { decimal: ',', grouping: "'" },
+];
+
+/** Names the settings with which a number that was refused is one, to follow what was expected; or nothing. */
+function decimalRemedy(current: NumberSigns, reads: Reads): string {
+  // A grouping sign that the text doesn't have changes nothing.
+  const ungrouped = DECIMALS.filter(reads);
+  const grouped = GROUPINGS.map((signs) => (current.decimal === undefined ? signs : withDecimal(signs)));
+  const single = [...ungrouped, ...grouped.filter((signs) => !reads(decimalOnly(signs)) && reads(signs))];
+  return remedy(single.length > 0 ? single : BOTH.filter(reads));
+}
+
+/** The same for a whole number. */
+function integerRemedy(reads: Reads): string {
+  return remedy(GROUPINGS.filter(reads));
+}
+
+function withDecimal({ grouping }: NumberSigns): NumberSigns {
+  return { decimal: grouping === '.' ? ',' : '.', grouping };
+}
+
+function decimalOnly(signs: NumberSigns): NumberSigns {
+  return { decimal: withDecimal(signs).decimal };
+}
+
+function remedy(fitting: readonly NumberSigns[]): string {
+  return fitting.length === 0
+    ? ''
+    : `; it is one with ${fitting.map(described).join(' or with ')} in the job definition`;
+}
+
+function described(signs: NumberSigns): string {
+  return Object.entries(signs)
+    .map(([name, sign]) => `${name}: "${sign}"`)
+    .join(' and ');
+}

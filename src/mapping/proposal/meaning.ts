@@ -1,0 +1,164 @@
+/**
+ * What a header that is no field's path probably means: the field's name without case, spaces and punctuation, or one of
+ * its usual business names. A proposal takes the meaning up with a note where it is doubtful; a message only suggests it.
+ */
+import { nearest } from '../../lib/did-you-mean.ts';
+import type { FieldCatalog } from '../../model/mapping.ts';
+import type { Operation } from '../../model/operation.ts';
+import type { MappingOptions } from '../compilation.ts';
+import { foldName, withPositions } from '../request-field.ts';
+import { aliasesFor, doubtfulAliasesFor, PARENT_KEYS } from './aliases.ts';
+
+/** What a header probably means. */
+export type Meaning = {
+  readonly field: string;
+  /** What else it could mean, for the reader of the proposal. */
+  readonly note: string | null;
+  /** The cell is the key of another record. */
+  readonly isReference: boolean;
+};
+
+export type FindMeaning = (header: string) => Meaning | null;
+
+/** Prepares recognising headers: fields without case, spaces and punctuation first, then their usual business names. */
+export function createFindMeaning(
+  operation: Operation,
+  catalog: FieldCatalog,
+  pathField: string | null,
+): FindMeaning {
+  const fields = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
+  const spellings = fields.map((field) => ({ field, shape: shapeOf(field) }));
+  const meanings = meaningsOf(operation, fields);
+  const doubtful = new Map(doubtfulMeanings(operation));
+  return (header) => {
+    const loose = looseName(header);
+    if (loose === '') return null;
+    return (
+      doubtful.get(loose) ?? spelled(spellings, loose) ?? meanings.get(loose) ?? numbered(loose, meanings)
+    );
+  };
+}
+
+function meaningsOf(operation: Operation, fields: readonly string[]): ReadonlyMap<string, Meaning> {
+  return new Map<string, Meaning>([
+    ...ownNames(fields),
+    ...Object.entries(aliasesFor(operation)).flatMap(([field, names]) =>
+      names.map((name) => [looseName(name), { field, note: null, isReference: false }] as const),
+    ),
+    ...(fields.includes('parent.id') ? PARENT_KEYS : []).map((name) => [looseName(name), PARENT] as const),
+  ]);
+}
+
+function doubtfulMeanings(operation: Operation): readonly (readonly [string, Meaning])[] {
+  return Object.entries(doubtfulAliasesFor(operation)).map(
+    ([name, { field, note }]) => [looseName(name), { field, note, isReference: false }] as const,
+  );
+}
+
+const PARENT: Meaning = {
+  field: 'parent.id',
+  note: 'taken for the key of a subclient that this program creates; without "ref" the cell itself is sent',
+  isReference: true,
+};
+
+/** The last parts of paths, where only one field has that name: `tradeRegistryId`. */
+function ownNames(fields: readonly string[]): readonly (readonly [string, Meaning])[] {
+  const names = fields.filter(isPlain).map((field) => [looseName(lastPart(field)), field] as const);
+  return names
+    .filter(([name]) => names.filter(([other]) => other === name).length === 1)
+    .map(
+      ([name, field]) => [name, { field: withPositions(field, []), note: null, isReference: false }] as const,
+    );
+}
+
+/** A list inside a list, and what the service itself says about a record, are not what a header means by a bare name. */
+function isPlain(field: string): boolean {
+  return (
+    field.split('#').length <= 2 &&
+    !/\.(?:networks|controls|verificationResponses)\.|^(?:payable|linkedDocuments)\./.test(field)
+  );
+}
+
+/** `IBAN 2` is the second account's. */
+function numbered(loose: string, meanings: ReadonlyMap<string, Meaning>): Meaning | null {
+  const [, name = '', number = ''] = /^(.*\D)([1-9])$/.exec(loose) ?? [];
+  const meaning = meanings.get(name);
+  if (meaning === undefined || !meaning.field.startsWith('accounts.0.')) return null;
+  return { ...meaning, field: meaning.field.replace('.0.', `.${Number(number) - 1}.`) };
+}
+
+function spelled(
+  spellings: readonly { readonly field: string; readonly shape: RegExp }[],
+  loose: string,
+): Meaning | null {
+  for (const { field, shape } of spellings) {
+    const match = shape.exec(loose);
+    if (match === null) continue;
+    const positions = match.slice(1).map((digits) => String(Number(digits)));
+    return { field: withPositions(field, positions), note: null, isReference: false };
+  }
+  return null;
+}
+
+/** The whole path without its signs, positions in their places: `accounts_0_iban`. */
+function shapeOf(field: string): RegExp {
+  return new RegExp(`^${field.split('#').map(looseName).join('(\\d{1,2})')}$`);
+}
+
+function lastPart(field: string): string {
+  return field.slice(field.lastIndexOf('.') + 1);
+}
+
+type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'>;
+
+/**
+ * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing.
+ * A header that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised too.
+ */
+export function suggestField(written: string, options: Suggesting): string {
+  const { catalog, pathField } = options;
+  const positions = written.match(/(?<=[.[])\d{1,2}(?=[\].]|$)/g) ?? [];
+  const paths = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
+  const fields = paths.map((path) => withPositions(path, positions));
+  const found =
+    byMeaning(written, options) ??
+    exactLastPart(written, fields) ??
+    nearest(written, fields, mostWrong(written)) ??
+    nearestLastPart(written, fields);
+  return found === null ? '' : ` Did you mean "${found}"?`;
+}
+
+function byMeaning(written: string, { definition, catalog, pathField }: Suggesting): string | null {
+  const meaning = createFindMeaning(definition.operation, catalog, pathField)(written);
+  if (meaning === null || meaning.isReference) return null;
+  const isField = catalog.has(meaning.field.replaceAll(/\.\d+(?=\.|$)/g, '.#'));
+  return isField || meaning.field === pathField ? meaning.field : null;
+}
+
+/** Of a bare name, few signs make another word: rather no suggestion than a wrong one. */
+function mostWrong(written: string): ((length: number) => number) | undefined {
+  return /[.[]/.test(written) ? undefined : fewSigns;
+}
+
+function fewSigns(length: number): number {
+  return Math.max(1, Math.floor(length / 6));
+}
+
+function exactLastPart(written: string, fields: readonly string[]): string | null {
+  const wanted = fold(written);
+  return fields.find((field) => fold(lastPart(field)) === wanted) ?? null;
+}
+
+function nearestLastPart(written: string, fields: readonly string[]): string | null {
+  const part = nearest(written, fields.map(lastPart), mostWrong(written));
+  return fields.find((field) => lastPart(field) === part) ?? null;
+}
+
+function fold(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s_-]+/g, '');
+}
+
+/** A name without case, spaces and punctuation: `Post-Code` and `post code` are the same. */
+export function looseName(name: string): string {
+  return foldName(name).replaceAll(/[^\p{L}\p{N}]+/gu, '');
+}

@@ -1,0 +1,160 @@
+/**
+ * Where each column of a file goes in a proposal, and how its cells are read there. A column has one place: the field
+ * that its header spells, else the one that it means; a field takes one column, the first. What nobody can decide from
+ * the cells stays a comment, and its column is not sent.
+ */
+import type { Operation } from '../../model/operation.ts';
+import type { JsonValue } from '../../model/request.ts';
+import type { Place } from '../compilation.ts';
+import {
+  type FieldLookup,
+  formatFieldPath,
+  type KnownField,
+  type LeafType,
+  parseFieldPath,
+} from '../request-field.ts';
+import { type FindMeaning, looseName, type Meaning } from './meaning.ts';
+import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
+
+/** Where a column of a file goes. */
+export type Placement =
+  /** The header is the field's own path, as it is written. */
+  | (Place & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
+  | (Place & Meaning & { readonly kind: 'field' })
+  | (Place & { readonly kind: 'open'; readonly reason: string });
+
+type PlacingMeans = {
+  readonly columns: readonly string[];
+  readonly lookUp: FieldLookup;
+  readonly findMeaning: FindMeaning;
+  readonly isTable: boolean;
+};
+
+const NOT_PLACED = 'no field was found for it';
+
+/** Places every column once; a field that is filled already takes no second one, and headers that are fields come first. */
+export function placeColumns(means: PlacingMeans): readonly Placement[] {
+  const claim = createClaims();
+  const columns = means.columns.map((column, slot) => ({ column, slot }));
+  const own = columns.map((at) => claim(itself(at, means)));
+  return columns.map((at, i) => own[i] ?? claim(byMeaning(at, means)) ?? open(at, NOT_PLACED));
+}
+
+function itself(at: Place, means: PlacingMeans): Placement | null {
+  if (!isAlone(at.column, means.columns)) return open(at, 'the file has more than one column of this name');
+  const path = parseFieldPath(at.column);
+  if (typeof path === 'string') return null;
+  const known = means.lookUp(path);
+  const fits = known.kind === 'leaf' || (known.kind !== 'unknown' && !means.isTable);
+  return fits ? { kind: 'itself', ...at, field: formatFieldPath(path), known } : null;
+}
+
+function byMeaning(at: Place, { findMeaning, lookUp }: PlacingMeans): Placement | null {
+  const lastPart = at.column.slice(at.column.lastIndexOf('.') + 1);
+  const meaning = findMeaning(at.column) ?? findMeaning(lastPart);
+  return meaning === null || leafType(meaning.field, lookUp) === null
+    ? null
+    : { kind: 'field', ...at, ...meaning };
+}
+
+/** Lets the first column have a field; whoever comes second to it, to what is in it or to what it is in, is left open. */
+function createClaims(): (placement: Placement | null) => Placement | null {
+  const taken: string[] = [];
+  return (placement) => {
+    if (placement === null || placement.kind === 'open') return placement;
+    // Objects, lists and members of JSON records stand beside what is in them.
+    if (placement.kind === 'itself' && placement.known.kind !== 'leaf') return placement;
+    const { field } = placement;
+    const isTaken = taken.some((other) => isWithin(field, other) || isWithin(other, field));
+    if (isTaken) return open(placement, `another column fills ${field} already`);
+    taken.push(field);
+    return placement;
+  };
+}
+
+function isWithin(field: string, other: string): boolean {
+  return `${field}.`.startsWith(`${other}.`);
+}
+
+function isAlone(column: string, columns: readonly string[]): boolean {
+  return columns.indexOf(column) === columns.lastIndexOf(column);
+}
+
+function open({ column, slot }: Place, reason: string): Placement {
+  return { kind: 'open', column, slot, reason };
+}
+
+/** A line under `fields`. */
+export type ProposedField = {
+  readonly field: string;
+  readonly column: string;
+  readonly notation: Notation;
+  /** What its reader has to know. */
+  readonly notes: readonly string[];
+  /** False: the line is a comment until somebody decides, and the column is not sent. */
+  readonly isDecided: boolean;
+};
+
+/** What the key column fills besides: the CRM id of a new subclient, or the identifier in the path. */
+export function keyField(operation: Operation, key: string, pathField: string | null): Meaning | null {
+  switch (operation) {
+    case 'subclient.create':
+    case 'subclient.upsert':
+      return { field: 'additionalInformation.crmId', note: SENT_AS_CRM_ID, isReference: false };
+    case 'subclient.update':
+    case 'payment.documents': {
+      if (pathField === null) return null;
+      const isNamed = looseName(key).endsWith(looseName(pathField));
+      return { field: pathField, note: isNamed ? null : OWN_IDENTIFIER, isReference: false };
+    }
+    case 'counterparty.draft':
+      return null;
+    default:
+      return operation satisfies never;
+  }
+}
+
+const SENT_AS_CRM_ID = 'the key goes with the record as its CRM id';
+const OWN_IDENTIFIER =
+  'the path needs the identifier that the service gave: make sure that this column has it';
+
+/** The line for a column, `null` where it needs none: its header says the field, and the field's own conversion does. */
+export function proposeField(
+  placement: Placement,
+  values: readonly JsonValue[],
+  lookUp: FieldLookup,
+): ProposedField | null {
+  if (placement.kind === 'open') return null;
+  const { column, field } = placement;
+  const meant = placement.kind === 'field' && placement.note !== null ? [placement.note] : [];
+  if (placement.kind === 'field' && placement.isReference) {
+    return { field, column, notation: { ref: 'subclient' }, notes: meant, isDecided: true };
+  }
+  const type = leafType(field, lookUp);
+  const chosen = type === null ? PLAIN : chooseNotation(type, values);
+  if (placement.kind === 'itself' && isPlain(chosen)) return null;
+  return { field, column, ...decide(chosen, type), notes: [...meant, ...notesOf(chosen, type)] };
+}
+
+const PLAIN: ChosenNotation = { kind: 'notation', notation: {}, misfits: 0 };
+
+function isPlain(chosen: ChosenNotation): boolean {
+  return chosen.kind === 'notation' && Object.keys(chosen.notation).length === 0;
+}
+
+/** The type of the field; `null` where it is none that a cell could fill. */
+function leafType(field: string, lookUp: FieldLookup): LeafType | null {
+  const path = parseFieldPath(field);
+  const known = typeof path === 'string' ? null : lookUp(path);
+  return known?.kind === 'leaf' ? known.type : null;
+}
+
+/** Text is read in one way, so what doesn't fit spoils its rows only; a date or a number that nobody can read spoils the column. */
+function decide(
+  chosen: ChosenNotation,
+  type: LeafType | null,
+): Pick<ProposedField, 'notation' | 'isDecided'> {
+  if (chosen.kind === 'notation') return { notation: chosen.notation, isDecided: true };
+  if (chosen.kind === 'several') return { notation: chosen.notations[0] ?? {}, isDecided: false };
+  return { notation: {}, isDecided: type === null || ONE_WAY.has(type) };
+}

@@ -1,0 +1,177 @@
+/**
+ * What the job can't do without, looked at twice: columns that no file of the job may lack, found when the mapping is
+ * compiled, and the fields of the definition's `required`, found in the body of each row.
+ */
+import { didYouMean } from '../lib/did-you-mean.ts';
+import { memberOf, withReferences } from '../model/json-record.ts';
+import type { JsonObject, JsonValue } from '../model/request.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import { type Binding, boundColumns } from './bind-fields.ts';
+import { type Compilation, columnOf } from './compilation.ts';
+import { suggestField } from './proposal/meaning.ts';
+import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
+import { addIssue, type RowContext } from './row-context.ts';
+
+/** Notes a `missing_required` issue for every required field that the body lacks. */
+export type RequireFields = (body: JsonObject, context: RowContext) => void;
+
+/** A required field; `#` in its path means every item of the list. */
+type Required = {
+  readonly path: FieldPath;
+  /** The column that fills exactly this field, else the field's own name. */
+  readonly column: string;
+  /** All columns that can fill it: an issue with one of them says enough. */
+  readonly columns: ReadonlySet<string>;
+  readonly expected: string;
+};
+
+/** Compiles `required`; a field that the operation doesn't have is added to `problems`. */
+export function compileRequired(compilation: Compilation, bindings: readonly Binding[]): RequireFields {
+  const { definition, pathField, problems } = compilation;
+  const required: Required[] = [];
+  for (const field of definition.required) {
+    if (field === pathField) continue; // the path's identifier has a check of its own
+    const path = requiredPath(field, compilation);
+    if (typeof path === 'string') problems.push(`required, "${field}": ${path}`);
+    else required.push(createRequired(field, path, bindings));
+  }
+  return (mapped, context) => {
+    const body = withPlaceholders(mapped, context);
+    for (const { path, column, columns, expected } of required) {
+      if (isPresent(body, path, 0) || hasIssue(context, columns)) continue;
+      addIssue(context, { code: 'missing_required', column, value: undefined, expected });
+    }
+  };
+}
+
+/** An identifier that is still to come counts as present. */
+function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
+  if (references.length === 0) return body;
+  return withReferences(
+    body,
+    references.map(({ path }) => ({ path, id: 'to come' })),
+  );
+}
+
+function requiredPath(field: string, compilation: Compilation): FieldPath | string {
+  const path = parseFieldPath(field);
+  if (typeof path === 'string' || compilation.lookUp(atFirst(path)).kind !== 'unknown') return path;
+  return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+}
+
+/** Of lists the first item. */
+function atFirst(path: FieldPath): FieldPath {
+  return path.map((segment) => (segment === '#' ? 0 : segment));
+}
+
+function createRequired(field: string, path: FieldPath, bindings: readonly Binding[]): Required {
+  const name = catalogPath(path);
+  const below = bindings.filter((binding) => `${catalogPath(binding.path)}.`.startsWith(`${name}.`));
+  const exact = below.find((binding) => binding.path.join('.') === path.join('.'));
+  return {
+    path,
+    column: boundColumns(exact === undefined ? [] : [exact])[0] ?? field,
+    columns: new Set(boundColumns(below)),
+    expected: `a value: the job definition requires the field ${field}`,
+  };
+}
+
+function hasIssue({ issues }: RowContext, columns: ReadonlySet<string>): boolean {
+  return issues.some((issue) => issue.column !== null && columns.has(issue.column));
+}
+
+function isPresent(value: JsonValue | undefined, path: FieldPath, depth: number): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  const segment = path[depth];
+  if (typeof value !== 'object') return segment === undefined;
+  if (segment === undefined) return Object.keys(value).length > 0;
+  if (segment === '#') return Object.values(value).every((item) => isPresent(item, path, depth + 1));
+  return isPresent(memberOf(value, segment), path, depth + 1);
+}
+
+/** As many as a person looks through; a file can have thousands. */
+const COLUMNS_SHOWN = 30;
+
+type Missing = {
+  readonly column: string;
+  /** Why the job can't do without it, in words. */
+  readonly why: string;
+  /** The columns that it may go by in the file. */
+  readonly candidates: readonly string[];
+};
+
+/**
+ * What the job can't do without and no column of the file holds, each column once, with the columns that there are and
+ * what to do at the end; empty where nothing is missing. JSON records leave out what they don't have, so of those only
+ * the key counts.
+ */
+export function missingColumns(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
+  const missing = [...missingNamed(compilation), ...missingRequired(compilation, bindings)];
+  return missing.length === 0 ? [] : [...missing.map(missingWords), foundWords(compilation.source)];
+}
+
+/** Columns that the definition names as the key or under `fields`. */
+function missingNamed({ definition, source, findColumn }: Compilation): readonly Missing[] {
+  if (source.columns.length === 0 && !isTable(source)) return []; // without a record there is nothing to miss
+  const uses = new Map<string, string[]>();
+  const add = (column: string, use: string) => {
+    if (findColumn(column).kind === 'none') uses.set(column, [...(uses.get(column) ?? []), use]);
+  };
+  if (definition.key !== undefined) add(definition.key, 'its key');
+  for (const [field, from] of isTable(source) ? Object.entries(definition.fields) : []) {
+    const column = columnOf(from);
+    if (column !== null) add(column, field);
+  }
+  return [...uses].map(([column, of]) => ({
+    column,
+    why: `from which the job takes ${of.join(', ')}`,
+    candidates: source.columns,
+  }));
+}
+
+/** Fields that the definition requires and that nothing could ever fill: every row would be invalid. */
+function missingRequired(
+  { definition, source, pathField, lookUp }: Compilation,
+  bindings: readonly Binding[],
+): readonly Missing[] {
+  if (!isTable(source)) return [];
+  const mapped = [...bindings.map(({ path }) => path), ...Object.keys(definition.fields).flatMap(pathIn)];
+  const taken = new Set(boundColumns(bindings));
+  const candidates = source.columns.filter((one) => !taken.has(one));
+  return [...new Set(definition.required)].flatMap((field) => {
+    const [path] = pathIn(field);
+    if (path === undefined || field === pathField || mapped.some((one) => couldFill(one, path))) return [];
+    if (lookUp(atFirst(path)).kind === 'unknown') return []; // no column could be that field
+    return [{ column: formatFieldPath(atFirst(path)), why: 'which the job requires', candidates }];
+  });
+}
+
+function pathIn(field: string): readonly FieldPath[] {
+  const path = parseFieldPath(field);
+  return typeof path === 'string' ? [] : [path];
+}
+
+/** Whether what is put at `path` can count for the required field: at it, below it or around it. */
+function couldFill(path: FieldPath, required: FieldPath): boolean {
+  return required.every((segment, at) => {
+    const own = path[at];
+    return own === undefined || own === segment || (segment === '#' && typeof own === 'number');
+  });
+}
+
+function missingWords({ column, why, candidates }: Missing): string {
+  return `the file has no column "${column}", ${why}.${didYouMean(column, candidates)}`;
+}
+
+/** Names of columns alone: no cell of a row stands in a header. */
+function foundWords(source: SourceInfo): string {
+  const { columns, headerLine } = source;
+  const names = columns.slice(0, COLUMNS_SHOWN).map((column) => `"${column}"`);
+  const rest = columns.length - names.length;
+  const all = names.join(', ') + (rest === 0 ? '' : ` and ${rest} more`);
+  const found = isTable(source)
+    ? `its header, on line ${headerLine}, names ${all}`
+    : `its records have ${all}`;
+  const header = isTable(source) ? ' Where another line is the header, set "format.header".' : '';
+  return `${found}. Add what is missing to the file; or, where the file has it under another name, give that name in the job definition, under "key" or "fields".${header}`;
+}

@@ -1,0 +1,62 @@
+/**
+ * A record as JSON: its text parsed, its members read and set. Values stay as they are; what JSON.parse would alter or
+ * lose without a word (numbers that a double would round, members given twice) the reader has refused before.
+ */
+import type { Reference } from './mapping.ts';
+import type { JsonObject, JsonValue } from './request.ts';
+
+/** The object that a record's text holds, `null` where it holds none. */
+export function parseRecord(text: string): JsonObject | null {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a parsed value is a JSON object. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isJsonList(value);
+}
+
+/** Whether a parsed value is a JSON list; `Array.isArray` doesn't narrow a readonly one. */
+export function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** The value's own member or item, `undefined` where it has none. */
+export function memberOf(value: JsonValue | undefined, segment: string | number): JsonValue | undefined {
+  if (isJsonList(value)) return typeof segment === 'number' ? value[segment] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+}
+
+/** The identifier that a reference's key was found under, and where it goes. */
+type ResolvedReference = Pick<Reference, 'path'> & { readonly id: string };
+
+/** The body with the identifiers in their places. */
+export function withReferences(body: JsonObject, resolved: readonly ResolvedReference[]): JsonObject {
+  return resolved.reduce((whole, { path, id }) => withMember(whole, path, id), body);
+}
+
+/** The object with the value at the path; objects and lists on the way there appear, and the object itself stays as it is. */
+export function withMember(
+  object: JsonObject,
+  [name = '', ...rest]: readonly (string | number)[],
+  value: JsonValue,
+): JsonObject {
+  return { ...object, [name]: valueWith(memberOf(object, name), rest, value) };
+}
+
+function valueWith(
+  old: JsonValue | undefined,
+  path: readonly (string | number)[],
+  value: JsonValue,
+): JsonValue {
+  const [segment, ...rest] = path;
+  if (segment === undefined) return value;
+  if (typeof segment === 'string') return withMember(isJsonObject(old) ? old : {}, path, value);
+  const items = isJsonList(old) ? [...old] : [];
+  items[Math.min(segment, items.length)] = valueWith(items[segment], rest, value);
+  return items;
+}

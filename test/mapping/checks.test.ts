@@ -1,0 +1,436 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CellCheck } from '../../src/mapping/checks/checks.ts';
+import { mojibake, scientificNotation, spreadsheetError } from '../../src/mapping/checks/damage.ts';
+import {
+  bicInvalid,
+  ibanInvalid,
+  isRoutingNumber,
+  sortCodeInvalid,
+} from '../../src/mapping/checks/identifiers.ts';
+import { createContext } from '../../src/mapping/row-context.ts';
+import { CHECK_CODES, describeIssue, type Issue } from '../../src/model/issue.ts';
+import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
+import { ANY_TEXT, bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
+
+const CATALOG: FieldCatalog = new Map([
+  ['name', 'string'],
+  ['postCode', 'string'],
+  ['country', 'string'],
+  ['id', 'string'],
+  ['paymentReason', 'string-list'],
+  ['kyc.since', 'date-time'],
+  ['accounts.#.iban', 'string'],
+  ['accounts.#.bic_swift', 'string'],
+  ['accounts.#.sortCodeUK', 'string'],
+  ['accounts.#.routingNumber', 'string'],
+  ['accounts.#.accountNumber', 'string'],
+  ['accounts.#.bankCode', 'string'],
+  ['accounts.#.cnaps', 'string'],
+  ['accounts.#.country', 'string'],
+]);
+
+type Settings = Record<string, unknown>;
+
+/** A key that is damaged doesn't keep its row back. */
+const LENIENT = { checks: { number_cell: 'warn' } };
+
+function mapOf(row: Readonly<Record<string, string>>, settings: Settings = {}): Mapped {
+  const mapping = compileCsv(Object.keys(row), settings, { catalog: CATALOG });
+  return mapping.map(cells(...Object.values(row)));
+}
+
+/** The warnings of a row that can be sent, as code and column. */
+function warningsOf(mapped: Mapped): unknown {
+  return mapped.kind === 'mapped'
+    ? mapped.warnings.map(({ code, column }) => [code, column])
+    : bodyOf(mapped);
+}
+
+const EMPTY_ROW = createContext({ row: 1, line: 1 }, []);
+const isHit = (check: CellCheck, text: string) => check.find(text, EMPTY_ROW) !== null;
+
+test.each([
+  ['1.23457E+11', true],
+  ['1,23457E+11', true],
+  ['-1.2e+5', true],
+  ['1E+15', true],
+  ['1.23457E11', true],
+  ['1.2E-05', true],
+  ['1E11', false],
+  ['12E3', false],
+  ['12.3E+4', false],
+  ['E+11', false],
+  ['1.E+11', false],
+  ['123457', false],
+  ['5e', false],
+])('that %j was a long number: %j', (text, hit) => {
+  expect(isHit(scientificNotation, text)).toBe(hit);
+});
+
+test.each([
+  ...['#REF!', '#N/A', '#NAME?', '#VALUE!', '#DIV/0!', '#NULL!', '#NUM!', '###', '########'],
+  ...['#BEZUG!', '#NV', '#NOM?', '#¡VALOR!', '#N/D', '#WAARDE!', '#NÚM!', 'Err:502'],
+])('that %j is what a spreadsheet shows in place of a value', (text) => {
+  expect(isHit(spreadsheetError, text)).toBe(true);
+});
+
+test.each([
+  '#',
+  '##',
+  '#1',
+  '#REF',
+  'REF!',
+  'N/A',
+  '#N/A Ltd',
+  'see #REF!',
+  '### x',
+  '#NAME!',
+  'Err:5',
+  'err:502',
+])('that %j may be meant', (text) => {
+  expect(isHit(spreadsheetError, text)).toBe(false);
+});
+
+describe('when an IBAN is judged', () => {
+  // The examples that the IBAN registry prints.
+  test.each([
+    'GB33BUKB20201555555555',
+    'DE89370400440532013000',
+    'FR1420041010050500013M02606',
+    'NO9386011117947',
+    'MT84MALT011000012345MTLCAST001S',
+    'SC18SSCB11010000000000001497USD',
+    'GB33 BUKB 2020 1555 5555 55',
+    'GB33\u00a0BUKB 2020 1555 5555 55 ',
+    'gb33bukb20201555555555',
+  ])('%j is one', (text) => {
+    expect(isHit(ibanInvalid, text)).toBe(false);
+  });
+
+  test.each([
+    ['GB33BUKB20201555555556', /check digits fit/],
+    ['GB33BUKB02201555555555', /two have changed places/],
+    ['GB33BUKB2020155555555', /22 characters, as GB has them, got 21; a part of it is probably lost/],
+    ['GB33BUKB202015555555550', /got 23; something in it is probably too many/],
+    ['GB33BUKB2020155555555É', /letters and digits only/],
+    ['GB52BUKBO0201555555555', /check digits fit|a letter and a digit are probably confused/],
+    ['XX33BUKB20201555555555', /probably belongs to another column/],
+    ['20201555555555', /its beginning is lost/],
+    ['constructor', /another column/],
+  ])('%j is none', (text, expected) => {
+    expect(ibanInvalid.find(text, EMPTY_ROW)).toMatch(expected);
+  });
+
+  test('a digit that is replaced by another one never passes', () => {
+    const iban = 'DE89370400440532013000';
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: iban.length - 1 }),
+        fc.integer({ min: 1, max: 9 }),
+        (at, more) => {
+          const digit = (Number(iban[at]) + more) % 10;
+          expect(isHit(ibanInvalid, iban.slice(0, at) + digit + iban.slice(at + 1))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test('any text is judged', () => {
+    fc.assert(fc.property(ANY_TEXT, (text) => isHit(ibanInvalid, text)));
+  });
+});
+
+test.each([
+  ['DEUTDEFF', false],
+  ['DEUTDEFF500', false],
+  ['deutdeff', false],
+  ['DEUT DE FF', false],
+  ['DEUTDEF', true],
+  ['DEUTDEFF50', true],
+  ['DEUTXYFF', true],
+  ['12345678', true],
+])('that %j is no BIC: %j', (text, hit) => {
+  expect(isHit(bicInvalid, text)).toBe(hit);
+});
+
+test.each([
+  ['202015', false],
+  ['20-20-15', false],
+  ['20 20 15', false],
+  ['20-2015', true],
+  ['20201', true],
+  ['2020155', true],
+  ['ABCDEF', true],
+])('that %j is no sort code: %j', (text, hit) => {
+  expect(isHit(sortCodeInvalid, text)).toBe(hit);
+});
+
+test.each([
+  ['021000021', true],
+  ['026009593', true],
+  ['021000022', false],
+  ['012000021', false],
+  ['21000021', false],
+  ['02100002X', false],
+])('that %j is a routing number: %j', (text, valid) => {
+  expect(isRoutingNumber(text)).toBe(valid);
+});
+
+describe('when text was misread', () => {
+  test.each([
+    'CafÃ©',
+    'Itâ€™s',
+    '10Â\u00a0000',
+    '10Â 000',
+    'MÃ¼ller',
+    'Å\u0081Ã³dÅº',
+    'Ð\u009cÐ¾Ñ\u0081ÐºÐ²Ð°',
+    'Î‘Î¸Î®Î½Î±',
+    'ï»¿name',
+    'ðŸ˜€',
+    'CÃƒÂ©sar',
+    'Zoë Ã©',
+    'BucureÈ™ti',
+    'æ\u009d±äº¬',
+    'ends with a quoteâ€',
+    'Caf\ufffd',
+  ])('%j is found', (text) => {
+    expect(isHit(mojibake, text)).toBe(true);
+  });
+
+  test.each([
+    'Café',
+    'RENÉ’S',
+    '«Spaß»',
+    '„Weiß“',
+    'SÃO PAULO',
+    'MAÇÃ VERDE',
+    'Ångström',
+    'Øresund',
+    'À propos',
+    'ÉCOLE',
+    'Naïve – “quoted” …',
+    'Łódź',
+    'Москва',
+    '東京',
+    '😀',
+    'Ä',
+    '50 °C £5 ®',
+  ])('%j is left alone', (text) => {
+    expect(isHit(mojibake, text)).toBe(false);
+  });
+
+  test('letters of Latin, Greek and Cyrillic are found whatever windows-1252 makes of them', () => {
+    const decoder = new TextDecoder('windows-1252');
+    const letter = fc.constantFrom(...'éèüößñçàøåÅłŁżčřőșțαβγωΑΩжщыЯ€’“–');
+    fc.assert(
+      fc.property(fc.string({ unit: letter, minLength: 1, maxLength: 8 }), (text) => {
+        expect(isHit(mojibake, decoder.decode(Buffer.from(text)))).toBe(true);
+        // A sign behind a letter can look like it: Å and – are the bytes of Ŗ.
+        expect(isHit(mojibake, text.replaceAll(/[€’“–]/g, ''))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('when leading zeros are lost', () => {
+  test.each<[Record<string, string>, string | null]>([
+    [{ 'accounts.0.sortCodeUK': '20201' }, 'accounts.0.sortCodeUK'],
+    [{ 'accounts.0.sortCodeUK': '02-20-15' }, null],
+    [{ 'accounts.0.routingNumber': '21000021' }, 'accounts.0.routingNumber'],
+    [{ 'accounts.0.routingNumber': '021000021' }, null],
+    [{ 'accounts.0.routingNumber': '21000021', 'accounts.0.country': 'US' }, 'accounts.0.routingNumber'],
+    [{ 'accounts.0.routingNumber': '21000021', 'accounts.0.country': 'Canada' }, null],
+    [
+      { 'accounts.0.accountNumber': '5555555', 'accounts.0.sortCodeUK': '202015' },
+      'accounts.0.accountNumber',
+    ],
+    [{ 'accounts.0.accountNumber': '55555555', 'accounts.0.sortCodeUK': '202015' }, null],
+    [{ 'accounts.0.accountNumber': '5555555', 'accounts.0.sortCodeUK': '' }, null],
+    [{ 'accounts.0.accountNumber': '5555555', 'accounts.1.sortCodeUK': '202015' }, null],
+    [{ 'accounts.0.cnaps': '11100000003' }, 'accounts.0.cnaps'],
+    [{ 'accounts.0.bankCode': '49', 'accounts.0.country': 'ES' }, 'accounts.0.bankCode'],
+    [{ 'accounts.0.bankCode': '49', 'accounts.0.country': 'DE' }, null],
+    [{ postCode: '1067', country: 'Germany' }, 'postCode'],
+    [{ postCode: '01067', country: 'Germany' }, null],
+    [{ postCode: '184', country: 'IT' }, 'postCode'],
+    [{ postCode: '84', country: 'IT' }, null],
+    [{ postCode: '1067', country: 'CH' }, null],
+    [{ postCode: '1067', country: '' }, null],
+    [{ postCode: '1067' }, null],
+    [{ postCode: 'D-1067', country: 'DE' }, null],
+  ])('%j: %j', (row, column) => {
+    expect(warningsOf(mapOf(row))).toEqual(column === null ? [] : [['lost_leading_zero', column]]);
+  });
+
+  test('a constant beside the cell counts', () => {
+    const fields = { country: { value: 'DEU' } };
+    expect(warningsOf(mapOf({ postCode: '1067' }, { fields }))).toEqual([['lost_leading_zero', 'postCode']]);
+  });
+});
+
+describe('when a row has damage', () => {
+  const DAMAGED = {
+    Ref: '1.2E+11',
+    name: 'CafÃ©',
+    paymentReason: 'a;Ã©',
+    'accounts.0.iban': 'GB33BUKB20201555555556',
+    'accounts.0.bic_swift': 'NOPE',
+    'accounts.0.routingNumber': '123456789',
+    'accounts.1.sortCodeUK': '12345678',
+  };
+
+  test('it is sent as it stands, with a warning for each cell', () => {
+    const mapped = mapOf(DAMAGED, { key: 'Ref', ...LENIENT });
+    expect(mapped).toMatchObject({ kind: 'mapped', body: { name: 'CafÃ©' } });
+    expect(warningsOf(mapped)).toEqual([
+      ['mojibake', 'name'],
+      ['mojibake', 'paymentReason'],
+      ['iban_invalid', 'accounts.0.iban'],
+      ['bic_invalid', 'accounts.0.bic_swift'],
+      ['routing_number_invalid', 'accounts.0.routingNumber'],
+      ['sort_code_invalid', 'accounts.1.sortCodeUK'],
+      ['scientific_notation', 'Ref'],
+    ]);
+  });
+
+  test('a warning has row, line, column and value; its words hold no value', () => {
+    const mapped = mapOf({ 'accounts.0.iban': '1.23457E+11', name: 'N' });
+    const warnings: readonly Issue[] = mapped.kind === 'mapped' ? mapped.warnings : [];
+    expect(warnings).toMatchObject([
+      { row: 3, line: 7, column: 'accounts.0.iban', value: '1.23457E+11', code: 'scientific_notation' },
+    ]);
+    for (const word of Object.values(DAMAGED)) {
+      const issues = mapOf(DAMAGED, {
+        key: 'Ref',
+        checks: Object.fromEntries(CHECK_CODES.map((c) => [c, 'error'])),
+      });
+      expect(issues.kind === 'issues' ? issues.issues.map(describeIssue).join() : '').not.toContain(word);
+    }
+  });
+
+  test('the definition makes a check an error, or none', () => {
+    const checks = { ...LENIENT.checks, iban_invalid: 'error' };
+    expect(bodyOf(mapOf(DAMAGED, { key: 'Ref', checks }))).toEqual([
+      ['iban_invalid', 'accounts.0.iban', 'GB33BUKB20201555555556'],
+    ]);
+    const off = { checks: Object.fromEntries(CHECK_CODES.map((code) => [code, 'off'])) };
+    expect(warningsOf(mapOf(DAMAGED, { key: 'Ref', ...off }))).toEqual([]);
+  });
+
+  test('an error is never hidden by a warning about the same cell', () => {
+    const row = { 'accounts.0.sortCodeUK': '20201' };
+    expect(bodyOf(mapOf(row, { checks: { sort_code_invalid: 'error' } }))).toEqual([
+      ['sort_code_invalid', 'accounts.0.sortCodeUK', '20201'],
+    ]);
+    expect(warningsOf(mapOf(row, { checks: { lost_leading_zero: 'off' } }))).toEqual([
+      ['sort_code_invalid', 'accounts.0.sortCodeUK'],
+    ]);
+  });
+
+  test('a column that is the key and fills a field is warned of once', () => {
+    expect(warningsOf(mapOf({ id: '1.2E+11' }, { key: 'id', ...LENIENT }))).toEqual([
+      ['scientific_notation', 'id'],
+    ]);
+  });
+
+  test('a key that lost digits keeps its row back as a number would, unless nobody wants to know', () => {
+    const key = (checks: Settings) => mapOf({ Ref: '1.2E+11', name: 'N' }, { key: 'Ref', checks });
+    const refused = [['scientific_notation', 'Ref', '1.2E+11']];
+    expect([bodyOf(key({})), bodyOf(key({ scientific_notation: 'warn' }))]).toEqual([refused, refused]);
+    expect(bodyOf(key({ scientific_notation: 'error', number_cell: 'off' }))).toEqual(refused);
+    expect(warningsOf(key({ scientific_notation: 'off' }))).toEqual([]);
+    expect(warningsOf(key({ number_cell: 'off' }))).toEqual([['scientific_notation', 'Ref']]);
+  });
+
+  test('what a spreadsheet shows in place of a value is warned of in every kind of text, and nothing else of the cell', () => {
+    const row = { name: '#NAME?', 'accounts.0.iban': '#N/A', paymentReason: '####', id: '#REF!' };
+    expect(warningsOf(mapOf(row))).toEqual(Object.keys(row).map((column) => ['spreadsheet_error', column]));
+    expect(bodyOf(mapOf({ name: '#REF!' }, { checks: { spreadsheet_error: 'error' } }))).toEqual([
+      ['spreadsheet_error', 'name', '#REF!'],
+    ]);
+    expect(warningsOf(mapOf({ name: '#REF!' }, { checks: { spreadsheet_error: 'off' } }))).toEqual([]);
+  });
+
+  test('in a key it keeps the row back as a number would: the next such row would pass for the same record', () => {
+    const key = (checks: Settings) => mapOf({ Ref: '#N/A', name: 'N' }, { key: 'Ref', checks });
+    expect(bodyOf(key({}))).toEqual([['spreadsheet_error', 'Ref', '#N/A']]);
+    expect(warningsOf(key({ number_cell: 'warn' }))).toEqual([['spreadsheet_error', 'Ref']]);
+    expect(warningsOf(key({ spreadsheet_error: 'off' }))).toEqual([]);
+  });
+
+  test('a reference is looked at like a key', () => {
+    const settings = { fields: { id: { column: 'Parent', ref: 'subclient' } } };
+    expect(warningsOf(mapOf({ Parent: '1.2E+11' }, settings))).toEqual([['scientific_notation', 'Parent']]);
+  });
+
+  test('text of JSON records is looked at as well', () => {
+    const mapping = compileJson(['name', 'accounts.0.iban'], {}, { catalog: CATALOG });
+    expect(warningsOf(mapping.map(record({ name: 'Ã©', accounts: [{ iban: 'GB' }] })))).toEqual([
+      ['mojibake', 'name'],
+      ['iban_invalid', 'accounts.0.iban'],
+    ]);
+  });
+
+  test('a row of a clean file has no warning', () => {
+    const clean = {
+      Ref: '0012',
+      name: 'Müller & Söhne',
+      postCode: '01067',
+      country: 'DE',
+      paymentReason: 'Miete',
+    };
+    expect(warningsOf(mapOf(clean, { key: 'Ref' }))).toEqual([]);
+  });
+});
+
+describe('when a workbook holds a number', () => {
+  const mapping = (settings: Settings = {}) =>
+    compileCsv(
+      ['Ref', 'name', 'accounts.0.accountNumber'],
+      { key: 'Ref', ...settings },
+      { catalog: CATALOG },
+    );
+  const row = (...numeric: number[]) => ({ ...cells('17', 'N', '55555555'), numeric });
+
+  test('in an identifier or in the key, the row is not sent', () => {
+    expect(bodyOf(mapping().map(row(0, 1, 2)))).toEqual([
+      ['number_cell', 'Ref', '17'],
+      ['number_cell', 'accounts.0.accountNumber', '55555555'],
+    ]);
+  });
+
+  test('elsewhere it is as good as text', () => {
+    expect(warningsOf(mapping().map(row(1)))).toEqual([]);
+    expect(warningsOf(mapping().map(row()))).toEqual([]);
+  });
+
+  test('the definition may let it pass', () => {
+    expect(warningsOf(mapping({ checks: { number_cell: 'warn' } }).map(row(0)))).toEqual([
+      ['number_cell', 'Ref'],
+    ]);
+    expect(warningsOf(mapping({ checks: { number_cell: 'off' } }).map(row(0)))).toEqual([]);
+  });
+});
+
+describe('when a date could be another day with day and month turned round', () => {
+  const dates = (pattern: string, text: string, checks: Record<string, string>) =>
+    warningsOf(mapOf({ d: text, name: 'N' }, { fields: { 'kyc.since': { column: 'd', pattern } }, checks }));
+
+  test.each([
+    ['dd/MM/yyyy', '03/04/2024', true],
+    ['M/d/yyyy', '3/4/2024', true],
+    ['dd/MM/yyyy', '13/04/2024', false],
+    ['dd/MM/yyyy', '04/04/2024', false],
+    ['yyyy-MM-dd', '2024-03-04', false],
+    ['yyyy.dd.MM', '2024.03.04', false],
+  ])('%s, %s: %j', (pattern, text, hit) => {
+    const found = hit ? [['ambiguous_date', 'd']] : [];
+    expect(dates(pattern, text, {})).toEqual(found);
+  });
+
+  test('a definition that is sure of its pattern says so, and there is nothing to warn of', () => {
+    expect(dates('dd/MM/yyyy', '03/04/2024', { ambiguous_date: 'off' })).toEqual([]);
+  });
+});

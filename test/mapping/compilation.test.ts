@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { foldName } from '../../src/mapping/request-field.ts';
+import { ANY_TEXT, bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
+
+test.each([
+  ['Legal Name', 'legal name'],
+  ['LEGAL NAME', 'legal name'],
+  [' Legal  Name ', 'legal name'],
+  ['Legal\u00a0Name', 'legal name'],
+  ['Legal\u202fName', 'legal name'],
+  ['Legal\tName', 'legal name'],
+  ['\ufeffLegal Name', 'legal name'],
+  ['Le\u200bgal Na\u00adme', 'legal name'],
+  ['Ｌｅｇａｌ Name', 'legal name'],
+  ['STRASSE', 'strasse'],
+  ['Straße', 'strasse'],
+  ['Re\u0301f', 'réf'],
+  ['Legal_Name', 'legal_name'],
+  ['', ''],
+])('%j reads as %j', (name, folded) => {
+  expect(foldName(name)).toBe(folded);
+});
+
+test('a name that was read once reads the same again', () => {
+  fc.assert(
+    fc.property(ANY_TEXT, (name) => {
+      expect(foldName(foldName(name))).toBe(foldName(name));
+    }),
+  );
+});
+
+describe('when a header differs from the name in the definition only in what nobody sees', () => {
+  test.each([
+    'LEGAL NAME',
+    'legal name',
+    'Legal\u00a0Name',
+    ' Legal Name',
+    '\u200bLegal Name',
+    'Ｌegal Name',
+  ])('%j is the column "Legal Name"', (column) => {
+    const mapping = compileCsv([column, 'x'], { fields: { name: 'Legal Name' }, ignore: ['x'] });
+    expect(bodyOf(mapping.map(cells('N', '')))).toEqual({ name: 'N' });
+  });
+
+  test('it is the key, and issues name the column as the file has it', () => {
+    const mapping = compileCsv(['PARTNER REF', 'KYC volume'], {
+      key: 'Partner Ref',
+      fields: { 'kyc.volume': 'KYC Volume' },
+    });
+    expect(mapping.keyOf(cells('K1', '1'))).toBe('K1');
+    expect(bodyOf(mapping.map(cells('', 'much')))).toEqual([
+      ['empty_key', 'PARTNER REF', ''],
+      ['cell_not_convertible', 'KYC volume', 'much'],
+    ]);
+  });
+
+  test('the key still gives way to the own column of the field it fills', () => {
+    const settings = { key: 'Ref', fields: { 'details.taxId': 'Ref' } };
+    expect(bodyOf(compileCsv(['REF', 'details.taxId'], settings).map(cells('K1', 'own')))).toEqual({
+      details: { taxId: 'own' },
+    });
+  });
+
+  test('it is ignored where the definition ignores it', () => {
+    const mapping = compileCsv(['name', 'ACCOUNT MANAGER'], { ignore: ['Account Manager'] });
+    expect(bodyOf(mapping.map(cells('N', 'x')))).toEqual({ name: 'N' });
+  });
+
+  test('a header that is exactly a field is sent, though the definition ignores another spelling', () => {
+    const mapping = compileCsv(['name', 'email'], { ignore: ['Email'] });
+    expect(bodyOf(mapping.map(cells('N', 'e')))).toEqual({ name: 'N', email: 'e' });
+  });
+
+  test('one that a setting names exactly is no rival of another spelling', () => {
+    const mapping = compileCsv(['Ref', 'REF'], {
+      fields: { name: 'Ref', email: 'REF' },
+    });
+    expect(bodyOf(mapping.map(cells('a', 'b')))).toEqual({ name: 'a', email: 'b' });
+    const ignoring = compileCsv(['Ref', 'REF'], { fields: { name: 'Ref' }, ignore: ['REF'] });
+    expect(bodyOf(ignoring.map(cells('a', 'b')))).toEqual({ name: 'a' });
+  });
+});
+
+describe('when a header differs from a field path only in what nobody sees', () => {
+  test.each([
+    ['Details.Name', { details: { name: 'X' } }],
+    ['NAME ', { name: 'X' }],
+    ['Accounts[0].IBAN', { accounts: [{ iban: 'X' }] }],
+    ['ACCOUNTS.2.IBAN', { accounts: [{ iban: 'X' }] }],
+    ['Accounts[1].Banks.0.BIC', { accounts: [{ banks: [{ bic: 'X' }] }] }],
+    ['Currencies', { currencies: ['X'] }],
+    ['Currencies.0', { currencies: ['X'] }],
+    ['Kyc.Payments', { kyc: { payments: 7 } }],
+  ])('%j fills it', (column, body) => {
+    const cell = column === 'Kyc.Payments' ? '7' : 'X';
+    expect(bodyOf(compileCsv([column]).map(cells(cell)))).toEqual(body);
+  });
+
+  test('the identifier of the path is found too', () => {
+    const mapping = compileCsv(['ID', 'name'], {}, { pathField: 'id', needsPathId: true });
+    expect(mapping.map(cells('S1', 'N'))).toMatchObject({ pathId: 'S1', body: { name: 'N' } });
+  });
+
+  test('a column that the definition takes up by name is not the field as well', () => {
+    const mapping = compileCsv(['NAME'], { fields: { email: 'Name' } });
+    expect(bodyOf(mapping.map(cells('x')))).toEqual({ email: 'x' });
+  });
+});
+
+test('members of JSON records are found like headers', () => {
+  const mapping = compileJson(['REF', 'Details.Name', 'Details', 'Internal.a'], {
+    key: 'Ref',
+    ignore: ['internal'],
+  });
+  const row = record({ REF: 'K1', Details: { Name: 'N' }, Internal: { a: 1 } });
+  expect(mapping.keyOf(row)).toBe('K1');
+  expect(bodyOf(mapping.map(row))).toEqual({ details: { name: 'N' } });
+});
+
+test('a column reads like none that is ignored where the file has that one by its very name', () => {
+  const mapping = compileCsv(['DETAILS.NAME', 'details.NAME'], { ignore: ['details.NAME'] });
+  expect(bodyOf(mapping.map(cells('A', 'B')))).toEqual({ details: { name: 'A' } });
+});
+
+test('many columns and many ignored names are told apart in no time', () => {
+  const columns = Array.from({ length: 3_000 }, (_, i) => `COLUMN ${i}`);
+  const mapping = compileCsv(['name', ...columns], { ignore: columns.map((column) => column.toLowerCase()) });
+  expect(bodyOf(mapping.map(cells('N')))).toEqual({ name: 'N' });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { type ConvertedColumn, conversionFor, defaultConversion } from '../../src/mapping/conversion.ts';
+import type { LeafType } from '../../src/mapping/request-field.ts';
+
+function convertAs(type: LeafType, source: Omit<ConvertedColumn, 'column'>, text: string): unknown {
+  const chosen = conversionFor(type, { column: 'c', ...source });
+  return typeof chosen === 'string' ? chosen : chosen.fromText(text);
+}
+
+test.each([
+  ['true', true],
+  ['TRUE', true],
+  ['Yes', true],
+  ['y', true],
+  ['1', true],
+  ['false', false],
+  ['No', false],
+  ['N', false],
+  ['0', false],
+  ['', undefined],
+  ['ja', undefined],
+  [' true', undefined],
+  ['2', undefined],
+  ['truee', undefined],
+])('when a boolean has no words of its own, %j is %j', (text, value) => {
+  expect(defaultConversion('boolean').fromText(text)).toBe(value);
+});
+
+test.each<[Omit<ConvertedColumn, 'column'>, string, boolean | undefined]>([
+  [{ true: ['J'], false: ['N'] }, 'J', true],
+  [{ true: ['J'], false: ['N'] }, 'j', undefined],
+  [{ true: ['J'], false: ['N'] }, 'true', undefined],
+  [{ true: ['X'] }, 'X', true],
+  [{ true: ['X'] }, 'NO', false],
+  [{ true: ['X'] }, 'yes', undefined],
+])('when a boolean is written with %j, %j is %j', (source, text, value) => {
+  expect(convertAs('boolean', source, text)).toBe(value);
+});
+
+test.each([
+  ['GB', 'GBR'],
+  ['gb', 'GBR'],
+  ['GBR', 'GBR'],
+  ['deu', 'DEU'],
+  ['Germany', 'DEU'],
+  ['GERMANY', 'DEU'],
+  ['United Kingdom', 'GBR'],
+  ['UK', 'GBR'],
+  ["Cote d'Ivoire", 'CIV'],
+  ['Côte d’Ivoire', 'CIV'],
+  ['USA', 'USA'],
+  ['XK', undefined],
+  ['Kosovo', undefined],
+  ['xkx', 'XKX'],
+  ['XKK', 'XKK'],
+  ['Congo', undefined],
+  ['Democratic Republic of the Congo', 'COD'],
+  ['Republic of the Congo', 'COG'],
+  ['zzz', 'ZZZ'],
+  ['QQ', undefined],
+  ['ß', undefined],
+  ['ın', undefined],
+  ['Deutschland', undefined],
+  ['12', undefined],
+  ['826', undefined],
+  [' GB', undefined],
+])('when a country is written %j, it is %j', (text, code) => {
+  expect(defaultConversion('country').fromText(text)).toBe(code);
+});
+
+test.each([
+  ['EUR', ['EUR']],
+  ['EUR;GBP', ['EUR', 'GBP']],
+  [' EUR | GBP ', ['EUR', 'GBP']],
+  [';EUR;;', ['EUR']],
+  [';', null],
+  ['a,b', ['a,b']],
+])('when a list is written %j, it is %j', (text, list) => {
+  expect(defaultConversion('string-list').fromText(text)).toEqual(list);
+});
+
+describe('when a conversion does not fit', () => {
+  test.each<[LeafType, Omit<ConvertedColumn, 'column'>, string]>([
+    [
+      'string',
+      { as: 'boolean' },
+      "as: boolean doesn't fit a field of type string; expected string or date or country",
+    ],
+    [
+      'string',
+      { as: 'number' },
+      "as: number doesn't fit a field of type string; expected string or date or country",
+    ],
+    ['integer', { as: 'number' }, "as: number doesn't fit a field of type integer; expected integer"],
+    ['string-list', { as: 'string' }, "as: string doesn't fit a field of type string-list; expected list"],
+    ['boolean', { as: 'string' }, "as: string doesn't fit a field of type boolean; expected boolean"],
+    ['string', { pattern: 'dd/MM/yyyy' }, 'pattern belongs to as: date, but this is as: string'],
+    ['integer', { decimal: ',' }, 'decimal belongs to as: number, but this is as: integer'],
+    ['boolean', { grouping: '.' }, 'grouping belongs to as: number or integer, but this is as: boolean'],
+    ['string', { true: ['Y'] }, 'true belongs to as: boolean, but this is as: string'],
+    [
+      'boolean',
+      { true: ['Y'], false: ['Y'] },
+      '"Y" would mean both true and false; expected words that mean one of them',
+    ],
+    [
+      'boolean',
+      { true: ['no'] },
+      '"no" would mean both true and false; expected words that mean one of them',
+    ],
+    [
+      'number',
+      { decimal: ',', grouping: ',' },
+      'expected different signs for decimal and grouping, both are ","',
+    ],
+    ['date-time', { pattern: 'dd/MM' }, 'pattern "dd/MM": the year is missing'],
+  ])('a %s with %j is refused', (type, source, problem) => {
+    expect(convertAs(type, source, 'x')).toBe(problem);
+  });
+
+  test.each<[LeafType, Omit<ConvertedColumn, 'column'>, string, unknown]>([
+    ['string', { as: 'date', pattern: 'dd.MM.yyyy' }, '01.02.2024', '2024-02-01T00:00:00.000Z'],
+    ['string', { as: 'country' }, 'France', 'FRA'],
+    ['country', { as: 'string' }, 'fr', 'fr'],
+    ['date-time', { as: 'string' }, 'soon', 'soon'],
+    ['number', { as: 'integer' }, '12', 12],
+  ])('but a %s with %j is taken', (type, source, text, value) => {
+    expect(convertAs(type, source, text)).toBe(value);
+  });
+});

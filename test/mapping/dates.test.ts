@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dateByPattern, exampleDate, isoDate } from '../../src/mapping/dates.ts';
+
+/** Reads by the pattern; a pattern with a problem answers with it. */
+function parse(pattern: string, text: string): unknown {
+  const conversion = dateByPattern(pattern);
+  return typeof conversion === 'string' ? conversion : conversion.fromText(text);
+}
+
+test.each([
+  ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ['2023-02-29', undefined],
+  ['1900-02-29', undefined],
+  ['2000-02-29', '2000-02-29T00:00:00.000Z'],
+  ['2024-04-31', undefined],
+  ['2024-13-01', undefined],
+  ['2024-00-10', undefined],
+  ['2024-01-00', undefined],
+  ['0000-01-01', undefined],
+  ['0001-01-01', '0001-01-01T00:00:00.000Z'],
+  ['2024-1-1', undefined],
+  ['20240101', undefined],
+  ['2024-01-01T10:00:00Z', '2024-01-01T10:00:00.000Z'],
+  ['2024-01-01T10:00Z', '2024-01-01T10:00:00.000Z'],
+  ['2024-01-01T10:00:00.5Z', '2024-01-01T10:00:00.500Z'],
+  ['2024-01-01T10:00:00.123000Z', '2024-01-01T10:00:00.123Z'],
+  ['2024-01-01T10:00:00.123456Z', undefined],
+  ['2024-01-01T00:30:00+01:00', '2023-12-31T23:30:00.000Z'],
+  ['2024-01-01T00:30:00-0530', '2024-01-01T06:00:00.000Z'],
+  ['9999-12-31T23:30:00-01:00', undefined],
+  ['0001-01-01T00:30:00+01:00', undefined],
+  ['0099-01-01T00:00:00Z', '0099-01-01T00:00:00.000Z'],
+  ['2024-01-01T10:00:00', undefined],
+  ['2024-01-01T24:00:00Z', undefined],
+  ['2024-01-01T10:60:00Z', undefined],
+  ['2024-01-01T10:00:60Z', undefined],
+  ['2024-01-01T10:00:00+24:00', undefined],
+  ['2024-01-01 10:00:00Z', undefined],
+  ['2024-01-01\n', undefined],
+  ['tomorrow', undefined],
+])('when no pattern is given, %j is %j', (text, moment) => {
+  expect(isoDate.fromText(text)).toBe(moment);
+});
+
+test('when no pattern is given, every moment of the calendar arrives as itself', () => {
+  const range = {
+    min: new Date('0001-01-01T00:00:00Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  };
+  fc.assert(
+    fc.property(fc.date(range), (date) => {
+      const text = date.toISOString();
+      expect(isoDate.fromText(text)).toBe(text);
+      expect(isoDate.fromText(text.slice(0, 10))).toBe(`${text.slice(0, 10)}T00:00:00.000Z`);
+    }),
+  );
+});
+
+test.each([
+  ['dd/MM/yyyy', '31/03/2024', '2024-03-31T00:00:00.000Z'],
+  ['dd/MM/yyyy', '31/02/2024', undefined],
+  ['dd/MM/yyyy', '1/3/2024', undefined],
+  ['dd/MM/yyyy', '31-03-2024', undefined],
+  ['d.M.yyyy', '1.3.2024', '2024-03-01T00:00:00.000Z'],
+  ['d.M.yyyy', '01.12.2024', '2024-12-01T00:00:00.000Z'],
+  ['d.M.yyyy', '1x3x2024', undefined],
+  ['yyyyMMdd', '20240331', '2024-03-31T00:00:00.000Z'],
+  ['MM/dd/yyyy HH:mm', '03/31/2024 09:05', '2024-03-31T09:05:00.000Z'],
+  ["yyyy-MM-dd'T'HH:mm:ss.SSS", '2024-03-31T09:05:07.089', '2024-03-31T09:05:07.089Z'],
+  ['yyyy-MM-ddTHH:mm:ssZ', '2024-03-31T09:05:07Z', '2024-03-31T09:05:07.000Z'],
+  ["d 'of' M, yyyy", '5 of 7, 2024', '2024-07-05T00:00:00.000Z'],
+  ["yyyy''MM dd (*)", "2024'07 05 (*)", '2024-07-05T00:00:00.000Z'],
+  ['dd/MM/yyyy HH:mm', '31/03/2024 24:00', undefined],
+  ['dd/MM/yyyy', '31/03/2024 ', undefined],
+])('when the pattern is %j, %j is %j', (pattern, text, moment) => {
+  expect(parse(pattern, text)).toBe(moment);
+});
+
+test.each([
+  ['dd/MM', /the year is missing/],
+  ['MM/yyyy', /the day is missing/],
+  ['dd/MM/yy', /"y" is not known/],
+  ['dd MMM yyyy', /the month appears more than once/],
+  ['dd/MM/yyyy hh:mm', /"h" is not known/],
+  ['dd/MM/yyyy mm', /minutes need hours/],
+  ['dd/MM/yyyy HH:ss', /seconds need minutes/],
+  ['dMyyyy', /a sign is needed after d and M/],
+  ["d'1'M yyyy", /a sign is needed after d and M/],
+  ["dd/MM/yyyy 'at", /a single quote is not closed/],
+  ['', /is missing/],
+])('when the pattern is %j, it is refused', (pattern, problem) => {
+  expect(dateByPattern(pattern)).toMatch(problem);
+});
+
+describe('when a pattern is sound', () => {
+  const day = fc.constantFrom('dd', 'd');
+  const month = fc.constantFrom('MM', 'M');
+  const sign = fc.constantFrom('/', '.', ' ', "'x'", '^', '-');
+  const pattern = fc
+    .tuple(day, sign, month, sign, fc.constant('yyyy'), fc.constantFrom('', ' HH:mm:ss.SSS'))
+    .map((parts) => parts.join(''));
+
+  test('a date written by it is read back', () => {
+    fc.assert(
+      fc.property(
+        pattern,
+        fc.date({
+          min: new Date('0001-01-01T00:00:00Z'),
+          max: new Date('9999-12-31T00:00:00Z'),
+          noInvalidDate: true,
+        }),
+        (shape, date) => {
+          const iso = date.toISOString();
+          const written = shape
+            .replace('dd', iso.slice(8, 10))
+            .replace('d', String(date.getUTCDate()))
+            .replace('MM', iso.slice(5, 7))
+            .replace('M', String(date.getUTCMonth() + 1))
+            .replace('yyyy', iso.slice(0, 4))
+            .replace('HH:mm:ss.SSS', iso.slice(11, 23))
+            .replaceAll("'", '');
+          expect(parse(shape, written)).toBe(
+            shape.includes('HH') ? iso : `${iso.slice(0, 10)}T00:00:00.000Z`,
+          );
+        },
+      ),
+    );
+  });
+
+  test('its example is read back', () => {
+    fc.assert(
+      fc.property(pattern, (shape) => {
+        expect(parse(shape, exampleDate(shape))).toMatch(/^2020-03-31T(09:30|00:00):00\.000Z$/);
+      }),
+    );
+  });
+});
+
+test('when a date has another JSON type than text, it is refused', () => {
+  expect(isoDate.fromJson(20240101)).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { backoffMs, retryAfterMs } from '../../src/service/retry-wait.ts';
+
+test.each([
+  [1, 125],
+  [2, 250],
+  [3, 500],
+  [4, 1_000],
+  [5, 2_000],
+  [6, 4_000],
+  [7, 8_000],
+  [8, 15_000],
+  [9, 15_000],
+  [5_000, 15_000],
+])('after %i attempts, halfway through the jitter, the wait is %i ms', (attempt, expected) => {
+  expect(backoffMs(attempt, () => 0.5)).toBe(expected);
+});
+
+test('the wait is a whole number of ms from 0 up to the ceiling of the attempt', () => {
+  const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2_000 }), chance, (attempt, random) => {
+      const wait = backoffMs(attempt, () => random);
+      expect(Number.isInteger(wait)).toBe(true);
+      expect(wait).toBeGreaterThanOrEqual(0);
+      expect(wait).toBeLessThan(Math.min(30_000, 250 * 2 ** (attempt - 1)));
+    }),
+  );
+});
+
+const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
+const DAY_MS = 86_400_000;
+
+test.each<[string | undefined, number | null]>([
+  ['0', 0],
+  ['120', 120_000],
+  [' 3 ', 3_000],
+  ['99999999999999999999', DAY_MS],
+  ['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
+  ['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
+  ['Sun Nov  6 08:49:37 1994', 30_000],
+  ['Sun, 06 Nov 1994 08:49:00 GMT', 0],
+  ['Tue, 06 Nov 2029 08:49:37 GMT', DAY_MS],
+  [undefined, null],
+  ['', null],
+  ['-1', null],
+  ['1.5', null],
+  ['1e3', null],
+  ['soon', null],
+  ['2029-11-06T08:49:37Z', null],
+  ['Sun, 99 Nov 1994 08:49:37 GMT', null],
+])('Retry-After %j means %j ms', (value, expected) => {
+  expect(retryAfterMs(value, () => NOW, undefined)).toBe(expected);
+});
+
+test('every instant up to a day ahead, written as an HTTP date, comes back as its distance', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 86_400 }), (seconds) => {
+      const date = new Date(NOW + seconds * 1000).toUTCString();
+      expect(retryAfterMs(date, () => NOW, undefined)).toBe(seconds * 1000);
+    }),
+  );
+});
+
+test.each<[string, string | undefined, number]>([
+  ['Sun, 06 Nov 1994 09:49:37 GMT', 'Sun, 06 Nov 1994 09:49:07 GMT', 30_000],
+  ['Sun, 06 Nov 1994 07:49:37 GMT', ' Sun, 06 Nov 1994 07:49:07 GMT', 30_000],
+  ['Sun, 06 Nov 1994 07:49:37 GMT', 'Sun, 06 Nov 1994 08:49:07 GMT', 0],
+  ['Sun, 06 Nov 1994 08:49:37 GMT', 'some time ago', 30_000],
+  ['Sun, 06 Nov 1994 08:49:37 GMT', '', 30_000],
+  ['30', 'Sun, 06 Nov 1994 09:49:07 GMT', 30_000],
+])('Retry-After %j of an answer with the Date %j means %i ms, whatever the clocks', (value, sentAt, ms) => {
+  expect(retryAfterMs(value, () => NOW, sentAt)).toBe(ms);
+});
