@@ -1,5 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../lib/errors.ts';
 import { inFolder, withinFolder } from './within-folder.ts';
 
 /**

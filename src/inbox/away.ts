@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path';
-import { fileStamp } from '../intake/open-input.ts';
+import { errorCode } from '../lib/errors.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
 import type { Claim } from './claim.ts';
 import { dropClaim } from './claims.ts';
 import type { InboxDesk } from './desk.ts';
-import { errorCode } from './error-code.ts';
 import { returnFile } from './give-back.ts';
 import { inboxesOf } from './inbox-folder.ts';
 import { isWrittenAbroad, keepOriginal, originalOf, removeOriginal } from './originals.ts';

@@ -1,10 +1,11 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../lib/errors.ts';
+import { stampOf } from '../lib/file-stamp.ts';
 import { withinAbroad } from './abroad.ts';
 import { type Opened, openClaimed } from './check-claimed.ts';
 import { type Claim, writeDurably } from './claim.ts';
 import { COPIED_NAME } from './claims.ts';
-import { errorCode } from './error-code.ts';
 import { inFolder } from './within-folder.ts';
 
 const BLOCK_BYTES = 1024 * 1024;
@@ -30,7 +31,7 @@ export async function bringHome(claim: Claim): Promise<BroughtHome> {
   try {
     if (opened.stamp !== expected) return { kind: 'changed', stamp: opened.stamp };
     await copyOut(opened.handle, copy);
-    const stamp = await stampOf(opened);
+    const stamp = stampOf(await opened.handle.stat({ bigint: true }));
     if (stamp !== expected) return { kind: 'changed', stamp };
     await writeDurably(join(claim.folder, COPIED_NAME), stamp, 'w');
     await rename(copy, claim.file);
@@ -50,11 +51,6 @@ async function openOriginal(path: Buffer): Promise<Opened | { readonly kind: 'go
 }
 
 type OpenFile = Extract<Opened, { kind: 'open' }>;
-
-async function stampOf({ handle }: OpenFile): Promise<string> {
-  const { ino, size, mtimeNs } = await handle.stat({ bigint: true });
-  return [ino, size, mtimeNs].join(':');
-}
 
 async function copyOut(from: OpenFile['handle'], path: string): Promise<void> {
   const to = await open(path, 'w', 0o600);

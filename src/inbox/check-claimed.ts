@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { errorCode } from '../lib/errors.ts';
+import { stampOf } from '../lib/file-stamp.ts';
 import { entryProblem } from './entry.ts';
-import { errorCode } from './error-code.ts';
 
 const ITSELF = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -25,7 +26,7 @@ export async function openClaimed(path: Buffer | string): Promise<Opened> {
   const kind = stats.isFile() ? 'file' : 'other';
   const why = entryProblem({ name: Buffer.from('a'), kind, links: Number(stats.nlink) });
   if (why === null && isSame) {
-    return { kind: 'open', handle, stamp: [stats.ino, stats.size, stats.mtimeNs].join(':') };
+    return { kind: 'open', handle, stamp: stampOf(stats) };
   }
   await handle.close();
   return { kind: 'refused', why: why ?? SWAPPED };

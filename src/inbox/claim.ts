@@ -1,10 +1,10 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { markerAbroad, withinAbroad } from './abroad.ts';
 import type { Entry } from './entry.ts';
-import { errorCode } from './error-code.ts';
 import { inFolder, withinFolder } from './within-folder.ts';
 
 const relativePath = z.string().refine((path) => path.split('/').every(isPlainName));

@@ -1,13 +1,13 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newRunId } from '../ledger/run-id.ts';
+import { errorCode } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { ABROAD, prepareAbroad, withinAbroad } from './abroad.ts';
 import { bringHome } from './bring-home.ts';
 import { type Claim, type ClaimInfo, claimEntry } from './claim.ts';
 import { dropClaim } from './claims.ts';
 import type { InboxDesk } from './desk.ts';
-import { errorCode } from './error-code.ts';
 import { giveBack } from './give-back.ts';
 import { originalOf } from './originals.ts';
 import type { Takeable } from './placed.ts';

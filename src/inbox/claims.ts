@@ -1,7 +1,7 @@
 import { readdir, rename, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../lib/errors.ts';
 import { type Claim, type ClaimInfo, claimInfoSchema, infoName, MARKER_NAME } from './claim.ts';
-import { errorCode } from './error-code.ts';
 import { readRegular } from './read-regular.ts';
 
 /** A claim as it lies in the folder of claims. */

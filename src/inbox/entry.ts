@@ -7,7 +7,7 @@ export type Entry = {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly links: number;
-  /** As `fileStamp` (open-input.ts) gives it: inode, size and time of the last writing. */
+  /** As `stampOf` (file-stamp.ts) gives it. */
   readonly stamp: string;
   /** When content, name, owner or rights changed last, milliseconds. */
   readonly changedMs: number;

@@ -1,10 +1,11 @@
 import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../lib/errors.ts';
+import { stampOf } from '../lib/file-stamp.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { markerAbroad, withinAbroad } from './abroad.ts';
 import { type Claim, type ClaimInfo, MARKER_NAME } from './claim.ts';
 import { dropClaim, type FoundClaim } from './claims.ts';
-import { errorCode } from './error-code.ts';
 import { inFolder, withinFolder } from './within-folder.ts';
 
 /**
@@ -61,8 +62,7 @@ async function putMarkerBack(from: Buffer | string, info: ClaimInfo): Promise<vo
   const { parts, name } = pathOf(info);
   if (marker === null) return;
   const isBack = await withinFolder(info.inbox, parts, async (path) => {
-    const { ino, size, mtimeNs } = await lstat(inFolder(path, name), { bigint: true });
-    if ([ino, size, mtimeNs].join(':') !== stamp) return false;
+    if (stampOf(await lstat(inFolder(path, name), { bigint: true })) !== stamp) return false;
     await rename(from, inFolder(path, marker));
     return true;
   }).catch(falseWhereGone);

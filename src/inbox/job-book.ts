@@ -1,7 +1,8 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { type FurtherProblems, listJobs, loadJob } from '../config/load-job.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { inboxProblems } from './inbox-folder.ts';
 import { orderProblems } from './job-order.ts';
@@ -80,8 +81,8 @@ async function signatureOf(directory: string): Promise<string> {
   const names = (await readdir(directory).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
   const stamps = await Promise.all(
     names.map((name) =>
-      stat(join(directory, name), { bigint: true }).then(
-        ({ ino, size, mtimeNs }) => [name, ino, size, mtimeNs].join(':'),
+      fileStamp(join(directory, name)).then(
+        (stamp) => `${name} ${stamp}`,
         () => name,
       ),
     ),

@@ -1,7 +1,8 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Written, writtenOf } from '../lib/file-stamp.ts';
 import { NOTE_ENDING } from './never-taken.ts';
-import { type Written, writtenIn } from './note.ts';
+import { writtenIn } from './note.ts';
 
 /** Finds files that somebody went on writing to after they had been put away: their ends were never read. */
 type LateChanges = {
@@ -46,8 +47,8 @@ function isRecent(name: string, now: Date): boolean {
 }
 
 async function differs(path: string, written: Written): Promise<boolean> {
-  // Nanoseconds as a whole number: as a fraction of milliseconds they are rounded, up to the next one too.
   const stats = await lstat(path, { bigint: true }).catch(() => null);
   if (stats === null) return false;
-  return Number(stats.size) !== written.bytes || Number(stats.mtimeNs / 1_000_000n) !== written.ms;
+  const { bytes, ms } = writtenOf(stats);
+  return bytes !== written.bytes || ms !== written.ms;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { errorCode } from '../lib/errors.ts';
 import type { InboxDesk } from './desk.ts';
-import { errorCode } from './error-code.ts';
 import { inboxesOf } from './inbox-folder.ts';
 import { createLateChanges } from './late-changes.ts';
 import { renderNote } from './note.ts';

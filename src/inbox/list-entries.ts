@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
+import { errorCode } from '../lib/errors.ts';
+import { stampOf } from '../lib/file-stamp.ts';
 import { type Entry, isDataName, nameProblem } from './entry.ts';
-import { errorCode } from './error-code.ts';
 import { descend, inFolder, withinFolder } from './within-folder.ts';
 
 /** What lies in an inbox, its sub-folders, relative to it, and which of them could not be looked into. */
@@ -58,7 +59,7 @@ async function entryOf(folder: Buffer, parts: readonly Buffer[], name: Buffer): 
       path: [...parts, name].map((part) => part.toString('utf8')).join('/'),
       kind: KINDS.get(Number(stats.mode) & constants.S_IFMT) ?? 'other',
       links: Number(stats.nlink),
-      stamp: [stats.ino, stats.size, stats.mtimeNs].join(':'),
+      stamp: stampOf(stats),
       changedMs: Number(stats.ctimeMs),
     };
   } catch (error) {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { busyJobs } from './busy.ts';
 import type { InboxDesk } from './desk.ts';
-import { errorCode } from './error-code.ts';
 import { type Inbox, inboxesOf } from './inbox-folder.ts';
 import { type Listing, listEntries } from './list-entries.ts';
 import type { Placed, Takeable } from './placed.ts';

@@ -1,3 +1,4 @@
+import type { Written } from '../lib/file-stamp.ts';
 import { wrap } from '../lib/wrap.ts';
 
 /** What a note beside a file says; no cell values. */
@@ -25,9 +26,6 @@ export function renderNote({ subject, headline, facts, lines }: Note): string {
 function wrapped(line: string): string {
   return line.startsWith(' ') ? line : wrap(line.split(' '), { width: WIDTH, indent: '' });
 }
-
-/** How large a file was when it was put away and when it was written last, as a note records it. */
-export type Written = { readonly bytes: number; readonly ms: number };
 
 /** The value of the note's line about it. */
 export function writtenWords({ bytes, ms }: Written): string {

@@ -1,6 +1,7 @@
 import { lstat, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { stampOf } from '../lib/file-stamp.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { ABROAD, markerAbroad, withinAbroad } from './abroad.ts';
 import { type Claim, writeDurably } from './claim.ts';
@@ -103,10 +104,7 @@ async function readKept(folder: string, name: string): Promise<Kept | null> {
 /** `null`: it can't be seen, for now or for good. */
 async function originalStamp(inbox: string, id: string): Promise<string | null> {
   try {
-    const { ino, size, mtimeNs } = await withinAbroad(inbox, (path) =>
-      lstat(inFolder(path, id), { bigint: true }),
-    );
-    return [ino, size, mtimeNs].join(':');
+    return stampOf(await withinAbroad(inbox, (path) => lstat(inFolder(path, id), { bigint: true })));
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
+import { errorCode } from '../lib/errors.ts';
 import { UnusableInbox } from './abroad.ts';
 import type { Claim } from './claim.ts';
 import { createClaiming } from './claiming.ts';
-import { errorCode } from './error-code.ts';
 import type { Look, Looking } from './look.ts';
 import { mostUrgent } from './urgency.ts';
 

@@ -1,5 +1,6 @@
 import type { Job } from '../config/job-definition.ts';
 import { surveyFile } from '../intake/survey.ts';
+import { errorCode } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
@@ -8,7 +9,6 @@ import { mappingFor } from '../session.ts';
 import { openClaimed } from './check-claimed.ts';
 import type { Claim } from './claim.ts';
 import type { InboxDesk } from './desk.ts';
-import { errorCode } from './error-code.ts';
 import type { Fault } from './sender-words.ts';
 
 /** What reading a claimed file once to its end came to. */

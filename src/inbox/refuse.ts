@@ -1,6 +1,6 @@
 import { newRunId } from '../ledger/run-id.ts';
+import { errorCode } from '../lib/errors.ts';
 import type { InboxDesk } from './desk.ts';
-import { errorCode } from './error-code.ts';
 import { renderNote } from './note.ts';
 import type { Refused } from './placed.ts';
 import { putAway } from './put-away.ts';

@@ -1,10 +1,11 @@
+import { writtenOfStamp } from '../lib/file-stamp.ts';
 import { exitCodeOf, type Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
 import { reportDirectory } from '../session.ts';
 import { type Away, endClaim } from './away.ts';
 import type { Claim } from './claim.ts';
 import type { InboxDesk } from './desk.ts';
-import { type Note, renderNote, type Written } from './note.ts';
+import { type Note, renderNote } from './note.ts';
 import { withoutName } from './sender-words.ts';
 import type { EndedFile } from './teller.ts';
 import {
@@ -116,12 +117,5 @@ function endedFile(
 }
 
 function originOf({ info }: Claim, stamp: string): Origin {
-  return { path: info.path, inbox: info.inbox, written: writtenOf(stamp) };
-}
-
-/** Of a stamp: inode, size and time of the last writing in nanoseconds. */
-function writtenOf(stamp: string): Written | null {
-  const [, bytes, nanoseconds] = stamp.split(':');
-  if (bytes === undefined || nanoseconds === undefined) return null;
-  return { bytes: Number(bytes), ms: Number(BigInt(nanoseconds) / 1_000_000n) };
+  return { path: info.path, inbox: info.inbox, written: writtenOfStamp(stamp) };
 }

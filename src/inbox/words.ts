@@ -1,4 +1,5 @@
 import { countOf } from '../lib/count-of.ts';
+import type { Written } from '../lib/file-stamp.ts';
 import { printable } from '../lib/printable.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { OUTCOMES } from '../model/outcome.ts';
@@ -7,7 +8,7 @@ import { renderNext } from '../report/render-next.ts';
 import type { Summary } from '../report/summary.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
-import { type Note, type Written, writtenWords } from './note.ts';
+import { type Note, writtenWords } from './note.ts';
 import { type Fault, REFUSAL_ADVICE } from './sender-words.ts';
 
 /** A file as it came, for notes. */
