@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
-import { type Circumstances, sortOut } from '../../src/inbox/sort-out.ts';
-import { entryOf, inboxOf, jobOf } from './entries.ts';
+import {
+  type Circumstances,
+  leftWords,
+  sortOut,
+  type Waiting,
+  type WaitReason,
+  waitingLines,
+} from '../../src/inbox/sort-out.ts';
+import { entryOf, inboxOf, jobOf } from './files.ts';
 
 const CALM: Circumstances = {
   restLeft: () => 0,
@@ -150,4 +157,45 @@ test('what never comes to rest is left in the end, and nothing is waited for any
   expect(asked).toEqual([false, true]);
   expect(found.nextMs).toBeNull();
   expect(found.wait.map(({ why }) => why.kind)).toEqual(['restless', 'restless']);
+});
+
+function waiting(path: string, why: WaitReason): Waiting {
+  return { inbox: inboxOf([]), entry: entryOf(path), job: 'j', why };
+}
+
+test('why files wait is said once per job and reason', () => {
+  const next = new Map([['j', new Date('2026-11-21T22:00:00Z')]]);
+  const lines = waitingLines([waiting('a', { kind: 'schedule' }), waiting('b', { kind: 'schedule' })], next);
+  expect([...lines.values()]).toEqual([
+    'a and 1 more wait for the schedule of job j, next 2026-11-21 22:00 UTC',
+  ]);
+});
+
+test.each<[WaitReason, string]>([
+  [{ kind: 'marker', marker: '.done' }, 'a waits for its marker file, of its own name and .done'],
+  [
+    { kind: 'after', job: 'first', because: 'x.csv waits in the inbox' },
+    'a waits for job first: x.csv waits in the inbox',
+  ],
+  [{ kind: 'broken', jobs: ['j'] }, 'a waits until the definition of j is corrected'],
+  [{ kind: 'schedule' }, 'a waits for the schedule of job j, which no watcher has set yet'],
+])('%j is said in words', (why, words) => {
+  expect([...waitingLines([waiting('a', why)], new Map()).values()]).toEqual([words]);
+});
+
+test.each([{ kind: 'writing' }, { kind: 'unfinished' }] as const)(
+  'a file that is $kind is no news',
+  (why) => {
+    expect(waitingLines([waiting('a', why)], new Map()).size).toBe(0);
+  },
+);
+
+test('at the end all that was left is named, with why', () => {
+  const left = [waiting('a.part', { kind: 'unfinished' }), waiting('b', { kind: 'marker', marker: '.done' })];
+  expect(leftWords(left, new Map()).split('\n')).toEqual([
+    'Left in the inbox:',
+    '  a.part waits until it is renamed: its name says that it is not whole yet',
+    '  b waits for its marker file, of its own name and .done',
+  ]);
+  expect(leftWords([], new Map())).toBe('');
 });
