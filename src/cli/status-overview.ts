@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { openJobBook } from '../inbox/job-book.ts';
+import { lookOver, type Overview } from '../inbox/overview.ts';
 import { countOf } from '../lib/count-of.ts';
 import { type Io, say, tell } from '../lib/io.ts';
 import { printable } from '../lib/printable.ts';
@@ -9,7 +10,6 @@ import { UsageError } from '../lib/usage-error.ts';
 import { openRows } from '../model/run.ts';
 import { withLedger } from '../runs/find-run.ts';
 import { definitionProblems } from '../runs/fitting-job.ts';
-import { lookOver, type Overview } from '../runs/overview.ts';
 import { goingOnWith } from '../runs/run-state.ts';
 import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
 import { serviceWords } from '../runs/service-words.ts';

@@ -1,16 +1,27 @@
 import { join } from 'node:path';
-import type { JobDefinition } from '../config/job-definition.ts';
+import type { Job, JobDefinition } from '../config/job-definition.ts';
 import { jobsBefore } from '../config/job-order.ts';
 import { weightOf } from '../config/priority.ts';
-import type { RunStore } from '../ledger/run-store.ts';
+import { openRunsOf } from '../ledger/open-runs.ts';
 import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import type { FoundClaim } from './claim.ts';
+import type { Run } from '../model/run.ts';
+import { goingOnWith, stateOf } from '../runs/run-state.ts';
+import type { Ledger } from '../session.ts';
+import type { Claim, FoundClaim } from './claim.ts';
 import { type Entry, listEntries } from './entry.ts';
 import { type Inbox, inboxesOf, type JobBook, weightOfJob } from './job-book.ts';
 import { elsewhereLines, type LeftClaim, type Recovery } from './recover.ts';
 import type { InboxSchedules, IsClosed } from './schedule.ts';
-import { type InboxLook, leftWords, type Refused, sortOut, type Takeable, waitingLines } from './sort-out.ts';
+import {
+  type InboxLook,
+  leftWords,
+  presentJobs,
+  type Refused,
+  sortOut,
+  type Takeable,
+  waitingLines,
+} from './sort-out.ts';
 import type { Watcher } from './watcher.ts';
 
 /** What one look at the definitions, the claims and all inboxes found to be done. */
@@ -35,15 +46,15 @@ type Surroundings = {
   readonly recovery: Recovery;
   readonly schedules: InboxSchedules;
   readonly isClosed: IsClosed;
-  /** Job → a word on what of it this process has under way. */
-  mine(): ReadonlyMap<string, string>;
+  /** The claims of this process. */
+  mine(): readonly Claim[];
   /** Milliseconds that never go back. */
   now(): number;
 };
 
 /** Makes the function that looks at everything and tells why files wait. */
 export function createLook(watcher: Watcher, around: Surroundings): () => Promise<Look> {
-  const { book, home, teller, rehearsal, once, restMs } = watcher;
+  const { book, home, teller, rehearsal, once, restMs, session, target } = watcher;
   const { recovery, schedules, isClosed } = around;
   const rest = createRest(restMs, around.now);
   return async () => {
@@ -56,6 +67,14 @@ export function createLook(watcher: Watcher, around: Surroundings): () => Promis
       inbox,
       entries: entries.filter((entry) => !rehearsal.has(inbox.folder, entry)),
     }));
+    const claimed = [
+      ...claimedWords(others),
+      ...claimedWords(
+        left.map((one) => one.found),
+        'is to be gone on with',
+      ),
+      ...claimedWords(around.mine()),
+    ];
     const [releases, next] = await Promise.all([schedules.releases(), schedules.next()]);
     const sorted = sortOut(looks, {
       restLeft: rest.left,
@@ -63,7 +82,7 @@ export function createLook(watcher: Watcher, around: Surroundings): () => Promis
       isGivenUp: (placed, hasJob) => once && isRestless(rest.waited(placed), hasJob, restMs),
       broken: new Set(book.broken().keys()),
       releasedAt: (job) => releases.get(job) ?? null,
-      busy: await busyJobs(watcher, { looks, others, mine: [...claimedJobs(left), ...around.mine()] }),
+      busy: await busyJobs({ jobs: book.jobs(), looks, claimed }, session.ledger, target),
     });
     rest.tidy();
     teller.waiting(new Map([...troubles, ...waitingLines(sorted.wait, next)]));
@@ -106,40 +125,58 @@ async function lookInto(
   }
 }
 
-type Busy = {
+type Asked = {
+  readonly jobs: readonly Job[];
   readonly looks: readonly InboxLook[];
-  /** Claims of other watchers. */
-  readonly others: readonly FoundClaim[];
-  readonly mine: ReadonlyArray<readonly [string, string]>;
+  /** Job → a word on a file of it that is claimed. */
+  readonly claimed: ReadonlyArray<readonly [string, string]>;
 };
 
-/** Job → what of it is under way, of the jobs that others come after. */
-async function busyJobs(
-  { book, store }: Watcher,
-  { others, mine }: Busy,
+/**
+ * Job → what of it is under way, of the jobs that a file in an inbox comes after. Of several things the one
+ * that needs a person is named: a run that waits for one, before a claimed file, before a run that moves.
+ */
+export async function busyJobs(
+  { jobs, looks, claimed }: Asked,
+  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
+  target: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const asked = new Set(book.jobs().flatMap(({ definition }) => jobsBefore(definition)));
-  if (asked.size === 0) return new Map();
-  const claimed = others.flatMap(({ info }) =>
-    info === null ? [] : [[info.job, `${info.path} is under way`] as const],
+  const present = presentJobs(looks);
+  const asked = jobs.flatMap(({ name, definition }) => (present.has(name) ? jobsBefore(definition) : []));
+  const { keys, store } = of(target);
+  const open = await openRunsOf(redis, keys, new Set(asked));
+  const runs = await Promise.all(
+    open.map(async (id) => {
+      const [run, leased] = await Promise.all([store.get(id), store.hasLease(id)]);
+      return run === null ? [] : [openRun(run, leased)];
+    }),
   );
-  return new Map([...(await runningJobs(store)), ...claimed, ...mine]);
+  // The oldest of a job is named.
+  const oldestLast = runs.flat().reverse();
+  const wordsOf = (isHeld: boolean) =>
+    oldestLast.filter((run) => run.isHeld === isHeld).map(({ job, words }) => [job, words] as const);
+  return new Map([...wordsOf(false), ...claimed, ...wordsOf(true)]);
 }
 
-/** Runs that are looked through: older ones are over, or somebody knows of them. */
-const RUNS_MAX = 200;
-
-/** Job → a run of it that is queued or running. */
-export async function runningJobs(store: RunStore): Promise<ReadonlyMap<string, string>> {
-  const runs = await store.list(RUNS_MAX);
-  const under = runs.filter(({ state }) => state === 'queued' || state === 'running');
-  return new Map(under.map(({ job, id, state }) => [job, `run ${id} is ${state}`]));
+/** `run … is paused (credentials); to go on with it: onboard resume …, or give it up: onboard cancel …`. */
+function openRun(run: Run, leased: boolean) {
+  const state = stateOf(run, leased);
+  const goOn = goingOnWith(run, state);
+  const words = `run ${run.id} is ${state.words}`;
+  return {
+    job: run.job,
+    words:
+      goOn === null ? words : `${words}; to go on with it: ${goOn}, or give it up: onboard cancel ${run.id}`,
+    isHeld: goOn !== null && (run.state === 'paused' || run.state === 'stopped'),
+  };
 }
 
-function claimedJobs(left: readonly LeftClaim[]): Array<readonly [string, string]> {
-  return left.flatMap(({ found: { info } }) =>
-    info === null ? [] : [[info.job, `${info.path} is to be gone on with`] as const],
-  );
+/** The jobs of claims, with a word on each. */
+export function claimedWords(
+  claims: ReadonlyArray<Pick<FoundClaim, 'info'>>,
+  words = 'is under way',
+): Array<readonly [string, string]> {
+  return claims.flatMap(({ info }) => (info === null ? [] : [[info.job, `${info.path} ${words}`] as const]));
 }
 
 type OfJob = { readonly job: { readonly definition: Pick<JobDefinition, 'priority'> } };

@@ -25,8 +25,7 @@ export type UnderWay = {
   active(weight?: number): number;
   /** Notes that there was a file that could not be taken. */
   trouble(): void;
-  /** Job → a word on what of it is under way. */
-  jobs(): ReadonlyMap<string, string>;
+  claims(): readonly Claim[];
   /** Looks whether somebody went on with runs that wait. */
   look(): Promise<void>;
   /** Exit status of the worst file so far. */
@@ -121,7 +120,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void): UnderWay {
     trouble() {
       worst = worse(worst, NOT_TAKEN_EXIT);
     },
-    jobs: () => new Map([...works.values()].map((one) => [one.claim.info.job, wordsOf(one)])),
+    claims: () => [...works.values()].map(({ claim }) => claim),
     async look() {
       await Promise.all([...works.values()].map(lookAt));
     },
@@ -132,11 +131,6 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void): UnderWay {
       await Promise.allSettled([...works.values()].map(({ working }) => working));
     },
   };
-}
-
-function wordsOf({ claim, state, run }: Work): string {
-  const { path } = claim.info;
-  return state === 'paused' ? `${path} is waiting for its paused run ${run}` : `${path} is under way`;
 }
 
 /** A claim that was taken over, since this process did not show for long that it lives, is let go. */

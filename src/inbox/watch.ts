@@ -39,7 +39,7 @@ async function untilItEnds(watcher: Watcher, stall: StallNotice | null): Promise
   const now = () => performance.now();
   const recovery = createRecovery({ ...watcher, isMine: underWay.has, now });
   const isClosed = createWindows(() => new Date());
-  const look = createLook(watcher, { recovery, schedules, isClosed, mine: underWay.jobs, now });
+  const look = createLook(watcher, { recovery, schedules, isClosed, mine: underWay.claims, now });
   const events = openEvents(watcher, waker);
   watcher.session.io.interrupted.addEventListener('abort', () => waker.wake('work'));
   try {

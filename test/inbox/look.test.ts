@@ -3,9 +3,13 @@ import { type Job, jobDefinitionSchema } from '../../src/config/job-definition.t
 import type { Priority } from '../../src/config/priority.ts';
 import type { Entry } from '../../src/inbox/entry.ts';
 import { weightOfJob } from '../../src/inbox/job-book.ts';
-import { byUrgency, createRest } from '../../src/inbox/look.ts';
+import { busyJobs, byUrgency, createRest } from '../../src/inbox/look.ts';
 import type { LeftClaim } from '../../src/inbox/recover.ts';
-import { entryOf, inboxOf, infoOf } from './files.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import type { Reason, RunState } from '../../src/model/run.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+import { entryOf, inboxOf, infoOf, jobOf } from './files.ts';
 
 const REST_MS = 2_000;
 
@@ -76,12 +80,12 @@ describe('an entry', () => {
   });
 });
 
-function jobOf(priority: Priority): Job {
+function urgentJob(priority: Priority): Job {
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', priority });
   return { name: priority, definition };
 }
 
-const BOOK = { jobs: () => [jobOf('low'), jobOf('normal'), jobOf('high')] };
+const BOOK = { jobs: () => [urgentJob('low'), urgentJob('normal'), urgentJob('high')] };
 
 function leftClaim(id: string, job: string): LeftClaim {
   const info = infoOf({ job, path: `${id}.csv` });
@@ -97,7 +101,7 @@ test('what is at hand is begun by priority, claims before files, else in the ord
     ['g', 'low'],
     ['h', 'high'],
   ] as const;
-  const take = files.map(([name, priority]) => ({ name, job: jobOf(priority) }));
+  const take = files.map(([name, priority]) => ({ name, job: urgentJob(priority) }));
   const ordered = byUrgency({ left, take }, BOOK);
   expect(
     ordered.map((one) => [one.kind === 'claim' ? one.claim.found.id : one.file.name, one.weight]),
@@ -115,4 +119,64 @@ test('what is at hand is begun by priority, claims before files, else in the ord
 
 test('a job of which there is no definition any more has the weight of a normal one', () => {
   expect(['high', 'gone', undefined].map((job) => weightOfJob(job, BOOK))).toEqual([16, 4, 4]);
+});
+
+const own = useOwnRedis();
+
+describe('a job that a file in an inbox comes after', () => {
+  const JOBS = [jobOf('subclients', {}), jobOf('payees', { files: 'payees*', after: 'subclients' })];
+  const CLAIMED = [['subclients', 'a.csv is under way']] as const;
+
+  /** A ledger, and what is in the way of the files of an inbox there. */
+  function start() {
+    const { redis } = own();
+    const keys = ownKeys();
+    const store = createRunStore(redis, keys, () => new Date());
+    return {
+      async run(job: string, to: RunState, reason: Reason | null = null) {
+        const run = newRun({ job });
+        await store.register(run);
+        if (to !== 'queued') await store.transition(run.id, 'running', null);
+        if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
+        return run.id;
+      },
+      async busy(file = 'payees-1.csv', claimed: ReadonlyArray<readonly [string, string]> = []) {
+        const looks = [{ inbox: inboxOf(JOBS), entries: [entryOf(file)] }];
+        const ledger = { redis, of: () => ({ keys, store }) };
+        return [...(await busyJobs({ jobs: JOBS, looks, claimed }, ledger, 'sandbox'))];
+      },
+    };
+  }
+
+  test.each<[RunState, Reason | null, string]>([
+    ['paused', 'credentials', 'paused (credentials)'],
+    ['stopped', 'error-limit', 'stopped (error-limit)'],
+  ])(
+    'is waited for while a run of it is %s, and it is said what goes on with it',
+    async (to, reason, words) => {
+      const s = start();
+      const run = await s.run('subclients', to, reason);
+      const held = `run ${run} is ${words}; to go on with it: onboard resume ${run}, or give it up: onboard cancel ${run}`;
+      expect(await s.busy()).toEqual([['subclients', held]]);
+      expect(await s.busy('payees-1.csv', CLAIMED)).toEqual([['subclients', held]]);
+    },
+  );
+
+  test('is waited for while a run of it is queued or running, the oldest of which is named', async () => {
+    const s = start();
+    const run = await s.run('subclients', 'running');
+    await s.run('subclients', 'queued');
+    expect(await s.busy()).toEqual([['subclients', expect.stringContaining(`run ${run} is running`)]]);
+    expect(await s.busy('payees-1.csv', CLAIMED)).toEqual(CLAIMED);
+  });
+
+  test('is not waited for once its runs are over or given up, nor where no file asks', async () => {
+    const s = start();
+    await s.run('subclients', 'finished');
+    await s.run('subclients', 'cancelled');
+    await s.run('payees', 'running');
+    expect(await s.busy()).toEqual([]);
+    await s.run('subclients', 'running');
+    expect(await s.busy('other.csv')).toEqual([]);
+  });
 });

@@ -1,18 +1,17 @@
 import type { Job } from '../config/job-definition.ts';
-import { jobsBefore } from '../config/job-order.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
-import { listClaims } from '../inbox/claim.ts';
-import { listEntries } from '../inbox/entry.ts';
-import { inboxesOf } from '../inbox/job-book.ts';
-import { runningJobs } from '../inbox/look.ts';
-import { createWindows, schedulesOf } from '../inbox/schedule.ts';
-import { type Placed, reasonWords, type SortedOut, sortOut } from '../inbox/sort-out.ts';
 import { createSharedWeather, type WeatherReport } from '../ledger/weather.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createReleases } from '../queue/releases.ts';
 import { createSchedules, nextTime } from '../queue/schedules.ts';
+import { type ShownState, stateOf } from '../runs/run-state.ts';
 import type { Ledger } from '../session.ts';
-import { type ShownState, stateOf } from './run-state.ts';
+import { listClaims } from './claim.ts';
+import { listEntries } from './entry.ts';
+import { inboxesOf } from './job-book.ts';
+import { busyJobs, claimedWords } from './look.ts';
+import { createWindows, schedulesOf } from './schedule.ts';
+import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
 
 /** What is going on in a home: runs that are not over, files on their way, schedules and windows. */
 export type Overview = {
@@ -123,7 +122,7 @@ async function claimedFiles(processing: string): Promise<Overview['processing']>
 }
 
 async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf): Promise<SortedOut> {
-  const { keys, store } = ledger.of(target);
+  const { keys } = ledger.of(target);
   const releases = await createReleases(ledger.redis, keys.queuePrefix).all();
   const looks = await Promise.all(
     inboxesOf(jobs, home).map(async (inbox) => {
@@ -131,18 +130,14 @@ async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf)
       return { inbox, entries };
     }),
   );
-  const isAsked = jobs.some(({ definition }) => jobsBefore(definition).length > 0);
-  const busy = isAsked ? await runningJobs(store) : new Map<string, string>();
   const claims = await listClaims(processing);
-  const claimed = claims.flatMap(({ info }) =>
-    info?.target === target ? [[info.job, `${info.path} is under way`] as const] : [],
-  );
+  const claimed = claimedWords(claims.filter(({ info }) => info?.target === target));
   return sortOut(looks, {
     restLeft: ({ entry }) => Math.max(0, entry.changedMs + REST_MS - Date.now()),
     broken: new Set(),
     isHeldByWindow: createWindows(() => new Date()),
     releasedAt: (job) => releases.get(job) ?? null,
-    busy: new Map([...busy, ...claimed]),
+    busy: await busyJobs({ jobs, looks, claimed }, ledger, target),
   });
 }
 
