@@ -23,7 +23,7 @@ export type Entry = {
 };
 
 /** What lies in an inbox, its sub-folders, relative to it, and which of them could not be looked into. */
-export type Listing = {
+type Listing = {
   readonly entries: readonly Entry[];
   readonly folders: readonly string[];
   readonly problems: readonly string[];

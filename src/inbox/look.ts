@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Job, JobDefinition } from '../config/job-definition.ts';
 import { jobsBefore } from '../config/job-order.ts';
 import { weightOf } from '../config/priority.ts';
-import { openRunsOf } from '../ledger/open-runs.ts';
+import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
 import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Run } from '../model/run.ts';
@@ -148,7 +148,7 @@ export async function busyJobs(
   const runs = await Promise.all(
     open.map(async (id) => {
       const [run, leased] = await Promise.all([store.get(id), store.hasLease(id)]);
-      return run === null ? [] : [openRun(run, leased)];
+      return run !== null && isOpenRun(run.state) ? [openRun(run, leased)] : [];
     }),
   );
   // The oldest of a job is named.

@@ -174,14 +174,15 @@ async function moveAway(claim: Claim, { result, note }: Ending, { places }: Fold
     ? [`The file as it is by now lies in ${originalOf(claim)}`]
     : [];
   const text = renderNote(note(join(folder, awayName(claim.name, claim.id))));
-  const away = await putAway({
+  const moving = {
     from: claim.file,
     folder,
     name: claim.name,
     id: claim.id,
     text: [text, ...original.map((line) => `${line}\n`)].join(''),
-    // Somebody took the file out of its claim: there is nothing left to move.
-  }).catch(insteadOf('ENOENT', null));
+  };
+  // Somebody may have taken the file out of its claim: then there is nothing left to move.
+  const away = await putAway(moving).catch(insteadOf('ENOENT', null));
   if (away !== null && result === 'done') await keepOriginal(claim, places.processing, basename(away.file));
   else await removeOriginal(claim);
   const moved = away === null ? [] : [`Moved to ${away.file}`];

@@ -1,4 +1,4 @@
-import { isOpen, openRunsOf } from '../ledger/open-runs.ts';
+import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
 import { type Io, tell } from '../lib/io.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Run } from '../model/run.ts';
@@ -24,7 +24,7 @@ export async function waitForJobs(
   let open = await openRunsOf(ledger.redis, keys, new Set(jobs));
   while (open.length > 0) {
     const runs = (await Promise.all(open.map(store.get))).filter((run) => run !== null);
-    const waiting = runs.filter((run) => isOpen(run.state));
+    const waiting = runs.filter((run) => isOpenRun(run.state));
     for (const run of waiting) {
       const words = wordsFor(run, await store.hasLease(run.id));
       if (!told.has(words)) tell(io, words);
