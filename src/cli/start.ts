@@ -1,7 +1,6 @@
-import { createInboxDesk } from '../inbox/desk.ts';
 import { openJobBook } from '../inbox/job-book.ts';
-import { addInboxOptions, type InboxFlags, ONCE_HELP } from '../inbox/options.ts';
 import { watchInboxes } from '../inbox/watch.ts';
+import { createWatcher } from '../inbox/watcher.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { prepareHome } from '../runs/before-start.ts';
@@ -9,6 +8,7 @@ import { definitionProblems } from '../runs/fitting-job.ts';
 import { startSandboxChild } from '../runs/sandbox-child.ts';
 import type { Service } from '../session.ts';
 import { type AddCommand, collect } from './command.ts';
+import { addInboxOptions, type InboxFlags, ONCE_HELP } from './inbox-options.ts';
 import { type Ground, onGround, openDesk, serviceReady } from './open-desk.ts';
 
 type Flags = InboxFlags & { readonly sandbox?: boolean; readonly fault: readonly string[] };
@@ -42,9 +42,9 @@ async function start(flags: Flags, io: Io): Promise<number> {
     await prepareHome(env);
     const service = await startedService(flags, ground);
     const runs = await openDesk(ground, service, flags);
-    const desk = createInboxDesk(runs, book, flags);
-    tell(io, `Watching ${desk.places.inbox} and working for ${service.target}; Ctrl-C ends it gently.`);
-    return watchInboxes(desk);
+    const watcher = createWatcher(runs, book, flags);
+    tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C ends it gently.`);
+    return watchInboxes(watcher, { sends: true });
   });
 }
 

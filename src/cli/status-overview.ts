@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { openJobBook } from '../inbox/job-book.ts';
+import { lookOver, type Overview } from '../inbox/overview.ts';
 import { countOf, type Io, printable, say, shownTime, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { openRows } from '../model/run.ts';
 import { withLedger } from '../runs/find-run.ts';
 import { definitionProblems } from '../runs/fitting-job.ts';
-import { lookOver, type Overview } from '../runs/overview.ts';
 import { goingOnWith } from '../runs/run-state.ts';
 import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
 import { serviceWords } from '../runs/service-words.ts';

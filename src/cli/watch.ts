@@ -1,15 +1,14 @@
 import { Option } from 'commander';
-import { createInboxDesk } from '../inbox/desk.ts';
 import { openJobBook } from '../inbox/job-book.ts';
-import { addInboxOptions, type InboxFlags, ONCE_HELP } from '../inbox/options.ts';
-import { createStallNotice, standingOf } from '../inbox/stall.ts';
 import { watchInboxes } from '../inbox/watch.ts';
+import { createWatcher } from '../inbox/watcher.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { prepareHome } from '../runs/before-start.ts';
 import { definitionProblems } from '../runs/fitting-job.ts';
 import { baseUrlOf, type Service, serviceFromEnvironment } from '../session.ts';
 import type { AddCommand } from './command.ts';
+import { addInboxOptions, type InboxFlags, ONCE_HELP } from './inbox-options.ts';
 import { type Ground, onGround } from './open-desk.ts';
 import { nowhere, openQuietDesk } from './quiet-desk.ts';
 import { checkRedisSettings } from './redis-settings.ts';
@@ -38,16 +37,10 @@ async function watch(flags: Flags, io: Io): Promise<number> {
     const service = watchedService(ground);
     await checkRedisSettings(io, ledger, { env, flag: flags.acceptRedisSettings });
     const runs = await openQuietDesk(ground, service, flags.json === true ? { json: true } : {});
-    const desk = createInboxDesk(runs, book, flags);
-    tell(io, `Watching ${desk.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
-    if (!desk.once) return watchInboxes(desk);
-    tell(io, WAITS);
-    const { store } = ledger.of(service.target);
-    const standing = () => standingOf(store);
-    return watchInboxes(
-      desk,
-      createStallNotice({ standing, tell: desk.teller.line, now: () => performance.now() }),
-    );
+    const watcher = createWatcher(runs, book, flags);
+    tell(io, `Watching ${watcher.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
+    if (watcher.once) tell(io, WAITS);
+    return watchInboxes(watcher, { sends: false });
   });
 }
 

@@ -1,4 +1,13 @@
-/** One entry of an inbox as a look at its folder found it; nothing was opened or followed for it. */
+import { constants } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
+import { stampOf } from '../lib/file-stamp.ts';
+import { descend, inFolder, NOT_THERE, withinFolder } from './shared-folder.ts';
+
+/**
+ * One entry of an inbox as a look at its folder found it; nothing is opened or followed for it. What an entry's name and
+ * kind alone decide stands here: whether it is never taken, and why it can't be taken whatever its job.
+ */
 export type Entry = {
   /** The folders that lead to it from the inbox. */
   readonly parts: readonly Buffer[];
@@ -7,29 +16,99 @@ export type Entry = {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly links: number;
-  /** As `fileStamp` (open-input.ts) gives it: inode, size and time of the last writing. */
+  /** As `stampOf` (file-stamp.ts) gives it. */
   readonly stamp: string;
   /** When content, name, owner or rights changed last, milliseconds. */
   readonly changedMs: number;
 };
 
+/** What lies in an inbox, its sub-folders, relative to it, and which of them could not be looked into. */
+type Listing = {
+  readonly entries: readonly Entry[];
+  readonly folders: readonly string[];
+  readonly problems: readonly string[];
+};
+
+type Found = { readonly entries: Entry[]; readonly folders: string[]; readonly problems: string[] };
+
+/** Looks through an inbox and its sub-folders, sorted by path; hidden entries are passed over, links never followed. */
+export async function listEntries(root: string): Promise<Listing> {
+  const found: Found = { entries: [], folders: [], problems: [] };
+  await withinFolder(root, [], (path) => list(path, [], found));
+  found.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return found;
+}
+
+const DOT = '.'.charCodeAt(0);
+
+async function list(folder: Buffer, parts: readonly Buffer[], found: Found): Promise<void> {
+  const names = await readdir(folder, { encoding: 'buffer' });
+  const shown = names.filter((name) => name[0] !== DOT);
+  const entries = await Promise.all(shown.map((name) => entryOf(folder, parts, name)));
+  for (const entry of entries) {
+    if (entry === null) continue;
+    if (isSubFolder(entry)) await listBelow(folder, entry, found);
+    else found.entries.push(entry);
+  }
+}
+
 /** How a name of data ends: a folder that is called so was meant to be a file. */
 const DATA_NAME = /\.(csv|tsv|txt|json|ndjson|jsonl|xlsx|gz)$/i;
 
-/** Control characters, line separators, and the marks that turn the direction of text. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
-
-/** Whether a folder is called like a file of data. */
-export function isDataName(name: string): boolean {
-  return DATA_NAME.test(name);
+function isSubFolder({ kind, name }: Entry): boolean {
+  return kind === 'folder' && !DATA_NAME.test(name.toString('utf8')) && nameProblem(name) === null;
 }
 
-/** What is wrong with a name, in words for its sender; `null`: nothing. */
-export function nameProblem(name: Buffer): string | null {
-  const text = name.toString('utf8');
-  if (!Buffer.from(text, 'utf8').equals(name)) return 'its name is not valid UTF-8';
-  if (UNSAFE.test(text)) return 'its name has control characters in it';
-  return text.includes('..') ? 'its name has ".." in it' : null;
+async function listBelow(folder: Buffer, { name, parts, path }: Entry, found: Found): Promise<void> {
+  found.folders.push(path);
+  try {
+    await descend(folder, [name], (below) => list(below, [...parts, name], found));
+  } catch (error) {
+    // Gone, or another thing by now: the next look sees what it is.
+    if (hasCode(error, ...NOT_THERE)) return;
+    found.problems.push(`${path}: the folder can't be looked into (${errorCode(error) || String(error)})`);
+  }
+}
+
+const KINDS: ReadonlyMap<number, Entry['kind']> = new Map([
+  [constants.S_IFREG, 'file'],
+  [constants.S_IFDIR, 'folder'],
+  [constants.S_IFLNK, 'link'],
+]);
+
+async function entryOf(folder: Buffer, parts: readonly Buffer[], name: Buffer): Promise<Entry | null> {
+  const stats = await lstat(inFolder(folder, name), { bigint: true }).catch(insteadOf('ENOENT', null));
+  if (stats === null) return null;
+  return {
+    parts,
+    name,
+    path: [...parts, name].map((part) => part.toString('utf8')).join('/'),
+    kind: KINDS.get(Number(stats.mode) & constants.S_IFMT) ?? 'other',
+    links: Number(stats.nlink),
+    stamp: stampOf(stats),
+    changedMs: Number(stats.ctimeMs),
+  };
+}
+
+/** The ending of the notes that lie beside files that were taken. */
+export const NOTE_ENDING = '.note.txt';
+
+/** What programs call a file that they are still writing. */
+const UNFINISHED_ENDINGS = ['.part', '.tmp', '.filepart', '.crdownload', '~'];
+
+/** Whether a file of that name is never taken from an inbox: unfinished uploads, hidden files, notes and marker files. */
+export function isNeverTaken(name: string, markers: readonly string[]): boolean {
+  const lower = name.toLowerCase();
+  if (name.startsWith('.')) return true;
+  return [...UNFINISHED_ENDINGS, NOTE_ENDING, ...markers].some((ending) =>
+    lower.endsWith(ending.toLowerCase()),
+  );
+}
+
+/** The name that an unfinished upload will have when it is whole; the name itself where it is none. */
+export function nameWhenWhole(name: string): string {
+  const ending = UNFINISHED_ENDINGS.find((one) => name.toLowerCase().endsWith(one));
+  return ending === undefined ? name : name.slice(0, -ending.length);
 }
 
 /** Why an entry can't be taken whatever its job, in words for its sender; `null`: it is a file as it should be. */
@@ -47,4 +126,15 @@ export function entryProblem(entry: Pick<Entry, 'name' | 'kind' | 'links'>): str
     default:
       return entry.kind satisfies never;
   }
+}
+
+/** Control characters, line separators, and the marks that turn the direction of text. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+/** What is wrong with a name, in words for its sender; `null`: nothing. */
+export function nameProblem(name: Buffer): string | null {
+  const text = name.toString('utf8');
+  if (!Buffer.from(text, 'utf8').equals(name)) return 'its name is not valid UTF-8';
+  if (UNSAFE.test(text)) return 'its name has control characters in it';
+  return text.includes('..') ? 'its name has ".." in it' : null;
 }

@@ -1,12 +1,15 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Job } from '../config/job-definition.ts';
+import { readdir } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import picomatch from 'picomatch';
+import { type Job, jobsBefore, weightOf } from '../config/job-definition.ts';
 import { type FurtherProblems, listJobs, loadJob } from '../config/load-job.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { inboxProblems } from './inbox-folder.ts';
-import { orderProblems } from './job-order.ts';
 
-/** The definitions of a jobs folder as they are by now. */
+/**
+ * The definitions of a jobs folder as they are by now: which folders are inboxes, and which job takes a file. Every
+ * definition is right when a watcher starts; one that is broken later keeps its last usable version, and its files wait.
+ */
 export type JobBook = {
   /** Those that can be used, and the last usable version of those that can't be any more. */
   jobs(): readonly Job[];
@@ -15,8 +18,6 @@ export type JobBook = {
   /** Reads them again where a file was changed; true where it was. */
   refresh(): Promise<boolean>;
 };
-
-type Loaded = { readonly jobs: readonly Job[]; readonly broken: ReadonlyMap<string, readonly string[]> };
 
 /** Loads every definition, `further` with what no schema sees; a UsageError lists all problems of all of them. */
 export async function openJobBook(
@@ -47,7 +48,18 @@ export async function openJobBook(
   };
 }
 
+/** Tells whether a file of the folder was changed, added or removed. */
+async function signatureOf(directory: string): Promise<string> {
+  const names = (await readdir(directory).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
+  const stamps = names.map(async (name) => [
+    name,
+    await fileStamp(join(directory, name)).catch(() => 'not there'),
+  ]);
+  return JSON.stringify(await Promise.all(stamps));
+}
+
 type Place = { readonly directory: string; readonly home: string; readonly further: FurtherProblems };
+type Loaded = { readonly jobs: readonly Job[]; readonly broken: ReadonlyMap<string, readonly string[]> };
 
 async function loadAll({ directory, home, further }: Place, before: readonly Job[]): Promise<Loaded> {
   const jobs: Job[] = [];
@@ -61,7 +73,7 @@ async function loadAll({ directory, home, further }: Place, before: readonly Job
       jobs.push(...before.filter((job) => job.name === name));
     }
   }
-  for (const problem of [...orderProblems(jobs), ...inboxProblems(jobs, home)])
+  for (const problem of [...circleProblems(jobs), ...inboxProblems(jobs, home)])
     addProblem(problem, jobs, broken);
   return { jobs, broken };
 }
@@ -75,16 +87,120 @@ function addProblem(problem: string, jobs: readonly Job[], broken: Map<string, r
   for (const name of others) broken.set(name, broken.get(name) ?? []);
 }
 
-/** Tells whether a file of the folder was changed, added or removed. */
-async function signatureOf(directory: string): Promise<string> {
-  const names = (await readdir(directory).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
-  const stamps = await Promise.all(
-    names.map((name) =>
-      stat(join(directory, name), { bigint: true }).then(
-        ({ ino, size, mtimeNs }) => [name, ino, size, mtimeNs].join(':'),
-        () => name,
-      ),
-    ),
+/** Jobs that wait for themselves, straight or in a circle, each circle once: none of them would ever begin. */
+export function circleProblems(jobs: readonly Job[]): string[] {
+  const before = new Map(jobs.map(({ name, definition }) => [name, jobsBefore(definition)]));
+  const done = new Set<string>();
+  const problems: string[] = [];
+  const visit = (name: string, path: readonly string[]): void => {
+    const start = path.indexOf(name);
+    if (start >= 0) problems.push(circleWords([...path.slice(start), name]));
+    if (start >= 0 || done.has(name)) return;
+    for (const next of before.get(name) ?? []) visit(next, [...path, name]);
+    done.add(name);
+  };
+  for (const { name } of jobs) visit(name, []);
+  return problems;
+}
+
+function circleWords(circle: readonly string[]): string {
+  const [first = ''] = circle;
+  const words =
+    circle.length === 2 ? `job ${first} waits for itself` : `jobs wait for each other: ${circle.join(' → ')}`;
+  return `${words} (after): expected an order that begins somewhere; take one of these out`;
+}
+
+/** The weight of a job's runs; that of a job of normal priority where there is no definition of it any more. */
+export function weightOfJob(name: string | undefined, { jobs }: Pick<JobBook, 'jobs'>): number {
+  const job = jobs().find((one) => one.name === name);
+  return weightOf(job?.definition ?? { priority: 'normal' });
+}
+
+/** A folder that is watched, and the jobs that may take what is in it. */
+export type Inbox = {
+  readonly folder: string;
+  /** The one of ONBOARD_HOME, where only patterns tell a job. */
+  readonly isMain: boolean;
+  readonly jobs: readonly Job[];
+};
+
+/** ONBOARD_HOME's inbox and those of the definitions; a relative one is below ONBOARD_HOME. */
+export function inboxesOf(jobs: readonly Job[], home: string): Inbox[] {
+  const main = resolve(home, 'inbox');
+  const own = new Map<string, Job[]>();
+  for (const job of jobs) {
+    const { inbox } = job.definition;
+    const folder = inbox === undefined ? main : resolve(home, inbox);
+    if (folder !== main) own.set(folder, [...(own.get(folder) ?? []), job]);
+  }
+  return [
+    { folder: main, isMain: true, jobs },
+    ...[...own].map(([folder, theirs]) => ({ folder, isMain: false, jobs: theirs })),
+  ];
+}
+
+/** Whether the folder that a file came from is the inbox of its job. */
+export function isInboxOf(
+  came: { readonly inbox: string; readonly job: string } | null,
+  inboxes: readonly Inbox[],
+): boolean {
+  return inboxes.some(
+    ({ folder, jobs }) => folder === came?.inbox && jobs.some(({ name }) => name === came.job),
   );
-  return stamps.join('\n');
+}
+
+/** The endings of marker files in an inbox. */
+export function markersOf({ jobs }: Inbox): readonly string[] {
+  return jobs.flatMap(({ definition }) => definition.marker ?? []);
+}
+
+/** Folders of ONBOARD_HOME that are nobody's inbox. */
+const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox'];
+
+/** Inboxes of definitions that lie in each other or in a folder with another purpose: a file would be in two. */
+export function inboxProblems(jobs: readonly Job[], home: string): string[] {
+  const reserved = RESERVED.map((name) => resolve(home, name));
+  const inboxes = inboxesOf(jobs, home);
+  return inboxes.flatMap(({ folder, isMain, jobs: theirs }) => {
+    const others = inboxes.map((inbox) => inbox.folder).filter((other) => other !== folder);
+    const clash = isMain ? undefined : [...others, ...reserved].find((other) => overlaps(folder, other));
+    if (clash === undefined) return [];
+    const names = theirs.map(({ name }) => name).join(', ');
+    return [
+      `job ${names}: inbox: ${folder} overlaps ${clash}: expected a folder apart from it; name another one`,
+    ];
+  });
+}
+
+function overlaps(a: string, b: string): boolean {
+  return isWithin(a, b) || isWithin(b, a);
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`);
+}
+
+/** The jobs that take a file of that path in the inbox; it should be one. */
+export function jobsFor(path: string, inbox: Inbox): Job[] {
+  return inbox.jobs.filter(({ definition }) => {
+    const patterns = patternsOf(definition);
+    // What lies in a folder of a job's own is for that job, unless its patterns say more.
+    if (patterns.length === 0) return !inbox.isMain;
+    return patterns.some((pattern) => matcherOf(pattern)(path));
+  });
+}
+
+/** The patterns of a definition's `files`. */
+export function patternsOf({ files = [] }: Pick<Job['definition'], 'files'>): readonly string[] {
+  return [files].flat();
+}
+
+const matchers = new Map<string, (path: string) => boolean>();
+
+function matcherOf(pattern: string): (path: string) => boolean {
+  const known = matchers.get(pattern);
+  if (known !== undefined) return known;
+  const matcher = picomatch(pattern, { dot: false });
+  matchers.set(pattern, matcher);
+  return matcher;
 }

@@ -1,58 +1,48 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InboxDesk } from './desk.ts';
-import { errorCode } from './error-code.ts';
-import { inboxesOf } from './inbox-folder.ts';
-import { createLateChanges } from './late-changes.ts';
-import { renderNote } from './note.ts';
-import { lateOriginals } from './originals.ts';
-import { putAway } from './put-away.ts';
+import { insteadOf } from '../lib/errors.ts';
+import { type Written, writtenOf } from '../lib/file-stamp.ts';
+import { NOTE_ENDING } from './entry.ts';
+import { inboxesOf } from './job-book.ts';
+import { renderNote, writtenIn } from './note.ts';
+import { lateOriginals, WATCHED_MS } from './other-file-system.ts';
+import { putAway } from './settle.ts';
+import type { Watcher } from './watcher.ts';
 
-/** Files in `done` that somebody went on writing to: they are moved to `failed`, and their sender is told. */
-type LateFiles = {
-  /** Answers how many there were. */
-  look(): Promise<number>;
-};
-
-export function createLateFiles({ places, teller, book, home }: LateDesk): LateFiles {
-  const changes = createLateChanges(places.done, () => new Date());
-  return {
-    async look() {
-      const inboxes = new Set(inboxesOf(book.jobs(), home).map(({ folder }) => folder));
-      const originals = await lateOriginals(places.processing, inboxes, new Date());
-      const late = [
-        ...(await changes.find()).map((name) => ({ name, lines: [] })),
-        ...originals.map(({ done, original }) => ({
-          name: done,
-          lines: [`The file as it is by now lies in ${original}`],
-        })),
-      ];
-      for (const one of late) await putLateAway(one, { places, teller });
-      return late.length;
-    },
+/**
+ * Files that somebody went on writing to after they had been put away: their ends were never read. They are moved from
+ * `done` to `failed`, and their sender is told. Answers how many there were.
+ */
+export function createLookForLate(watcher: Watcher): () => Promise<number> {
+  const { places, book, home } = watcher;
+  const findChanged = createFindChanged(places.done, () => new Date());
+  return async () => {
+    const inboxes = new Set(inboxesOf(book.jobs(), home).map(({ folder }) => folder));
+    const originals = await lateOriginals(places.processing, inboxes, new Date());
+    const late = [
+      ...(await findChanged()).map((name) => ({ name, lines: [] })),
+      ...originals.map(({ done, original }) => ({
+        name: done,
+        lines: [`The file as it is by now lies in ${original}`],
+      })),
+    ];
+    for (const one of late) await putLateAway(one, watcher);
+    return late.length;
   };
 }
 
-type LateDesk = Pick<InboxDesk, 'places' | 'teller' | 'book' | 'home'>;
 type LateFile = { readonly name: string; readonly lines: readonly string[] };
 
 /** Beside the note of its run, which stays in `done`. */
-async function putLateAway(
-  { name, lines }: LateFile,
-  { places, teller }: Pick<LateDesk, 'places' | 'teller'>,
-): Promise<void> {
-  const note = { ...LATE_NOTE, subject: name, lines: [...LATE_NOTE.lines, ...lines] };
+async function putLateAway({ name, lines }: LateFile, { places, teller }: Watcher): Promise<void> {
+  const text = renderNote({ ...LATE_NOTE, subject: name, lines: [...LATE_NOTE.lines, ...lines] });
   const from = join(places.done, name);
-  const away = await putAway({ from, folder: places.failed, name, id: 'late', text: renderNote(note) }).catch(
-    whereGone,
+  // Somebody may have cleared `done` meanwhile.
+  const away = await putAway({ from, folder: places.failed, name, id: 'late', text }).catch(
+    insteadOf('ENOENT', null),
   );
   const where = [...(away === null ? [] : [`Moved to ${away.file}`]), ...lines].join('. ');
   teller.line(`${name}: was written to after it was taken: what came late was not sent. ${where}`);
-}
-
-/** Somebody has cleared `done` meanwhile. */
-function whereGone(error: unknown): null {
-  if (errorCode(error) === 'ENOENT') return null;
-  throw error;
 }
 
 const LATE_NOTE = {
@@ -64,3 +54,43 @@ const LATE_NOTE = {
     'So that it does not happen again: write under a name ending in .part and rename it, or set --rest or a marker.',
   ],
 };
+
+/** `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. */
+const ID = /\.(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[a-z0-9]{4}(?:\.|$)/;
+
+/** Makes the function that finds the names of files in `done` that are no longer what their notes say. */
+export function createFindChanged(done: string, now: () => Date): () => Promise<string[]> {
+  const known = new Map<string, Written | null>();
+  const noteOf = async (name: string) => {
+    const text = await readFile(join(done, `${name}${NOTE_ENDING}`), 'utf8').catch(() => null);
+    return text === null ? null : writtenIn(text);
+  };
+  return async () => {
+    const names = (await readdir(done).catch(() => [])).filter(
+      (name) => !name.endsWith(NOTE_ENDING) && isRecent(name, now()),
+    );
+    const changed: string[] = [];
+    for (const name of names) {
+      const written = known.get(name) ?? (await noteOf(name));
+      if (written !== null && (await differs(join(done, name), written))) changed.push(name);
+      known.set(name, written);
+    }
+    for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
+    return changed;
+  };
+}
+
+function isRecent(name: string, now: Date): boolean {
+  const [, ...parts] = ID.exec(name) ?? [];
+  const [year, month, day, hour, minute, second] = parts.map(Number);
+  if (year === undefined || month === undefined) return false;
+  const at = Date.UTC(year, month - 1, day, hour, minute, second);
+  return now.getTime() - at < WATCHED_MS;
+}
+
+async function differs(path: string, written: Written): Promise<boolean> {
+  const stats = await lstat(path, { bigint: true }).catch(() => null);
+  if (stats === null) return false;
+  const { bytes, ms } = writtenOf(stats);
+  return bytes !== written.bytes || ms !== written.ms;
+}

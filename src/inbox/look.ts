@@ -1,25 +1,32 @@
 import { join } from 'node:path';
+import { type Job, type JobDefinition, jobsBefore, weightOf } from '../config/job-definition.ts';
+import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
+import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import { busyJobs } from './busy.ts';
-import type { InboxDesk } from './desk.ts';
-import { errorCode } from './error-code.ts';
-import { type Inbox, inboxesOf } from './inbox-folder.ts';
-import { type Listing, listEntries } from './list-entries.ts';
-import type { Placed, Takeable } from './placed.ts';
+import type { Run } from '../model/run.ts';
+import { goingOnWith, stateOf } from '../runs/run-state.ts';
+import type { Ledger } from '../session.ts';
+import type { Claim, FoundClaim } from './claim.ts';
+import { type Entry, listEntries } from './entry.ts';
+import { type Inbox, inboxesOf, type JobBook, weightOfJob } from './job-book.ts';
 import { elsewhereLines, type LeftClaim, type Recovery } from './recover.ts';
-import type { Rest, Waited } from './rest.ts';
-import type { InboxSchedules } from './schedules.ts';
-import { type SortedOut, sortOut } from './sort-out.ts';
-import { byUrgency } from './urgency.ts';
-import { leftWords, waitingLines } from './waiting.ts';
-import type { IsClosed } from './window.ts';
-import type { Works } from './works.ts';
+import type { InboxSchedules, IsClosed } from './schedule.ts';
+import {
+  type InboxLook,
+  leftWords,
+  presentJobs,
+  type Refused,
+  sortOut,
+  type Takeable,
+  waitingLines,
+} from './sort-out.ts';
+import type { Watcher } from './watcher.ts';
 
-/** What one look at everything found to be done, the most urgent first. */
+/** What one look at the definitions, the claims and all inboxes found to be done. */
 export type Look = {
-  readonly left: LeftClaim[];
-  readonly take: Takeable[];
-  readonly refuse: SortedOut['refuse'];
+  /** What may be begun, the most urgent first; whoever begins with something takes it out. */
+  readonly atHand: AtHand[];
+  readonly refuse: readonly Refused[];
   /** The inboxes and their sub-folders. */
   readonly folders: readonly string[];
   /** Why files stay where they are, for people; empty where none does. */
@@ -28,97 +35,218 @@ export type Look = {
   readonly nextMs: number | null;
 };
 
-export type Looking = {
-  readonly desk: InboxDesk;
-  readonly works: Works;
+/** A claim that somebody left, or a file; `weight` is its job's. */
+export type AtHand<F = Takeable> =
+  | { readonly kind: 'claim'; readonly weight: number; readonly claim: LeftClaim }
+  | { readonly kind: 'file'; readonly weight: number; readonly file: F };
+
+type Surroundings = {
   readonly recovery: Recovery;
   readonly schedules: InboxSchedules;
-  readonly rest: Rest;
   readonly isClosed: IsClosed;
+  /** The claims of this process. */
+  mine(): readonly Claim[];
+  /** Milliseconds that never go back. */
+  now(): number;
 };
 
-/** Looks at the definitions, at the claims that nobody has, and through all inboxes; tells why files wait. */
-export async function lookAround({
-  desk,
-  works,
-  recovery,
-  schedules,
-  rest,
-  isClosed,
-}: Looking): Promise<Look> {
-  const { book, runs, teller } = desk;
-  if (await book.refresh()) await schedules.keep();
-  const inboxes = inboxesOf(book.jobs(), runs.env.home);
-  const { others, left, elsewhere } = await recovery.look(inboxes);
-  const troubles = new Map([
-    ...elsewhereLines(elsewhere),
-    ...[...book.broken()].map(([job, problems]) => [`broken ${job}`, brokenWords(job, problems)] as const),
-  ]);
-  const looks = (await Promise.all(inboxes.map((inbox) => lookInto(inbox, troubles)))).map((one) => ({
-    ...one,
-    entries: one.entries.filter((entry) => !desk.rehearsal.has(one.inbox.folder, entry)),
-  }));
-  const [releases, next] = await Promise.all([schedules.releases(), schedules.next()]);
-  const busy = await busyJobs(desk, new Map([...claimedJobs(left), ...works.jobs()]), others);
-  const releasedAt = (job: string) => releases.get(job) ?? null;
-  const restLeft = ({ inbox, entry }: Placed) => rest.left(inbox.folder, entry);
-  const sorted = sortOut(looks, {
-    restLeft,
-    isHeldByWindow: isClosed,
-    isGivenUp: ({ inbox, entry }, job) =>
-      desk.once && isRestless(rest.waited(inbox.folder, entry), job, desk),
-    broken: new Set(book.broken().keys()),
-    releasedAt,
-    busy,
-  });
-  rest.tidy();
-  teller.waiting(new Map([...troubles, ...waitingLines(sorted.wait, next)]));
-  return {
-    ...byUrgency({ left, take: sorted.take }, book),
-    refuse: sorted.refuse,
-    leftWords: leftWords(sorted.wait, next),
-    folders: looks.flatMap(({ inbox, folders }) => [
-      inbox.folder,
-      ...folders.map((path) => join(inbox.folder, path)),
-    ]),
-    nextMs: sorted.nextMs,
+/** Makes the function that looks at everything and tells why files wait. */
+export function createLook(watcher: Watcher, around: Surroundings): () => Promise<Look> {
+  const { book, home, teller, rehearsal, once, restMs, session, target } = watcher;
+  const { recovery, schedules, isClosed } = around;
+  const rest = createRest(restMs, around.now);
+  return async () => {
+    if (await book.refresh()) await schedules.keep();
+    const inboxes = inboxesOf(book.jobs(), home);
+    const { others, left, elsewhere } = await recovery.look(inboxes);
+    const troubles = new Map([...elsewhereLines(elsewhere), ...brokenLines(book)]);
+    const found = await Promise.all(inboxes.map((inbox) => lookInto(inbox, troubles)));
+    const looks = found.map(({ inbox, entries }) => ({
+      inbox,
+      entries: entries.filter((entry) => !rehearsal.has(inbox.folder, entry)),
+    }));
+    const claimed = [
+      ...claimedWords(others),
+      ...claimedWords(
+        left.map((one) => one.found),
+        'is to be gone on with',
+      ),
+      ...claimedWords(around.mine()),
+    ];
+    const [releases, next] = await Promise.all([schedules.releases(), schedules.next()]);
+    const sorted = sortOut(looks, {
+      restLeft: rest.left,
+      isHeldByWindow: isClosed,
+      isGivenUp: (placed, hasJob) => once && isRestless(rest.waited(placed), hasJob, restMs),
+      broken: new Set(book.broken().keys()),
+      releasedAt: (job) => releases.get(job) ?? null,
+      busy: await busyJobs({ jobs: book.jobs(), looks, claimed }, session.ledger, target),
+    });
+    rest.tidy();
+    teller.waiting(new Map([...troubles, ...waitingLines(sorted.wait, next)]));
+    return {
+      atHand: byUrgency({ left, take: sorted.take }, book),
+      refuse: sorted.refuse,
+      leftWords: leftWords(sorted.wait, next),
+      folders: found.flatMap(({ inbox, folders }) => [
+        inbox.folder,
+        ...folders.map((path) => join(inbox.folder, path)),
+      ]),
+      nextMs: sorted.nextMs,
+    };
   };
+}
+
+function brokenLines(book: JobBook): Array<readonly [string, string]> {
+  return [...book.broken()].map(([job, problems]) => [
+    `broken ${job}`,
+    [`The definition of ${job} can't be used any more; its files wait:`, ...problems].join('\n  '),
+  ]);
 }
 
 /** A folder that can't be looked into is waited for: it may be on a file system that is away. */
 async function lookInto(
   inbox: Inbox,
   troubles: Map<string, string>,
-): Promise<Omit<Listing, 'problems'> & { readonly inbox: Inbox }> {
+): Promise<InboxLook & { readonly folders: readonly string[] }> {
+  const { folder } = inbox;
   try {
-    if (inbox.isMain) await makeFolder(inbox.folder);
-    const { entries, folders, problems } = await listEntries(inbox.folder);
-    for (const problem of problems) troubles.set(`${inbox.folder} ${problem}`, `${inbox.folder}: ${problem}`);
+    if (inbox.isMain) await makeFolder(folder);
+    const { entries, folders, problems } = await listEntries(folder);
+    for (const problem of problems) troubles.set(`${folder} ${problem}`, `${folder}: ${problem}`);
     return { inbox, entries, folders };
   } catch (error) {
     const code = errorCode(error);
     if (code === '') throw error;
-    troubles.set(
-      inbox.folder,
-      `${inbox.folder}: this inbox can't be looked into (${code}): it is looked for again`,
-    );
+    troubles.set(folder, `${folder}: this inbox can't be looked into (${code}): it is looked for again`);
     return { inbox, entries: [], folders: [] };
   }
+}
+
+type Asked = {
+  readonly jobs: readonly Job[];
+  readonly looks: readonly InboxLook[];
+  /** Job → a word on a file of it that is claimed. */
+  readonly claimed: ReadonlyArray<readonly [string, string]>;
+};
+
+/**
+ * Job → what of it is under way, of the jobs that a file in an inbox comes after. Of several things the one
+ * that needs a person is named: a run that waits for one, before a claimed file, before a run that moves.
+ */
+export async function busyJobs(
+  { jobs, looks, claimed }: Asked,
+  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
+  target: string,
+): Promise<ReadonlyMap<string, string>> {
+  const present = presentJobs(looks);
+  const asked = jobs.flatMap(({ name, definition }) => (present.has(name) ? jobsBefore(definition) : []));
+  const { keys, store } = of(target);
+  const open = await openRunsOf(redis, keys, new Set(asked));
+  const runs = await Promise.all(
+    open.map(async (id) => {
+      const [run, leased] = await Promise.all([store.get(id), store.hasLease(id)]);
+      return run !== null && isOpenRun(run.state) ? [openRun(run, leased)] : [];
+    }),
+  );
+  // The oldest of a job is named.
+  const oldestLast = runs.flat().reverse();
+  const wordsOf = (isHeld: boolean) =>
+    oldestLast.filter((run) => run.isHeld === isHeld).map(({ job, words }) => [job, words] as const);
+  return new Map([...wordsOf(false), ...claimed, ...wordsOf(true)]);
+}
+
+/** `run … is paused (credentials); to go on with it: onboard resume …, or give it up: onboard cancel …`. */
+function openRun(run: Run, leased: boolean) {
+  const state = stateOf(run, leased);
+  const goOn = goingOnWith(run, state);
+  const words = `run ${run.id} is ${state.words}`;
+  return {
+    job: run.job,
+    words:
+      goOn === null ? words : `${words}; to go on with it: ${goOn}, or give it up: onboard cancel ${run.id}`,
+    isHeld: goOn !== null && (run.state === 'paused' || run.state === 'stopped'),
+  };
+}
+
+/** The jobs of claims, with a word on each. */
+export function claimedWords(
+  claims: ReadonlyArray<Pick<FoundClaim, 'info'>>,
+  words = 'is under way',
+): Array<readonly [string, string]> {
+  return claims.flatMap(({ info }) => (info === null ? [] : [[info.job, `${info.path} ${words}`] as const]));
+}
+
+type OfJob = { readonly job: { readonly definition: Pick<JobDefinition, 'priority'> } };
+
+/** In the order in which it is to be begun: by the weight of its job, claims before files, else as it was found. */
+export function byUrgency<F extends OfJob>(
+  { left, take }: { readonly left: readonly LeftClaim[]; readonly take: readonly F[] },
+  book: Pick<JobBook, 'jobs'>,
+): AtHand<F>[] {
+  const claims = left.map((claim) => ({
+    kind: 'claim' as const,
+    weight: weightOfJob(claim.found.info?.job, book),
+    claim,
+  }));
+  const files = take.map((file) => ({ kind: 'file' as const, weight: weightOf(file.job.definition), file }));
+  return [...claims, ...files].sort((a, b) => b.weight - a.weight);
+}
+
+/** Tells when entries have been left alone for long enough. */
+type Rest = {
+  /** Milliseconds until the entry has been at rest for long enough, if nothing changes; 0: it has. */
+  left(placed: Resting): number;
+  /** How long this process has known an entry that `left` was asked for before. */
+  waited(placed: Resting): Waited;
+  /** Forgets all that was not asked for since the last call. */
+  tidy(): void;
+};
+
+type Resting = { readonly inbox: Pick<Inbox, 'folder'>; readonly entry: Entry };
+type Waited = { readonly ms: number; readonly isChanged: boolean };
+type Seen = { readonly stamp: string; readonly since: number; readonly first: number };
+
+/** An entry is at rest once nothing of it has changed for `restMs`: only what this process saw itself counts, no clock of another machine. */
+export function createRest(restMs: number, now: () => number): Rest {
+  let seen = new Map<string, Seen>();
+  let asked = new Map<string, Seen>();
+  return {
+    left(placed) {
+      const id = idOf(placed);
+      const stamp = wholeStampOf(placed);
+      const known = seen.get(id);
+      const at = now();
+      const current = known?.stamp === stamp ? known : { stamp, since: at, first: known?.first ?? at };
+      seen.set(id, current);
+      asked.set(id, current);
+      return Math.max(0, current.since + restMs - at);
+    },
+    waited(placed) {
+      const known = asked.get(idOf(placed));
+      return known === undefined
+        ? { ms: 0, isChanged: false }
+        : { ms: now() - known.first, isChanged: known.since !== known.first };
+    },
+    tidy() {
+      seen = asked;
+      asked = new Map();
+    },
+  };
+}
+
+function idOf({ inbox, entry: { path, name } }: Resting): string {
+  return `${inbox.folder}\n${path}\n${name.toString('latin1')}`;
+}
+
+/** Another name or other rights count as well: a program that moves files about may not be done with it. */
+function wholeStampOf({ entry: { stamp, changedMs, links } }: Resting): string {
+  return [stamp, changedMs, links].join(':');
 }
 
 const SHORTEST_PATIENCE_MS = 30_000;
 
 /** What belongs to a job is waited for at length, what belongs to none only as long as it may be whole already. */
-function isRestless({ ms, isChanged }: Waited, hasJob: boolean, { restMs }: InboxDesk): boolean {
+function isRestless({ ms, isChanged }: Waited, hasJob: boolean, restMs: number): boolean {
   return hasJob ? ms >= Math.max(10 * restMs, SHORTEST_PATIENCE_MS) : isChanged;
-}
-
-function claimedJobs(left: readonly LeftClaim[]): Array<readonly [string, string]> {
-  return left.flatMap(({ found: { info } }) =>
-    info === null ? [] : [[info.job, `${info.path} is to be gone on with`] as const],
-  );
-}
-
-function brokenWords(job: string, problems: readonly string[]): string {
-  return [`The definition of ${job} can't be used any more; its files wait:`, ...problems].join('\n  ');
 }

@@ -1,6 +1,19 @@
-import { wrap } from '../lib/terminal.ts';
+import type { Job } from '../config/job-definition.ts';
+import type { Written } from '../lib/file-stamp.ts';
+import { countOf, printable, shellWord, wrap } from '../lib/terminal.ts';
+import { OUTCOMES } from '../model/outcome.ts';
+import type { Run } from '../model/run.ts';
+import { renderNext } from '../report/render-next.ts';
+import type { Summary } from '../report/summary.ts';
+import { outcomesOf } from '../runs/progress.ts';
+import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
+import type { Entry } from './entry.ts';
+import { type Inbox, patternsOf } from './job-book.ts';
 
-/** What a note beside a file says; no cell values. */
+/**
+ * What people are told about one file: the note that lies beside it, the advice to its sender, and the line that a watcher
+ * says. No cell values, so that notes can be sent on.
+ */
 export type Note = {
   /** What the note is about: a file's path. */
   readonly subject: string;
@@ -26,18 +39,194 @@ function wrapped(line: string): string {
   return line.startsWith(' ') ? line : wrap(line.split(' '), { width: WIDTH, indent: '' });
 }
 
-/** How large a file was when it was put away and when it was written last, as a note records it. */
-export type Written = { readonly bytes: number; readonly ms: number };
-
-/** The value of the note's line about it. */
+/** How a note says what a file was when it was put away. */
 export function writtenWords({ bytes, ms }: Written): string {
   return `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
 }
 
 const WRITTEN = /(\d+) bytes, last written (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/;
 
-/** What a note records of it; `null`: nothing. */
+/** The same read from a note; `null`: it says nothing of that. */
 export function writtenIn(note: string): Written | null {
   const found = WRITTEN.exec(note);
   return found === null ? null : { bytes: Number(found[1]), ms: Date.parse(found[2] ?? '') };
+}
+
+/** A file as it came, for notes. */
+export type Origin = { readonly path: string; readonly inbox: string; readonly written: Written | null };
+
+/** Why a file is not taken, and what is at fault. */
+export type Refusal = { readonly why: readonly string[]; readonly fault: Fault };
+
+/** The note of a file that was not taken, and why. */
+export function refusedNote(origin: Origin, { why, fault }: Refusal): Note {
+  return {
+    subject: origin.path,
+    headline: 'was not taken: nothing of it was sent.',
+    facts: originFacts(origin),
+    lines: [...why.map((one) => `Why: ${one}`), '', REFUSAL_ADVICE[fault]],
+  };
+}
+
+/** The note of a file whose run is over. */
+export function doneNote(origin: Origin, summary: Summary, report: string): Note {
+  return {
+    subject: origin.path,
+    headline:
+      summary.rows === 0
+        ? 'has no rows: nothing was sent.'
+        : 'was taken to its end: every row has its outcome.',
+    facts: [...originFacts(origin), ...runFacts(summary), ...outcomeFacts(summary), ['report', report]],
+    lines: [...findings(summary), ...nextLines(summary, report)],
+  };
+}
+
+/** Where things are when a note is read. */
+type Places = { readonly report: string; readonly file: string };
+
+/** The note of a file with content that another one had. */
+export function knownNote(origin: Origin, run: Run, { report, file }: Places): Note {
+  const sandbox = run.target === SANDBOX_TARGET ? ' --sandbox' : '';
+  return {
+    subject: origin.path,
+    headline: 'has the same content as a file that was taken before: nothing was sent.',
+    facts: [
+      ...originFacts(origin),
+      ['taken as', `run ${run.id}, job ${run.job}`],
+      ['state', `${run.state}${run.finishedAt === null ? '' : ` ${run.finishedAt}`}`],
+      ['target', run.target],
+      ['rows', String(run.rows)],
+      ...outcomeFacts(run),
+      ['report', report],
+    ],
+    lines: [
+      'To send it all the same, as a new run:',
+      `  onboard run ${shellWord(run.job)}${sandbox} --again ${shellWord(file)}`,
+    ],
+  };
+}
+
+/** The note of a file that somebody wrote to after it was taken. */
+export function changedNote(origin: Origin, run: Run, report: string): Note {
+  const isOpen = run.state !== 'finished' && run.state !== 'cancelled';
+  return {
+    subject: origin.path,
+    headline: 'was changed after it was taken: it was not whole then.',
+    facts: [
+      ...originFacts(origin),
+      ['run', `${run.id}, job ${run.job}, ${run.state}`],
+      ['target', run.target],
+      ...outcomeFacts(run),
+      ['report', report],
+    ],
+    lines: [
+      'What was written to it since was not sent.',
+      ...(isOpen ? ['To close that run:', `  onboard cancel ${run.id}`] : []),
+      'Then put the whole file into the inbox again: rows whose keys are known are skipped. Where the job names no key, take out what the report names as sent, or it is sent twice.',
+      'So that it does not happen again: write under a name ending in .part and rename it, or set --rest or a marker.',
+    ],
+  };
+}
+
+/** The line that a file's run begins with here; `startedAt` tells whether another process had begun it. */
+export function takenWords(path: string, { id, job, rows, startedAt }: Run): string {
+  return `${path}: ${startedAt === null ? 'taken as' : 'goes on with'} run ${id}, job ${job}, ${countOf(rows, 'row')}`;
+}
+
+/** One line of what became of a file's run: `partner-x/a.csv: run … finished: created 90, rejected 3. Report: …`. */
+export function endedWords(
+  path: string,
+  summary: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'> & { id: string },
+  report: string,
+): string {
+  const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
+  const became = summary.rows === 0 ? 'the file has no rows' : outcomesOf(summary);
+  return `${path}: run ${summary.id} ${state}: ${became}. Report: ${report}`;
+}
+
+function originFacts({ path, inbox, written }: Origin): Array<readonly [string, string]> {
+  return [
+    ['file', `${path} in ${inbox}`],
+    ...(written === null ? [] : [['size', writtenWords(written)] as const]),
+  ];
+}
+
+function runFacts(summary: Summary): Array<readonly [string, string]> {
+  return [
+    ['run', `${summary.run}, job ${summary.job}, ${summary.state}`],
+    ['target', summary.target],
+    ['rows', String(summary.rows)],
+  ];
+}
+
+function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [string, string]> {
+  return OUTCOMES.flatMap((outcome) =>
+    outcomes[outcome] > 0 ? [[outcome, String(outcomes[outcome])] as const] : [],
+  );
+}
+
+/** What rows were sent with all the same, by code, and what the reader had to decide. */
+function findings({ warnings, source }: Summary): string[] {
+  const counts = Object.entries(warnings).map(([code, count]) => `${count} × ${code}`);
+  const notes = (source?.notes ?? []).map((note) => `How it was read: ${printable(note)}`);
+  const sent =
+    counts.length === 0
+      ? []
+      : [
+          `Warnings, in rows that were sent all the same (results.csv names the columns): ${counts.join(', ')}.`,
+        ];
+  const lines = [...sent, ...notes];
+  return lines.length === 0 ? [] : [...lines, ''];
+}
+
+function nextLines(summary: Summary, report: string): string[] {
+  const next = renderNext(summary, { directory: report });
+  if (next !== '') return next.split('\n');
+  return summary.rows === 0
+    ? ['If there should be some, export the file again and put it into the inbox.']
+    : ['Nothing is left to be done.'];
+}
+
+/** What is at fault where a file is refused. */
+export type Fault = 'content' | 'name' | 'no-load' | 'several-loads' | 'kind' | 'job';
+
+/** What the sender of a refused file can do. */
+const REFUSAL_ADVICE: Readonly<Record<Fault, string>> = {
+  content:
+    'Correct that, and put the file into the inbox again under its first name; where it becomes several files, each under a name of the same kind.',
+  name: 'Its content was not read. Put it into the inbox again under another name.',
+  'no-load':
+    'Its content was not read. Put it into the inbox again under a name, and in a folder, that belong to a kind of load.',
+  'several-loads':
+    'Its content was not read. Put it into the inbox again under a name, or in a folder, that belongs to one of them only.',
+  kind: 'Put the file itself into the inbox: a plain file that has no other name.',
+  job: 'Put it into the inbox again once there is such a job.',
+};
+
+/** What is at fault with an entry that can't be taken whatever its job. */
+export function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {
+  return kind === 'file' && links === 1 ? 'name' : 'kind';
+}
+
+/** Why a file that no job takes was put aside, for its sender. */
+export function noJobWords(inbox: Inbox): string {
+  const patterns = [...new Set(inbox.jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
+  const expected =
+    patterns.length === 0
+      ? 'no job names the files that it takes'
+      : `expected a name such as one of these: ${patterns.join(', ')}`;
+  return `its name and folder belong to no kind of load: ${expected}`;
+}
+
+/** Why a file that several jobs would take was put aside. */
+export function severalJobsWords(jobs: readonly Job[]): string {
+  const names = jobs.map(({ name }) => name).join(' and ');
+  return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;
+}
+
+/** Why, without the name of the file, which whoever is told it has read already: `it is empty: expected …`. */
+export function withoutName(why: string, name: string): string {
+  if (!why.startsWith(`${name}: `)) return why;
+  const rest = why.slice(name.length + 2);
+  return /^(is|has|was|expands) /.test(rest) ? `it ${rest}` : rest;
 }

@@ -1,11 +1,10 @@
 import { isDeadHere } from '../journal/member.ts';
+import { messageOf } from '../lib/errors.ts';
 import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
-import type { Claim } from './claim.ts';
-import { claimOf, dropClaim, type FoundClaim, listClaims, takeOver } from './claims.ts';
-import type { InboxDesk } from './desk.ts';
-import { giveBack } from './give-back.ts';
-import type { Inbox } from './inbox-folder.ts';
-import { originalOf } from './originals.ts';
+import { type Claim, claimOf, dropClaim, type FoundClaim, giveBack, listClaims, takeOver } from './claim.ts';
+import { type Inbox, isInboxOf } from './job-book.ts';
+import { originalOf } from './other-file-system.ts';
+import type { Watcher } from './watcher.ts';
 
 /** A claim that nobody has any more. */
 export type LeftClaim = {
@@ -16,13 +15,16 @@ export type LeftClaim = {
 
 type FoundClaims = {
   /** Of other watchers that live. */
-  readonly others: FoundClaim[];
-  readonly left: LeftClaim[];
+  readonly others: readonly FoundClaim[];
+  readonly left: readonly LeftClaim[];
   /** Of other targets: none of this process's business. */
-  readonly elsewhere: FoundClaim[];
+  readonly elsewhere: readonly FoundClaim[];
 };
 
-/** The claims in ONBOARD_HOME. */
+/**
+ * The claims in ONBOARD_HOME, and which of them nobody has any more: those of processes of this host that are gone, at once,
+ * and those of other hosts when they have not shown for a minute that they live. What is left is gone on with by one watcher.
+ */
 export type Recovery = {
   look(inboxes: readonly Inbox[]): Promise<FoundClaims>;
   /** Makes a left claim this process's; `null`: another one was faster, or there is nothing to go on with. */
@@ -32,11 +34,7 @@ export type Recovery = {
 /** On another host nobody knows who lives: who has not shown it for so long is gone. */
 const SILENT_MS = 60_000;
 
-type RecoveryEdges = Pick<InboxDesk, 'places' | 'teller'> & {
-  /** This process's name. */
-  readonly member: string;
-  /** The service's address that this process takes files for. */
-  readonly target: string;
+type RecoveryEdges = Pick<Watcher, 'places' | 'teller' | 'member' | 'target'> & {
   /** Whether this process works on the claim. */
   isMine(claim: string): boolean;
   /** Milliseconds that never go back. */
@@ -44,7 +42,7 @@ type RecoveryEdges = Pick<InboxDesk, 'places' | 'teller'> & {
 };
 
 export function createRecovery({ places, teller, member, target, isMine, now }: RecoveryEdges): Recovery {
-  const beats = new Map<string, { beat: number; since: number }>();
+  const beats = new Map<string, { readonly beat: number; readonly since: number }>();
   /** By this process's own clock: those of hosts and file systems may differ. */
   const isSilent = ({ id, beat }: FoundClaim) => {
     const known = beats.get(id);
@@ -59,26 +57,24 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
     if (!said.has(text)) teller.line(text);
     said.add(text);
   };
-  const onTrouble = (id: string, error: unknown) =>
-    sayOnce(`${places.processing}/${id} can't be looked into: ${messageOf(error)}`);
   return {
     async look(inboxes) {
-      const found = await listClaims(places.processing, onTrouble);
+      const found = await listClaims(places.processing, (id, error) =>
+        sayOnce(`${places.processing}/${id} can't be looked into: ${messageOf(error)}`),
+      );
       const elsewhere = found.filter(({ info }) => info !== null && info.target !== target);
       const theirs = found.filter((one) => !isMine(one.id) && !elsewhere.includes(one));
       for (const id of beats.keys()) if (!theirs.some((one) => one.id === id)) beats.delete(id);
-      const judged = theirs.map((one) => ({ one, isLeft: isLeft(one) }));
+      const left = theirs.filter(isLeft);
       return {
-        others: judged.flatMap(({ one, isLeft: left }) => (left ? [] : [one])),
-        left: judged.flatMap(({ one, isLeft: left }) =>
-          left ? [{ found: one, hasInbox: isInboxOf(one.info, inboxes) }] : [],
-        ),
+        others: theirs.filter((one) => !left.includes(one)),
+        left: left.map((one) => ({ found: one, hasInbox: isInboxOf(one.info, inboxes) })),
         elsewhere,
       };
     },
     async takeUp({ found, hasInbox }) {
       const { info, copied } = found;
-      if (info?.isAbroad === true && copied === null && !hasInbox) {
+      if (info?.isOnOtherFileSystem === true && copied === null && !hasInbox) {
         sayOnce(
           `${info.path}: ${info.inbox} is no inbox of job ${info.job} any more: move ${originalOf({ ...found, info })} into one by hand`,
         );
@@ -94,16 +90,6 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
       return claim;
     },
   };
-}
-
-function isInboxOf(info: FoundClaim['info'], inboxes: readonly Inbox[]): boolean {
-  return inboxes.some(
-    ({ folder, jobs }) => folder === info?.inbox && jobs.some(({ name }) => name === info.job),
-  );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What is to be said of claims of other targets, by target. */

@@ -1,71 +1,88 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { newRunId } from '../ledger/run-id.ts';
+import { errorCode, insteadOf } from '../lib/errors.ts';
+import { fileStamp, writtenOfStamp } from '../lib/file-stamp.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { exitCodeOf, type Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
-import { reportDirectory } from '../session.ts';
-import { type Away, endClaim } from './away.ts';
-import type { Claim } from './claim.ts';
-import type { InboxDesk } from './desk.ts';
-import { type Note, renderNote, type Written } from './note.ts';
-import { withoutName } from './sender-words.ts';
-import type { EndedFile } from './teller.ts';
+import { type Claim, dropClaim, returnFile } from './claim.ts';
+import { NOTE_ENDING } from './entry.ts';
+import { inboxesOf, isInboxOf } from './job-book.ts';
 import {
   changedNote,
   doneNote,
   endedWords,
   knownNote,
+  type Note,
   type Origin,
   type Refusal,
   refusedNote,
-} from './words.ts';
+  renderNote,
+  withoutName,
+} from './note.ts';
+import { isOriginalWritten, keepOriginal, originalOf, removeOriginal } from './other-file-system.ts';
+import { inFolder, withinFolder } from './shared-folder.ts';
+import type { Refused } from './sort-out.ts';
+import { type EndedFile, reportPlace, type Watcher } from './watcher.ts';
+
+/*
+ * How a file's way ends: it goes to `done` or `failed` by one rename, with a note beside it that is there first, and a line
+ * is said about it. A rehearsal puts files back into their inboxes instead. The claim is dropped last, so that a kill
+ * before that repeats the ending and loses nothing.
+ */
 
 /** Exit status of a file of which no run came about. */
 export const NOT_TAKEN_EXIT = 3;
 
-/** Its run is over: the file goes to `done`, whatever became of its rows. */
+/** The file's run is over: the file goes to `done`, whatever became of its rows. */
 export async function settleDone(
   claim: Claim,
   stamp: string,
-  ended: Ended,
-  desk: InboxDesk,
+  { run, summary }: { readonly run: Run; readonly summary: Summary },
+  watcher: Watcher,
 ): Promise<number> {
-  const { run, summary } = ended;
-  const report = reportDirectory(desk.runs.env, run.id);
+  const report = reportPlace(watcher, run);
   const exitCode = summary.exitCode ?? exitCodeOf(run);
   const words = endedWords(claim.info.path, run, report);
-  const note = doneNote(originOf(claim, stamp), summary, report);
-  return settle(claim, { result: 'done', note: () => note, why: [], run, exitCode, words }, desk);
+  const note = () => doneNote(originOf(claim, stamp), summary, report);
+  return settle(claim, { result: 'done', note, why: [], run, exitCode, words }, watcher);
 }
 
-type Ended = { readonly run: Run; readonly summary: Summary };
-
 /** Another file with the same content was taken before: nothing is sent. */
-export async function settleKnown(claim: Claim, stamp: string, run: Run, desk: InboxDesk): Promise<number> {
-  const report = reportDirectory(desk.runs.env, run.id);
+export async function settleKnown(claim: Claim, stamp: string, run: Run, watcher: Watcher): Promise<number> {
+  const report = reportPlace(watcher, run);
   const why = [`the same content was taken as run ${run.id}: nothing is sent`];
   const note = (file: string) => knownNote(originOf(claim, stamp), run, { report, file });
   const words = `${claim.info.path}: ${why.join('')}. Report: ${report}`;
-  return settle(claim, { result: 'done', note, why, run, exitCode: exitCodeOf(run), words }, desk);
+  return settle(claim, { result: 'done', note, why, run, exitCode: exitCodeOf(run), words }, watcher);
 }
 
 /** No run of the file came about. */
-export async function settleRefused(claim: Claim, given: Refusal, desk: InboxDesk): Promise<number> {
+export async function settleRefused(claim: Claim, given: Refusal, watcher: Watcher): Promise<number> {
   // Where the file is while it is taken says nothing to its sender.
   const why = given.why.map((one) => withoutName(one.replaceAll(claim.file, claim.name), claim.name));
-  const note = refusedNote(originOf(claim, claim.info.stamp), { why, fault: given.fault });
+  const note = () => refusedNote(originOf(claim, claim.info.stamp), { why, fault: given.fault });
   const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
-  return settle(
-    claim,
-    { result: 'failed', note: () => note, why, run: null, exitCode: NOT_TAKEN_EXIT, words },
-    desk,
-  );
+  return settle(claim, { result: 'failed', note, why, run: null, exitCode: NOT_TAKEN_EXIT, words }, watcher);
 }
 
 /** Somebody wrote to the file after its run had begun. */
-export async function settleChanged(claim: Claim, stamp: string, run: Run, desk: InboxDesk): Promise<number> {
-  const report = reportDirectory(desk.runs.env, run.id);
+export async function settleChanged(
+  claim: Claim,
+  stamp: string,
+  run: Run,
+  watcher: Watcher,
+): Promise<number> {
+  const report = reportPlace(watcher, run);
   const why = ['the file was changed after it was taken: what was written to it since was not sent'];
-  const note = changedNote(originOf(claim, stamp), run, report);
+  const note = () => changedNote(originOf(claim, stamp), run, report);
   const words = `${claim.info.path}: run ${run.id}: ${why.join('')}. Report: ${report}`;
-  return settle(claim, { result: 'failed', note: () => note, why, run, exitCode: 2, words }, desk);
+  return settle(claim, { result: 'failed', note, why, run, exitCode: 2, words }, watcher);
+}
+
+function originOf({ info }: Claim, stamp: string): Origin {
+  return { path: info.path, inbox: info.inbox, written: writtenOfStamp(stamp) };
 }
 
 type Verdict = Pick<EndedFile, 'why' | 'exitCode'> & {
@@ -76,28 +93,29 @@ type Verdict = Pick<EndedFile, 'why' | 'exitCode'> & {
   readonly words: string;
 };
 
-async function settle(claim: Claim, verdict: Verdict, desk: InboxDesk): Promise<number> {
-  const away = await endClaim(
-    claim,
-    { result: verdict.result, textFor: (file) => renderNote(verdict.note(file)) },
-    desk,
-  );
+async function settle(claim: Claim, verdict: Verdict, watcher: Watcher): Promise<number> {
+  const away = await endClaim(claim, verdict, watcher);
   const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
-  desk.teller.ended(endedFile(claim, verdict, { away, desk }), words);
+  watcher.teller.ended({ ...fileOf(claim, verdict, watcher), moved: away.file, note: away.note }, words);
   return verdict.exitCode;
 }
 
 /** A file that waits for somebody to go on with its run. */
-export function pausedFile(claim: Claim, run: Run, desk: InboxDesk): EndedFile {
+export function pausedFile(claim: Claim, run: Run, watcher: Watcher): EndedFile {
   const verdict = { result: 'paused', why: [], run, exitCode: exitCodeOf(run) } as const;
-  return endedFile(claim, verdict, { away: null, desk });
+  return { ...fileOf(claim, verdict, watcher), moved: null, note: null };
 }
 
-function endedFile(
+function fileOf(
   { info }: Claim,
-  { result, why, run, exitCode }: Pick<EndedFile, 'result' | 'why' | 'exitCode'> & Pick<Verdict, 'run'>,
-  { away, desk }: { readonly away: Pick<Away, 'file' | 'note'> | null; readonly desk: InboxDesk },
-): EndedFile {
+  {
+    result,
+    why,
+    run,
+    exitCode,
+  }: Pick<EndedFile, 'result' | 'why' | 'exitCode'> & { readonly run: Run | null },
+  watcher: Watcher,
+): Omit<EndedFile, 'moved' | 'note'> {
   return {
     file: info.path,
     job: info.job,
@@ -109,19 +127,173 @@ function endedFile(
     rows: run?.rows ?? null,
     outcomes: run?.outcomes ?? null,
     exitCode,
-    moved: away?.file ?? null,
-    note: away?.note ?? null,
-    report: run === null ? null : reportDirectory(desk.runs.env, run.id),
+    report: run === null ? null : reportPlace(watcher, run),
   };
 }
 
-function originOf({ info }: Claim, stamp: string): Origin {
-  return { path: info.path, inbox: info.inbox, written: writtenOf(stamp) };
+/** Where the file of a claim that is over went, and the note about it. */
+type Away = {
+  readonly file: string | null;
+  readonly note: string | null;
+  /** A sentence on that for people. */
+  readonly words: string;
+};
+
+type Ending = Pick<Verdict, 'result' | 'note'>;
+type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'>;
+
+/** Ends a claim: its file goes to `done` or `failed`, in a rehearsal back to its inbox, with a note about it. */
+export async function endClaim(claim: Claim, ending: Ending, folders: Folders): Promise<Away> {
+  const back = folders.rehearsal.isOn ? await putBack(claim, ending, folders) : null;
+  const away = back ?? (await moveAway(claim, ending, folders));
+  await dropClaim(claim);
+  return away;
 }
 
-/** Of a stamp: inode, size and time of the last writing in nanoseconds. */
-function writtenOf(stamp: string): Written | null {
-  const [, bytes, nanoseconds] = stamp.split(':');
-  if (bytes === undefined || nanoseconds === undefined) return null;
-  return { bytes: Number(bytes), ms: Number(BigInt(nanoseconds) / 1_000_000n) };
+/** `null`: its place is another file's by now, or gone. */
+async function putBack(
+  claim: Claim,
+  { result, note }: Ending,
+  { places, rehearsal, book, home }: Folders,
+): Promise<Away | null> {
+  const { info, copied } = claim;
+  if (!isInboxOf(info, inboxesOf(book.jobs(), home))) return null;
+  const stamp = result === 'done' ? await fileStamp(claim.file).catch(() => null) : null;
+  for (const one of [info.stamp, copied, stamp])
+    if (one !== null) rehearsal.remember(info.inbox, info.path, one);
+  if (!(await returnFile(claim))) return null;
+  const text = renderNote(note(join(info.inbox, info.path)));
+  const path = await writeNote(join(places[result], awayName(claim.name, claim.id)), text);
+  const words = `A rehearsal: the file is back in ${info.inbox}, the note about it is ${path}`;
+  return { file: null, note: path, words };
+}
+
+async function moveAway(claim: Claim, { result, note }: Ending, { places }: Folders): Promise<Away> {
+  const folder = places[result];
+  const original = (await isOriginalWritten(claim))
+    ? [`The file as it is by now lies in ${originalOf(claim)}`]
+    : [];
+  const text = renderNote(note(join(folder, awayName(claim.name, claim.id))));
+  const moving = {
+    from: claim.file,
+    folder,
+    name: claim.name,
+    id: claim.id,
+    text: [text, ...original.map((line) => `${line}\n`)].join(''),
+  };
+  // Somebody may have taken the file out of its claim: then there is nothing left to move.
+  const away = await putAway(moving).catch(insteadOf('ENOENT', null));
+  if (away !== null && result === 'done') await keepOriginal(claim, places.processing, basename(away.file));
+  else await removeOriginal(claim);
+  const moved = away === null ? [] : [`Moved to ${away.file}`];
+  return { file: away?.file ?? null, note: away?.note ?? null, words: [...moved, ...original].join('. ') };
+}
+
+/** Where a file went and where the note about it is. */
+type PutAway = { readonly file: string; readonly note: string };
+
+type Moving = {
+  readonly from: Buffer | string;
+  /** `done` or `failed`. */
+  readonly folder: string;
+  /** As its sender called it. */
+  readonly name: Buffer | string;
+  /** What no other file has: the run's id. */
+  readonly id: string;
+  readonly text: string;
+};
+
+/** Moves an entry, whatever it is, by one rename and puts a note beside it; the note is there first. Throws what renaming says. */
+export async function putAway({ from, folder, name, id, text }: Moving): Promise<PutAway> {
+  const file = join(folder, awayName(name, id));
+  const note = await writeNote(file, text);
+  try {
+    await rename(from, file);
+  } catch (error) {
+    await rm(note, { force: true });
+    throw error;
+  }
+  return { file, note };
+}
+
+/** Writes the note about a file whole or not at all; answers where. */
+async function writeNote(file: string, text: string): Promise<string> {
+  const note = `${file}${NOTE_ENDING}`;
+  await makeFolder(dirname(note));
+  await writeFile(`${note}.tmp`, text, { mode: 0o600 });
+  await rename(`${note}.tmp`, note);
+  return note;
+}
+
+const ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd/\\]/gu;
+/** File systems take 255 bytes; the id, and the note's ending, come on top. */
+const MAX_BYTES = 180;
+
+/** `portfolio.<id>.csv`: a name that nothing else has, with nothing in it that a terminal or a shell would act on. */
+export function awayName(name: Buffer | string, id: string): string {
+  const text = name.toString('utf8').replaceAll(UNSAFE, '_').replaceAll('..', '__');
+  const ending = ENDING.exec(text)?.[0] ?? '';
+  let stem = text.slice(0, text.length - ending.length);
+  while (Buffer.byteLength(stem) > MAX_BYTES) stem = stem.slice(0, -1);
+  return `${stem.replace(/\.$/, '_')}.${id}${ending}`;
+}
+
+/** `left`: the entry can't be moved, as was said, or is left in a rehearsal. `gone`: another watcher was faster. */
+type RefuseEnd = 'moved' | 'left' | 'gone';
+
+/** Makes the function that moves entries that can't be taken to `failed`, without opening or following them. */
+export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<RefuseEnd> {
+  const { teller, places, rehearsal } = watcher;
+  // What stays is said once.
+  const left = new Set<string>();
+  return async (refused) => {
+    const { inbox, entry, why } = refused;
+    const key = [inbox.folder, entry.path, entry.stamp].join('\n');
+    if (left.has(key)) return 'left';
+    const notTaken = `${entry.path}: not taken: ${why}`;
+    const file = { ...NO_RUN, file: entry.path, why: [why] };
+    if (rehearsal.isOn) {
+      left.add(key);
+      teller.ended({ ...file, moved: null, note: null }, `${notTaken}. A rehearsal: it stays where it is`);
+      return 'left';
+    }
+    try {
+      const away = await moveRefused(refused, places.failed);
+      teller.ended({ ...file, moved: away.file, note: away.note }, `${notTaken}. Moved to ${away.file}`);
+      return 'moved';
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === 'ENOENT') return 'gone';
+      left.add(key);
+      const because = code === 'EXDEV' ? 'it is on another file system' : code || String(error);
+      teller.line(`${notTaken}. It can't be moved to ${places.failed} (${because}): move it away by hand`);
+      return 'left';
+    }
+  };
+}
+
+const NO_RUN = {
+  job: null,
+  result: 'failed',
+  exitCode: NOT_TAKEN_EXIT,
+  run: null,
+  state: null,
+  reason: null,
+  rows: null,
+  outcomes: null,
+  report: null,
+} as const;
+
+function moveRefused({ inbox, entry, why, fault }: Refused, failed: string): Promise<PutAway> {
+  const origin = { path: entry.path, inbox: inbox.folder, written: null };
+  return withinFolder(inbox.folder, entry.parts, (path) =>
+    putAway({
+      from: inFolder(path, entry.name),
+      folder: failed,
+      name: entry.name,
+      id: newRunId(new Date()),
+      text: renderNote(refusedNote(origin, { why: [why], fault })),
+    }),
+  );
 }

@@ -1,14 +1,36 @@
-import type { Job } from '../config/job-definition.ts';
-import { inOrder, presentJobs } from './after-others.ts';
-import { type Entry, entryProblem } from './entry.ts';
-import { type Inbox, markersOf } from './inbox-folder.ts';
-import { jobsFor } from './match-job.ts';
-import { isNeverTaken, nameWhenWhole } from './never-taken.ts';
-import type { InboxLook, Placed, Refused, Takeable, Waiting, WaitReason } from './placed.ts';
-import { entryFault, noJobWords, severalJobsWords } from './sender-words.ts';
+import { type Job, jobsBefore } from '../config/job-definition.ts';
+import { shownTime } from '../lib/terminal.ts';
+import { type Entry, entryProblem, isNeverTaken, nameWhenWhole } from './entry.ts';
+import { type Inbox, jobsFor, markersOf } from './job-book.ts';
+import { entryFault, type Fault, noJobWords, severalJobsWords } from './note.ts';
+
+/*
+ * What becomes of every entry of the inboxes: it is taken, waits or is refused. A pure decision: who shows it without
+ * watching, as `onboard status` does, gets the same answer. At the end, why files wait, in words.
+ */
+
+/** Why a file stays in its inbox for now. */
+export type WaitReason =
+  | { readonly kind: 'writing' }
+  /** Its name says that it is not whole yet. */
+  | { readonly kind: 'unfinished' }
+  /** Written to without end: not waited for. */
+  | { readonly kind: 'restless' }
+  | { readonly kind: 'marker'; readonly marker: string }
+  | { readonly kind: 'schedule' }
+  | { readonly kind: 'window'; readonly window: string }
+  | { readonly kind: 'after'; readonly job: string; readonly because: string }
+  | { readonly kind: 'broken'; readonly jobs: readonly string[] };
+
+export type Placed = { readonly inbox: Inbox; readonly entry: Entry };
+export type Takeable = Placed & { readonly job: Job };
+export type Refused = Placed & { readonly why: string; readonly fault: Fault };
+export type Waiting = Placed & { readonly job: string | null; readonly why: WaitReason };
+
+/** A look into an inbox. */
+export type InboxLook = { readonly inbox: Inbox; readonly entries: readonly Entry[] };
 
 export type SortedOut = {
-  /** In the order in which they are to be taken. */
   readonly take: readonly Takeable[];
   readonly refuse: readonly Refused[];
   readonly wait: readonly Waiting[];
@@ -32,15 +54,24 @@ export type Circumstances = {
 };
 
 type Sorted = { take: Takeable[]; refuse: Refused[]; wait: Waiting[]; nextMs: number | null };
+type Into = { readonly given: Circumstances; readonly sorted: Sorted };
 
-/** Decides for every entry of the inboxes whether it is taken, waits or is refused; nothing is touched. */
+/** Decides for every entry of the inboxes; nothing is touched. */
 export function sortOut(looks: readonly InboxLook[], given: Circumstances): SortedOut {
   const sorted: Sorted = { take: [], refuse: [], wait: [], nextMs: null };
   for (const { inbox, entries } of looks) sortInbox(inbox, entries, { given, sorted });
-  return { ...sorted, ...inOrder(sorted, given.busy, presentJobs(looks)) };
+  const present = presentJobs(looks);
+  const { take, wait, ...rest } = sorted;
+  const held = take.map((one) => ({ one, why: blockOf(one.job, given.busy, present) }));
+  return {
+    ...rest,
+    take: held.flatMap(({ one, why }) => (why === null ? [one] : [])),
+    wait: [
+      ...wait,
+      ...held.flatMap(({ one, why }) => (why === null ? [] : [{ ...one, job: one.job.name, why }])),
+    ],
+  };
 }
-
-type Into = { readonly given: Circumstances; readonly sorted: Sorted };
 
 function sortInbox(inbox: Inbox, entries: readonly Entry[], into: Into): void {
   const markers = markersOf(inbox);
@@ -106,4 +137,104 @@ function waitReason(
   const releasedAt = given.releasedAt(job.name) ?? Number.NEGATIVE_INFINITY;
   if (schedule !== undefined && entry.changedMs > releasedAt) return { kind: 'schedule' };
   return window !== undefined && given.isHeldByWindow(job) ? { kind: 'window', window } : null;
+}
+
+/** Job → a file of it that is in an inbox, whole or still on its way. */
+export function presentJobs(looks: readonly InboxLook[]): ReadonlyMap<string, string> {
+  const present = new Map<string, string>();
+  for (const { inbox, entries } of looks) {
+    const markers = markersOf(inbox);
+    for (const entry of entries) {
+      const path = nameWhenWhole(entry.path);
+      const isAside = path === entry.path && isNeverTaken(entry.name.toString('utf8'), markers);
+      if (isAside || entryProblem(entry) !== null) continue;
+      for (const { name } of jobsFor(path, inbox)) present.set(name, entry.path);
+    }
+  }
+  return present;
+}
+
+/** A file of a job that comes after others stays as long as there is a file or a run of those. */
+function blockOf(
+  job: Job,
+  busy: ReadonlyMap<string, string>,
+  present: ReadonlyMap<string, string>,
+): WaitReason | null {
+  for (const other of jobsBefore(job.definition)) {
+    const file = present.get(other);
+    const because = file === undefined ? busy.get(other) : `${file} waits in the inbox`;
+    if (because !== undefined) return { kind: 'after', job: other, because };
+  }
+  return null;
+}
+
+/** Every upload goes through these: it is no news. */
+const PASSING: readonly WaitReason['kind'][] = ['writing', 'unfinished', 'restless'];
+
+/** Why files wait, one line per job and reason, by a key that stays the same as long as they do. */
+export function waitingLines(
+  waiting: readonly Waiting[],
+  next: ReadonlyMap<string, Date>,
+): ReadonlyMap<string, string> {
+  return groupedLines(
+    waiting.filter(({ why }) => !PASSING.includes(why.kind)),
+    next,
+  );
+}
+
+/** What is left in the inboxes where nobody looks at them any more, and why; empty where nothing is. */
+export function leftWords(waiting: readonly Waiting[], next: ReadonlyMap<string, Date>): string {
+  const lines = [...groupedLines(waiting, next).values()];
+  return lines.length === 0 ? '' : ['Left in the inbox:', ...lines].join('\n  ');
+}
+
+function groupedLines(
+  waiting: readonly Waiting[],
+  next: ReadonlyMap<string, Date>,
+): ReadonlyMap<string, string> {
+  const groups = new Map<string, Waiting[]>();
+  for (const one of waiting) {
+    const key = [one.job ?? '', one.why.kind, one.why.kind === 'after' ? one.why.job : ''].join(' ');
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return new Map([...groups].map(([key, group]) => [key, lineOf(group, next)]));
+}
+
+function lineOf(group: readonly Waiting[], next: ReadonlyMap<string, Date>): string {
+  const [first] = group;
+  if (first === undefined) return '';
+  const more = group.length === 1 ? ' waits' : ` and ${group.length - 1} more wait`;
+  return `${first.entry.path}${more} ${reasonWords(first, next)}`;
+}
+
+/** `for the schedule of job …, next 2026-11-21 22:00 UTC`: to be read after "waits". */
+export function reasonWords(
+  { job, why }: Pick<Waiting, 'job' | 'why'>,
+  next: ReadonlyMap<string, Date>,
+): string {
+  switch (why.kind) {
+    case 'writing':
+      return 'until nothing of it has changed for a while';
+    case 'unfinished':
+      return 'until it is renamed: its name says that it is not whole yet';
+    case 'restless':
+      return 'until nothing of it has changed for a while: it is still written to, and is left for the next start';
+    case 'marker':
+      return `for its marker file, of its own name and ${why.marker}`;
+    case 'schedule':
+      return `for the schedule of job ${job ?? ''}, ${nextWords(next.get(job ?? ''))}`;
+    case 'window':
+      return `for the window ${why.window} of job ${job ?? ''} to open`;
+    case 'after':
+      return `for job ${why.job}: ${why.because}`;
+    case 'broken':
+      return `until the definition of ${why.jobs.join(', ')} is corrected`;
+    default:
+      return why satisfies never;
+  }
+}
+
+/** When a schedule fires next. */
+function nextWords(next: Date | undefined): string {
+  return next === undefined ? 'which no watcher has set yet' : `next ${shownTime(next, 'UTC')}`;
 }

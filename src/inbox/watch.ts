@@ -1,152 +1,212 @@
+import type { RunStore } from '../ledger/run-store.ts';
+import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
+import { settledRows } from '../model/outcome.ts';
 import { worse } from '../runs/worse-exit.ts';
-import { removeEmptyClaims } from './claims.ts';
-import type { InboxDesk } from './desk.ts';
-import { createFolderEvents, type FolderEvents } from './events.ts';
-import { inboxesOf } from './inbox-folder.ts';
-import { createLateFiles } from './late.ts';
-import { type Look, type Looking, lookAround } from './look.ts';
-import { createLookClock } from './look-clock.ts';
-import { createPull } from './pull.ts';
+import { removeEmptyClaims } from './claim.ts';
+import { inboxesOf } from './job-book.ts';
+import { createLookForLate } from './late.ts';
+import { createLook, type Look } from './look.ts';
 import { createRecovery } from './recover.ts';
-import { createRefusing } from './refuse.ts';
-import { createRest } from './rest.ts';
-import { openInboxSchedules } from './schedules.ts';
-import { NOT_TAKEN_EXIT } from './settle.ts';
-import type { StallNotice } from './stall.ts';
-import { createWaker, type Waker } from './waker.ts';
-import { createWindows } from './window.ts';
-import { createWorks } from './works.ts';
+import { createWindows, type InboxSchedules, openInboxSchedules } from './schedule.ts';
+import { createRefuse, NOT_TAKEN_EXIT } from './settle.ts';
+import { type Begin, createBegin, createUnderWay, type UnderWay } from './under-way.ts';
+import { createFolderEvents, createLookClock, createWaker, type FolderEvents, type Waker } from './wake.ts';
+import type { Watcher } from './watcher.ts';
+
+/*
+ * The loop of `onboard start` and `onboard watch`: look (look.ts), refuse what can't be taken (settle.ts), begin with what
+ * can as far as there is room (under-way.ts), and wait for news or time (wake.ts).
+ */
 
 const INTERRUPTED_EXIT = 4;
 const TROUBLE_MS = 1_000;
 
 /** Watches the inboxes until it is interrupted, or with `once` until nothing more can be taken; answers the exit status. */
-export async function watchInboxes(desk: InboxDesk, stall: StallNotice | null = null): Promise<number> {
-  const { typed } = desk.runs.io;
-  const exitCode = await untilItEnds(desk, stall);
-  if (exitCode === INTERRUPTED_EXIT) desk.teller.line(`To go on: ${typed}`);
+export async function watchInboxes(
+  watcher: Watcher,
+  { sends }: { readonly sends: boolean },
+): Promise<number> {
+  const exitCode = await untilItEnds(watcher, sends || !watcher.once ? null : stallNoticeOf(watcher));
+  if (exitCode === INTERRUPTED_EXIT) watcher.teller.line(`To go on: ${watcher.session.io.typed}`);
   return exitCode;
 }
 
-async function untilItEnds(desk: InboxDesk, stall: StallNotice | null): Promise<number> {
+async function untilItEnds(watcher: Watcher, stall: StallNotice | null): Promise<number> {
   const waker = createWaker();
-  const works = createWorks(desk, () => waker.wake('work'));
-  const schedules = openInboxSchedules(desk, () => waker.wake('look'));
-  const { member } = desk.runs.membership.gate;
+  const underWay = createUnderWay(watcher, () => waker.wake('work'));
+  const schedules = openInboxSchedules(watcher, () => waker.wake('look'));
   const now = () => performance.now();
-  const recovery = createRecovery({
-    ...desk,
-    member,
-    target: desk.runs.service.target,
-    isMine: works.has,
-    now,
-  });
-  const rest = createRest(desk.restMs, now);
+  const recovery = createRecovery({ ...watcher, isMine: underWay.has, now });
   const isClosed = createWindows(() => new Date());
-  const events = openEvents(desk, waker);
-  const { interrupted } = desk.runs.io;
-  interrupted.addEventListener('abort', () => waker.wake('work'));
+  const look = createLook(watcher, { recovery, schedules, isClosed, mine: underWay.claims, now });
+  const events = openEvents(watcher, waker);
+  watcher.session.io.interrupted.addEventListener('abort', () => waker.wake('work'));
   try {
-    await removeEmptyClaims(desk.places.processing, new Date());
+    await removeEmptyClaims(watcher.places.processing, new Date());
     await schedules.keep();
-    const looking = { desk, works, recovery, schedules, rest, isClosed };
-    return await keepLooking(looking, waker, { events, stall });
+    return await keepLooking(watcher, {
+      waker,
+      underWay,
+      events,
+      stall,
+      round: createRound(watcher, { look, underWay, schedules }),
+      begin: createBegin(watcher, { underWay, recovery, isClosed }),
+    });
   } finally {
     events?.close();
-    await works.end();
+    await underWay.end();
     await schedules.close();
   }
 }
 
-function openEvents({ polling, teller }: InboxDesk, waker: Waker): FolderEvents | null {
+function openEvents({ polling, teller }: Watcher, waker: Waker): FolderEvents | null {
   if (polling) return null;
   const onTrouble = (error: Error) =>
     teller.trouble(`no events from the file system (${error.message}): files are found by looking only`);
   return createFolderEvents(() => waker.wake('look'), onTrouble);
 }
 
-type Beside = { readonly events: FolderEvents | null; readonly stall: StallNotice | null };
+type Loop = {
+  readonly waker: Waker;
+  readonly underWay: UnderWay;
+  readonly events: FolderEvents | null;
+  readonly stall: StallNotice | null;
+  readonly round: ReturnType<typeof createRound>;
+  readonly begin: Begin;
+};
 
-async function keepLooking(looking: Looking, waker: Waker, { events, stall }: Beside): Promise<number> {
-  const { desk, works } = looking;
-  const pull = createPull(looking);
-  const round = createRound(looking);
+async function keepLooking(
+  watcher: Watcher,
+  { waker, underWay, events, stall, round, begin }: Loop,
+): Promise<number> {
   for (;;) {
-    if (desk.runs.io.interrupted.aborted) return INTERRUPTED_EXIT;
-    const look = await waitingOut(desk, async () => {
+    if (watcher.session.io.interrupted.aborted) return INTERRUPTED_EXIT;
+    const look = await waitingOut(watcher, async () => {
       const found = await round.look();
       events?.follow(found.folders);
-      await pull(found);
-      if (works.active() > 0) await stall?.look();
+      await begin(found);
+      if (underWay.active() > 0) await stall?.look();
       return found;
     });
     if (look === null) continue;
-    const isIdle = !round.clock.isLookWanted() && !waker.hasNews() && works.active() === 0;
-    if (desk.once && isIdle && isEmpty(look)) {
-      tellLeft(look, desk);
-      return worse(round.worst(), works.worst());
+    const isIdle = !round.clock.isLookWanted() && !waker.hasNews() && underWay.active() === 0;
+    // Nothing can be taken, and nothing that is being written could be soon.
+    if (watcher.once && isIdle && look.atHand.length === 0 && look.nextMs === null) {
+      tellLeft(look, watcher);
+      return worse(round.worst(), underWay.worst());
     }
     const why = await waker.wait(round.clock.leftMs());
-    // What waited for a run may go on when it is over; with more at hand an end is no reason to look at everything.
-    if (why.has('look') || (why.has('work') && look.take.length === 0)) round.clock.lookSoon();
+    // What waited for a run may go on when it is over; with more files at hand an end is no reason to look at everything.
+    const hasFiles = look.atHand.some(({ kind }) => kind === 'file');
+    if (why.has('look') || (why.has('work') && !hasFiles)) round.clock.lookSoon();
   }
 }
 
 /** A Redis or a disk that is full costs time, not the watching; `null`: it is to be tried again. */
-async function waitingOut(desk: InboxDesk, work: () => Promise<Look>): Promise<Look | null> {
+async function waitingOut(
+  { once, teller, session }: Watcher,
+  work: () => Promise<Look>,
+): Promise<Look | null> {
   try {
     return await work();
   } catch (error) {
-    if (desk.once) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    desk.teller.trouble(`the inboxes can't be looked after right now: ${message}`);
-    await sleep(TROUBLE_MS, desk.runs.io.interrupted);
+    if (once) throw error;
+    teller.trouble(`the inboxes can't be looked after right now: ${messageOf(error)}`);
+    await sleep(TROUBLE_MS, session.io.interrupted);
     return null;
   }
 }
 
+type Looked = {
+  look(): Promise<Look>;
+  readonly underWay: UnderWay;
+  readonly schedules: InboxSchedules;
+};
+
 /** What is looked at, each at its time; answers the last look through the folders. */
-function createRound(looking: Looking) {
-  const { desk, works, schedules } = looking;
-  const clock = createLookClock(desk.pollMs, () => performance.now());
-  const refusing = createRefusing(desk);
-  const late = createLateFiles(desk);
-  let last: Look = { left: [], take: [], refuse: [], folders: [], leftWords: '', nextMs: 0 };
+function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
+  const clock = createLookClock(watcher.pollMs, () => performance.now());
+  const refuse = createRefuse(watcher);
+  const lookForLate = createLookForLate(watcher);
+  let last: Look = { atHand: [], refuse: [], folders: [], leftWords: '', nextMs: 0 };
   let worst = 0;
   const lookAgain = async () => {
     clock.lookBegins();
-    last = await lookAround(looking);
+    last = await look();
     for (const entry of last.refuse) {
-      if ((await refusing.refuse(entry)) !== 'gone') worst = worse(worst, NOT_TAKEN_EXIT);
+      if ((await refuse(entry)) !== 'gone') worst = worse(worst, NOT_TAKEN_EXIT);
     }
     clock.lookEnds(last.nextMs);
   };
   const lookAtRest = async () => {
     await schedules.keep();
-    if ((await late.look()) > 0) worst = worse(worst, NOT_TAKEN_EXIT);
+    if ((await lookForLate()) > 0) worst = worse(worst, NOT_TAKEN_EXIT);
   };
   return {
     clock,
     worst: () => worst,
     async look(): Promise<Look> {
       if (clock.isDue('rare')) await lookAtRest();
-      if (clock.isDue('runs')) await works.look();
+      if (clock.isDue('runs')) await underWay.look();
       if (clock.isLookDue()) await lookAgain();
       return last;
     },
   };
 }
 
-function tellLeft({ leftWords }: Look, { teller, book, runs }: InboxDesk): void {
+function tellLeft({ leftWords }: Look, { teller, book, home }: Watcher): void {
   if (leftWords !== '') teller.line(leftWords);
   else if (!teller.hasTold()) {
-    const folders = inboxesOf(book.jobs(), runs.env.home).map(({ folder }) => folder);
+    const folders = inboxesOf(book.jobs(), home).map(({ folder }) => folder);
     teller.line(`There was no file to take in ${folders.join(', ')}.`);
   }
 }
 
-/** Nothing can be taken, and nothing that is being written could be soon. */
-function isEmpty({ left, take, nextMs }: Look): boolean {
-  return left.length + take.length === 0 && nextMs === null;
+/** Tells a watcher that sends nothing itself, once a minute, that nothing moves. */
+type StallNotice = {
+  /** Looks at most once a minute. */
+  look(): Promise<void>;
+};
+
+const EVERY_MS = 60_000;
+/** Until a file that was just claimed has its run. */
+const BEGIN_MS = 5_000;
+
+type StallEdges = {
+  /** Where the runs that are under way stand; empty: there is none. */
+  standing(): Promise<string>;
+  tell(text: string): void;
+  now(): number;
+};
+
+export function createStallNotice({ standing, tell, now }: StallEdges): StallNotice {
+  let dueAt = Number.NEGATIVE_INFINITY;
+  let before = '';
+  return {
+    async look() {
+      if (now() < dueAt) return;
+      const current = await standing();
+      dueAt = now() + (current === '' ? BEGIN_MS : EVERY_MS);
+      if (current !== '' && current === before) tell(STALLED);
+      before = current;
+    },
+  };
+}
+
+const STALLED =
+  'Nothing has moved for a minute: rows wait for a worker. Start one with `onboard work`; `onboard status` says where things stand.';
+
+const RUNS_MAX = 200;
+
+function stallNoticeOf({ store, teller }: Watcher): StallNotice {
+  const standing = () => standingOf(store);
+  return createStallNotice({ standing, tell: teller.line, now: () => performance.now() });
+}
+
+/** How many rows of each run that is under way have their outcomes. */
+async function standingOf(store: RunStore): Promise<string> {
+  const runs = await store.list(RUNS_MAX);
+  const under = runs.filter(({ state }) => state === 'queued' || state === 'running');
+  return under.map(({ id, rows, outcomes }) => `${id} ${settledRows(outcomes)}/${rows}`).join('\n');
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { UsageError } from '../lib/usage-error.ts';
 
 const BLOCK_BYTES = 256 * 1024;
@@ -17,12 +17,6 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, und
   } finally {
     await handle.close();
   }
-}
-
-/** What changes when a file is written to or another takes its place: inode, size, time of change (nanoseconds). */
-export async function fileStamp(path: string): Promise<string> {
-  const { ino, size, mtimeNs } = await stat(path, { bigint: true });
-  return [ino, size, mtimeNs].join(':');
 }
 
 async function openRegular(path: string): Promise<FileHandle> {

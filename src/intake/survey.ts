@@ -1,4 +1,5 @@
 import type { Format } from '../config/job-definition.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
@@ -7,7 +8,6 @@ import { isTable, REPORT_MEMBER } from '../model/source.ts';
 import { inspectFile } from './inspect-file.ts';
 import { parseRecord } from './json-row.ts';
 import { MAX_PATHS } from './limits.ts';
-import { fileStamp } from './open-input.ts';
 import { openRows } from './open-rows.ts';
 import type { RowBatch } from './read-rows.ts';
 

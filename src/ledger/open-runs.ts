@@ -1,17 +1,26 @@
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { openRows } from '../model/run.ts';
+import { openRows, type RunState } from '../model/run.ts';
 import type { LedgerKeys } from './keys.ts';
 import type { RunStore } from './run-store.ts';
 
-const OVER: ReadonlySet<string | null | undefined> = new Set(['finished', 'cancelled']);
+const OVER: readonly RunState[] = ['finished', 'cancelled'];
 const RUNS_PER_LOOK = 500;
 
-/** Ids of the runs of these jobs that are neither finished nor cancelled, oldest first. */
+/**
+ * Whether jobs that come after a run's job (`after`) wait for it: until it is finished or given up, whatever holds it. What
+ * comes later builds on what the run has yet to create, so a run that is paused or stopped is waited for as one that moves.
+ */
+export function isOpenRun(state: string | null | undefined): boolean {
+  return !OVER.some((over) => over === state);
+}
+
+/** Ids of the runs of these jobs that are open, however many there are, oldest first. */
 export async function openRunsOf(
   redis: RedisConnection,
   keys: LedgerKeys,
   jobs: ReadonlySet<string>,
 ): Promise<readonly string[]> {
+  if (jobs.size === 0) return [];
   const ids = await redis.zrange(keys.runs, '0', '-1');
   const open: string[] = [];
   for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
@@ -20,7 +29,7 @@ export async function openRunsOf(
     open.push(
       ...part.filter((_, i) => {
         const [job = null, state] = found[i] ?? [];
-        return job !== null && jobs.has(job) && !OVER.has(state);
+        return job !== null && jobs.has(job) && isOpenRun(state);
       }),
     );
   }

@@ -1,8 +1,8 @@
 import type { Format } from '../config/job-definition.ts';
-import { fileStamp } from '../intake/open-input.ts';
 import { type RowChunk, readChunks } from '../intake/read-chunks.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/run-input.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';

@@ -1,7 +1,7 @@
-import { openRunsOf } from '../ledger/open-runs.ts';
+import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
-import { isOver, type Run } from '../model/run.ts';
+import type { Run } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
 import { goingOnWith, stateOf } from './run-state.ts';
 
@@ -21,10 +21,10 @@ export async function waitForJobs(
 ): Promise<boolean> {
   const { keys, store } = ledger.of(target);
   const told = new Set<string>();
-  let open = jobs.length === 0 ? [] : await openRunsOf(ledger.redis, keys, new Set(jobs));
+  let open = await openRunsOf(ledger.redis, keys, new Set(jobs));
   while (open.length > 0) {
     const runs = (await Promise.all(open.map(store.get))).filter((run) => run !== null);
-    const waiting = runs.filter((run) => !isOver(run) && run.state !== 'cancelled');
+    const waiting = runs.filter((run) => isOpenRun(run.state));
     for (const run of waiting) {
       const words = wordsFor(run, await store.hasLease(run.id));
       if (!told.has(words)) tell(io, words);

@@ -1,3 +1,5 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv, until } from '../support/flow.ts';
 
@@ -6,7 +8,7 @@ test('a job that comes after another waits for its run, and takes what that one 
   await flow.file('parents.yaml', 'operation: subclient.create\nkey: externalId\n');
   await flow.file(
     'children.yaml',
-    `operation: subclient.create\nkey: Ref\nafter: parents\nfields:\n  details.name: Name\n  parent.id: { column: Parent, ref: subclient }\n`,
+    `operation: subclient.create\nfiles: "children*"\nkey: Ref\nafter: parents\nfields:\n  details.name: Name\n  parent.id: { column: Parent, ref: subclient }\n`,
   );
   const env = { ONBOARD_JOBS: flow.home };
   const parents = await flow.file('parents.csv', subclientsCsv(3));
@@ -15,6 +17,14 @@ test('a job that comes after another waits for its run, and takes what that one 
   // Without a valid token the first run pauses before anything is sent.
   const paused = await flow.run(['parents', parents], { ...env, MSB_TOKEN: 'wrong' });
   expect(paused.summary.reason).toBe('credentials');
+
+  // A file in the inbox waits for that run as `run` does.
+  await mkdir(join(flow.home, 'inbox'));
+  await copyFile(children, join(flow.home, 'inbox', 'children-1.csv'));
+  const watched = await flow.onboard(['start', '--once', '--json', '--rest', '0.2'], env);
+  expect([watched.exitCode, watched.stdout]).toEqual([0, '']);
+  const why = `children-1.csv waits for job parents: run ${paused.summary.run} is paused (credentials); to go on with it: onboard resume ${paused.summary.run}, or give it up: onboard cancel ${paused.summary.run}`;
+  expect(watched.stderr).toContain(why);
 
   const waiting = flow.start(['run', 'children', children, '--json'], env);
   const said = { text: '' };

@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ELSEWHERE } from '../inbox/some-claim.ts';
+import { ELSEWHERE } from '../inbox/files.ts';
 import { until } from '../support/flow.ts';
 import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
 

@@ -1,36 +1,21 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { infoName, makeClaimFolder } from '../../src/inbox/claim.ts';
+import { expect, test } from 'vitest';
+import { claimText, infoName, makeClaimFolder } from '../../src/inbox/claim.ts';
 import { createRecovery, elsewhereLines } from '../../src/inbox/recover.ts';
-import { createTeller } from '../../src/inbox/teller.ts';
+import { createTeller } from '../../src/inbox/watcher.ts';
 import { newMember } from '../../src/journal/member.ts';
 import { memoryIo } from '../cli/memory-io.ts';
+import { CLAIM_ID, infoOf, ownFolder } from './files.ts';
 
 const ELSEWHERE = 'another-host.x.x.17.x.0123abcd';
 
 /** A claim of that member, and how another watcher sees it. */
 async function setUp(member: string, target = 'https://service') {
-  const home = await mkdtemp(join(tmpdir(), 'onboard-recover-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const home = await ownFolder();
   const processing = join(home, 'processing');
-  const info = {
-    job: 'j',
-    target,
-    inbox: home,
-    path: 'a.csv',
-    claimedAt: '',
-    stamp: '',
-    marker: null,
-    isAbroad: false,
-  };
-  const claim = await makeClaimFolder('a.csv', {
-    base: processing,
-    id: '20261121-100000-aaaa',
-    member,
-    info,
-  });
+  const info = infoOf({ target, inbox: home });
+  const claim = await makeClaimFolder('a.csv', { base: processing, id: CLAIM_ID, member, info });
   await writeFile(claim.file, 'text');
   const clock = { now: 0 };
   const recovery = createRecovery({
@@ -98,11 +83,11 @@ test('a claim that can not be looked into is passed over, and the others are fou
   expect(await seen()).toEqual({ others: 2, left: 0 });
 });
 
-test('a file that lies abroad in what is no inbox of its job any more is not fetched', async () => {
+test('a file that lies on another file system, in what is no inbox of its job any more, is not fetched', async () => {
   const { claim, recovery, clock } = await setUp(ELSEWHERE);
   await rm(claim.file);
-  const info = { ...claim.info, isAbroad: true };
-  await writeFile(join(claim.folder, infoName(ELSEWHERE)), JSON.stringify(info));
+  const text = claimText({ ...claim.info, isOnOtherFileSystem: true });
+  await writeFile(join(claim.folder, infoName(ELSEWHERE)), text);
   await recovery.look([]);
   clock.now = 60_000;
   const [first] = (await recovery.look([])).left;

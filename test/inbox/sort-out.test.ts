@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Circumstances, sortOut } from '../../src/inbox/sort-out.ts';
-import { entryOf, inboxOf, jobOf } from './entries.ts';
+import type { Job } from '../../src/config/job-definition.ts';
+import {
+  type Circumstances,
+  leftWords,
+  sortOut,
+  type Waiting,
+  type WaitReason,
+  waitingLines,
+} from '../../src/inbox/sort-out.ts';
+import { entryOf, inboxOf, jobOf } from './files.ts';
 
 const CALM: Circumstances = {
   restLeft: () => 0,
@@ -16,7 +24,7 @@ const payees = jobOf('payees', { files: ['payees*', 'north/**/payees*'], after: 
 /** What becomes of files of the main inbox, in a few words each. */
 function fates(
   paths: readonly string[],
-  jobs = [subclients, payees],
+  jobs: readonly Job[] = [subclients, payees],
   circumstances: Partial<Circumstances> = {},
 ): Record<string, string> {
   const entries = paths.map((path) => entryOf(path));
@@ -28,13 +36,83 @@ function fates(
   ]);
 }
 
-test('a file is taken by the job whose pattern its path in the inbox matches', () => {
-  expect(
-    fates(
-      ['subclients-1.csv', 'north/a/payees.json'],
-      [subclients, jobOf('p', { files: 'north/**/payees*' })],
-    ),
-  ).toEqual({ 'subclients-1.csv': 'take subclients', 'north/a/payees.json': 'take p' });
+const byPath = jobOf('payees', { files: 'north/**/payees*' });
+const marked = jobOf('marked', { files: '**/*', marker: '.done' });
+const nightly = jobOf('nightly', { files: '*', schedule: { cron: '0 22 * * *' } });
+const windowed = jobOf('windowed', { files: '*', window: '22:00-05:00 Europe/London' });
+const markedParents = jobOf('subclients', { files: 'subclients*', marker: '.done' });
+const BOTH = [subclients, payees];
+const busy = new Map([['subclients', 'run r is running']]);
+const broken = new Set(['subclients']);
+
+test.each<[string, readonly Job[], Partial<Circumstances>, Record<string, string | null>]>([
+  [
+    'is taken by the job whose pattern its path in the inbox matches',
+    [subclients, byPath],
+    {},
+    { 'subclients-1.csv': 'take subclients', 'north/a/payees.json': 'take payees' },
+  ],
+  [
+    'waits where its name says that it is unfinished, and is passed over where it is hidden',
+    BOTH,
+    {},
+    { 'subclients.csv.part': 'wait unfinished', '.subclients.csv.part': null, 'x.csv~': 'wait unfinished' },
+  ],
+  [
+    'waits for the marker of its job beside it, and the marker is no file itself',
+    [marked],
+    {},
+    { 'a.csv': 'take marked', 'a.csv.done': null, 'b.csv': 'wait marker', 'sub/b.csv.done': null },
+  ],
+  ['waits for its schedule to fire', [nightly], {}, { 'a.csv': 'wait schedule' }],
+  [
+    'waits where its schedule fired before its last change',
+    [nightly],
+    { releasedAt: () => 999 },
+    { 'a.csv': 'wait schedule' },
+  ],
+  [
+    'is taken where its schedule fired after its last change',
+    [nightly],
+    { releasedAt: () => 1_000 },
+    { 'a.csv': 'take nightly' },
+  ],
+  [
+    'waits while one of the job before it is in the inbox',
+    BOTH,
+    {},
+    { 'payees.csv': 'wait after', 'subclients.csv': 'take subclients' },
+  ],
+  [
+    'waits while one of the job before it is being uploaded',
+    BOTH,
+    {},
+    { 'payees.csv': 'wait after', 'subclients.csv.part': 'wait unfinished' },
+  ],
+  ['waits while a run of the job before it is under way', BOTH, { busy }, { 'payees.csv': 'wait after' }],
+  ['is taken where nothing is of the job before it', BOTH, {}, { 'payees.csv': 'take payees' }],
+  [
+    'is not held up by a marker that was left behind',
+    [markedParents, payees],
+    {},
+    { 'payees.csv': 'take payees', 'subclients.csv.done': null },
+  ],
+  [
+    'waits while its definition can not be used, and where no other job takes it',
+    [subclients],
+    { broken },
+    { 'subclients.csv': 'wait broken', 'stray.csv': 'wait broken', 'x.tmp': 'wait unfinished' },
+  ],
+  [
+    'waits while the window of its job is closed',
+    [windowed],
+    { isHeldByWindow: () => true },
+    { 'a.csv': 'wait window' },
+  ],
+  ['is taken while the window of its job is open', [windowed], {}, { 'a.csv': 'take windowed' }],
+])('a file %s', (_, jobs, circumstances, expected) => {
+  const decided = Object.entries(expected).filter(([, fate]) => fate !== null);
+  expect(fates(Object.keys(expected), jobs, circumstances)).toEqual(Object.fromEntries(decided));
 });
 
 test('a file that no job or more than one takes is refused, with what was expected', () => {
@@ -54,13 +132,6 @@ test('what is at fault with a refused file is known, so that its sender gets the
   ];
   const { refuse } = sortOut([{ inbox: inboxOf(jobs), entries }], CALM);
   expect(refuse.map(({ fault }) => fault)).toEqual(['no-load', 'several-loads', 'name', 'kind', 'kind']);
-});
-
-test('an unfinished upload waits, and what is hidden is passed over', () => {
-  expect(fates(['subclients.csv.part', '.subclients.csv.part', 'x.csv~'])).toEqual({
-    'subclients.csv.part': 'wait unfinished',
-    'x.csv~': 'wait unfinished',
-  });
 });
 
 test('the inbox of a job of its own takes every name, unless the job says which', () => {
@@ -83,59 +154,6 @@ test('nothing is decided on an entry that is not at rest, and it is said when it
   expect(found.wait.map(({ why }) => why.kind)).toEqual(['writing', 'writing']);
 });
 
-test('a file waits for the marker of its job beside it, and the marker is no file itself', () => {
-  const marked = [jobOf('marked', { files: '**/*', marker: '.done' })];
-  expect(fates(['a.csv', 'a.csv.done', 'b.csv', 'sub/b.csv.done'], marked)).toEqual({
-    'a.csv': 'take marked',
-    'b.csv': 'wait marker',
-  });
-});
-
-test('a file with a schedule is taken once that fired after the last change of the file', () => {
-  const nightly = [jobOf('nightly', { files: '*', schedule: { cron: '0 22 * * *' } })];
-  const at = (releasedAt: number | null) =>
-    fates(['a.csv'], nightly, { releasedAt: () => releasedAt })['a.csv'];
-  expect([at(null), at(999), at(1_000), at(5_000)]).toEqual([
-    'wait schedule',
-    'wait schedule',
-    'take nightly',
-    'take nightly',
-  ]);
-});
-
-test.each([
-  ['whole in the inbox', ['subclients.csv']],
-  ['still being uploaded', ['subclients.csv.part']],
-])('a file waits while one of the job before it is %s', (_, others) => {
-  expect(fates(['payees.csv', ...others])['payees.csv']).toBe('wait after');
-});
-
-test('a file waits while a run of the job before it is under way, and no longer', () => {
-  const busy = new Map([['subclients', 'run r is running']]);
-  expect(fates(['payees.csv'], undefined, { busy })['payees.csv']).toBe('wait after');
-  expect(fates(['payees.csv'])['payees.csv']).toBe('take payees');
-});
-
-test('a marker that was left behind holds nobody up', () => {
-  const jobs = [jobOf('subclients', { files: 'subclients*', marker: '.done' }), payees];
-  expect(fates(['payees.csv', 'subclients.csv.done'], jobs)).toEqual({ 'payees.csv': 'take payees' });
-});
-
-test('while a definition can not be used its files wait, and so do those that no other job takes', () => {
-  const broken = new Set(['subclients']);
-  expect(fates(['subclients.csv', 'stray.csv', 'x.tmp'], [subclients], { broken })).toEqual({
-    'subclients.csv': 'wait broken',
-    'stray.csv': 'wait broken',
-    'x.tmp': 'wait unfinished',
-  });
-});
-
-test('a file waits in the inbox where enough runs wait for the window of its job', () => {
-  const jobs = [jobOf('subclients', { files: '*', window: '22:00-05:00 Europe/London' })];
-  expect(fates(['a.csv'], jobs, { isHeldByWindow: () => true })).toEqual({ 'a.csv': 'wait window' });
-  expect(fates(['a.csv'], jobs)).toEqual({ 'a.csv': 'take subclients' });
-});
-
 test('what never comes to rest is left in the end, and nothing is waited for any more', () => {
   const look = [{ inbox: inboxOf([subclients]), entries: [entryOf('stray'), entryOf('subclients')] }];
   const asked: boolean[] = [];
@@ -150,4 +168,45 @@ test('what never comes to rest is left in the end, and nothing is waited for any
   expect(asked).toEqual([false, true]);
   expect(found.nextMs).toBeNull();
   expect(found.wait.map(({ why }) => why.kind)).toEqual(['restless', 'restless']);
+});
+
+function waiting(path: string, why: WaitReason): Waiting {
+  return { inbox: inboxOf([]), entry: entryOf(path), job: 'j', why };
+}
+
+test('why files wait is said once per job and reason', () => {
+  const next = new Map([['j', new Date('2026-11-21T22:00:00Z')]]);
+  const lines = waitingLines([waiting('a', { kind: 'schedule' }), waiting('b', { kind: 'schedule' })], next);
+  expect([...lines.values()]).toEqual([
+    'a and 1 more wait for the schedule of job j, next 2026-11-21 22:00 UTC',
+  ]);
+});
+
+test.each<[WaitReason, string]>([
+  [{ kind: 'marker', marker: '.done' }, 'a waits for its marker file, of its own name and .done'],
+  [
+    { kind: 'after', job: 'first', because: 'x.csv waits in the inbox' },
+    'a waits for job first: x.csv waits in the inbox',
+  ],
+  [{ kind: 'broken', jobs: ['j'] }, 'a waits until the definition of j is corrected'],
+  [{ kind: 'schedule' }, 'a waits for the schedule of job j, which no watcher has set yet'],
+])('%j is said in words', (why, words) => {
+  expect([...waitingLines([waiting('a', why)], new Map()).values()]).toEqual([words]);
+});
+
+test.each([{ kind: 'writing' }, { kind: 'unfinished' }] as const)(
+  'a file that is $kind is no news',
+  (why) => {
+    expect(waitingLines([waiting('a', why)], new Map()).size).toBe(0);
+  },
+);
+
+test('at the end all that was left is named, with why', () => {
+  const left = [waiting('a.part', { kind: 'unfinished' }), waiting('b', { kind: 'marker', marker: '.done' })];
+  expect(leftWords(left, new Map()).split('\n')).toEqual([
+    'Left in the inbox:',
+    '  a.part waits until it is renamed: its name says that it is not whole yet',
+    '  b waits for its marker file, of its own name and .done',
+  ]);
+  expect(leftWords([], new Map())).toBe('');
 });

@@ -1,0 +1,68 @@
+import type { Job } from '../config/job-definition.ts';
+import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
+import { createReleases } from '../queue/releases.ts';
+import { createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';
+import type { Watcher } from './watcher.ts';
+
+/**
+ * When files may be taken: the schedules of the definitions, kept in Redis and fired as long as a process watches, and the
+ * windows in which their runs may be begun.
+ */
+export type InboxSchedules = {
+  /** Makes the schedules in Redis those of the definitions. */
+  keep(): Promise<void>;
+  /** Job → when its schedule fired last, milliseconds. */
+  releases(): Promise<ReadonlyMap<string, number>>;
+  /** Job → when it fires next. */
+  next(): Promise<ReadonlyMap<string, Date>>;
+  close(): Promise<void>;
+};
+
+export function openInboxSchedules(
+  { session, target, book }: Watcher,
+  onRelease: () => void,
+): InboxSchedules {
+  const { ledger, log } = session;
+  const { queuePrefix } = ledger.of(target).keys;
+  const onError = (error: Error) => log.warn('schedules', { problem: error.message });
+  const schedules = createSchedules(ledger.redis, queuePrefix, onError);
+  const releases = createReleases(ledger.redis, queuePrefix);
+  const worker = startScheduleWorker({
+    connection: ledger.redis,
+    prefix: queuePrefix,
+    async release(job) {
+      await releases.release(job, new Date());
+      onRelease();
+    },
+    onError,
+  });
+  return {
+    keep: () => schedules.keep(schedulesOf(book.jobs())),
+    releases: releases.all,
+    next: schedules.next,
+    async close() {
+      await worker.close();
+      await schedules.close();
+    },
+  };
+}
+
+/** The schedules of those definitions that have one. */
+export function schedulesOf(jobs: readonly Job[]): Schedule[] {
+  return jobs.flatMap(({ name, definition: { schedule } }) =>
+    schedule === undefined ? [] : [{ job: name, ...schedule }],
+  );
+}
+
+/** Whether a job's window is closed. */
+export type IsClosed = (job: Pick<Job, 'definition'>) => boolean;
+
+export function createWindows(now: () => Date): IsClosed {
+  const windows = new Map<string, JobWindow | null>();
+  return ({ definition: { window } }) => {
+    if (window === undefined) return false;
+    const known = windows.get(window) ?? createJobWindow(window, now);
+    windows.set(window, known);
+    return known !== null && !known.isOpen();
+  };
+}

@@ -1,0 +1,134 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/*
+ * When a watcher looks: at what interval, how soon after news from the file system or from a run, and how long it waits in
+ * between. Nothing here looks at anything itself.
+ */
+
+/** What ends a wait: something may have changed in a folder, or a piece of work has ended. */
+type Wake = 'look' | 'work';
+
+/** Lets a loop wait for time or for news, whichever comes first; news that come while nobody waits end the next wait. */
+export type Waker = {
+  wake(why: Wake): void;
+  /** Whether the next wait ends at once. */
+  hasNews(): boolean;
+  /** Answers what happened; nothing where the time ended it. */
+  wait(ms: number): Promise<ReadonlySet<Wake>>;
+};
+
+export function createWaker(): Waker {
+  let heard = new Set<Wake>();
+  let ring = () => {};
+  return {
+    wake(why) {
+      heard.add(why);
+      ring();
+    },
+    hasNews: () => heard.size > 0,
+    async wait(ms) {
+      if (heard.size === 0) {
+        const timer = new AbortController();
+        const news = new Promise<void>((resolve) => {
+          ring = resolve;
+        });
+        await Promise.race([news, delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)]);
+        timer.abort();
+      }
+      const answer = heard;
+      heard = new Set();
+      return answer;
+    },
+  };
+}
+
+/** When to look at what: at folders, at runs that wait for somebody, and rarely at the rest. */
+type LookClock = {
+  isLookDue(): boolean;
+  /** A look at the folders is wanted as soon as it is not too much. */
+  lookSoon(): void;
+  /** Whether one is wanted that has not begun. */
+  isLookWanted(): boolean;
+  lookBegins(): void;
+  /** `nextMs`: until something may be found, `null` where nothing is expected. */
+  lookEnds(nextMs: number | null): void;
+  /** True once per interval. */
+  isDue(what: 'runs' | 'rare'): boolean;
+  /** Until something is due, milliseconds. */
+  leftMs(): number;
+};
+
+/** With many files in the folders a look takes a while: it gets a fifth of the time at most. */
+const CALM_FACTOR = 4;
+const CALM_MS = 50;
+const RUNS_MS = 1_000;
+
+export function createLookClock(pollMs: number, now: () => number): LookClock {
+  let begun = 0;
+  let earliest = now();
+  let next = now();
+  let wanted = true;
+  const every = { runs: RUNS_MS, rare: Math.max(RUNS_MS, pollMs) };
+  const last = { runs: now(), rare: Number.NEGATIVE_INFINITY };
+  return {
+    isLookDue: () => now() >= next,
+    lookSoon() {
+      wanted = true;
+      next = Math.min(next, earliest);
+    },
+    isLookWanted: () => wanted,
+    lookBegins() {
+      begun = now();
+      wanted = false;
+    },
+    lookEnds(nextMs) {
+      const took = now() - begun;
+      earliest = now() + Math.max(CALM_MS, CALM_FACTOR * took);
+      next = wanted ? earliest : Math.max(earliest, now() + Math.min(pollMs, nextMs ?? pollMs));
+    },
+    isDue(what) {
+      if (now() - last[what] < every[what]) return false;
+      last[what] = now();
+      return true;
+    },
+    leftMs: () => Math.max(0, Math.min(next, last.runs + every.runs) - now()),
+  };
+}
+
+/** Tells when something may have changed in folders; a hint, since events can be lost. */
+export type FolderEvents = {
+  /** Which folders there are by now. */
+  follow(folders: readonly string[]): void;
+  close(): void;
+};
+
+/**
+ * One watch per folder, with nothing read for it: chokidar reads a folder again, and looks at every entry, for each of its
+ * changes, which took a third of the time of 1,000 files. `onTrouble` where the system gives no events.
+ */
+export function createFolderEvents(onChange: () => void, onTrouble: (error: Error) => void): FolderEvents {
+  const watches = new Map<string, FSWatcher>();
+  const drop = (folder: string) => {
+    watches.get(folder)?.close();
+    watches.delete(folder);
+  };
+  const add = (folder: string) => {
+    try {
+      const watcher = watch(folder, onChange);
+      watcher.on('error', () => drop(folder));
+      watches.set(folder, watcher);
+    } catch (error) {
+      onTrouble(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  return {
+    follow(folders) {
+      for (const folder of watches.keys()) if (!folders.includes(folder)) drop(folder);
+      for (const folder of folders) if (!watches.has(folder)) add(folder);
+    },
+    close() {
+      for (const folder of [...watches.keys()]) drop(folder);
+    },
+  };
+}

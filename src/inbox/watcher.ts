@@ -1,0 +1,188 @@
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { RunDesk } from '../cli/run-desk.ts';
+import type { RunStore } from '../ledger/run-store.ts';
+import { type Io, printable, say, tell } from '../lib/terminal.ts';
+import type { Run } from '../model/run.ts';
+import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
+import { reportDirectory } from '../session.ts';
+import type { Entry } from './entry.ts';
+import type { JobBook } from './job-book.ts';
+
+/**
+ * A process that takes files from inboxes through their jobs: what it was told to do, where its files go, what it says, and
+ * the session that their runs are carried on in. A plain value; what moves stands in watch.ts and under-way.ts.
+ */
+export type Watcher = {
+  readonly session: RunDesk;
+  /** This process's name among the watchers. */
+  readonly member: string;
+  /** The service's address that files are taken for. */
+  readonly target: string;
+  /** The runs of the target. */
+  readonly store: RunStore;
+  readonly book: JobBook;
+  readonly teller: Teller;
+  /** ONBOARD_HOME, and its folders for files. */
+  readonly home: string;
+  readonly places: Places;
+  readonly rehearsal: Rehearsal;
+  /** A file is whole when nothing of it has changed for so long. */
+  readonly restMs: number;
+  readonly pollMs: number;
+  readonly polling: boolean;
+  readonly runsAtOnce: number;
+  /** Ends when there is nothing more to take. */
+  readonly once: boolean;
+};
+
+type Places = {
+  readonly inbox: string;
+  readonly processing: string;
+  readonly done: string;
+  readonly failed: string;
+};
+
+/** What the command line says of the watching. */
+export type WatchOptions = {
+  /** Seconds that a file has to be left alone before it is taken. */
+  readonly rest: number;
+  /** Seconds between two looks that need no event. */
+  readonly poll: number;
+  readonly polling?: boolean;
+  /** Runs of one priority and above at once. */
+  readonly runs: number;
+  readonly once?: boolean;
+  readonly json?: boolean;
+};
+
+export function createWatcher(session: RunDesk, book: JobBook, options: WatchOptions): Watcher {
+  const { env, io, membership, service, ledger } = session;
+  const { home } = env;
+  return {
+    session: { ...session, io: sharedIo(io), flags: { ...session.flags, quiet: true } },
+    member: membership.gate.member,
+    target: service.target,
+    store: ledger.of(service.target).store,
+    book,
+    teller: createTeller(io, options.json === true),
+    home,
+    places: {
+      inbox: join(home, 'inbox'),
+      processing: join(home, 'processing'),
+      done: join(home, 'done'),
+      failed: join(home, 'failed'),
+    },
+    rehearsal: createRehearsal(service.target),
+    restMs: options.rest * 1000,
+    pollMs: options.poll * 1000,
+    polling: options.polling === true,
+    runsAtOnce: options.runs,
+    once: options.once === true,
+  };
+}
+
+/** Where a run's report lies. */
+export function reportPlace({ session }: Watcher, run: Pick<Run, 'id'>): string {
+  return reportDirectory(session.env, run.id);
+}
+
+/** The terminal for runs that share it: what several of them say one after the other is said once, and none has a progress bar. */
+export function sharedIo(io: Io): Io {
+  let last = '';
+  const stderr = new Writable({
+    decodeStrings: false,
+    write(chunk: unknown, _encoding, done) {
+      const text = String(chunk);
+      if (text !== last) io.stderr.write(text);
+      last = text;
+      done();
+    },
+  });
+  return { ...io, stderr };
+}
+
+/** What a rehearsal knows of the files that it took and put back, so that it takes none of them again. */
+type Rehearsal = {
+  /** Whether files are taken for the built-in stand-in, and so stay in their inboxes in the end. */
+  readonly isOn: boolean;
+  remember(inbox: string, path: string, stamp: string): void;
+  has(inbox: string, entry: Pick<Entry, 'path' | 'stamp'>): boolean;
+};
+
+export function createRehearsal(target: string): Rehearsal {
+  const known = new Set<string>();
+  const keyOf = (...parts: readonly string[]) => parts.join('\n');
+  return {
+    isOn: target === SANDBOX_TARGET,
+    remember(inbox, path, stamp) {
+      known.add(keyOf(inbox, path, stamp));
+    },
+    has: (inbox, { path, stamp }) => known.has(keyOf(inbox, path, stamp)),
+  };
+}
+
+/** One file whose way has ended, or that waits for somebody, as `--json` prints it. */
+export type EndedFile = {
+  readonly file: string;
+  readonly job: string | null;
+  /** `done`: its run is over. `failed`: it was not taken to its end. `paused`: it waits for its run to go on. */
+  readonly result: 'done' | 'failed' | 'paused';
+  readonly why: readonly string[];
+  readonly run: string | null;
+  readonly state: Run['state'] | null;
+  readonly reason: Run['reason'];
+  readonly rows: number | null;
+  readonly outcomes: Run['outcomes'] | null;
+  readonly exitCode: number;
+  /** Where the file is now, and the note and the report about it. */
+  readonly moved: string | null;
+  readonly note: string | null;
+  readonly report: string | null;
+};
+
+/** Says what happens in the inboxes: for people or, one line per file, for programs. */
+export type Teller = {
+  /** What is going on. */
+  line(text: string): void;
+  /** Trouble that may come again and again: said where the last one was another. */
+  trouble(text: string): void;
+  /** A file's end; `words` for people. */
+  ended(file: EndedFile, words: string): void;
+  /** A file that stays; `words` for people. */
+  paused(file: EndedFile, words: string): void;
+  /** Says of each key its text once, and again only after it was away. */
+  waiting(lines: ReadonlyMap<string, string>): void;
+  /** True once something was said of a file, or of what is in its way. */
+  hasTold(): boolean;
+};
+
+export function createTeller(io: Io, json: boolean): Teller {
+  let shown = new Set<string>();
+  let troubled = '';
+  let hasTold = false;
+  const line = (text: string) => {
+    hasTold = true;
+    tell(io, text.split('\n').map(printable).join('\n'));
+  };
+  return {
+    line,
+    trouble(text) {
+      if (text !== troubled) line(text);
+      troubled = text;
+    },
+    ended(file, words) {
+      hasTold = true;
+      say(io, json ? JSON.stringify(file) : printable(words));
+    },
+    paused(file, words) {
+      if (json) say(io, JSON.stringify(file));
+      line(words);
+    },
+    waiting(lines) {
+      for (const [key, text] of lines) if (!shown.has(key)) line(text);
+      shown = new Set(lines.keys());
+    },
+    hasTold: () => hasTold,
+  };
+}

@@ -1,0 +1,22 @@
+/** The system's code of an error, such as ENOENT; an empty text where it has none. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Whether an error has one of the system's codes, such as ENOENT. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes(errorCode(error));
+}
+
+/** For `catch`: answers `value` where the error has one of these codes, and throws any other error again. */
+export function insteadOf<T>(codes: string | readonly string[], value: T): (error: unknown) => T {
+  return (error) => {
+    if (hasCode(error, ...[codes].flat())) return value;
+    throw error;
+  };
+}
+
+/** What an error says, of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { entryProblem, isNeverTaken, nameProblem, nameWhenWhole } from '../../src/inbox/entry.ts';
+import { entryOf } from './files.ts';
+
+test.each([
+  'x.csv.part',
+  'x.csv.tmp',
+  'x.csv.filepart',
+  'x.csv.crdownload',
+  'X.CSV.PART',
+  'x.csv~',
+  '.x.csv',
+  '.x.csv.Ab12Cd',
+  'x.20261121-034512-k3f9.csv.note.txt',
+  'x.csv.done',
+])('%s is never taken', (name) => {
+  expect(isNeverTaken(name, ['.done'])).toBe(true);
+});
+
+test.each(['x.csv', 'part', 'x.partial', 'tmp.json', 'x.csv.done', 'note.txt'])('%s may be taken', (name) => {
+  expect(isNeverTaken(name, [])).toBe(false);
+});
+
+test.each([
+  ['x.csv.part', 'x.csv'],
+  ['x.csv.FilePart', 'x.csv'],
+  ['x.csv~', 'x.csv'],
+  ['x.csv', 'x.csv'],
+])('%s will be %s when it is whole', (name, whole) => {
+  expect(nameWhenWhole(name)).toBe(whole);
+});
+
+test.each([
+  [Buffer.from('a\u0000b.csv'), 'control characters'],
+  [Buffer.from('a\nb.csv'), 'control characters'],
+  [Buffer.from('a\u001b[2Jb.csv'), 'control characters'],
+  [Buffer.from('a\u202evsc.b'), 'control characters'],
+  [Buffer.from('a\u2028b.csv'), 'control characters'],
+  [Buffer.from([0x61, 0xff, 0x2e]), 'not valid UTF-8'],
+  [Buffer.from('a..csv'), '".."'],
+])('the name %j is refused', (name, why) => {
+  expect(nameProblem(name)).toContain(why);
+});
+
+test.each([
+  'a.csv',
+  'Übersicht März.csv',
+  '顧客.xlsx',
+  'فایل\u200cها.csv',
+  "it's (1) – final!.csv",
+  'a b.csv',
+])('the name %s is taken as it is', (name) => {
+  expect(nameProblem(Buffer.from(name))).toBeNull();
+});
+
+test.each([
+  [{ kind: 'link' as const }, 'symbolic link'],
+  [{ kind: 'folder' as const }, 'a folder'],
+  [{ kind: 'other' as const }, 'no regular file'],
+  [{ links: 2 }, 'hard link'],
+])('an entry that is %j is refused', (over, why) => {
+  expect(entryProblem(entryOf('a.csv', over))).toContain(why);
+});

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Job, jobSchema } from '../../src/config/job-definition.ts';
+import {
+  type Claim,
+  type ClaimInfo,
+  claimEntry,
+  type FoundClaim,
+  listClaims,
+  type NewClaim,
+} from '../../src/inbox/claim.ts';
+import { type Entry, listEntries } from '../../src/inbox/entry.ts';
+import type { Inbox } from '../../src/inbox/job-book.ts';
+
+/** Another file system than that of temporary files, where the machine has one. */
+export const ELSEWHERE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** A folder of one test's own. */
+export async function ownFolder(under = tmpdir()): Promise<string> {
+  const folder = await mkdtemp(join(under, 'onboard-inbox-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A regular file that was changed at the moment 1,000. */
+export function entryOf(path: string, over: Partial<Entry> = {}): Entry {
+  const parts = path.split('/').map((part) => Buffer.from(part));
+  return {
+    parts: parts.slice(0, -1),
+    name: parts.at(-1) ?? Buffer.from(''),
+    path,
+    kind: 'file',
+    links: 1,
+    stamp: '1:2:3',
+    changedMs: 1_000,
+    ...over,
+  };
+}
+
+export function jobOf(name: string, settings: Readonly<Record<string, unknown>>): Job {
+  return jobSchema.parse({ name, definition: { operation: 'subclient.create', ...settings } });
+}
+
+export function inboxOf(jobs: readonly Job[], over: Partial<Inbox> = {}): Inbox {
+  return { folder: '/in', isMain: true, jobs, ...over };
+}
+
+/** A home with files in its inbox, or in one elsewhere; `base` is its folder for claims. */
+export async function setUpInbox(files: Readonly<Record<string, string>>, under?: string) {
+  const home = await ownFolder();
+  const inbox = under === undefined ? join(home, 'inbox') : await ownFolder(under);
+  await mkdir(inbox, { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(inbox, path)), { recursive: true });
+    await writeFile(join(inbox, path), text);
+  }
+  return { home, inbox, base: join(home, 'processing') };
+}
+
+export async function entryIn(inbox: string, path: string): Promise<Entry> {
+  const entry = (await listEntries(inbox)).entries.find((one) => one.path === path);
+  if (entry === undefined) throw new Error(`${path} is not in the inbox`);
+  return entry;
+}
+
+/** What is known of a claim of the file `a.csv`. */
+export function infoOf(over: Partial<ClaimInfo> = {}): ClaimInfo {
+  return {
+    job: 'j',
+    target: 't',
+    inbox: '/in',
+    path: 'a.csv',
+    claimedAt: '2026-11-21T10:00:00.000Z',
+    stamp: '',
+    marker: null,
+    isOnOtherFileSystem: false,
+    ...over,
+  };
+}
+
+export const CLAIM_ID = '20261121-100000-aaaa';
+
+export function newClaim(
+  { inbox, base }: { readonly inbox: string; readonly base: string },
+  { path, stamp }: Entry,
+  info: Partial<ClaimInfo> = {},
+): NewClaim {
+  return { base, id: CLAIM_ID, member: 'member-1', info: infoOf({ inbox, path, stamp, ...info }) };
+}
+
+/** A file of an inbox that is claimed, with its marker beside it where it has one. */
+export async function claimed(path = 'a.csv', info: Partial<ClaimInfo> = {}, under?: string) {
+  const marker = info.marker ?? null;
+  const beside = marker === null ? {} : { [join(dirname(path), marker)]: '' };
+  const home = await setUpInbox({ [path]: 'text', ...beside }, under);
+  const claim = await claimIn(home, path, info);
+  return { ...home, claim };
+}
+
+export async function claimIn(
+  home: { readonly inbox: string; readonly base: string },
+  path: string,
+  info: Partial<ClaimInfo> = {},
+): Promise<Claim> {
+  const entry = await entryIn(home.inbox, path);
+  const claim = await claimEntry(entry, newClaim(home, entry, info));
+  if (claim === null) throw new Error('not claimed');
+  return claim;
+}
+
+/** The only claim in a folder of them. */
+export async function claimFoundIn(base: string): Promise<FoundClaim> {
+  const [found] = await listClaims(base);
+  if (found === undefined) throw new Error('no claim was found');
+  return found;
+}

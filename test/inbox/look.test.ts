@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { type Job, jobDefinitionSchema, type Priority } from '../../src/config/job-definition.ts';
+import type { Entry } from '../../src/inbox/entry.ts';
+import { weightOfJob } from '../../src/inbox/job-book.ts';
+import { busyJobs, byUrgency, createRest } from '../../src/inbox/look.ts';
+import type { LeftClaim } from '../../src/inbox/recover.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import type { Reason, RunState } from '../../src/model/run.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+import { entryOf, inboxOf, infoOf, jobOf } from './files.ts';
+
+const REST_MS = 2_000;
+
+function startRest() {
+  const clock = { now: 0 };
+  const rest = createRest(REST_MS, () => clock.now);
+  const placed = (over: Partial<Entry> = {}, folder = '/in') => ({
+    inbox: inboxOf([], { folder }),
+    entry: entryOf('a.csv', over),
+  });
+  return {
+    clock,
+    rest,
+    left: (over?: Partial<Entry>, folder?: string) => rest.left(placed(over, folder)),
+    waited: (over?: Partial<Entry>) => rest.waited(placed(over)),
+  };
+}
+
+const GROWN = { stamp: '1:3:3' };
+
+describe('an entry', () => {
+  test('is at rest once nothing of it has changed for the whole time, by size, times or names', () => {
+    const { clock, left } = startRest();
+    const at = (now: number, over: Partial<Entry> = {}) => {
+      clock.now = now;
+      return left(over);
+    };
+    expect([at(0), at(1_500), at(1_500, GROWN), at(3_000, GROWN)]).toEqual([2_000, 500, 2_000, 500]);
+    const renamed = { ...GROWN, changedMs: 2_000 };
+    expect([at(3_000, renamed), at(5_000, renamed)]).toEqual([2_000, 0]);
+  });
+
+  test('that was away begins to rest anew', () => {
+    const { clock, rest, left } = startRest();
+    left();
+    rest.tidy();
+    rest.tidy();
+    clock.now = 5_000;
+    expect(left()).toBe(REST_MS);
+  });
+
+  test('rests apart from one of its name in another inbox', () => {
+    const { clock, left } = startRest();
+    left();
+    clock.now = REST_MS;
+    expect([left(), left({}, '/other')]).toEqual([0, REST_MS]);
+  });
+
+  test('is known for how long it has been there, and whether it has changed since', () => {
+    const { clock, rest, left, waited } = startRest();
+    left();
+    expect(waited()).toEqual({ ms: 0, isChanged: false });
+    rest.tidy();
+    clock.now = 1_500;
+    expect(left(GROWN)).toBe(REST_MS);
+    expect(waited(GROWN)).toEqual({ ms: 1_500, isChanged: true });
+  });
+
+  test('that is seen for the first time has not changed, though the clock goes on meanwhile', () => {
+    let now = 0;
+    const rest = createRest(REST_MS, () => {
+      now += 1;
+      return now;
+    });
+    const placed = { inbox: inboxOf([]), entry: entryOf('a.csv') };
+    rest.left(placed);
+    expect(rest.waited(placed).isChanged).toBe(false);
+  });
+});
+
+function urgentJob(priority: Priority): Job {
+  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', priority });
+  return { name: priority, definition };
+}
+
+const BOOK = { jobs: () => [urgentJob('low'), urgentJob('normal'), urgentJob('high')] };
+
+function leftClaim(id: string, job: string): LeftClaim {
+  const info = infoOf({ job, path: `${id}.csv` });
+  const found = { id, folder: `/processing/${id}`, member: 'm', beat: 0, info, name: null, copied: null };
+  return { found, hasInbox: true };
+}
+
+test('what is at hand is begun by priority, claims before files, else in the order in which it was found', () => {
+  const left = [leftClaim('a', 'low'), leftClaim('b', 'high'), leftClaim('c', 'low'), leftClaim('d', 'gone')];
+  const files = [
+    ['e', 'normal'],
+    ['f', 'high'],
+    ['g', 'low'],
+    ['h', 'high'],
+  ] as const;
+  const take = files.map(([name, priority]) => ({ name, job: urgentJob(priority) }));
+  const ordered = byUrgency({ left, take }, BOOK);
+  expect(
+    ordered.map((one) => [one.kind === 'claim' ? one.claim.found.id : one.file.name, one.weight]),
+  ).toEqual([
+    ['b', 16],
+    ['f', 16],
+    ['h', 16],
+    ['d', 4],
+    ['e', 4],
+    ['a', 1],
+    ['c', 1],
+    ['g', 1],
+  ]);
+});
+
+test('a job of which there is no definition any more has the weight of a normal one', () => {
+  expect(['high', 'gone', undefined].map((job) => weightOfJob(job, BOOK))).toEqual([16, 4, 4]);
+});
+
+const own = useOwnRedis();
+
+describe('a job that a file in an inbox comes after', () => {
+  const JOBS = [jobOf('subclients', {}), jobOf('payees', { files: 'payees*', after: 'subclients' })];
+  const CLAIMED = [['subclients', 'a.csv is under way']] as const;
+
+  /** A ledger, and what is in the way of the files of an inbox there. */
+  function start() {
+    const { redis } = own();
+    const keys = ownKeys();
+    const store = createRunStore(redis, keys, () => new Date());
+    return {
+      async run(job: string, to: RunState, reason: Reason | null = null) {
+        const run = newRun({ job });
+        await store.register(run);
+        if (to !== 'queued') await store.transition(run.id, 'running', null);
+        if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
+        return run.id;
+      },
+      async busy(file = 'payees-1.csv', claimed: ReadonlyArray<readonly [string, string]> = []) {
+        const looks = [{ inbox: inboxOf(JOBS), entries: [entryOf(file)] }];
+        const ledger = { redis, of: () => ({ keys, store }) };
+        return [...(await busyJobs({ jobs: JOBS, looks, claimed }, ledger, 'sandbox'))];
+      },
+    };
+  }
+
+  test.each<[RunState, Reason | null, string]>([
+    ['paused', 'credentials', 'paused (credentials)'],
+    ['stopped', 'error-limit', 'stopped (error-limit)'],
+  ])(
+    'is waited for while a run of it is %s, and it is said what goes on with it',
+    async (to, reason, words) => {
+      const s = start();
+      const run = await s.run('subclients', to, reason);
+      const held = `run ${run} is ${words}; to go on with it: onboard resume ${run}, or give it up: onboard cancel ${run}`;
+      expect(await s.busy()).toEqual([['subclients', held]]);
+      expect(await s.busy('payees-1.csv', CLAIMED)).toEqual([['subclients', held]]);
+    },
+  );
+
+  test('is waited for while a run of it is queued or running, the oldest of which is named', async () => {
+    const s = start();
+    const run = await s.run('subclients', 'running');
+    await s.run('subclients', 'queued');
+    expect(await s.busy()).toEqual([['subclients', expect.stringContaining(`run ${run} is running`)]]);
+    expect(await s.busy('payees-1.csv', CLAIMED)).toEqual(CLAIMED);
+  });
+
+  test('is not waited for once its runs are over or given up, nor where no file asks', async () => {
+    const s = start();
+    await s.run('subclients', 'finished');
+    await s.run('subclients', 'cancelled');
+    await s.run('payees', 'running');
+    expect(await s.busy()).toEqual([]);
+    await s.run('subclients', 'running');
+    expect(await s.busy('other.csv')).toEqual([]);
+  });
+});

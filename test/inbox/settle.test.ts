@@ -1,0 +1,83 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { listEntries } from '../../src/inbox/entry.ts';
+import { awayName, endClaim, putAway } from '../../src/inbox/settle.ts';
+import { createRehearsal } from '../../src/inbox/watcher.ts';
+import { SANDBOX_TARGET } from '../../src/runs/sandbox-child.ts';
+import { CLAIM_ID, claimed, entryIn, jobOf, ownFolder } from './files.ts';
+
+/** A claimed file of the inbox of a home, and how its claim ends there. */
+async function setUp(target: string) {
+  const { home, inbox, base, claim } = await claimed('a.csv', { target });
+  const places = { inbox, processing: base, done: join(home, 'done'), failed: join(home, 'failed') };
+  const book = {
+    jobs: () => [jobOf('j', { files: '*.csv' })],
+    broken: () => new Map(),
+    refresh: async () => false,
+  };
+  const rehearsal = createRehearsal(target);
+  const note = (file: string) => ({ subject: file, headline: 'is over.', facts: [], lines: [] });
+  const end = () => endClaim(claim, { result: 'done', note }, { home, places, book, rehearsal });
+  return { claim, places, rehearsal, end };
+}
+
+test('a rehearsal puts a file back into its inbox, beside a note in done, and knows it there', async () => {
+  const { places, rehearsal, end } = await setUp(SANDBOX_TARGET);
+  const away = await end();
+  expect(await readdir(places.inbox)).toEqual(['a.csv']);
+  expect(await readdir(places.done)).toEqual([`a.${CLAIM_ID}.csv.note.txt`]);
+  expect(await readFile(away.note ?? '', 'utf8')).toContain(join(places.inbox, 'a.csv'));
+  expect(away.words).toContain('A rehearsal: the file is back in');
+  expect(await readdir(places.processing)).toEqual([]);
+  const again = await entryIn(places.inbox, 'a.csv');
+  expect(rehearsal.has(places.inbox, again)).toBe(true);
+  expect(rehearsal.has(places.inbox, { ...again, stamp: 'another' })).toBe(false);
+});
+
+test('a rehearsed file whose name is another one by now goes to done', async () => {
+  const { places, end } = await setUp(SANDBOX_TARGET);
+  await writeFile(join(places.inbox, 'a.csv'), 'another');
+  expect((await end()).words).toContain('Moved to');
+  expect(await readFile(join(places.inbox, 'a.csv'), 'utf8')).toBe('another');
+  expect(await readdir(places.done)).toHaveLength(2);
+});
+
+test('a file that was sent goes to done', async () => {
+  const { places, end } = await setUp('https://service');
+  const away = await end();
+  expect(await readFile(away.file ?? '', 'utf8')).toBe('text');
+  expect((await listEntries(places.inbox)).entries).toEqual([]);
+  expect(await readdir(places.processing)).toEqual([]);
+});
+
+test('what can not be moved leaves no note', async () => {
+  const home = await ownFolder();
+  const failed = join(home, 'failed');
+  const moving = putAway({ from: join(home, 'gone'), folder: failed, name: 'gone', id: 'id', text: 'note' });
+  await expect(moving).rejects.toThrow('ENOENT');
+  expect(await readdir(failed)).toEqual([]);
+});
+
+test.each([
+  ['portfolio.csv', 'portfolio.ID.csv'],
+  ['portfolio.csv.gz', 'portfolio.ID.csv.gz'],
+  ['a.b.JSON', 'a.b.ID.JSON'],
+  ['portfolio', 'portfolio.ID'],
+  ['../../etc/passwd', '______etc_passwd.ID'],
+  ['a\u001b[2J.csv', 'a_[2J.ID.csv'],
+])('%s is put away as %s', (name, away) => {
+  expect(awayName(name, 'ID')).toBe(away);
+});
+
+test('whatever a name is, it is put away under one that leads nowhere else, and fits with its note', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 255 }), (bytes) => {
+      const away = awayName(Buffer.from(bytes), '20261121-034512-k3f9');
+      expect(away).not.toMatch(/[\p{Cc}/\\]|\.\./u);
+      expect(Buffer.byteLength(`${away}.note.txt.tmp`)).toBeLessThanOrEqual(255);
+      expect(away).toContain('20261121-034512-k3f9');
+    }),
+  );
+});
