@@ -1,9 +1,9 @@
 import type { Format } from '../config/job-definition.ts';
-import { inspectFile } from '../intake/inspect-file.ts';
-import { fileStamp } from '../intake/open-input.ts';
-import { openRows } from '../intake/open-rows.ts';
-import { readChunks } from '../intake/read-chunks.ts';
-import type { RowBatch } from '../intake/read-rows.ts';
+import { readChunks } from '../intake/chunks.ts';
+import { fileStamp } from '../intake/file.ts';
+import { inspectFile } from '../intake/inspect.ts';
+import type { RowBatch } from '../intake/row-feed.ts';
+import { openRows } from '../intake/rows.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { fileStamp } from '../intake/open-input.ts';
+import { fileStamp } from '../intake/file.ts';
 import type { Claim } from './claim.ts';
 import { dropClaim } from './claims.ts';
 import type { InboxDesk } from './desk.ts';

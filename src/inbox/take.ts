@@ -1,6 +1,6 @@
 import type { RunDesk } from '../cli/run-desk.ts';
 import type { Job } from '../config/job-definition.ts';
-import { fileStamp } from '../intake/open-input.ts';
+import { fileStamp } from '../intake/file.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { REASON_ADVICE } from '../model/reason-advice.ts';

@@ -3,8 +3,8 @@ import { renderTable } from '../lib/render-table.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
-import { DELIMITER_NAMES } from './delimiter-name.ts';
-import { parseRecord } from './json-row.ts';
+import { DELIMITER_NAMES } from './csv/dialect.ts';
+import { recordObject } from './json/record.ts';
 
 /** A terminal's usual width, in characters. */
 const WIDTH = 100;
@@ -87,7 +87,7 @@ function rowLines(info: SourceInfo, rows: readonly Row[]): string[] {
 
 function cellsOf(row: Exclude<Row, { kind: 'unreadable' }>, columns: readonly string[]): readonly string[] {
   if (row.kind === 'cells') return row.cells;
-  const leaves = flattenRecord(parseRecord(row.text));
+  const leaves = flattenRecord(recordObject(row.text));
   return columns.map((path) => {
     const leaf = leaves.get(path);
     if (leaf === undefined) return '';

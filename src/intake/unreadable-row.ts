@@ -1,7 +1,12 @@
 import type { Row } from '../model/row.ts';
 import type { Encoding } from '../model/source.ts';
-import { BAD_BYTES } from './decode-utf8.ts';
-import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS } from './limits.ts';
+import { BAD_BYTES } from './decode.ts';
+
+/** The longest record that is read, in characters; a longer one is an unreadable row. */
+export const MAX_RECORD_CHARS = 1024 * 1024;
+
+/** How much of an unreadable record's text is kept, in characters. */
+export const MAX_UNREADABLE_CHARS = 64 * 1024;
 
 /** What is wrong with a record that holds `BAD_BYTES`, where the file is in UTF-8. */
 export const NOT_UTF8 = 'bytes that are not UTF-8: expected text encoded as UTF-8';
@@ -15,10 +20,10 @@ export function notIn(encoding: Encoding): string {
 export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;
 
 /** Where a record stands: its number (1 = first) and the line it starts on (1 = first). */
-export type Place = { readonly row: number; readonly line: number };
+export type RowPlace = { readonly row: number; readonly line: number };
 
 /** A row that can't be read: its text, bounded, with U+FFFD for bytes that could not be decoded, and what is wrong. */
-export function unreadableRow(place: Place, text: string, problem: string): Row {
+export function unreadableRow(place: RowPlace, text: string, problem: string): Row {
   const kept = text.slice(0, MAX_UNREADABLE_CHARS).replaceAll(BAD_BYTES, '\uFFFD');
   return { kind: 'unreadable', row: place.row, line: place.line, text: kept, problem };
 }

@@ -1,6 +1,6 @@
 import { noOutcomes, type OutcomeCounts, REMAINDER, wasAccepted } from '../model/outcome.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
-import { type Advising, adviceIn } from './advice-in.ts';
+import { type Advising, adviceIn } from './results.ts';
 import type { TopError, TopWarning } from './summary.ts';
 
 const TOP = 10;

@@ -1,7 +1,6 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import { chunkEndsOf, evenEnds } from '../intake/cut-chunks.ts';
-import { fileStamp } from '../intake/open-input.ts';
-import { readChunks } from '../intake/read-chunks.ts';
+import { chunkEndsOf, evenEnds, readChunks } from '../intake/chunks.ts';
+import { fileStamp } from '../intake/file.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { FileFacts } from '../model/source.ts';
 import { mappingFor } from '../session.ts';

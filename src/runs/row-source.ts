@@ -1,6 +1,6 @@
 import type { Format } from '../config/job-definition.ts';
-import { fileStamp } from '../intake/open-input.ts';
-import { type RowChunk, readChunks } from '../intake/read-chunks.ts';
+import { type RowChunk, readChunks } from '../intake/chunks.ts';
+import { fileStamp } from '../intake/file.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import { UsageError } from '../lib/usage-error.ts';

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { MAX_UNREADABLE_CHARS } from '../../src/intake/limits.ts';
+import { MAX_UNREADABLE_CHARS } from '../../src/intake/unreadable-row.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
-import type { Broken } from './broken-csv.ts';
-import { CSV_DAMAGES } from './broken-csv.ts';
+import { type Broken, CSV_DAMAGES } from './broken-csv.ts';
 import { JSON_DAMAGES } from './broken-json.ts';
-import type { Original } from './broken-originals.ts';
-import { csvOriginal, jsonOriginal, randomFrom } from './broken-originals.ts';
+import { csvOriginal, jsonOriginal, type Original, randomFrom } from './broken-originals.ts';
 import { readText } from './read-text.ts';
 
 const SEEDS = 6;

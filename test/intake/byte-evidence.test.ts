@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ByteEvidence, createEvidenceGatherer } from '../../src/intake/byte-evidence.ts';
+import { type ByteEvidence, createEvidenceGatherer } from '../../src/intake/encoding.ts';
 import { raw } from './bytes-of.ts';
 
 function gather(bytes: Buffer, sizes: readonly number[] = [1 << 16]): ByteEvidence {

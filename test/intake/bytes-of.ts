@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
-import { type Inspected, inspectBytes } from '../../src/intake/inspect-file.ts';
+import { type Inspected, inspectBytes } from '../../src/intake/inspect.ts';
 import type { Encoding } from '../../src/model/source.ts';
 
 /** The text's bytes in an encoding that has all of its characters; throws where one is missing. */

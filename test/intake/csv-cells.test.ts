@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCellParser, createTextParser } from '../../src/intake/csv-cells.ts';
-import { createCsvSplitter } from '../../src/intake/csv-pieces.ts';
+import { createCellParser, createTextParser } from '../../src/intake/csv/cells.ts';
+import { createCsvSplitter } from '../../src/intake/csv/records.ts';
 
 const text = fc
   .array(

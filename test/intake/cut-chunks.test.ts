@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkEndsOf, createCut, evenEnds } from '../../src/intake/cut-chunks.ts';
+import { chunkEndsOf, createCut, evenEnds } from '../../src/intake/chunks.ts';
 import type { Row } from '../../src/model/row.ts';
 import { MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
 import { chunksOf, rowsBefore, rowsOfChunk } from '../../src/model/run.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeText } from '../../src/intake/decode-text.ts';
-import { BAD_BYTES } from '../../src/intake/decode-utf8.ts';
+import { BAD_BYTES, decodeText } from '../../src/intake/decode.ts';
 import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
 import { bytesOf, inBlocks, raw } from './bytes-of.ts';
 

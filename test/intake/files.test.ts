@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
-import type { RowChunk } from '../../src/intake/read-chunks.ts';
-import { readChunks } from '../../src/intake/read-chunks.ts';
-import { readSample } from '../../src/intake/read-sample.ts';
-import { surveyFile } from '../../src/intake/survey.ts';
+import { type RowChunk, readChunks } from '../../src/intake/chunks.ts';
+import { readSample, surveyFile } from '../../src/intake/survey.ts';
 
 const FORMAT = formatSchema.parse({});
 const cuts = (chunkRows: number, chunkEnds: number[] | null = null) => ({ chunkRows, chunkEnds });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { gunzip } from '../../src/intake/gunzip.ts';
+import { gunzip } from '../../src/intake/container.ts';
 import { bytesOf, inBlocks, inspect, inspectError, raw } from './bytes-of.ts';
 import { brief, readError, readText } from './read-text.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inspectJson } from '../../src/intake/json-inspect.ts';
-import { isExactNumber } from '../../src/intake/json-number.ts';
+import { inspectJson, isExactNumber } from '../../src/intake/json/record.ts';
 
 const piece = fc.constantFrom(
   '{',

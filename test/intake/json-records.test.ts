@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
-import { extend, newCursor } from '../../src/intake/json-cursor.ts';
-import { newOutside, stepOutside } from '../../src/intake/json-outside.ts';
-import { readRows } from '../../src/intake/read-rows.ts';
+import { extend, newCursor } from '../../src/intake/json/cursor.ts';
+import { newOutside, stepOutside } from '../../src/intake/json/pointer.ts';
+import { readRows } from '../../src/intake/rows.ts';
 import { brief, readError, readText } from './read-text.ts';
 
 const PATH = { path: 'f.json' };

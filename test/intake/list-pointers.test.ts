@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listPointers } from '../../src/intake/list-pointers.ts';
+import { listPointers } from '../../src/intake/json/json.ts';
 
 test.each<[what: string, text: string, pointers: readonly string[]]>([
   ['one list', '{"items":[{"a":1}]}', ['/items']],

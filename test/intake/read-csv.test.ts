@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
-import { readRows } from '../../src/intake/read-rows.ts';
+import { readRows } from '../../src/intake/rows.ts';
 import { brief, readError, readText } from './read-text.ts';
 
 const STRAY = (cell: number) =>

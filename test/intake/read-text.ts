@@ -1,7 +1,6 @@
-import type { Format } from '../../src/config/job-definition.ts';
-import { formatSchema } from '../../src/config/job-definition.ts';
-import { inspectBytes } from '../../src/intake/inspect-file.ts';
-import { readRows } from '../../src/intake/read-rows.ts';
+import { type Format, formatSchema } from '../../src/config/job-definition.ts';
+import { inspectBytes } from '../../src/intake/inspect.ts';
+import { readRows } from '../../src/intake/rows.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
 

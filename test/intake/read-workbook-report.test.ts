@@ -3,7 +3,7 @@ import writeXlsxFile from 'write-excel-file/node';
 import { compileMapping } from '../../src/mapping/compile-mapping.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
-import { writeReport } from '../../src/report/write-report.ts';
+import { writeReport } from '../../src/report/report.ts';
 import { bodyOf, CATALOG, definitionOf } from '../mapping/catalog.ts';
 import { filesOf, makeRun, makeView, NOW, settled, temporaryDirectory } from '../report/make-report.ts';
 import { readFileOf } from '../support/workbook.ts';

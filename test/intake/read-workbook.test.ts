@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import writeXlsxFile from 'write-excel-file/node';
 import { formatSchema } from '../../src/config/job-definition.ts';
-import { readWorkbook } from '../../src/intake/read-workbook.ts';
+import { readWorkbook } from '../../src/intake/xlsx/workbook.ts';
 import { typedText } from '../../src/lib/typed-cells.ts';
 import { cellsOf, fileOf, makeWorkbook, type Reading, readFileOf, refusalOf } from '../support/workbook.ts';
 

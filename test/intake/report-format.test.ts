@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
-import type { FileHead } from '../../src/intake/file-head.ts';
-import { understand } from '../../src/intake/understand.ts';
+import type { FileHead } from '../../src/intake/row-feed.ts';
+import { understand } from '../../src/intake/rows.ts';
 
 const FORMAT = formatSchema.parse({ header: 3, comment: '#' });
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/model/outcome.ts';
-import { failedStep } from '../../src/report/failed-step.ts';
-import { renderSummary } from '../../src/report/render-summary.ts';
 import { summarize } from '../../src/report/summary.ts';
 import { createTally } from '../../src/report/tally.ts';
+import { failedStep, renderSummary } from '../../src/report/words.ts';
 import { makeRun, NOW, settled } from './make-report.ts';
 
 /** Of a finished run whose rows ended like these. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentLines, rejectionLine } from '../../src/report/jsonl.ts';
+import { documentLines, rejectionLine } from '../../src/report/results.ts';
 import { settled } from './make-report.ts';
 
 describe('documentLines', () => {

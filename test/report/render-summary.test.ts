@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/model/outcome.ts';
-import { OUTCOMES } from '../../src/model/outcome.ts';
-import { renderSummary } from '../../src/report/render-summary.ts';
+import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import { type Summary, summarize } from '../../src/report/summary.ts';
 import { createTally } from '../../src/report/tally.ts';
+import { renderSummary } from '../../src/report/words.ts';
 import { makeRun, NOW, settled } from './make-report.ts';
 
 const DIRECTORY = '/home/ops/.onboard/reports/run-1';

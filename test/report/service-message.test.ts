@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serviceMessage } from '../../src/report/service-message.ts';
+import { serviceMessage } from '../../src/report/remainder.ts';
 
 describe('serviceMessage', () => {
   it.each([

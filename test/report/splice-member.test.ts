@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { spliceMember } from '../../src/report/splice-member.ts';
+import { spliceMember } from '../../src/report/json-text.ts';
 
 const OLD = { run: 'earlier', nested: ['}', { a: '"' }] };
 const NEW = { run: 'r', message: 'line\nbreak "and" }' };

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { LedgerView } from '../../src/model/ledger-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { writeReport } from '../../src/report/write-report.ts';
+import { writeReport } from '../../src/report/report.ts';
 import { cells, makeRun, NOW, settled, temporaryDirectory } from './make-report.ts';
 
 const ROWS = 50_000;

@@ -5,9 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { unguardCell } from '../../src/lib/formula-guard.ts';
 import type { LedgerView } from '../../src/model/ledger-view.ts';
 import { type Settlement, warningWord } from '../../src/model/settlement.ts';
+import { writeReport, writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
-import { writeReport } from '../../src/report/write-report.ts';
-import { writeSummary } from '../../src/report/write-summary.ts';
 import {
   cells,
   csvRecords,
