@@ -1,3 +1,8 @@
+/**
+ * A file's rows in chunks, the pieces that a run is worked on in. The same file with the same cuts always gives the same
+ * chunks: whoever takes a run up again reads them instead of keeping them. Where rows are grouped (rows of one key
+ * become one request), a chunk goes on to the end of its last group, and the run keeps the ends that were found.
+ */
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';

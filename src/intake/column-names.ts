@@ -1,9 +1,9 @@
+/**
+ * What a header is, whatever kind of file it stands in: cells that look like names, and names that can be used. A CSV
+ * file and a workbook both ask here whether a row further down looks more like the header than the first one, and what
+ * is wrong with the names of the one that was found.
+ */
 import type { SampleRecord } from './csv/dialect.ts';
-
-/** Signs that separate cells or list items; a name in a header has none of them. */
-const SEPARATORS = /[;|\t]/;
-const LONGEST_NAME = 80;
-const MOST_DIGITS = 0.3;
 
 /** Whether cells look like column names: two at least, each a short text of its own that is no number, date, id or address. */
 export function looksLikeHeader(cells: readonly string[]): boolean {
@@ -18,14 +18,18 @@ function looksLikeName(cell: string): boolean {
   );
 }
 
+/** Signs that separate cells or list items; a name in a header has none of them. */
+const SEPARATORS = /[;|\t]/;
+
+const LONGEST_NAME = 80;
+
 /** Whether a cell looks like a value rather than a column's name. */
 export function looksLikeValue(cell: string): boolean {
   const digits = cell.replaceAll(/\D/g, '').length;
   return /^[\s+-]*\d/.test(cell) || cell.includes('@') || digits > MOST_DIGITS * cell.length;
 }
 
-/** How many of the records below a header must have its number of cells before those above it are taken for titles. */
-const MOST = 0.8;
+const MOST_DIGITS = 0.3;
 
 /**
  * The record that looks like the header where the first one clearly isn't it, else `null`: the first has fewer cells
@@ -53,8 +57,8 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
   return found;
 }
 
-/** How many of the rows above must have the cells of the first before they are taken for a table of its own. */
-const MOST_ABOVE = 0.5;
+/** How many of the records below a header must have its number of cells before those above it are taken for titles. */
+const MOST = 0.8;
 
 /** Whether the records above `header` are themselves a table: a record that looks like a header, and rows as long as it. */
 export function isBelowTable(records: readonly SampleRecord[], header: SampleRecord): boolean {
@@ -64,16 +68,12 @@ export function isBelowTable(records: readonly SampleRecord[], header: SampleRec
   return fitting > 0 && fitting >= MOST_ABOVE * rows.length;
 }
 
+/** How many of the rows above must have the cells of the first before they are taken for a table of its own. */
+const MOST_ABOVE = 0.5;
+
 /** How many cells there are up to the last one that isn't empty. */
 function filled({ cells }: SampleRecord): number {
   return 1 + cells.findLastIndex((cell) => cell !== '');
-}
-
-const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;
-
-/** Whether a column or a member name has a segment that would reach an object's prototype instead of a field. */
-export function isForbiddenName(name: string): boolean {
-  return name.length >= '__proto__'.length && FORBIDDEN.test(name);
 }
 
 /** What is wrong with the names of a header, `labelOf` each column; `where` follows a column without one. */
@@ -100,3 +100,10 @@ export function nameProblems(
     ];
   });
 }
+
+/** Whether a column or a member name has a segment that would reach an object's prototype instead of a field. */
+export function isForbiddenName(name: string): boolean {
+  return name.length >= '__proto__'.length && FORBIDDEN.test(name);
+}
+
+const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;

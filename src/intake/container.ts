@@ -1,3 +1,8 @@
+/**
+ * What a file's data is wrapped in: nothing, gzip, or an Excel workbook, told by its first bytes and not by its name.
+ * Files of other formats that partners send by mistake are refused with what to do about them. `unpack` gives the bytes
+ * of the text inside; a gzip file that expands beyond any data is refused before it fills a disk or the memory.
+ */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -24,15 +29,19 @@ export function containerOf(start: Buffer, path: string, format: Format): Contai
   );
 }
 
+function isWorkbook(path: string, { type }: Format): boolean {
+  return type === 'xlsx' || (type === 'auto' && /\.(xlsx|xlsm|xlsb|xltx|xls|ods)$/i.test(path));
+}
+
+function isCsv(path: string): boolean {
+  return path.toLowerCase().endsWith('.csv');
+}
+
 /** The file should be a workbook by its name or by the job definition, and isn't. */
 export function noWorkbook(path: string): UsageError {
   return new UsageError(
     `${path}: is no Excel workbook: expected one, by its name or format.type; save it again as .xlsx, or if it is CSV, name it .csv`,
   );
-}
-
-function isCsv(path: string): boolean {
-  return path.toLowerCase().endsWith('.csv');
 }
 
 /** Refuses what a compressed file must not hold. */
@@ -44,8 +53,21 @@ export function refuseNested(start: Buffer, path: string): void {
   refuseKnown(hex, path);
 }
 
+function refuseKnown(hex: string, path: string): void {
+  const known = KNOWN.find(([start]) => hex.startsWith(start));
+  if (known === undefined || (known[0] === BZIP2 && !hex.slice(8).startsWith(BZIP2_BLOCK))) return;
+  throw new UsageError(`${path}: ${known[1]}`);
+}
+
 const GZIP = '1f8b';
+
 const ZIP = '504b0304';
+
+/** "BZh" may begin a text, so what follows it counts too. */
+const BZIP2 = '425a68';
+
+const BZIP2_BLOCK = '314159265359';
+
 /** The file formats that partners send by mistake, by their first bytes. */
 const KNOWN: readonly (readonly [start: string, problem: string])[] = [
   [
@@ -65,18 +87,9 @@ const KNOWN: readonly (readonly [start: string, problem: string])[] = [
   ['526172211a07', 'is a RAR archive: unpack it and give the file in it'],
 ];
 
-function refuseKnown(hex: string, path: string): void {
-  const known = KNOWN.find(([start]) => hex.startsWith(start));
-  if (known === undefined || (known[0] === BZIP2 && !hex.slice(8).startsWith(BZIP2_BLOCK))) return;
-  throw new UsageError(`${path}: ${known[1]}`);
-}
-
-/** "BZh" may begin a text, so what follows it counts too. */
-const BZIP2 = '425a68';
-const BZIP2_BLOCK = '314159265359';
-
-function isWorkbook(path: string, { type }: Format): boolean {
-  return type === 'xlsx' || (type === 'auto' && /\.(xlsx|xlsm|xlsb|xltx|xls|ods)$/i.test(path));
+/** The bytes of the text in a file of that kind. */
+export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path: string) {
+  return container === 'gzip' ? gunzip(bytes, path) : bytes;
 }
 
 /** How far a file may expand: `maxBytes` in all, and `maxRatio` times what was read of it once `freeBytes` are exceeded. */
@@ -162,9 +175,4 @@ function broken(path: string, what: string, cause?: Error): UsageError {
     `${path}: is no whole gzip file: ${what}; transfer it again, or compress it again`,
     cause === undefined ? {} : { cause },
   );
-}
-
-/** The bytes of the text in a file of that kind. */
-export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path: string) {
-  return container === 'gzip' ? gunzip(bytes, path) : bytes;
 }

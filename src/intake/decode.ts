@@ -1,7 +1,18 @@
+/**
+ * Bytes to text, block by block, in the encoding that was told before. Bytes that are no characters in it never become
+ * a guess: `BAD_BYTES` stands for them, so that the parsers can mark just the rows they are in. A NUL character means
+ * that the file is no text, and refuses all of it.
+ */
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Encoding } from '../model/source.ts';
+
+/**
+ * Stands in decoded text for bytes that are no characters in its encoding. Two high surrogates in a row never come out
+ * of text that is valid, so they can't be mistaken for a U+FFFD that the file really holds, nor for half of another character.
+ */
+export const BAD_BYTES = '\uD800\uD800';
 
 /** The text of the bytes, whatever the block boundaries, with `BAD_BYTES` for what is no character; UsageError where it holds U+0000. */
 export function decodeText(
@@ -10,6 +21,43 @@ export function decodeText(
   path: string,
 ): AsyncGenerator<string> {
   return encoding === 'utf-8' ? decodeUtf8(bytes, path) : decodeOther(bytes, encoding, path);
+}
+
+/** Decodes UTF-8 as it comes, whatever the block boundaries; UsageError for NUL bytes (binary). */
+async function* decodeUtf8(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<string> {
+  let carry = Buffer.alloc(0);
+  let decoded = 0;
+  for await (const block of bytes) {
+    const all = carry.length === 0 ? block : Buffer.concat([carry, block]);
+    const length = completeLength(all);
+    carry = Buffer.from(all.subarray(length));
+    if (length > 0) yield decodeBlock(all.subarray(0, length), decoded, path);
+    decoded += length;
+  }
+  if (carry.length > 0) yield decodeBlock(carry, decoded, path);
+}
+
+function decodeBlock(bytes: Buffer, offset: number, path: string): string {
+  const nul = bytes.indexOf(0);
+  if (nul !== -1) throw new UsageError(`${path}: ${nulProblem(offset + nul + 1)}`);
+  return isUtf8(bytes) ? bytes.toString('utf8') : decodeLines(bytes);
+}
+
+/** Line by line, so that one bad line doesn't cast doubt on a U+FFFD that another line really holds. */
+function decodeLines(bytes: Buffer): string {
+  let text = '';
+  let start = 0;
+  for (let i = 0; i < bytes.length; i += 1) {
+    if (bytes[i] !== 10 && bytes[i] !== 13) continue;
+    text += decodeLine(bytes.subarray(start, i + 1));
+    start = i + 1;
+  }
+  return text + decodeLine(bytes.subarray(start));
+}
+
+function decodeLine(line: Buffer): string {
+  const text = line.toString('utf8');
+  return isUtf8(line) ? text : text.replaceAll('\uFFFD', BAD_BYTES);
 }
 
 type Other = Exclude<Encoding, 'utf-8'>;
@@ -78,47 +126,20 @@ function markControls(text: string): string {
   return text.replaceAll(/[\u0080-\u009F]/g, BAD_BYTES);
 }
 
-/**
- * Stands in decoded text for bytes that are no characters in its encoding. Two high surrogates in a row never come out
- * of text that is valid, so they can't be mistaken for a U+FFFD that the file really holds, nor for half of another character.
- */
-export const BAD_BYTES = '\uD800\uD800';
+/** What is wrong with a text that holds U+0000, at a byte counted from 1. */
+export function nulProblem(byte: number): string {
+  return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in utf-8; export the data again as text`;
+}
 
-/** Decodes UTF-8 as it comes, whatever the block boundaries; UsageError for NUL bytes (binary). */
-async function* decodeUtf8(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<string> {
-  let carry = Buffer.alloc(0);
-  let decoded = 0;
-  for await (const block of bytes) {
-    const all = carry.length === 0 ? block : Buffer.concat([carry, block]);
-    const length = completeLength(all);
-    carry = Buffer.from(all.subarray(length));
-    if (length > 0) yield decodeBlock(all.subarray(0, length), decoded, path);
-    decoded += length;
+/** How many of the bytes come before a sequence that is cut off at their end. */
+export function completeLength(bytes: Uint8Array): number {
+  const end = bytes.length;
+  for (let back = 1; back <= Math.min(3, end); back += 1) {
+    const byte = bytes[end - back] ?? 0;
+    if (byte >= 0xc0) return utf8SequenceAt(bytes, end - back) === 'cut' ? end - back : end;
+    if (byte < 0x80) return end;
   }
-  if (carry.length > 0) yield decodeBlock(carry, decoded, path);
-}
-
-function decodeBlock(bytes: Buffer, offset: number, path: string): string {
-  const nul = bytes.indexOf(0);
-  if (nul !== -1) throw new UsageError(`${path}: ${nulProblem(offset + nul + 1)}`);
-  return isUtf8(bytes) ? bytes.toString('utf8') : decodeLines(bytes);
-}
-
-/** Line by line, so that one bad line doesn't cast doubt on a U+FFFD that another line really holds. */
-function decodeLines(bytes: Buffer): string {
-  let text = '';
-  let start = 0;
-  for (let i = 0; i < bytes.length; i += 1) {
-    if (bytes[i] !== 10 && bytes[i] !== 13) continue;
-    text += decodeLine(bytes.subarray(start, i + 1));
-    start = i + 1;
-  }
-  return text + decodeLine(bytes.subarray(start));
-}
-
-function decodeLine(line: Buffer): string {
-  const text = line.toString('utf8');
-  return isUtf8(line) ? text : text.replaceAll('\uFFFD', BAD_BYTES);
+  return end;
 }
 
 /**
@@ -150,20 +171,4 @@ function mayFollow(lead: number, place: number, byte: number): boolean {
   if (lead === 0xed) return byte <= 0x9f;
   if (lead === 0xf0) return byte >= 0x90;
   return lead !== 0xf4 || byte <= 0x8f;
-}
-
-/** How many of the bytes come before a sequence that is cut off at their end. */
-export function completeLength(bytes: Uint8Array): number {
-  const end = bytes.length;
-  for (let back = 1; back <= Math.min(3, end); back += 1) {
-    const byte = bytes[end - back] ?? 0;
-    if (byte >= 0xc0) return utf8SequenceAt(bytes, end - back) === 'cut' ? end - back : end;
-    if (byte < 0x80) return end;
-  }
-  return end;
-}
-
-/** What is wrong with a text that holds U+0000, at a byte counted from 1. */
-export function nulProblem(byte: number): string {
-  return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in utf-8; export the data again as text`;
 }

@@ -1,19 +1,43 @@
+/**
+ * Tells a text's encoding by its bytes. The evidence is gathered in one pass over the whole file, in memory that doesn't
+ * grow with it; the choice is made from the evidence alone: a byte order mark, UTF-16 by its NULs, UTF-8 by its
+ * sequences, and else one of three single-byte encodings by the letters around the bytes in which they differ. Where
+ * the bytes allow two readings the file is refused; a choice on thin evidence comes with a note that names the line.
+ */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Format } from '../config/job-definition.ts';
-import { type Encoding, REPORT_MEMBER, REPORT_ROW_COLUMN } from '../model/source.ts';
+import type { Encoding } from '../model/source.ts';
 import { completeLength, nulProblem, utf8SequenceAt } from './decode.ts';
+import { isReport } from './report-file.ts';
+
+/** Something about a text's bytes, in words for people; `at` is the offset whose line it names. */
+export type Finding = { readonly at: number; readonly words: (line: number) => string };
+
+/** An encoding with what speaks for it, or why none can be told. */
+type Choice =
+  | { readonly kind: 'chosen'; readonly encoding: Encoding; readonly notes: readonly Finding[] }
+  | { readonly kind: 'refused'; readonly why: Finding };
 
 /** The encoding that the definition names, as far as the bytes allow it, else the one that they tell; `head` is the text's beginning. */
 export function chooseEncoding(evidence: ByteEvidence, head: Buffer, wanted: Format['encoding']): Choice {
   const mark = markOf(head);
   if (mark === 'utf-32') return refuseWhole('the text is utf-32: expected utf-8; save it again as utf-8');
   if (wanted === 'auto') return mark === null ? find(evidence) : accept(mark, evidence);
-  if (isReport(head) && isReadAsUtf8(evidence, mark)) return report(wanted);
+  if (isReport(head.toString('latin1')) && isReadAsUtf8(evidence, mark)) return report(wanted);
   if (mark !== null && mark !== wanted)
     return contradiction(wanted, `begins with the byte order mark of ${mark}`);
   if (wanted === 'utf-16le' || wanted === 'utf-16be') return utf16(wanted, evidence);
   if (evidence.firstNul !== -1) return noText(evidence);
   return wanted === 'utf-8' ? accept(wanted, evidence) : singleByte(wanted, evidence);
+}
+
+/** The encoding of the byte order mark that the text begins with. */
+function markOf(head: Buffer): Encoding | 'utf-32' | null {
+  const start = head.subarray(0, 4).toString('hex');
+  if (start === 'fffe0000' || start === '0000feff') return 'utf-32';
+  if (start.startsWith('efbbbf')) return 'utf-8';
+  if (start.startsWith('fffe')) return 'utf-16le';
+  return start.startsWith('feff') ? 'utf-16be' : null;
 }
 
 function find(evidence: ByteEvidence): Choice {
@@ -26,15 +50,6 @@ function find(evidence: ByteEvidence): Choice {
   return evidence.invalid === 0 || evidence.hasUtf8 ? accept('utf-8', evidence) : chooseSingleByte(evidence);
 }
 
-/** The encoding of the byte order mark that the text begins with. */
-function markOf(head: Buffer): Encoding | 'utf-32' | null {
-  const start = head.subarray(0, 4).toString('hex');
-  if (start === 'fffe0000' || start === '0000feff') return 'utf-32';
-  if (start.startsWith('efbbbf')) return 'utf-8';
-  if (start.startsWith('fffe')) return 'utf-16le';
-  return start.startsWith('feff') ? 'utf-16be' : null;
-}
-
 /** The byte order of UTF-16 where most of its units are plain letters and signs, whose upper byte is NUL; a stray NUL in other text is far from that. */
 function byteOrder({ bytes, nuls: [even, odd] }: ByteEvidence): 'utf-16le' | 'utf-16be' | null {
   const half = bytes / 2 / 2;
@@ -43,13 +58,11 @@ function byteOrder({ bytes, nuls: [even, odd] }: ByteEvidence): 'utf-16le' | 'ut
   return even > half && even > 4 * odd ? 'utf-16be' : null;
 }
 
-/** The row of a byte that is no part of the encoding can't be read; a file with some of both is told from a single-byte one that way. */
-function accept(encoding: Encoding, { invalid, firstInvalid, firstNul }: ByteEvidence): Choice {
-  if (encoding !== 'utf-8') return { kind: 'chosen', encoding, notes: [] };
-  if (firstNul !== -1) return refuseNul(firstNul);
-  const words = (line: number) =>
-    `The text is read as utf-8, but ${invalid} of its bytes, the first on line ${line}, are none of it: their rows can't be read. If most of it is in another encoding, set format.encoding (preview: --encoding).`;
-  return { kind: 'chosen', encoding, notes: invalid === 0 ? [] : [{ at: firstInvalid, words }] };
+function noText(evidence: ByteEvidence): Choice {
+  const order = byteOrder(evidence);
+  return order === null
+    ? refuseNul(evidence.firstNul)
+    : refuseWhole(`the text looks like ${order}: expected what format.encoding says; correct or remove it`);
 }
 
 function isReadAsUtf8({ invalid, firstNul }: ByteEvidence, mark: Encoding | null): boolean {
@@ -61,15 +74,6 @@ function report(wanted: Encoding): Choice {
   const note = `The file is a report, and reports are in utf-8: it is read as that, not as ${wanted}.`;
   const notes = wanted === 'utf-8' ? [] : [{ at: 0, words: () => note }];
   return { kind: 'chosen', encoding: 'utf-8', notes };
-}
-
-function isReport(head: Buffer): boolean {
-  const text = head.toString('latin1');
-  return firstLine(text).includes(REPORT_ROW_COLUMN) || text.includes(`"${REPORT_MEMBER}"`);
-}
-
-function firstLine(text: string): string {
-  return text.slice(0, text.search(/[\r\n]|$/));
 }
 
 function utf16(wanted: 'utf-16le' | 'utf-16be', { nuls: [even, odd] }: ByteEvidence): Choice {
@@ -92,11 +96,13 @@ function contradiction(wanted: Encoding, what: string): Choice {
   );
 }
 
-function noText(evidence: ByteEvidence): Choice {
-  const order = byteOrder(evidence);
-  return order === null
-    ? refuseNul(evidence.firstNul)
-    : refuseWhole(`the text looks like ${order}: expected what format.encoding says; correct or remove it`);
+/** The row of a byte that is no part of the encoding can't be read; a file with some of both is told from a single-byte one that way. */
+function accept(encoding: Encoding, { invalid, firstInvalid, firstNul }: ByteEvidence): Choice {
+  if (encoding !== 'utf-8') return { kind: 'chosen', encoding, notes: [] };
+  if (firstNul !== -1) return refuseNul(firstNul);
+  const words = (line: number) =>
+    `The text is read as utf-8, but ${invalid} of its bytes, the first on line ${line}, are none of it: their rows can't be read. If most of it is in another encoding, set format.encoding (preview: --encoding).`;
+  return { kind: 'chosen', encoding, notes: invalid === 0 ? [] : [{ at: firstInvalid, words }] };
 }
 
 function refuseNul(at: number): Choice {
@@ -106,11 +112,6 @@ function refuseNul(at: number): Choice {
 function refuseWhole(why: string): Choice {
   return { kind: 'refused', why: { at: 0, words: () => why } };
 }
-
-/** An encoding with what speaks for it, or why none can be told. */
-type Choice =
-  | { readonly kind: 'chosen'; readonly encoding: Encoding; readonly notes: readonly Finding[] }
-  | { readonly kind: 'refused'; readonly why: Finding };
 
 /**
  * Tells windows-1252, iso-8859-1 and iso-8859-15 apart. They differ in the bytes 80 to 9F, which only windows-1252 has
@@ -139,6 +140,11 @@ const UNDEFINED: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 type Found = ByteContext & { readonly at: number };
 
+/** Western words hardly have two accented letters in a row; of Cyrillic or Chinese text nearly all bytes are high. */
+function isForeign({ invalid, adjacent, longestRun }: ByteEvidence): boolean {
+  return longestRun >= 4 || (invalid >= 4 && adjacent * 4 >= invalid * 3);
+}
+
 function weigh(telling: readonly Found[]): Choice {
   const latin9 = telling.find((context) => vote(context) === 'iso-8859-15');
   const western = telling.find((context) => vote(context) === 'windows-1252');
@@ -150,59 +156,12 @@ function weigh(telling: readonly Found[]): Choice {
   return refuseAt(first?.at ?? 0, twoReadings(first?.byte ?? 0));
 }
 
-/** Western words hardly have two accented letters in a row; of Cyrillic or Chinese text nearly all bytes are high. */
-function isForeign({ invalid, adjacent, longestRun }: ByteEvidence): boolean {
-  return longestRun >= 4 || (invalid >= 4 && adjacent * 4 >= invalid * 3);
-}
-
 function choose(encoding: Encoding, at: number, words: Finding['words']): Choice {
   return { kind: 'chosen', encoding, notes: [{ at, words }] };
 }
 
 function refuseAt(at: number, words: Finding['words']): Choice {
   return { kind: 'refused', why: { at, words } };
-}
-
-const ALIKE =
-  'The text is not utf-8 and is read as windows-1252; iso-8859-1 and iso-8859-15 would read all of it the same way. If it is in yet another encoding, save it as utf-8.';
-
-function only(byte: number): Finding['words'] {
-  return (line) =>
-    `The text is not utf-8 and is read as windows-1252, the only encoding of its kind that has a character for the byte ${hex(byte)} (line ${line}). If that is wrong, set format.encoding (preview: --encoding).`;
-}
-
-function without(byte: number): Finding['words'] {
-  return (line) =>
-    `The text is not utf-8 and is read as windows-1252, although the byte ${hex(byte)} (line ${line}) has no character there, so that its row can't be read. If that is wrong, set format.encoding or save the file as utf-8.`;
-}
-
-function meant({ byte }: Found, index: 0 | 1): Finding['words'] {
-  const [western = '', latin9 = ''] = DIFFERENT.get(byte) ?? [];
-  const [is, not] = index === 0 ? [western, latin9] : [latin9, western];
-  const name = index === 0 ? 'windows-1252 (iso-8859-1 would read it the same way)' : 'iso-8859-15';
-  return (line) =>
-    `The text is not utf-8 and is read as ${name}: the byte ${hex(byte)} on line ${line} fits as ${is}, not as ${not}. If that is wrong, set format.encoding (preview: --encoding).`;
-}
-
-function twoReadings(byte: number): Finding['words'] {
-  const [western, latin9] = DIFFERENT.get(byte) ?? [];
-  return (line) =>
-    `the byte ${hex(byte)} on line ${line} is ${western} in windows-1252 and iso-8859-1 but ${latin9} in iso-8859-15, and the text doesn't tell which is meant: ${SAY_WHICH}`;
-}
-
-function inWord(byte: number): Finding['words'] {
-  return (line) =>
-    `the byte ${hex(byte)} stands within a word on line ${line}, where no encoding that can be told has a letter for it: ${SAY_WHICH}`;
-}
-
-const FOREIGN: Finding['words'] = (line) =>
-  `the text is not utf-8, and its bytes from line ${line} on look like another alphabet's: expected utf-8; save it as utf-8 (in Excel: "CSV UTF-8"), or set format.encoding (preview: --encoding) if it is one of those that can be read`;
-
-const SAY_WHICH =
-  'expected one encoding that fits; set format.encoding (preview: --encoding), or save the file as utf-8 (in Excel: "CSV UTF-8")';
-
-function hex(byte: number): string {
-  return `0x${byte.toString(16).toUpperCase()}`;
 }
 
 /** The bytes that iso-8859-15 reads in another way than windows-1252 and iso-8859-1. */
@@ -247,10 +206,54 @@ const NEVER_IN_WORDS: ReadonlySet<number> = new Set([
   0x82, 0x84, 0x86, 0x87, 0x88, 0x89, 0x8b, 0x93, 0x94, 0x95, 0x98, 0x9b, 0xa1, 0xa3, 0xa4, 0xa5, 0xaf, 0xb1,
   0xb3, 0xb6, 0xb9, 0xbf,
 ]);
+
 /** Š Œ Ž Ÿ: capitals don't follow a small letter. */
 const CAPITALS: ReadonlySet<number> = new Set([0x8a, 0x8c, 0x8e, 0x9f]);
+
 /** Capitals in iso-8859-15 and signs in windows-1252. */
 const CAPITALS_OR_SIGNS: ReadonlySet<number> = new Set([0xa6, 0xbc, 0xbe]);
+
+const ALIKE =
+  'The text is not utf-8 and is read as windows-1252; iso-8859-1 and iso-8859-15 would read all of it the same way. If it is in yet another encoding, save it as utf-8.';
+
+function only(byte: number): Finding['words'] {
+  return (line) =>
+    `The text is not utf-8 and is read as windows-1252, the only encoding of its kind that has a character for the byte ${hex(byte)} (line ${line}). If that is wrong, set format.encoding (preview: --encoding).`;
+}
+
+function without(byte: number): Finding['words'] {
+  return (line) =>
+    `The text is not utf-8 and is read as windows-1252, although the byte ${hex(byte)} (line ${line}) has no character there, so that its row can't be read. If that is wrong, set format.encoding or save the file as utf-8.`;
+}
+
+function meant({ byte }: Found, index: 0 | 1): Finding['words'] {
+  const [western = '', latin9 = ''] = DIFFERENT.get(byte) ?? [];
+  const [is, not] = index === 0 ? [western, latin9] : [latin9, western];
+  const name = index === 0 ? 'windows-1252 (iso-8859-1 would read it the same way)' : 'iso-8859-15';
+  return (line) =>
+    `The text is not utf-8 and is read as ${name}: the byte ${hex(byte)} on line ${line} fits as ${is}, not as ${not}. If that is wrong, set format.encoding (preview: --encoding).`;
+}
+
+function twoReadings(byte: number): Finding['words'] {
+  const [western, latin9] = DIFFERENT.get(byte) ?? [];
+  return (line) =>
+    `the byte ${hex(byte)} on line ${line} is ${western} in windows-1252 and iso-8859-1 but ${latin9} in iso-8859-15, and the text doesn't tell which is meant: ${SAY_WHICH}`;
+}
+
+function inWord(byte: number): Finding['words'] {
+  return (line) =>
+    `the byte ${hex(byte)} stands within a word on line ${line}, where no encoding that can be told has a letter for it: ${SAY_WHICH}`;
+}
+
+const FOREIGN: Finding['words'] = (line) =>
+  `the text is not utf-8, and its bytes from line ${line} on look like another alphabet's: expected utf-8; save it as utf-8 (in Excel: "CSV UTF-8"), or set format.encoding (preview: --encoding) if it is one of those that can be read`;
+
+const SAY_WHICH =
+  'expected one encoding that fits; set format.encoding (preview: --encoding), or save the file as utf-8 (in Excel: "CSV UTF-8")';
+
+function hex(byte: number): string {
+  return `0x${byte.toString(16).toUpperCase()}`;
+}
 
 /** What the bytes of a whole text tell of its encoding; offsets count from 0, and -1 means that there is none. */
 export type ByteEvidence = {
@@ -294,6 +297,7 @@ type Gathering = {
 };
 
 const SPACE = 0x20;
+
 /** A byte is judged once the longest sequence that it may begin is there. */
 const AHEAD = 3;
 
@@ -391,6 +395,7 @@ function noteContext(state: Gathering, bytes: Buffer, at: number): void {
 
 /** What stands before or after a byte: `accented` is a letter from C0 on, the same in all three single-byte encodings. */
 const NEIGHBOURS = ['other', 'digit', 'lower', 'upper', 'accented'] as const;
+
 type Neighbour = (typeof NEIGHBOURS)[number];
 
 /** The place of `accented` in the list. */
@@ -423,6 +428,3 @@ function contextOf(key: number): ByteContext {
 function isLetter(neighbour: Neighbour): boolean {
   return neighbour !== 'other' && neighbour !== 'digit';
 }
-
-/** Something about a text's bytes, in words for people; `at` is the offset whose line it names. */
-export type Finding = { readonly at: number; readonly words: (line: number) => string };

@@ -1,8 +1,10 @@
+/**
+ * A file on the disk: its bytes, and the stamp that tells whether it is still the file that was looked at before. Only
+ * regular files are read; whatever else a path may lead to is refused with what to do about it.
+ */
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { UsageError } from '../lib/usage-error.ts';
-
-const BLOCK_BYTES = 256 * 1024;
 
 /** The bytes of a regular file, block by block; the file is closed when the consumer stops. UsageError where it can't be opened. */
 export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, undefined> {
@@ -17,6 +19,8 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, und
     await handle.close();
   }
 }
+
+const BLOCK_BYTES = 256 * 1024;
 
 /** What changes when a file is written to or another takes its place: inode, size, time of change (nanoseconds). */
 export async function fileStamp(path: string): Promise<string> {

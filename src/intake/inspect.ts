@@ -1,3 +1,7 @@
+/**
+ * The first reading of a file, over all its bytes: its hash, its size, and how its bytes become text. Every later
+ * reading of the same file goes by what was decided here, so that an encoding never changes in the middle of a run.
+ */
 import { createHash } from 'node:crypto';
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -54,9 +58,6 @@ export async function inspectBytes(open: OpenBytes, path: string, format: Format
 
 const WORKBOOK = { encoding: 'utf-8', notes: [] } as const;
 
-/** As much of a text as the marks that tell a report are looked for in. */
-const HEAD_BYTES = 64 * 1024;
-
 type TextFacts = { readonly evidence: ByteEvidence; readonly head: Buffer; readonly isUnended: boolean };
 
 async function readText(
@@ -79,6 +80,9 @@ async function readText(
   }
 }
 
+/** As much of a text as the marks that tell a report are looked for in. */
+const HEAD_BYTES = 64 * 1024;
+
 async function decide(
   { evidence, head, isUnended }: TextFacts,
   {
@@ -92,6 +96,69 @@ async function decide(
   if (choice.kind === 'refused') throw new UsageError(`${path}: ${await inWords(choice.why)}`);
   const notes = await Promise.all(choice.notes.map(inWords));
   return { encoding: choice.encoding, notes, ...(isUnended ? { isUnended } : {}) };
+}
+
+/** The line at an offset, 1 = first. Line ends are LF, or CR where there is no LF before. */
+async function lineAt(bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
+  let feeds = 0;
+  let returns = 0;
+  let left = offset;
+  for await (const block of bytes) {
+    const part = block.subarray(0, left);
+    feeds += countBytes(part, 0x0a);
+    returns += countBytes(part, 0x0d);
+    left -= part.length;
+    if (left === 0) break;
+  }
+  return 1 + (feeds === 0 ? returns : feeds);
+}
+
+/** Takes a text's bytes block by block, to tell at its end whether the last line was written to its end. */
+type LineEndWatch = {
+  add(block: Buffer): void;
+  /** Whether the last line has no end though two lines or more have one, as in a table of two rows. */
+  isUnended(): boolean;
+};
+
+function createLineEndWatch(): LineEndWatch {
+  const ended = new Map([
+    [LF, 0],
+    [CR, 0],
+  ]);
+  let last: readonly number[] = [];
+  return {
+    add(block) {
+      for (const [byte, found] of ended) {
+        if (found < ENOUGH) ended.set(byte, found + countBytes(block, byte, ENOUGH - found));
+      }
+      last = [...last, ...block.subarray(-2)].slice(-2);
+    },
+    isUnended() {
+      const byte = last.at(-1);
+      // In UTF-16LE a line end has its NUL byte behind it.
+      const isTable = [...ended.values()].some((found) => found >= ENOUGH);
+      return isTable && !isLineEnd(byte) && !(byte === NUL && isLineEnd(last[0]));
+    },
+  };
+}
+
+const ENOUGH = 2;
+
+const LF = 0x0a;
+
+const CR = 0x0d;
+
+const NUL = 0;
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === LF || byte === CR;
+}
+
+/** At most `most` are counted, so that a table's line ends needn't be looked for to its end. */
+function countBytes(bytes: Buffer, byte: number, most = Number.POSITIVE_INFINITY): number {
+  let found = 0;
+  for (let at = bytes.indexOf(byte); at !== -1 && found < most; at = bytes.indexOf(byte, at + 1)) found += 1;
+  return found;
 }
 
 /** The first bytes, `length` of them where there are so many, and all bytes from the first on. */
@@ -125,64 +192,4 @@ async function* tap(blocks: AsyncIterable<Buffer>, see: (block: Buffer) => void)
 async function drain(bytes: AsyncIterable<Buffer>): Promise<null> {
   for await (const _ of bytes);
   return null;
-}
-
-/** Takes a text's bytes block by block, to tell at its end whether the last line was written to its end. */
-type LineEndWatch = {
-  add(block: Buffer): void;
-  /** Whether the last line has no end though two lines or more have one, as in a table of two rows. */
-  isUnended(): boolean;
-};
-
-const LF = 0x0a;
-const CR = 0x0d;
-const NUL = 0;
-const ENOUGH = 2;
-
-function createLineEndWatch(): LineEndWatch {
-  const ended = new Map([
-    [LF, 0],
-    [CR, 0],
-  ]);
-  let last: readonly number[] = [];
-  return {
-    add(block) {
-      for (const [byte, found] of ended) {
-        if (found < ENOUGH) ended.set(byte, found + countBytes(block, byte, ENOUGH - found));
-      }
-      last = [...last, ...block.subarray(-2)].slice(-2);
-    },
-    isUnended() {
-      const byte = last.at(-1);
-      // In UTF-16LE a line end has its NUL byte behind it.
-      const isTable = [...ended.values()].some((found) => found >= ENOUGH);
-      return isTable && !isLineEnd(byte) && !(byte === NUL && isLineEnd(last[0]));
-    },
-  };
-}
-
-function isLineEnd(byte: number | undefined): boolean {
-  return byte === LF || byte === CR;
-}
-
-/** The line at an offset, 1 = first. Line ends are LF, or CR where there is no LF before. */
-async function lineAt(bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
-  let feeds = 0;
-  let returns = 0;
-  let left = offset;
-  for await (const block of bytes) {
-    const part = block.subarray(0, left);
-    feeds += countBytes(part, 0x0a);
-    returns += countBytes(part, 0x0d);
-    left -= part.length;
-    if (left === 0) break;
-  }
-  return 1 + (feeds === 0 ? returns : feeds);
-}
-
-/** At most `most` are counted, so that a table's line ends needn't be looked for to its end. */
-function countBytes(bytes: Buffer, byte: number, most = Number.POSITIVE_INFINITY): number {
-  let found = 0;
-  for (let at = bytes.indexOf(byte); at !== -1 && found < most; at = bytes.indexOf(byte, at + 1)) found += 1;
-  return found;
 }

@@ -29,13 +29,6 @@ function moreLines(rows: number, limit: number): string[] {
   return ['', `${shown}; the file has more (--rows <n> shows more of them).`];
 }
 
-const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
-  csv: 'CSV',
-  json: 'JSON (one list)',
-  xlsx: 'Excel workbook',
-  ndjson: 'NDJSON (one object after the other)',
-};
-
 function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
   const facts: [string, string][] = [
     ['type', `${TYPE_NAMES[info.type]}${info.compression === 'gzip' ? ', compressed (gzip)' : ''}`],
@@ -51,6 +44,13 @@ function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
   for (const note of info.notes) facts.push(['note', printable(note)]);
   return facts.map(([name, value]) => `${name.padEnd(10)} ${value}`);
 }
+
+const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
+  csv: 'CSV',
+  json: 'JSON (one list)',
+  xlsx: 'Excel workbook',
+  ndjson: 'NDJSON (one object after the other)',
+};
 
 function delimiterInWords(delimiter: string): string {
   const name = DELIMITER_NAMES.get(delimiter) ?? 'the character';

@@ -1,5 +1,15 @@
+/**
+ * What the reader and the parsers of CSV, JSON and workbooks hand each other: the head that a file is understood by, the
+ * feed that turns its text into rows, and the batches in which rows come out.
+ */
 import type { Row } from '../model/row.ts';
 import type { SourceInfo } from '../model/source.ts';
+
+/** Rows that became complete together. `source.columns` of JSON is empty: it takes all records to know them. */
+export type RowBatch = { readonly source: SourceInfo; readonly rows: readonly Row[] };
+
+/** How a file is read: what it is, what makes rows of it, and where in the head the rows begin. */
+export type Understanding = { readonly source: SourceInfo; readonly feed: RowFeed; readonly start: number };
 
 /** Takes a file's text piece by piece and answers the rows that are complete; `final`: the file ends with this piece. */
 export type RowFeed = (chunk: string, final: boolean) => readonly Row[];
@@ -29,9 +39,6 @@ export async function readHead(texts: AsyncIterator<string>): Promise<FileHead> 
   return { bom, text: bom ? text.slice(1) : text, whole };
 }
 
-/** How a file is read: what it is, what makes rows of it, and where in the head the rows begin. */
-export type Understanding = { readonly source: SourceInfo; readonly feed: RowFeed; readonly start: number };
-
 /** What is so of a text file until more is known of it. */
 export const TEXT_SOURCE = {
   encoding: 'utf-8',
@@ -40,6 +47,3 @@ export const TEXT_SOURCE = {
   sheet: null,
   notes: [],
 } satisfies Partial<SourceInfo>;
-
-/** Rows that became complete together. `source.columns` of JSON is empty: it takes all records to know them. */
-export type RowBatch = { readonly source: SourceInfo; readonly rows: readonly Row[] };

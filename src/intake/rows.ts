@@ -1,3 +1,9 @@
+/**
+ * The reader: the one way from a file to rows. A file is inspected first (inspect.ts); then its head tells whether it is
+ * CSV, JSON or a workbook, and the parser of that kind makes rows of all of it. Rows are the same however the bytes are
+ * cut into blocks. What can't be read without a guess is an unreadable row, or, where it makes the rows after it
+ * doubtful, refuses the file with a UsageError.
+ */
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
@@ -49,6 +55,13 @@ export async function* readRows(
   }
 }
 
+function refuseEmpty(path: string, head: FileHead): void {
+  if (!head.whole || head.text.trim() !== '') return;
+  throw new UsageError(
+    `${path}: is empty: expected a CSV file with a header, or JSON; export the data again`,
+  );
+}
+
 function withReading(source: SourceInfo, { container, encoding, notes, isUnended }: Decoding): SourceInfo {
   const compression = container === 'gzip' ? 'gzip' : 'none';
   const unended = isUnended === true && source.type === 'csv' ? [UNENDED] : [];
@@ -63,13 +76,6 @@ function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {
   if (encoding === 'utf-8') return rows;
   return rows.map((row) =>
     row.kind === 'unreadable' && row.problem === NOT_UTF8 ? { ...row, problem: notIn(encoding) } : row,
-  );
-}
-
-function refuseEmpty(path: string, head: FileHead): void {
-  if (!head.whole || head.text.trim() !== '') return;
-  throw new UsageError(
-    `${path}: is empty: expected a CSV file with a header, or JSON; export the data again`,
   );
 }
 
@@ -103,17 +109,17 @@ function isPointedTo(path: string, { type, records }: Format): boolean {
   return records !== undefined && type !== 'ndjson' && endingOf(path) !== 'ndjson';
 }
 
+function endingOf(path: string): FileType | null {
+  const name = path.toLowerCase().replace(/\.gz$/, '');
+  if (/\.(csv|tsv)$/.test(name)) return 'csv';
+  if (/\.(ndjson|jsonl)$/.test(name)) return 'ndjson';
+  return name.endsWith('.json') ? 'json' : null;
+}
+
 /** Objects one after the other are read the same way whether they are called json or ndjson. */
 function jsonWithout(path: string, first: string, type: 'json' | 'ndjson'): FileType {
   if (first === '{' || type === 'ndjson') return 'ndjson';
   throw new UsageError(
     `${path}: is no JSON that can be read: expected [ or { as its first character; if it is CSV, set format.type: csv or name it .csv`,
   );
-}
-
-function endingOf(path: string): FileType | null {
-  const name = path.toLowerCase().replace(/\.gz$/, '');
-  if (/\.(csv|tsv)$/.test(name)) return 'csv';
-  if (/\.(ndjson|jsonl)$/.test(name)) return 'ndjson';
-  return name.endsWith('.json') ? 'json' : null;
 }

@@ -1,3 +1,7 @@
+/**
+ * What is known of a file once it was read to its end, before anything is sent: that it can be read as a whole, how many
+ * rows it has and which columns. A sample tells the same of its first rows alone.
+ */
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
@@ -8,9 +12,6 @@ import { inspectFile } from './inspect.ts';
 import { recordObject } from './json/record.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
-
-/** The most field paths that the records of one JSON file may have together; more than that is no table. */
-const MAX_PATHS = 10_000;
 
 /**
  * Reads a whole file twice, to tell how its bytes become text and then for its rows: its hash, its number of rows
@@ -42,27 +43,6 @@ async function stampOf(path: string): Promise<string> {
   return fileStamp(path).catch(() => '');
 }
 
-/** The source with the field paths met in its records; a CSV source knows its columns already. */
-function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo {
-  return isTable(source) ? source : { ...source, columns: [...paths] };
-}
-
-/** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
-function collectColumns(path: string, batch: RowBatch, columns: Set<string>): void {
-  for (const row of batch.rows) collectRow(row, columns);
-  if (columns.size <= MAX_PATHS) return;
-  throw new UsageError(
-    `${path}: its records have more than ${MAX_PATHS} different fields together: expected records of one kind; check that it is the right file`,
-  );
-}
-
-function collectRow(row: Row, columns: Set<string>): void {
-  if (row.kind !== 'record') return;
-  visitLeaves(recordObject(row.text), (path) => {
-    if (path !== REPORT_MEMBER && !path.startsWith(`${REPORT_MEMBER}.`)) columns.add(path);
-  });
-}
-
 /** How a file is understood and its first rows; of JSON the columns are those of these rows. UsageError as for a survey, as far as the rows were read. */
 export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
@@ -81,4 +61,28 @@ export async function readSample(path: string, format: Format, limit: number): P
   }
   if (source === null) throw new Error('a file was read without being understood');
   return { source: withColumns(source, columns), rows };
+}
+
+/** The source with the field paths met in its records; a CSV source knows its columns already. */
+function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo {
+  return isTable(source) ? source : { ...source, columns: [...paths] };
+}
+
+/** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
+function collectColumns(path: string, batch: RowBatch, columns: Set<string>): void {
+  for (const row of batch.rows) collectRow(row, columns);
+  if (columns.size <= MAX_PATHS) return;
+  throw new UsageError(
+    `${path}: its records have more than ${MAX_PATHS} different fields together: expected records of one kind; check that it is the right file`,
+  );
+}
+
+/** The most field paths that the records of one JSON file may have together; more than that is no table. */
+const MAX_PATHS = 10_000;
+
+function collectRow(row: Row, columns: Set<string>): void {
+  if (row.kind !== 'record') return;
+  visitLeaves(recordObject(row.text), (path) => {
+    if (path !== REPORT_MEMBER && !path.startsWith(`${REPORT_MEMBER}.`)) columns.add(path);
+  });
 }

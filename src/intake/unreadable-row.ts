@@ -1,23 +1,7 @@
+/** Records that can't be read: how they are kept, how much of them, and what may be wrong with them whatever the kind of file. */
 import type { Row } from '../model/row.ts';
 import type { Encoding } from '../model/source.ts';
 import { BAD_BYTES } from './decode.ts';
-
-/** The longest record that is read, in characters; a longer one is an unreadable row. */
-export const MAX_RECORD_CHARS = 1024 * 1024;
-
-/** How much of an unreadable record's text is kept, in characters. */
-export const MAX_UNREADABLE_CHARS = 64 * 1024;
-
-/** What is wrong with a record that holds `BAD_BYTES`, where the file is in UTF-8. */
-export const NOT_UTF8 = 'bytes that are not UTF-8: expected text encoded as UTF-8';
-
-/** The same for another encoding. */
-export function notIn(encoding: Encoding): string {
-  return `bytes that are no characters in ${encoding}: expected text in the file's one encoding`;
-}
-
-/** What is wrong with a record that is longer than one may be. */
-export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;
 
 /** Where a record stands: its number (1 = first) and the line it starts on (1 = first). */
 export type RowPlace = { readonly row: number; readonly line: number };
@@ -26,4 +10,21 @@ export type RowPlace = { readonly row: number; readonly line: number };
 export function unreadableRow(place: RowPlace, text: string, problem: string): Row {
   const kept = text.slice(0, MAX_UNREADABLE_CHARS).replaceAll(BAD_BYTES, '\uFFFD');
   return { kind: 'unreadable', row: place.row, line: place.line, text: kept, problem };
+}
+
+/** How much of an unreadable record's text is kept, in characters. */
+export const MAX_UNREADABLE_CHARS = 64 * 1024;
+
+/** The longest record that is read, in characters; a longer one is an unreadable row. */
+export const MAX_RECORD_CHARS = 1024 * 1024;
+
+/** What is wrong with a record that is longer than one may be. */
+export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;
+
+/** What is wrong with a record that holds `BAD_BYTES`, where the file is in UTF-8. */
+export const NOT_UTF8 = 'bytes that are not UTF-8: expected text encoded as UTF-8';
+
+/** The same for another encoding. */
+export function notIn(encoding: Encoding): string {
+  return `bytes that are no characters in ${encoding}: expected text in the file's one encoding`;
 }

@@ -35,3 +35,8 @@ function literal(character: string): string {
 function quoted(cell: string, quote: string): string {
   return quote + cell.replaceAll(quote, () => quote + quote) + quote;
 }
+
+/** A cell's text without line breaks and control characters, which would make a spreadsheet or the reader refuse the file. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
+}

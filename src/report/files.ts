@@ -1,3 +1,8 @@
+/**
+ * A report's folder and the files in it. Files are written under temporary names and take their own only once all of
+ * them are whole and on the disk, so whoever looks finds the report before or the report after, never half of one. A
+ * folder with another run's report, or with files that somebody might miss, is refused.
+ */
 import { randomBytes } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,16 +13,16 @@ import { REMAINDERS } from './remainder.ts';
 
 /** The report's own files; what is left of an earlier writing is removed by these names. */
 export const SUMMARY_FILE = 'summary.json';
+
 export const RESULTS_FILE = 'results.csv';
+
 export const REJECTIONS_FILE = 'rejections.jsonl';
+
 export const DOCUMENTS_FILE = 'documents.jsonl';
+
 const REMAINDER_FILES = REMAINDERS.flatMap((kind) => [`${kind}.csv`, `${kind}.ndjson`]);
+
 const OCCASIONAL_FILES = [...REMAINDER_FILES, REJECTIONS_FILE, DOCUMENTS_FILE];
-
-/** A killed writer leaves its unfinished files; a living one touches its own far more often than this. */
-const LEFT_OVER_AFTER_MS = 3_600_000;
-
-const summaryRunSchema = z.looseObject({ run: z.string() });
 
 /**
  * Makes the directory, for its owner alone, and tells whether it has a summary of that run already.
@@ -41,32 +46,6 @@ export async function claimReportDirectory(
     );
   }
   return { hasSummary: true };
-}
-
-/** Removes report files that the latest writing did not write. */
-async function removeStaleFiles(directory: string, written: ReadonlySet<string>): Promise<void> {
-  for (const name of OCCASIONAL_FILES) {
-    if (!written.has(name)) await rm(join(directory, name), { force: true });
-  }
-}
-
-/** Removes the unfinished files of writers that were killed: they hold personal data. */
-export async function removeLeftOvers(directory: string, now: Date): Promise<void> {
-  for (const name of (await readdir(directory)).filter(isTemporaryName)) {
-    const path = join(directory, name);
-    const found = await stat(path).catch(() => null);
-    if (found !== null && now.getTime() - found.mtimeMs > LEFT_OVER_AFTER_MS) await rm(path, { force: true });
-  }
-}
-
-/** A rename outlives a power cut only once its directory is on the disk. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Without a summary nothing says whose they are: a person's own `failed.csv` must not be replaced. */
@@ -95,6 +74,20 @@ function runOf(text: string): string | null {
     return null;
   }
 }
+
+const summaryRunSchema = z.looseObject({ run: z.string() });
+
+/** Removes the unfinished files of writers that were killed: they hold personal data. */
+export async function removeLeftOvers(directory: string, now: Date): Promise<void> {
+  for (const name of (await readdir(directory)).filter(isTemporaryName)) {
+    const path = join(directory, name);
+    const found = await stat(path).catch(() => null);
+    if (found !== null && now.getTime() - found.mtimeMs > LEFT_OVER_AFTER_MS) await rm(path, { force: true });
+  }
+}
+
+/** A killed writer leaves its unfinished files; a living one touches its own far more often than this. */
+const LEFT_OVER_AFTER_MS = 3_600_000;
 
 /** The files of one writing of a report: all of them are whole before the first takes its name. */
 export type PendingReport = {
@@ -143,8 +136,22 @@ export function createPendingReport(directory: string, keep: readonly string[] =
   };
 }
 
-const BUFFER_CHARACTERS = 65_536;
-const SUFFIX = '.tmp';
+/** Removes report files that the latest writing did not write. */
+async function removeStaleFiles(directory: string, written: ReadonlySet<string>): Promise<void> {
+  for (const name of OCCASIONAL_FILES) {
+    if (!written.has(name)) await rm(join(directory, name), { force: true });
+  }
+}
+
+/** A rename outlives a power cut only once its directory is on the disk. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
 
 /** A file that is seen under its name only once it is whole. */
 type PendingFile = {
@@ -185,6 +192,10 @@ export async function openPendingFile(directory: string, name: string): Promise<
     },
   };
 }
+
+const BUFFER_CHARACTERS = 65_536;
+
+const SUFFIX = '.tmp';
 
 /** Whether a file of that name is an unfinished one of this module's. */
 function isTemporaryName(fileName: string): boolean {

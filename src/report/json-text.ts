@@ -1,3 +1,7 @@
+/**
+ * JSON text that is changed or cut where it stands: a record goes back to the partner as it was written, numbers, escapes
+ * and order included, which `JSON.parse` and `JSON.stringify` would not keep.
+ */
 import type { JsonObject } from '../model/request.ts';
 
 /**
@@ -14,6 +18,17 @@ export function spliceMember(text: string, name: string, value: JsonObject): str
 /** JSON text without line breaks, so that it can stand in a file of one record per line: in strings they are escaped anyway. */
 export function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]/g, ' ');
+}
+
+/** The elements of the one JSON array that the text is, where they stand; throws on text that is none. */
+export function elementsOf(text: string): readonly Span[] {
+  const elements: Span[] = [];
+  readList(text, ['[', ']'], (start) => {
+    const end = endOfValue(text, start);
+    elements.push({ start, end });
+    return end;
+  });
+  return elements;
 }
 
 function withoutMember(text: string, name: string): string {
@@ -34,14 +49,9 @@ function cut(text: string, member: Member, next: Member | undefined): string {
 
 /** Where something stands in a text: from `start` up to, without, `end`. */
 type Span = { readonly start: number; readonly end: number };
+
 /** A member of an object; `comma` is the place of the comma before it, `null` for the first. */
 type Member = Span & { readonly name: string; readonly comma: number | null };
-
-/** Reads the item that starts there and gives the place after it. */
-type ReadItem = (start: number, comma: number | null) => number;
-
-/** Everything that ends a number, `true`, `false` or `null`. */
-const AFTER_SCALAR = new Set([',', '}', ']', ' ', '\t', '\n', '\r', '']);
 
 /** The members of the one JSON object that the text is, where they stand; throws on text that is none. */
 function membersOf(text: string): readonly Member[] {
@@ -57,16 +67,8 @@ function membersOf(text: string): readonly Member[] {
   return members;
 }
 
-/** The elements of the one JSON array that the text is, where they stand; throws on text that is none. */
-export function elementsOf(text: string): readonly Span[] {
-  const elements: Span[] = [];
-  readList(text, ['[', ']'], (start) => {
-    const end = endOfValue(text, start);
-    elements.push({ start, end });
-    return end;
-  });
-  return elements;
-}
+/** Reads the item that starts there and gives the place after it. */
+type ReadItem = (start: number, comma: number | null) => number;
 
 function readList(text: string, [open, close]: readonly [string, string], readItem: ReadItem): void {
   let at = skipSpace(text, 0);
@@ -115,6 +117,9 @@ function endOfScalar(text: string, start: number): number {
   if (at === start) throw notJson('a value', at);
   return at;
 }
+
+/** Everything that ends a number, `true`, `false` or `null`. */
+const AFTER_SCALAR = new Set([',', '}', ']', ' ', '\t', '\n', '\r', '']);
 
 function skipSpace(text: string, start: number): number {
   let at = start;

@@ -1,3 +1,8 @@
+/**
+ * The files of rows that did not succeed (`rejected`, `failed`, `in-doubt`), written so that they can be corrected and
+ * loaded again: the source's own cells or members, and beside them what became of the row in columns or one member of
+ * the report's. A row that could not be read comes back without cells of its own, so that it can't send a guess.
+ */
 import { z } from 'zod';
 import { typedText } from '../lib/typed-cells.ts';
 import type { Remainder } from '../model/outcome.ts';
@@ -6,11 +11,12 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
-import { csvText } from './csv-text.ts';
+import { csvText, onOneLine } from './csv-text.ts';
 import { spliceMember } from './json-text.ts';
 
 /** The report files that carry source records again. */
 export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies readonly Remainder[];
+
 export type RemainderKind = (typeof REMAINDERS)[number];
 
 /** How rows that did not succeed are written, so that they can be mended and loaded again. */
@@ -22,7 +28,14 @@ export type RemainderFormat = {
   lines(rows: readonly RemainderRow[], kind: RemainderKind): string;
 };
 
-const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'] as const;
+/** A row that did not succeed, with what it was made of. */
+export type RemainderRow = {
+  readonly settlement: Settlement;
+  /** `null` where the ledger no longer has it. */
+  readonly source: Row | null;
+  /** The refusal's body as received, `null` where there is none. */
+  readonly body: string | null;
+};
 
 /** The rows of a CSV file again, in the file's own dialect, with what became of them in columns of the report's own. */
 export function csvRemainder({ id, source }: Run): RemainderFormat {
@@ -61,9 +74,7 @@ function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[]
   return all.map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
 }
 
-function typedCell(source: Row | null, columns: readonly string[]): string {
-  return source?.kind === 'cells' ? typedText(source, columns) : '';
-}
+const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'] as const;
 
 /** Empty for a row that could not be read or is no longer kept: loaded again unmended, it can't send a guess. */
 function originalCells(source: Row | null, kept: readonly number[]): readonly string[] {
@@ -84,6 +95,10 @@ function addedCells(run: string, row: RemainderRow, unread: string): readonly st
   const s = row.settlement;
   const message = unread === '' ? messageOf(row) : unread;
   return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, message];
+}
+
+function typedCell(source: Row | null, columns: readonly string[]): string {
+  return source?.kind === 'cells' ? typedText(source, columns) : '';
 }
 
 /** The records of a JSON file again, one per line, each as it was written but for one more member. */
@@ -136,32 +151,22 @@ function memberOf(run: string, row: RemainderRow, kind: RemainderKind): JsonObje
   return kind === 'in-doubt' ? { ...member, resolution: '' } : member;
 }
 
-/** A row that did not succeed, with what it was made of. */
-export type RemainderRow = {
-  readonly settlement: Settlement;
-  /** `null` where the ledger no longer has it. */
-  readonly source: Row | null;
-  /** The refusal's body as received, `null` where there is none. */
-  readonly body: string | null;
-};
-
 /** For a rejection what the service said, else why the row did not succeed. */
 function messageOf({ settlement, body }: RemainderRow): string {
   const said = settlement.outcome === 'rejected' && body !== null ? serviceMessage(body) : '';
   return said === '' ? settlement.message : said;
 }
 
-const MAX_CHARACTERS = 500;
-/** Enough to fill the message whatever part of it is indentation; a body may have megabytes. */
-const LOOK_AT_CHARACTERS = 8_000;
-/** White space and control characters: the latter would make a spreadsheet or the reader refuse the file. */
-const NOT_PRINTED = /[\s\p{Cc}]+/gu;
-
 /** The body of a refusal on one line, at most 500 characters; the whole of it is in rejections.jsonl. */
 export function serviceMessage(body: string): string {
-  const line = body.slice(0, LOOK_AT_CHARACTERS).replaceAll(NOT_PRINTED, ' ').trim();
+  const line = onOneLine(body.slice(0, LOOK_AT_CHARACTERS)).trim();
   return line.length <= MAX_CHARACTERS ? line : withoutHalfCharacter(line.slice(0, MAX_CHARACTERS));
 }
+
+const MAX_CHARACTERS = 500;
+
+/** Enough to fill the message whatever part of it is indentation; a body may have megabytes. */
+const LOOK_AT_CHARACTERS = 8_000;
 
 /** A cut between the two halves of a surrogate pair would leave a character that UTF-8 can't hold. */
 function withoutHalfCharacter(text: string): string {

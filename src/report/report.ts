@@ -1,3 +1,8 @@
+/**
+ * Writes a run's report (DESIGN.md, section 4): the whole of it from the ledger, in one pass over the settlements and in
+ * memory that doesn't grow with the run, or the summary alone while the run goes on. Only one writer per folder at a
+ * time. When anything fails, the report written before stays as it was.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { passStage } from '../lib/stage.ts';
@@ -72,8 +77,46 @@ export async function writeReport({ run, view, directory, now, keep = [] }: Repo
   }
 }
 
+type SummaryOptions = {
+  readonly run: Run;
+  readonly directory: string;
+  readonly now: () => Date;
+  /** Those of an earlier `writeReport`; none by default, since only reading every row finds them. */
+  readonly topErrors?: readonly TopError[];
+};
+
+/** Writes `summary.json` alone, by rename: for every two seconds while the run is running. */
+export async function writeSummary({
+  run,
+  directory,
+  now,
+  topErrors = [],
+}: SummaryOptions): Promise<Summary> {
+  await claimReportDirectory(directory, run.id);
+  const summary = summarize(run, topErrors, now());
+  const file = await openPendingFile(directory, SUMMARY_FILE);
+  try {
+    await file.append(`${JSON.stringify(summary, null, 2)}\n`);
+    await file.seal();
+    await file.publish();
+    return summary;
+  } finally {
+    await file.discard();
+  }
+}
+
 function textOf(summary: Summary): string {
   return `${JSON.stringify(summary, null, 2)}\n`;
+}
+
+/** The summary of a report that was written to its end; `null` where there is none that can be read. */
+export async function readSummary(directory: string): Promise<Summary | null> {
+  try {
+    const summary = summarySchema.parse(JSON.parse(await readFile(join(directory, SUMMARY_FILE), 'utf8')));
+    return summary.exitCode === null ? null : summary;
+  } catch {
+    return null;
+  }
 }
 
 /** What one writing of a report works with. */
@@ -159,42 +202,4 @@ const LOOKUP_ROWS = 20;
 /** The items in groups of at most `size`, in order. */
 function* groupsOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
-}
-
-type SummaryOptions = {
-  readonly run: Run;
-  readonly directory: string;
-  readonly now: () => Date;
-  /** Those of an earlier `writeReport`; none by default, since only reading every row finds them. */
-  readonly topErrors?: readonly TopError[];
-};
-
-/** Writes `summary.json` alone, by rename: for every two seconds while the run is running. */
-export async function writeSummary({
-  run,
-  directory,
-  now,
-  topErrors = [],
-}: SummaryOptions): Promise<Summary> {
-  await claimReportDirectory(directory, run.id);
-  const summary = summarize(run, topErrors, now());
-  const file = await openPendingFile(directory, SUMMARY_FILE);
-  try {
-    await file.append(`${JSON.stringify(summary, null, 2)}\n`);
-    await file.seal();
-    await file.publish();
-    return summary;
-  } finally {
-    await file.discard();
-  }
-}
-
-/** The summary of a report that was written to its end; `null` where there is none that can be read. */
-export async function readSummary(directory: string): Promise<Summary | null> {
-  try {
-    const summary = summarySchema.parse(JSON.parse(await readFile(join(directory, SUMMARY_FILE), 'utf8')));
-    return summary.exitCode === null ? null : summary;
-  } catch {
-    return null;
-  }
 }

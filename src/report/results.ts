@@ -1,9 +1,18 @@
+/**
+ * The lines of the files that have one for each row they speak of: `results.csv`, `rejections.jsonl` and
+ * `documents.jsonl`. Scripts rely on their columns and members.
+ */
 import { adviceFor } from '../model/advice.ts';
 import type { Operation } from '../model/operation.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
-import { csvText } from './csv-text.ts';
+import { csvText, onOneLine } from './csv-text.ts';
 import { elementsOf, oneLine } from './json-text.ts';
 import type { RemainderRow } from './remainder.ts';
+
+/** The header line of `results.csv`. */
+export function resultsHeader(): string {
+  return csvText([RESULTS_COLUMNS], DIALECT);
+}
 
 /** The columns of `results.csv` (DESIGN.md, section 4); scripts rely on them. */
 const RESULTS_COLUMNS = [
@@ -21,11 +30,6 @@ const RESULTS_COLUMNS = [
 ] as const;
 
 const DIALECT = { delimiter: ',', quote: '"' } as const;
-
-/** The header line of `results.csv`. */
-export function resultsHeader(): string {
-  return csvText([RESULTS_COLUMNS], DIALECT);
-}
 
 /** The lines of `results.csv`, one per settlement. */
 export function resultsLines(settlements: readonly Settlement[], advising: Advising): string {
@@ -59,11 +63,19 @@ function messageCell(s: Settlement): string {
   return `${said}${warnings.join('; ')}`;
 }
 
-/** A header may hold line breaks and control characters, which would make a spreadsheet refuse the file. */
-const NOT_PRINTED = /[\s\p{Cc}]+/gu;
-
 function placeInWords(column: string | null): string {
-  return column === null ? '' : ` in "${column.replaceAll(NOT_PRINTED, ' ')}"`;
+  return column === null ? '' : ` in "${onOneLine(column)}"`;
+}
+
+/** What of a run its advice goes by. */
+export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
+
+/** The advice for a row, with the report's files by the names they have for this run's input. */
+export function adviceIn(
+  { code, outcome }: Pick<Settlement, 'code' | 'outcome'>,
+  { operation, extension }: Advising,
+): string {
+  return adviceFor(code, outcome, operation).replaceAll('.csv', `.${extension}`);
 }
 
 /** A line of `rejections.jsonl`: the body verbatim as a JSON string, `null` where the ledger no longer has it. */
@@ -79,15 +91,4 @@ export function documentLines(settlement: Settlement, records: string): string {
   return elementsOf(records)
     .map((span) => `${start}${oneLine(records.slice(span.start, span.end))}}\n`)
     .join('');
-}
-
-/** What of a run its advice goes by. */
-export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
-
-/** The advice for a row, with the report's files by the names they have for this run's input. */
-export function adviceIn(
-  { code, outcome }: Pick<Settlement, 'code' | 'outcome'>,
-  { operation, extension }: Advising,
-): string {
-  return adviceFor(code, outcome, operation).replaceAll('.csv', `.${extension}`);
 }

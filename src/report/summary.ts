@@ -1,3 +1,7 @@
+/**
+ * `summary.json`: the run in numbers. Its control total is the report's promise: as many rows as the file has, each with
+ * one outcome or open; where the written lines disagree with the ledger, the summary says so and exits with 3.
+ */
 import { z } from 'zod';
 import { operationSchema } from '../model/operation.ts';
 import {
@@ -22,6 +26,7 @@ export const topErrorSchema = z.object({
   exampleRow: z.number().int().positive(),
   advice: z.string(),
 });
+
 export type TopError = z.infer<typeof topErrorSchema>;
 
 /** Cells that looked damaged in the same way, in rows that were sent all the same. */
@@ -31,6 +36,7 @@ export const topWarningSchema = z.object({
   /** The first row with such a cell. */
   exampleRow: z.number().int().positive(),
 });
+
 export type TopWarning = z.infer<typeof topWarningSchema>;
 
 /** How the file was read. */
@@ -43,6 +49,7 @@ const readAsSchema = sourceInfoSchema.pick({
   headerLine: true,
   notes: true,
 });
+
 export type ReadAs = z.infer<typeof readAsSchema>;
 
 /** The content of `summary.json` (DESIGN.md, section 4). */
@@ -91,6 +98,7 @@ export const summarySchema = z.object({
   /** The other files of the report; none while the run is running. */
   files: z.array(z.string()),
 });
+
 export type Summary = z.infer<typeof summarySchema>;
 
 /** The run in numbers, as the ledger counted them, at the moment `now`. */

@@ -1,3 +1,7 @@
+/**
+ * The summary in words for a terminal: what became of the rows, and what to do next with the exact commands. Plain text
+ * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
+ */
 import { join } from 'node:path';
 import { countOf } from '../lib/count-of.ts';
 import { shellWord } from '../lib/shell-word.ts';
@@ -7,10 +11,6 @@ import { REASON_ADVICE } from '../model/reason-advice.ts';
 import type { Reason } from '../model/run.ts';
 import { REMAINDERS, type RemainderKind } from './remainder.ts';
 import type { Summary, TopError, TopWarning } from './summary.ts';
-
-const WIDTH = 80;
-/** A name with a terminal's control characters in it must not act on the terminal. */
-const CONTROL = /\p{Cc}/gu;
 
 type RenderOptions = {
   /** Where the report lies. */
@@ -34,6 +34,11 @@ export function renderSummary(given: Summary, options: RenderOptions): string {
   ];
   return sections.filter((section) => section !== '').join('\n\n');
 }
+
+const WIDTH = 80;
+
+/** A name with a terminal's control characters in it must not act on the terminal. */
+const CONTROL = /\p{Cc}/gu;
 
 function printable(text: string): string {
   return text.replaceAll(CONTROL, '?');
@@ -133,23 +138,6 @@ function checksLines(warnings: readonly TopWarning[], width: number): string[] {
     : ['      checks:', ...settings.map((setting) => `        ${setting}`)];
 }
 
-/** What to do with the rows of each file before the command that follows. */
-const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
-  rejected: 'mend what the service refused, then load it:',
-  'in-doubt':
-    'look each row up at the service, and write created:<id> or\n  not-created as its resolution, so that none is created twice; then:',
-};
-
-const FAILED: Readonly<Record<FailedStep, string>> = {
-  mend: 'mend the rows, then load it:',
-  'mend-some': 'mend the rows that need it, then load it:',
-  load: 'these rows were not created: load it as it is, or have them sent again:',
-  settle:
-    'nothing is to be mended in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
-  'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
-  'settle-mend': 'settle the rows in doubt with onboard resolve, mend the others, then load it:',
-};
-
 type Naming = {
   readonly directory: string;
   readonly job?: string;
@@ -212,12 +200,29 @@ function correcting(summary: Summary, kind: RemainderKind, naming: Naming): read
   return [`  ${name}: ${NEXT[kind]}`, `    ${then}`];
 }
 
+/** What to do with the rows of each file before the command that follows. */
+const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
+  rejected: 'mend what the service refused, then load it:',
+  'in-doubt':
+    'look each row up at the service, and write created:<id> or\n  not-created as its resolution, so that none is created twice; then:',
+};
+
 function loadingFailed(summary: Summary, name: string, load: string): readonly string[] {
   const step = failedStep(summary);
   const rerun = step === 'load' ? ['  or:', `    onboard rerun ${summary.run} --only failed`] : [];
   const what = wrap(`${name}: ${FAILED[step]}`.split(' '), { width: 78, indent: '  ' });
   return [`  ${what}`, ...(step === 'settle' ? [] : [`    ${load}`, ...rerun])];
 }
+
+const FAILED: Readonly<Record<FailedStep, string>> = {
+  mend: 'mend the rows, then load it:',
+  'mend-some': 'mend the rows that need it, then load it:',
+  load: 'these rows were not created: load it as it is, or have them sent again:',
+  settle:
+    'nothing is to be mended in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
+  'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
+  'settle-mend': 'settle the rows in doubt with onboard resolve, mend the others, then load it:',
+};
 
 function command(summary: Summary, file: string, { job }: Naming): string {
   const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
@@ -226,9 +231,6 @@ function command(summary: Summary, file: string, { job }: Naming): string {
 
 /** What the rows of the file of failed rows need before it is loaded. */
 type FailedStep = 'mend' | 'mend-some' | 'load' | 'settle' | 'settle-load' | 'settle-mend';
-
-/** These are settled where they are in doubt; the last one is never sent from a report file. */
-const IN_DOUBT: ReadonlySet<string> = new Set(['key_in_doubt', 'row_in_doubt']);
 
 /** By why the rows failed; `mend` where that is not known of each of them. */
 export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 'outcomes'>): FailedStep {
@@ -246,3 +248,6 @@ export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 
   if (!codes.has('not_created')) return 'mend';
   return codes.size === 1 ? 'load' : 'mend-some';
 }
+
+/** These are settled where they are in doubt; the last one is never sent from a report file. */
+const IN_DOUBT: ReadonlySet<string> = new Set(['key_in_doubt', 'row_in_doubt']);

@@ -27,25 +27,6 @@ export function createCellParser(dialect: CsvDialect): CellParser {
   };
 }
 
-/** The same for a text of which it isn't known where its records start. */
-export function createTextParser(dialect: CsvDialect): (text: string) => string[][] {
-  const { trim } = dialect;
-  const options = {
-    columns: false as const,
-    delimiter: dialect.delimiter,
-    quote: dialect.quote,
-    escape: dialect.quote,
-    record_delimiter: dialect.newline === 'lf' ? ['\r\n', '\n'] : ['\r\n', '\n', '\r'],
-    skip_empty_lines: true,
-    // Only so that a record of the wrong length can be reported; the reader compares it with the header.
-    relax_column_count: true,
-    trim,
-  };
-  if (!trim) return (text) => parse(text, options);
-  // csv-parse takes off what stands outside the quotes.
-  return (text) => parse(text, options).map((cells) => cells.map((cell) => cell.trim()));
-}
-
 /** The cells of the records without a quote, `null` for the others. */
 function cutPlain({ text, starts }: RecordsText, dialect: CsvDialect): Array<string[] | null> {
   const { quote, delimiter, newline } = dialect;
@@ -65,4 +46,23 @@ function lineOf({ text, starts }: RecordsText, index: number, { newline }: CsvDi
   const record = text.slice(starts[index], starts[index + 1]);
   const isEnded = record.endsWith('\n') || (newline === 'cr' && record.endsWith('\r'));
   return isEnded ? record : `${record}\n`;
+}
+
+/** The same for a text of which it isn't known where its records start. */
+export function createTextParser(dialect: CsvDialect): (text: string) => string[][] {
+  const { trim } = dialect;
+  const options = {
+    columns: false as const,
+    delimiter: dialect.delimiter,
+    quote: dialect.quote,
+    escape: dialect.quote,
+    record_delimiter: dialect.newline === 'lf' ? ['\r\n', '\n'] : ['\r\n', '\n', '\r'],
+    skip_empty_lines: true,
+    // Only so that a record of the wrong length can be reported; the reader compares it with the header.
+    relax_column_count: true,
+    trim,
+  };
+  if (!trim) return (text) => parse(text, options);
+  // csv-parse takes off what stands outside the quotes.
+  return (text) => parse(text, options).map((cells) => cells.map((cell) => cell.trim()));
 }

@@ -1,3 +1,9 @@
+/**
+ * The front door to CSV: tells from a file's head how it is written, and makes rows of what follows its header. Records
+ * come cut (records.ts) and parsed (cells.ts); here they become rows, or are refused where they would be a guess: rows
+ * of another length, the header once more, empty rows at the end, lines of a cell whose opening quote is missing, and a
+ * second table in the same file.
+ */
 import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -13,10 +19,23 @@ import { type CsvDialect, cellEndAt, lenientEnd } from './grammar.ts';
 import { type CsvHeader, readHeader, readPreamble } from './header.ts';
 import { type CsvPiece, createCsvSplitter, withoutLineEnd } from './records.ts';
 
-type Records = Extract<CsvPiece, { kind: 'records' }>;
-
-/** A spreadsheet's last row: more empty rows than that aren't kept back to see whether the file ends with them. */
-const MAX_EMPTY_ROWS = 1_048_576;
+export function understandCsv(path: string, head: FileHead, format: Format): Understanding {
+  const preamble = readPreamble(path, head, format);
+  const { dialect, notes } = tellDialect(path, head, { preamble, format });
+  const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
+  const { delimiter, quote } = dialect;
+  const source = {
+    ...TEXT_SOURCE,
+    type: 'csv' as const,
+    bom: head.bom,
+    headerLine: header.headerLine,
+    notes: [...notes],
+    delimiter,
+    quote,
+    columns: [...header.columns],
+  };
+  return { source, feed: createCsvRows(path, header, dialect), start: header.end };
+}
 
 type State = {
   readonly header: CsvHeader;
@@ -48,6 +67,14 @@ function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): Ro
   };
 }
 
+function unclosedQuote(path: string, line: number): UsageError {
+  return new UsageError(
+    `${path}: the quote opened on line ${line} is not closed: expected a closing quote before the end of its cell; add it, or remove the quote`,
+  );
+}
+
+type Records = Extract<CsvPiece, { kind: 'records' }>;
+
 function addBad(state: State, { text, line, problem }: Extract<CsvPiece, { kind: 'bad' }>): void {
   state.watch(null);
   releaseEmpty(state);
@@ -71,6 +98,10 @@ function addRecords(state: State, piece: Records, records: readonly string[][]):
   }
 }
 
+function recordText(piece: Records, index: number): string {
+  return withoutLineEnd(piece.text.slice(piece.starts[index], piece.starts[index + 1]));
+}
+
 function addRecord(state: State, record: CsvRecord): void {
   const { header, dialect, held } = state;
   if (isSeparatorsOnly(record, header, dialect.quote) && state.emptyLines.length < MAX_EMPTY_ROWS) {
@@ -85,18 +116,8 @@ function addRecord(state: State, record: CsvRecord): void {
   else holdRow(state, { row, cells, text: record.text });
 }
 
-/** A whole row with quotes in good order ends the suspicion, as do too many rows. */
-function holdRow(state: State, held: HeldRow): void {
-  const { header, dialect } = state;
-  state.held.push(held);
-  const isQuoted = held.cells >= header.width && held.text().includes(dialect.quote);
-  if (isQuoted || state.held.length > MOST_HELD) releaseHeld(state);
-}
-
-function releaseHeld(state: State): void {
-  state.rows.push(...state.held.map(({ row }) => row));
-  state.held = [];
-}
+/** A spreadsheet's last row: more empty rows than that aren't kept back to see whether the file ends with them. */
+const MAX_EMPTY_ROWS = 1_048_576;
 
 /** The empty rows kept back don't end the file, so they are rows. */
 function releaseEmpty(state: State): void {
@@ -110,14 +131,17 @@ function releaseEmpty(state: State): void {
   state.emptyLines = [];
 }
 
-function recordText(piece: Records, index: number): string {
-  return withoutLineEnd(piece.text.slice(piece.starts[index], piece.starts[index + 1]));
+/** A whole row with quotes in good order ends the suspicion, as do too many rows. */
+function holdRow(state: State, held: HeldRow): void {
+  const { header, dialect } = state;
+  state.held.push(held);
+  const isQuoted = held.cells >= header.width && held.text().includes(dialect.quote);
+  if (isQuoted || state.held.length > MOST_HELD) releaseHeld(state);
 }
 
-function unclosedQuote(path: string, line: number): UsageError {
-  return new UsageError(
-    `${path}: the quote opened on line ${line} is not closed: expected a closing quote before the end of its cell; add it, or remove the quote`,
-  );
+function releaseHeld(state: State): void {
+  state.rows.push(...state.held.map(({ row }) => row));
+  state.held = [];
 }
 
 /** A well-formed record; `text`: as it stands in the file, `mayBeBad`: it may hold bytes that are no text. */
@@ -164,6 +188,10 @@ function recordProblem({ cells, mayBeBad, text }: CsvRecord, header: CsvHeader):
   return isHeaderAgain(cells, header) ? HEADER_AGAIN : null;
 }
 
+function wrongLength(cells: number, columns: number): string {
+  return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;
+}
+
 /** Files put together by hand repeat it; a file of one column may well hold its own name. */
 function isHeaderAgain(cells: readonly string[], { columns, isReport }: CsvHeader): boolean {
   if (columns.length < 2 || (!isReport && cells[0] !== columns[0])) return false;
@@ -171,10 +199,6 @@ function isHeaderAgain(cells: readonly string[], { columns, isReport }: CsvHeade
 }
 
 const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this line';
-
-function wrongLength(cells: number, columns: number): string {
-  return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;
-}
 
 /** A row that may turn out to be a line of a cell whose opening quote is missing; `cells`: how many its record has. */
 type HeldRow = { readonly row: Row; readonly cells: number; readonly text: () => string };
@@ -223,9 +247,6 @@ type TableRecord = {
 /** Told every record in order, `null` for one that can't begin a table or is damaged; UsageError where a second table begins. */
 type TableWatch = (record: TableRecord | null) => void;
 
-/** So many records as long as what looks like a header make a table where nothing else sets it off. */
-const ENOUGH_ROWS = 3;
-
 /** Watches for a second table, of another width than the first or of the same. */
 function createTableWatch(path: string, header: CsvHeader): TableWatch {
   const watchOdd = createOddWatch(path, header);
@@ -257,14 +278,14 @@ function createOddWatch(path: string, header: CsvHeader): TableWatch {
   };
 }
 
+/** So many records as long as what looks like a header make a table where nothing else sets it off. */
+const ENOUGH_ROWS = 3;
+
 function secondTable(path: string, { line, cells }: TableRecord, header: CsvHeader): UsageError {
   return new UsageError(
     `${path}, line ${line}: a second table seems to begin here: this line looks like a header of ${cells.length} columns, and the one on line ${header.headerLine} has ${header.width}: expected one table per file; put the second one into a file of its own`,
   );
 }
-
-/** A row has so many values (ids, amounts, dates, addresses), a header none. */
-const ENOUGH_VALUES = 2;
 
 /**
  * Watches records as long as the header for a second table's header: a record of names that a blank line sets off,
@@ -283,6 +304,9 @@ function createHeaderWatch(path: string): TableWatch {
   };
 }
 
+/** A row has so many values (ids, amounts, dates, addresses), a header none. */
+const ENOUGH_VALUES = 2;
+
 function isSetOff(record: TableRecord, above: TableRecord | null): boolean {
   return record.isAfterBlank && above !== null && looksLikeHeader(record.cells) && isRowFor(above, record);
 }
@@ -297,22 +321,4 @@ function secondHeader(path: string, { line, cells }: TableRecord): UsageError {
   return new UsageError(
     `${path}, line ${line}: a second table seems to begin here: after a blank line, this line looks like a header of ${cells.length} columns, and the rows above and below it don't: expected one table per file; put the second one into a file of its own, or remove the blank line if this is a row`,
   );
-}
-
-export function understandCsv(path: string, head: FileHead, format: Format): Understanding {
-  const preamble = readPreamble(path, head, format);
-  const { dialect, notes } = tellDialect(path, head, { preamble, format });
-  const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
-  const { delimiter, quote } = dialect;
-  const source = {
-    ...TEXT_SOURCE,
-    type: 'csv' as const,
-    bom: head.bom,
-    headerLine: header.headerLine,
-    notes: [...notes],
-    delimiter,
-    quote,
-    columns: [...header.columns],
-  };
-  return { source, feed: createCsvRows(path, header, dialect), start: header.end };
 }

@@ -1,3 +1,8 @@
+/**
+ * How far the damage of a stray quote reaches. A quote too many or too few would swallow the records after it, or let
+ * the lines of a damaged cell come out as records; both would be sent. So the damaged record ends where the lines below
+ * tell it does, and lines that may belong to it or not are reported as doubtful instead of read.
+ */
 import {
   afterNewline,
   type CsvDialect,
@@ -74,82 +79,11 @@ function nextClosing(view: TextView, from: number, dialect: CsvDialect): number 
   return null;
 }
 
-/**
- * Where the lines end that may still stand inside the quotes of a damaged record, whose last sure line ends at `lineEnd`;
- * `null` where there are none. While the quotes so far don't pair up, everything up to the next line with a quote may be
- * a part of the cell. A line that is a good record by itself ends the doubt: then a quote was missing.
- */
-function endOfDoubt(ground: RecordGround, stray: Stray, lineEnd: number): number | null {
-  if (isComplete(ground, stray, lineEnd)) return null;
-  if (!hasOddQuotes(ground, stray.cellStart, lineEnd)) return endOfHiddenCell(ground, stray, lineEnd);
-  let end: number | null = null;
-  let isOpen = true;
-  while (isOpen) {
-    const quote = nextQuote(ground, end ?? lineEnd);
-    const next = quote === null ? null : newlineOrEnd(ground, quote);
-    if (quote === null || next === null) return end;
-    const line = startOfLine(ground, quote);
-    if (isRecordAt(ground, line)) return end;
-    isOpen = !hasOddQuotes(ground, line, next);
-    end = next;
-  }
-  return end;
-}
-
-/**
- * One quote too many can hide that a cell is open: the last quote of the line opens it, the next one below closes it,
- * and the separators of its first line and from there on are as many as a record has.
- */
-function endOfHiddenCell(ground: RecordGround, stray: Stray, lineEnd: number): number | null {
-  const { view, dialect, columns } = ground;
-  if (isCellEnd(ground, view.text.lastIndexOf(dialect.quote, lineEnd) + 1)) return null;
-  const quote = nextQuote(ground, lineEnd);
-  if (quote === null || !isCellEnd(ground, quote + 1)) return null;
-  const ending = lenientEnd(view, quote + 1, dialect);
-  if (ending === null || isRecordAt(ground, startOfLine(ground, quote))) return null;
-  const before = cellsUpTo(ground, stray, lineEnd);
-  const isWhole = before < columns && before + ending.cells - 1 === columns;
-  return isWhole || isOverLines(ground, stray) ? ending.at : null;
-}
-
-/** Whether the line has all the cells of a record, though the damaged one isn't its last: then the damage ends there. */
-function isComplete(ground: RecordGround, stray: Stray, lineEnd: number): boolean {
-  if (isOverLines(ground, stray) || stray.cells + 1 === ground.columns) return false;
-  return cellsUpTo(ground, stray, lineEnd) >= ground.columns;
-}
-
-function cellsUpTo({ view, dialect }: RecordGround, stray: Stray, end: number): number {
-  return stray.cells + view.text.slice(stray.cellStart, end).split(dialect.delimiter).length;
-}
-
-function isOverLines(ground: RecordGround, { at, cellStart }: Stray): boolean {
-  return at > (newlineOrEnd(ground, cellStart) ?? at);
-}
-
-function isCellEnd({ view, dialect }: RecordGround, at: number): boolean {
-  return cellEndAt(view, at, dialect) !== null;
-}
-
-function nextQuote({ view, dialect }: RecordGround, from: number): number | null {
-  const at = view.text.indexOf(dialect.quote, from);
-  return at === -1 || at >= view.end ? null : at;
-}
-
-function hasOddQuotes({ view, dialect }: RecordGround, from: number, to: number): boolean {
-  let isOdd = false;
-  let at = view.text.indexOf(dialect.quote, from);
-  while (at !== -1 && at < to) {
-    isOdd = !isOdd;
-    at = view.text.indexOf(dialect.quote, at + 1);
-  }
-  return isOdd;
-}
+/** From the end of a damaged record's first line to the start of the next good record. */
+type Between = { readonly lineEnd: number; readonly until: number };
 
 /** A record whose end isn't found within so many lines is taken to have one line: it would swallow too many good ones. */
 const MOST_LINES = 50;
-
-/** From the end of a damaged record's first line to the start of the next good record. */
-type Between = { readonly lineEnd: number; readonly until: number };
 
 /**
  * Where a record ends whose closing quote is missing while a good record starts at `until`: on its first line where its
@@ -191,6 +125,77 @@ function endOfTornLines(ground: RecordGround, { lineEnd, until }: Between): numb
     line = afterNewline(ground.view.text, next);
   }
   return end;
+}
+
+/**
+ * Where the lines end that may still stand inside the quotes of a damaged record, whose last sure line ends at `lineEnd`;
+ * `null` where there are none. While the quotes so far don't pair up, everything up to the next line with a quote may be
+ * a part of the cell. A line that is a good record by itself ends the doubt: then a quote was missing.
+ */
+function endOfDoubt(ground: RecordGround, stray: Stray, lineEnd: number): number | null {
+  if (isComplete(ground, stray, lineEnd)) return null;
+  if (!hasOddQuotes(ground, stray.cellStart, lineEnd)) return endOfHiddenCell(ground, stray, lineEnd);
+  let end: number | null = null;
+  let isOpen = true;
+  while (isOpen) {
+    const quote = nextQuote(ground, end ?? lineEnd);
+    const next = quote === null ? null : newlineOrEnd(ground, quote);
+    if (quote === null || next === null) return end;
+    const line = startOfLine(ground, quote);
+    if (isRecordAt(ground, line)) return end;
+    isOpen = !hasOddQuotes(ground, line, next);
+    end = next;
+  }
+  return end;
+}
+
+/** Whether the line has all the cells of a record, though the damaged one isn't its last: then the damage ends there. */
+function isComplete(ground: RecordGround, stray: Stray, lineEnd: number): boolean {
+  if (isOverLines(ground, stray) || stray.cells + 1 === ground.columns) return false;
+  return cellsUpTo(ground, stray, lineEnd) >= ground.columns;
+}
+
+/**
+ * One quote too many can hide that a cell is open: the last quote of the line opens it, the next one below closes it,
+ * and the separators of its first line and from there on are as many as a record has.
+ */
+function endOfHiddenCell(ground: RecordGround, stray: Stray, lineEnd: number): number | null {
+  const { view, dialect, columns } = ground;
+  if (isCellEnd(ground, view.text.lastIndexOf(dialect.quote, lineEnd) + 1)) return null;
+  const quote = nextQuote(ground, lineEnd);
+  if (quote === null || !isCellEnd(ground, quote + 1)) return null;
+  const ending = lenientEnd(view, quote + 1, dialect);
+  if (ending === null || isRecordAt(ground, startOfLine(ground, quote))) return null;
+  const before = cellsUpTo(ground, stray, lineEnd);
+  const isWhole = before < columns && before + ending.cells - 1 === columns;
+  return isWhole || isOverLines(ground, stray) ? ending.at : null;
+}
+
+function cellsUpTo({ view, dialect }: RecordGround, stray: Stray, end: number): number {
+  return stray.cells + view.text.slice(stray.cellStart, end).split(dialect.delimiter).length;
+}
+
+function isOverLines(ground: RecordGround, { at, cellStart }: Stray): boolean {
+  return at > (newlineOrEnd(ground, cellStart) ?? at);
+}
+
+function isCellEnd({ view, dialect }: RecordGround, at: number): boolean {
+  return cellEndAt(view, at, dialect) !== null;
+}
+
+function nextQuote({ view, dialect }: RecordGround, from: number): number | null {
+  const at = view.text.indexOf(dialect.quote, from);
+  return at === -1 || at >= view.end ? null : at;
+}
+
+function hasOddQuotes({ view, dialect }: RecordGround, from: number, to: number): boolean {
+  let isOdd = false;
+  let at = view.text.indexOf(dialect.quote, from);
+  while (at !== -1 && at < to) {
+    isOdd = !isOdd;
+    at = view.text.indexOf(dialect.quote, at + 1);
+  }
+  return isOdd;
 }
 
 /** A stretch of a file with how its records are written and how many cells they have. */

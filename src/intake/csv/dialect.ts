@@ -1,9 +1,14 @@
+/**
+ * How a CSV file is written: the job definition or its own `sep=` line says so, else its first records show which
+ * delimiter cuts them alike. Refused where two delimiters do so equally well, and where the header seems to stand below
+ * title lines, since the columns would then be a guess.
+ */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { headerBelow, isBelowTable } from '../column-names.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { createTextParser } from './cells.ts';
-import { type CsvDialect, detectNewline } from './grammar.ts';
+import { type CsvDialect, delimiterOf, detectNewline } from './grammar.ts';
 import type { Preamble } from './header.ts';
 import { createCsvSplitter } from './records.ts';
 
@@ -29,8 +34,7 @@ export function tellDialect(
 
 function givenDelimiter({ preamble, format }: { preamble: Preamble; format: Format }): string | null {
   if (preamble.delimiter !== null) return preamble.delimiter;
-  if (format.delimiter === 'auto') return null;
-  return format.delimiter === '\\t' ? '\t' : format.delimiter;
+  return format.delimiter === 'auto' ? null : delimiterOf(format.delimiter);
 }
 
 function refuseClash(path: string, signs: readonly (string | null)[]): void {
@@ -41,9 +45,6 @@ function refuseClash(path: string, signs: readonly (string | null)[]): void {
   );
 }
 
-/** A delimiter that was found, and what is to be said where the evidence is thin. */
-type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly string[] };
-
 type Candidate = {
   readonly delimiter: string;
   readonly records: readonly SampleRecord[];
@@ -52,8 +53,8 @@ type Candidate = {
   readonly share: number;
 };
 
-/** Below this the first record isn't believed to be the header where a later one looks like it. */
-const BELIEVED_SHARE = 0.5;
+/** A delimiter that was found, and what is to be said where the evidence is thin. */
+type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly string[] };
 
 /**
  * The delimiter that cuts the most of the first records into as many cells as the header, outside quotes;
@@ -92,6 +93,9 @@ function candidate(head: FileHead, preamble: Preamble, dialect: CsvDialect): Can
   const fitting = columns < 2 ? 0 : records.filter(({ cells }) => cells.length === columns).length;
   return { delimiter: dialect.delimiter, records, fitting, share: fitting / Math.max(1, records.length) };
 }
+
+/** Below this the first record isn't believed to be the header where a later one looks like it. */
+const BELIEVED_SHARE = 0.5;
 
 /** Candidates come best first. */
 function refuseTitles(path: string, candidates: readonly Candidate[]): void {
@@ -147,11 +151,12 @@ function ambiguous(path: string, best: Candidate, second: Candidate): UsageError
   );
 }
 
-const SAMPLE_CHARS = 64 * 1024;
-const SAMPLE_RECORDS = 100;
-
 /** One of a file's first records as a dialect cuts it; a damaged one has no cells. */
 export type SampleRecord = { readonly line: number; readonly cells: readonly string[] };
+
+const SAMPLE_CHARS = 64 * 1024;
+
+const SAMPLE_RECORDS = 100;
 
 /** The first records from the header on. */
 function sampleRecords(

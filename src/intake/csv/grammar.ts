@@ -1,3 +1,9 @@
+/**
+ * The grammar of RFC 4180 over a stretch of text: where lines, cells and records end, and where a quote stands that the
+ * grammar has no place for. Nothing is read into memory of its own here, and a stretch may end anywhere: what can't be
+ * told yet is answered as such, so that block boundaries never change a record.
+ */
+
 /** How a CSV file is written. */
 export type CsvDialect = {
   /** One character. */
@@ -11,6 +17,11 @@ export type CsvDialect = {
   /** A line that begins with this character, where a record could begin, is passed over; `null`: none is. */
   readonly comment: string | null;
 };
+
+/** The character that a delimiter stands for as a definition or a `sep=` line writes it: `\\t` is a tab. */
+export function delimiterOf(sign: string): string {
+  return sign === '\\t' ? '\t' : sign;
+}
 
 /** The kind of line end, told by the first one outside quotes at or after `from`. */
 export function detectNewline(text: string, quote: string, from: number): CsvDialect['newline'] {
@@ -35,6 +46,12 @@ export function indexOfNewline(text: string, from: number, newline: CsvDialect['
   return -1;
 }
 
+/** Index of the next `sign` at or after `from`, or that of the text's end. */
+export function indexOrEnd(text: string, sign: string, from: number): number {
+  const at = text.indexOf(sign, from);
+  return at === -1 ? text.length : at;
+}
+
 /** Index after the line end that stands at `at`. */
 export function afterNewline(text: string, at: number): number {
   return text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF ? at + 2 : at + 1;
@@ -54,9 +71,6 @@ export function countNewlines(
   }
   return count;
 }
-
-export const LF = 10;
-export const CR = 13;
 
 /** A stretch of a file: `text` up to `end`; `final` where the file ends there. */
 export type TextView = { readonly text: string; readonly end: number; readonly final: boolean };
@@ -81,9 +95,6 @@ type Cut =
   | { readonly kind: 'open'; readonly quote: number }
   /** The stretch ends inside a record. */
   | { readonly kind: 'part' };
-
-/** What ends a cell, or `null` where the stretch ends first. */
-type CellEnd = { readonly kind: 'delimiter' | 'newline' | 'end'; readonly at: number } | null;
 
 /**
  * The record that starts at `start`, by the grammar of RFC 4180 that csv-parse keeps to without its relaxed options:
@@ -156,6 +167,9 @@ function endAfterQuote(view: TextView, close: number, dialect: CsvDialect): Cell
   return cellEndAt(view, at, dialect) ?? (at >= view.end || isHalfNewline(view, at) ? null : 'stray');
 }
 
+/** What ends a cell, or `null` where the stretch ends first. */
+type CellEnd = { readonly kind: 'delimiter' | 'newline' | 'end'; readonly at: number } | null;
+
 /** The cell end that stands at `at`, or `null` where none does (or it can't be told yet). */
 export function cellEndAt(view: TextView, at: number, dialect: CsvDialect): CellEnd {
   if (at >= view.end) return view.final ? { kind: 'end', at: view.end } : null;
@@ -218,8 +232,6 @@ function nextCellEnd(view: TextView, from: number, dialect: CsvDialect) {
   return null;
 }
 
-/** Index of the next `sign` at or after `from`, or that of the text's end. */
-export function indexOrEnd(text: string, sign: string, from: number): number {
-  const at = text.indexOf(sign, from);
-  return at === -1 ? text.length : at;
-}
+export const LF = 10;
+
+export const CR = 13;

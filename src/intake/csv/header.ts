@@ -1,3 +1,7 @@
+/**
+ * A CSV file's header: the line it stands on, below whatever a partner puts above it, and its column names. A header
+ * that leaves a column without a name of its own is refused with all that is wrong with it.
+ */
 import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -7,117 +11,8 @@ import { BAD_BYTES } from '../decode.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { NOT_UTF8, notIn } from '../unreadable-row.ts';
 import { createTextParser } from './cells.ts';
-import { type CsvDialect, countNewlines } from './grammar.ts';
+import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
 import { type CsvPiece, createCsvSplitter, stepAt } from './records.ts';
-
-/** A CSV file's header and where its records start. */
-export type CsvHeader = {
-  readonly columns: readonly string[];
-  /** How many cells a record has: those of `columns`, then those of nameless columns at the end. */
-  readonly width: number;
-  /** The file is a report's: its cells are guarded against formulas. */
-  readonly isReport: boolean;
-  /** The line on which the header starts. */
-  readonly headerLine: number;
-  /** Index into the head of the first character after the header. */
-  readonly end: number;
-  /** The line there. */
-  readonly line: number;
-};
-
-type Told = {
-  readonly preamble: Preamble;
-  readonly dialect: CsvDialect;
-  /** The one that was found, or `auto` where it is not known. */
-  readonly encoding: Format['encoding'];
-};
-
-/** The most columns that a file may have. */
-const MAX_COLUMNS = 10_000;
-/** Nobody reads more of them. */
-const MAX_PROBLEMS = 20;
-
-/** Reads the header that the preamble leads to; UsageError with its problems where it is broken. */
-export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
-  const { preamble, dialect, encoding } = told;
-  const { text, first, end } = headerText(path, head, told);
-  const line = first.lines[0] ?? preamble.line;
-  if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
-  const [cells = []] = createTextParser(dialect)(text);
-  const names = cells.map(trimName);
-  const isReport = names.includes(REPORT_ROW_COLUMN);
-  const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
-  const problems = [...encodingProblems(text, columns, encoding), ...columnProblems(columns)].slice(
-    0,
-    MAX_PROBLEMS,
-  );
-  if (problems.length > 0) throw new UsageError(problems.map((p) => `${path}, line ${line}: ${p}`));
-  const lines = countNewlines(text, { from: 0, to: text.length }, dialect.newline);
-  return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
-}
-
-/** `text`: from the header's first character to the first of the records. */
-function headerText(path: string, head: FileHead, { preamble, dialect }: Told) {
-  const shape = { dialect, columns: 0 };
-  const body = head.text.slice(preamble.start);
-  const [first] = createCsvSplitter(shape, preamble.line)(body, head.whole);
-  if (first === undefined || first.kind !== 'records') throw noHeader(path, first);
-  const start = first.starts[0] ?? 0;
-  const step = stepAt(body, start, head.whole, shape);
-  const next = step.kind === 'record' ? step.next : body.length;
-  if (preamble.start + next > HEAD_CHARS) throw noHeader(path, undefined);
-  return { text: body.slice(start, next), first, end: preamble.start + next };
-}
-
-/** Spreadsheets write empty columns at the end; a header of nothing else is left as it is, to be refused. */
-function withoutNamelessEnd(names: readonly string[]): readonly string[] {
-  return names.slice(0, 1 + names.findLastIndex((name) => name !== '') || names.length);
-}
-
-function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | undefined): UsageError {
-  if (first === undefined) {
-    return new UsageError(
-      `${path}: the header has no end within ${HEAD_CHARS} characters: expected a line of column names; check that the file is CSV`,
-    );
-  }
-  const problem =
-    first.kind === 'bad'
-      ? first.problem
-      : 'a quote that is not closed: expected a closing quote; add it or remove the quote';
-  return new UsageError(`${path}, line ${first.line}: the header has ${problem}; mend the header`);
-}
-
-function noRecord(path: string, line: number): UsageError {
-  return new UsageError(
-    `${path}, line ${line}: is blank or a comment, but format.header says that the header is there: expected column names; correct format.header`,
-  );
-}
-
-/** csv-parse turns what stands for undecodable bytes into U+FFFD, so that only the text tells for sure. */
-function encodingProblems(text: string, columns: readonly string[], encoding: Told['encoding']): string[] {
-  if (!text.includes(BAD_BYTES)) return [];
-  const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));
-  const problem = encoding === 'auto' || encoding === 'utf-8' ? NOT_UTF8 : notIn(encoding);
-  return [
-    `column ${number} of the header holds ${problem}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
-  ];
-}
-
-/** A name without what can't be seen at its ends: every kind of space, signs without width, marks of byte order and direction. */
-function trimName(name: string): string {
-  let start = 0;
-  let end = name.length;
-  while (start < end && isInvisible(name.charAt(start))) start += 1;
-  while (end > start && isInvisible(name.charAt(end - 1))) end -= 1;
-  return name.slice(start, end);
-}
-
-// Character by character: the same as one expression takes quadratic time on a long run of spaces.
-function isInvisible(char: string): boolean {
-  return INVISIBLE.test(char);
-}
-
-const INVISIBLE = /^[\s\p{Cf}]$/u;
 
 /** Where the header starts, and the delimiter that a `sep=` line names. */
 export type Preamble = {
@@ -150,11 +45,8 @@ export function readPreamble(path: string, head: FileHead, format: Format): Prea
 
 /** Excel's own way to name the delimiter; it takes it in any case, and quoted too. */
 const SEP_LINE = /^("?)sep=(\\t|[^\r\n])\1(?=[\r\n]|$)/i;
-const TOP: LineStart = { start: 0, line: 1 };
 
-function delimiterOf(sign: string): string {
-  return sign === '\\t' ? '\t' : sign;
-}
+const TOP: LineStart = { start: 0, line: 1 };
 
 function refuseContradiction(path: string, delimiter: string, format: Format): void {
   const wanted = delimiterOf(format.delimiter);
@@ -223,9 +115,119 @@ function linesIn(text: string): number {
   return place.line - 1;
 }
 
+/** A CSV file's header and where its records start. */
+export type CsvHeader = {
+  readonly columns: readonly string[];
+  /** How many cells a record has: those of `columns`, then those of nameless columns at the end. */
+  readonly width: number;
+  /** The file is a report's: its cells are guarded against formulas. */
+  readonly isReport: boolean;
+  /** The line on which the header starts. */
+  readonly headerLine: number;
+  /** Index into the head of the first character after the header. */
+  readonly end: number;
+  /** The line there. */
+  readonly line: number;
+};
+
+type Told = {
+  readonly preamble: Preamble;
+  readonly dialect: CsvDialect;
+  /** The one that was found, or `auto` where it is not known. */
+  readonly encoding: Format['encoding'];
+};
+
+/** Reads the header that the preamble leads to; UsageError with its problems where it is broken. */
+export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
+  const { preamble, dialect, encoding } = told;
+  const { text, first, end } = headerText(path, head, told);
+  const line = first.lines[0] ?? preamble.line;
+  if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
+  const [cells = []] = createTextParser(dialect)(text);
+  const names = cells.map(trimName);
+  const isReport = names.includes(REPORT_ROW_COLUMN);
+  const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
+  const problems = [...encodingProblems(text, columns, encoding), ...columnProblems(columns)].slice(
+    0,
+    MAX_PROBLEMS,
+  );
+  if (problems.length > 0) throw new UsageError(problems.map((p) => `${path}, line ${line}: ${p}`));
+  const lines = countNewlines(text, { from: 0, to: text.length }, dialect.newline);
+  return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
+}
+
+/** `text`: from the header's first character to the first of the records. */
+function headerText(path: string, head: FileHead, { preamble, dialect }: Told) {
+  const shape = { dialect, columns: 0 };
+  const body = head.text.slice(preamble.start);
+  const [first] = createCsvSplitter(shape, preamble.line)(body, head.whole);
+  if (first === undefined || first.kind !== 'records') throw noHeader(path, first);
+  const start = first.starts[0] ?? 0;
+  const step = stepAt(body, start, head.whole, shape);
+  const next = step.kind === 'record' ? step.next : body.length;
+  if (preamble.start + next > HEAD_CHARS) throw noHeader(path, undefined);
+  return { text: body.slice(start, next), first, end: preamble.start + next };
+}
+
+function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | undefined): UsageError {
+  if (first === undefined) {
+    return new UsageError(
+      `${path}: the header has no end within ${HEAD_CHARS} characters: expected a line of column names; check that the file is CSV`,
+    );
+  }
+  const problem =
+    first.kind === 'bad'
+      ? first.problem
+      : 'a quote that is not closed: expected a closing quote; add it or remove the quote';
+  return new UsageError(`${path}, line ${first.line}: the header has ${problem}; mend the header`);
+}
+
+function noRecord(path: string, line: number): UsageError {
+  return new UsageError(
+    `${path}, line ${line}: is blank or a comment, but format.header says that the header is there: expected column names; correct format.header`,
+  );
+}
+
+/** A name without what can't be seen at its ends: every kind of space, signs without width, marks of byte order and direction. */
+function trimName(name: string): string {
+  let start = 0;
+  let end = name.length;
+  while (start < end && isInvisible(name.charAt(start))) start += 1;
+  while (end > start && isInvisible(name.charAt(end - 1))) end -= 1;
+  return name.slice(start, end);
+}
+
+// Character by character: the same as one expression takes quadratic time on a long run of spaces.
+function isInvisible(char: string): boolean {
+  return INVISIBLE.test(char);
+}
+
+const INVISIBLE = /^[\s\p{Cf}]$/u;
+
+/** Spreadsheets write empty columns at the end; a header of nothing else is left as it is, to be refused. */
+function withoutNamelessEnd(names: readonly string[]): readonly string[] {
+  return names.slice(0, 1 + names.findLastIndex((name) => name !== '') || names.length);
+}
+
+/** Nobody reads more of them. */
+const MAX_PROBLEMS = 20;
+
+/** csv-parse turns what stands for undecodable bytes into U+FFFD, so that only the text tells for sure. */
+function encodingProblems(text: string, columns: readonly string[], encoding: Told['encoding']): string[] {
+  if (!text.includes(BAD_BYTES)) return [];
+  const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));
+  const problem = encoding === 'auto' || encoding === 'utf-8' ? NOT_UTF8 : notIn(encoding);
+  return [
+    `column ${number} of the header holds ${problem}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
+  ];
+}
+
 function columnProblems(columns: readonly string[]): readonly string[] {
   if (columns.length <= MAX_COLUMNS) return nameProblems(columns, (at) => String(at + 1), ' of the header');
   return [
     `the header has ${columns.length} columns: expected at most ${MAX_COLUMNS}; check that it is the right file`,
   ];
 }
+
+/** The most columns that a file may have. */
+const MAX_COLUMNS = 10_000;

@@ -1,3 +1,8 @@
+/**
+ * Cuts a CSV file's text into records as it comes, block by block, and tells good records from damaged ones. Most lines
+ * have no quote, so a record ends where its line does: that way takes no look at single characters. The answer is the
+ * same however the text was cut into blocks, and no more of it is kept than the record that is still open.
+ */
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../unreadable-row.ts';
 import { endOfDamage } from './damage.ts';
 import {
@@ -30,8 +35,6 @@ export type CsvPiece =
 
 /** The pieces that can be told with this text; `final`: the file ends with it. */
 type CsvSplitter = (chunk: string, final: boolean) => readonly CsvPiece[];
-
-type Bad = { readonly text: string; readonly line: number; readonly problem: string };
 
 type Splitting = {
   readonly shape: CsvShape;
@@ -82,6 +85,8 @@ function advance(state: Splitting, final: boolean): boolean {
   }
   return stop.kind === 'bad' || stop.kind === 'comment';
 }
+
+type Bad = { readonly text: string; readonly line: number; readonly problem: string };
 
 function startBad(state: Splitting, step: Extract<CsvStep, { kind: 'bad' }>, final: boolean): void {
   const text = bounded(state.text.slice(state.at, step.next));
@@ -249,12 +254,6 @@ type CsvStep =
   /** More text is needed to tell. */
   | { readonly kind: 'wait' };
 
-const STRAY_QUOTE =
-  'a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it';
-
-/** How far beyond a stray quote its record's end is looked for, so that the answer doesn't hang on block sizes. */
-const LOOKAHEAD_CHARS = 64 * 1024;
-
 /** Judges the record that starts at `start`; the answer is the same however the file was cut into blocks. */
 export function stepAt(text: string, start: number, final: boolean, { dialect, columns }: CsvShape): CsvStep {
   if (text.charAt(start) === dialect.comment) return { kind: 'comment' };
@@ -285,6 +284,12 @@ function stepOverDamage(text: string, stray: Stray, final: boolean, { dialect, c
   const next = afterNewline(text, at);
   return { kind: 'bad', next, ended: true, problem, doubtful: Math.max(next, doubtful) };
 }
+
+const STRAY_QUOTE =
+  'a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it';
+
+/** How far beyond a stray quote its record's end is looked for, so that the answer doesn't hang on block sizes. */
+const LOOKAHEAD_CHARS = 64 * 1024;
 
 function unendedRecord(next: number, problem: string): CsvStep {
   return { kind: 'bad', next, ended: false, problem, doubtful: next };

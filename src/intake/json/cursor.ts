@@ -1,3 +1,4 @@
+/** Moving over JSON text that comes in pieces: the place in the file that messages name, and where a value ends. */
 import { UsageError } from '../../lib/usage-error.ts';
 
 /** A place in a file whose text comes in pieces: `at` in the text at hand; `line` and `column` (1 = first) of that place in the file. */
@@ -75,9 +76,24 @@ function stepInString(scan: DepthScan, code: number): void {
   else if (code === QUOTE) scan.inString = false;
 }
 
+/** Index after the number or word at `from`, or whatever stands there instead: at least one character; the text's length where it may go on. */
+export function endOfWord(text: string, from: number): number {
+  WORD_END.lastIndex = from;
+  const end = WORD_END.exec(text)?.index ?? text.length;
+  // A closing bracket where a value belongs is a value of its own, and a wrong one.
+  return Math.max(end, from + 1);
+}
+
+const WORD_END = /[,\]}\s]/g;
+
 const QUOTE = 34;
+
 const BRACKET = 91;
+
 const BACKSLASH = 92;
+
 const BRACKET_END = 93;
+
 const BRACE = 123;
+
 const BRACE_END = 125;

@@ -1,3 +1,7 @@
+/**
+ * The front door to JSON: tells from a file's head whether its records stand one per line, follow each other over
+ * several lines, or are the elements of a list, and reads those that stand one per line itself (the others: list.ts).
+ */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
@@ -5,7 +9,38 @@ import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '..
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG, unreadableRow } from '../unreadable-row.ts';
 import { endOfValue } from './cursor.ts';
 import { createJsonRows } from './list.ts';
+import { pointerOf } from './pointer.ts';
 import { inspectJson, jsonRow } from './record.ts';
+
+/** Tells how a JSON file is read: `json` is one list, or an object that holds it; `ndjson` objects one after the other. */
+export function understandJson(
+  path: string,
+  head: FileHead,
+  { type, records }: { readonly type: 'json' | 'ndjson'; readonly records: Format['records'] },
+): Understanding {
+  const lists = type === 'ndjson' && isOneHolder(head) ? listPointers(head.text) : [];
+  const source = {
+    ...TEXT_SOURCE,
+    type,
+    bom: head.bom,
+    delimiter: null,
+    quote: null,
+    columns: [],
+    ...(lists.length === 0 ? {} : { recordLists: [...lists], notes: [oneObject(lists)] }),
+  };
+  if (type === 'json')
+    return {
+      source,
+      feed: createJsonRows(path, records === undefined ? 'list' : { pointer: records }),
+      start: 0,
+    };
+  const feed = isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, 'sequence');
+  return { source, feed, start: 0 };
+}
+
+function oneObject(lists: readonly string[]): string {
+  return `The file is one object with a list of objects in it: where those are the records, format.records has to name the list: ${lists.join(' or ')}.`;
+}
 
 /** Whether JSON objects stand one per line, or follow each other in another way, for example printed over several lines. */
 function isLinewise(head: string): boolean {
@@ -33,6 +68,7 @@ function isValid(text: string): boolean {
 type Around = { readonly name: string; readonly isList: boolean };
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
 /** More of them tell nobody where the records are. */
 const MOST = 5;
 
@@ -44,7 +80,8 @@ export function listPointers(text: string): readonly string[] {
   let before = '';
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === ':') name = nameOf(before);
-    if (token === '{' && before === '[' && isOnlyList(around)) found.push(pointerOf(around));
+    if (token === '{' && before === '[' && isOnlyList(around))
+      found.push(pointerOf(around.slice(1).map(({ name }) => name)));
     if (token === '{' || token === '[') around.push({ name, isList: token === '[' });
     if (token === '}' || token === ']') around.pop();
     before = token;
@@ -58,13 +95,6 @@ function isOnlyList(around: readonly Around[]): boolean {
   return around.length > 1 && around.findIndex(({ isList }) => isList) === around.length - 1;
 }
 
-function pointerOf(around: readonly Around[]): string {
-  return around
-    .slice(1)
-    .map(({ name }) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
-}
-
 function nameOf(token: string): string {
   try {
     return String(JSON.parse(token));
@@ -72,8 +102,6 @@ function nameOf(token: string): string {
     return '';
   }
 }
-
-type Line = { readonly text: string; readonly line: number; readonly isTooLong: boolean };
 
 /** Makes a row of every line that isn't blank; UsageError at the end of the file where not one of them was JSON. */
 function createNdjsonRows(path: string): RowFeed {
@@ -112,6 +140,8 @@ function noJson(path: string, firstProblem: string): UsageError {
   );
 }
 
+type Line = { readonly text: string; readonly line: number; readonly isTooLong: boolean };
+
 /** Cuts text into lines; a line that is longer than a record may be is passed over but for its beginning. */
 function createLineSplitter(): (chunk: string, final: boolean) => readonly Line[] {
   let rest = '';
@@ -147,34 +177,4 @@ function trimSpace(text: string): string {
 
 function isSpace(code: number): boolean {
   return code === 32 || code === 9 || code === 13;
-}
-
-/** Tells how a JSON file is read: `json` is one list, or an object that holds it; `ndjson` objects one after the other. */
-export function understandJson(
-  path: string,
-  head: FileHead,
-  { type, records }: { readonly type: 'json' | 'ndjson'; readonly records: Format['records'] },
-): Understanding {
-  const lists = type === 'ndjson' && isOneHolder(head) ? listPointers(head.text) : [];
-  const source = {
-    ...TEXT_SOURCE,
-    type,
-    bom: head.bom,
-    delimiter: null,
-    quote: null,
-    columns: [],
-    ...(lists.length === 0 ? {} : { recordLists: [...lists], notes: [oneObject(lists)] }),
-  };
-  if (type === 'json')
-    return {
-      source,
-      feed: createJsonRows(path, records === undefined ? 'list' : { pointer: records }),
-      start: 0,
-    };
-  const feed = isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, 'sequence');
-  return { source, feed, start: 0 };
-}
-
-function oneObject(lists: readonly string[]): string {
-  return `The file is one object with a list of objects in it: where those are the records, format.records has to name the list: ${lists.join(' or ')}.`;
 }

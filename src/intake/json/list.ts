@@ -1,3 +1,8 @@
+/**
+ * Rows of JSON that is no line-by-line file: the elements of one list, of the list that a pointer leads to, or objects
+ * that follow each other. Each element is cut out of the text and becomes a row as it stands; broken JSON between or in
+ * elements refuses the file with line and column, since what follows can't be told apart any more.
+ */
 import type { Row } from '../../model/row.ts';
 import type { RowFeed } from '../row-feed.ts';
 import {
@@ -12,6 +17,7 @@ import {
   type Cursor,
   type DepthScan,
   endOfValue,
+  endOfWord,
   extend,
   moveTo,
   newCursor,
@@ -20,12 +26,6 @@ import {
 } from './cursor.ts';
 import { leaveList, newOutside, type Outside, stepOutside } from './pointer.ts';
 import { inspectJson, jsonRow } from './record.ts';
-
-/** What may come next. */
-type Phase = 'outside' | 'opening' | 'first' | 'value' | 'after' | 'closed';
-
-/** `list`: one JSON list; `sequence`: objects one after the other; a pointer: the list that it leads to. */
-type JsonShape = 'list' | 'sequence' | { readonly pointer: string };
 
 type State = {
   readonly path: string;
@@ -39,6 +39,12 @@ type State = {
   rows: Row[];
   count: number;
 };
+
+/** What may come next. */
+type Phase = 'outside' | 'opening' | 'first' | 'value' | 'after' | 'closed';
+
+/** `list`: one JSON list; `sequence`: objects one after the other; a pointer: the list that it leads to. */
+type JsonShape = 'list' | 'sequence' | { readonly pointer: string };
 
 /** Makes rows of a JSON list's elements, or of objects that follow each other; UsageError with line and column where the JSON is broken. */
 export function createJsonRows(path: string, shape: JsonShape): RowFeed {
@@ -140,9 +146,6 @@ type OpenElement = {
   oversized: { readonly text: string; readonly line: number } | null;
 };
 
-/** A token cut off by the length limit looks broken this close to the cut. */
-const LONGEST_TOKEN_CHARS = 16;
-
 /** Before the first character of an element. */
 function newElement(cursor: Cursor): OpenElement {
   return { scan: newDepthScan(), scanned: cursor.at, oversized: null };
@@ -151,7 +154,10 @@ function newElement(cursor: Cursor): OpenElement {
 /** Index after the element at the cursor, -1 where more text is needed; text of an oversized element is let go of. */
 function findElementEnd(path: string, cursor: Cursor, element: OpenElement, final: boolean): number {
   const { text, at } = cursor;
-  if (element.oversized === null && !/["{[]/.test(text.charAt(at))) return endOfBareValue(text, at, final);
+  if (element.oversized === null && !/["{[]/.test(text.charAt(at))) {
+    const end = endOfWord(text, at);
+    return end < text.length || final ? end : -1;
+  }
   const end = endOfValue(text, element.scanned, element.scan);
   if (end !== -1) return end;
   element.scanned = text.length;
@@ -202,12 +208,5 @@ function refuseBroken(path: string, cursor: Cursor): void {
   throw brokenJson(path, cursor, found.expected);
 }
 
-function endOfBareValue(text: string, from: number, final: boolean): number {
-  BARE_END.lastIndex = from;
-  const end = BARE_END.exec(text)?.index ?? -1;
-  if (end === -1) return final ? text.length : -1;
-  // A closing bracket where a value belongs is a value of its own, and a wrong one.
-  return Math.max(end, from + 1);
-}
-
-const BARE_END = /[,\]}\s]/g;
+/** A token cut off by the length limit looks broken this close to the cut. */
+const LONGEST_TOKEN_CHARS = 16;

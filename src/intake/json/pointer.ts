@@ -1,12 +1,13 @@
+/**
+ * The walk to the list of records that `format.records` points at (RFC 6901), and behind it to the end of the file. All
+ * JSON around the list is checked and none of it kept, so a broken, doubled or missing member on the way is refused.
+ */
 import { namesOf } from '../../lib/json-pointer.ts';
 import { shorten } from '../../lib/printable.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { MAX_RECORD_CHARS } from '../unreadable-row.ts';
-import { brokenJson, type Cursor, endOfValue, moveTo, skipSpace } from './cursor.ts';
+import { brokenJson, type Cursor, endOfValue, endOfWord, moveTo, skipSpace } from './cursor.ts';
 import { inspectJson, MAX_DEPTH } from './record.ts';
-
-/** What may come next in the innermost object or list, or at the top of the file. */
-type OutsidePhase = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'after' | 'closed';
 
 /** A walk over the JSON around a list of records: it is checked, not kept. */
 export type Outside = {
@@ -17,8 +18,8 @@ export type Outside = {
   phase: OutsidePhase;
 };
 
-/** `list`: the cursor stands after the bracket that opens the list of records; `wait`: more text is needed. */
-type OutsideStep = 'on' | 'list' | 'wait';
+/** What may come next in the innermost object or list, or at the top of the file. */
+type OutsidePhase = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'after' | 'closed';
 
 /** At the start of a file whose records are the list that the pointer (RFC 6901) leads to. */
 export function newOutside(path: string, pointer: string): Outside {
@@ -30,6 +31,9 @@ export function leaveList(outside: Outside): void {
   outside.phase = 'after';
   if (outside.closers.length === 0) outside.phase = 'closed';
 }
+
+/** `list`: the cursor stands after the bracket that opens the list of records; `wait`: more text is needed. */
+type OutsideStep = 'on' | 'list' | 'wait';
 
 /** One step; UsageError where the JSON is broken, or the pointer leads to something else than a list. */
 export function stepOutside(outside: Outside, cursor: Cursor, final: boolean): OutsideStep {
@@ -148,17 +152,6 @@ function takeScalar(path: string, cursor: Cursor, final: boolean): string | null
   throw brokenJson(path, cursor, found.kind === 'broken' ? found.expected : 'a closing quote');
 }
 
-function endOfWord(text: string, from: number): number {
-  WORD_END.lastIndex = from;
-  const end = WORD_END.exec(text)?.index ?? text.length;
-  return Math.max(end, from + 1);
-}
-
-const WORD_END = /[,\]}\s]/g;
-
-/** What a JSON value is, as far as a pointer cares. */
-type JsonKind = 'object' | 'list' | 'plain value';
-
 /** Where a walk over JSON stands, seen from a pointer (RFC 6901, 4) to the list of records. */
 type Trail = {
   readonly path: string;
@@ -173,8 +166,8 @@ type Trail = {
   isFound: boolean;
 };
 
-const MAX_NAMES = 10;
-const MAX_NAME_CHARS = 40;
+/** What a JSON value is, as far as a pointer cares. */
+type JsonKind = 'object' | 'list' | 'plain value';
 
 /** Before the first value of a file. */
 function newTrail(path: string, pointer: string): Trail {
@@ -210,7 +203,7 @@ function meetName(trail: Trail, name: string, line: number): void {
   if (keys.length > trail.wanted.length || !isOnWay(trail, keys)) return;
   if (met.has(keys.length)) {
     throw new UsageError(
-      `${trail.path}, line ${line}: the member ${inPointer(keys)} is given twice: expected it once, since format.records leads through it; export the file again`,
+      `${trail.path}, line ${line}: the member ${placeInWords(keys)} is given twice: expected it once, since format.records leads through it; export the file again`,
     );
   }
   met.add(keys.length);
@@ -228,7 +221,7 @@ function meetValue(trail: Trail, kind: JsonKind, line: number): boolean {
   }
   if (kind !== 'list') {
     throw new UsageError(
-      `${trail.path}, line ${line}: ${inPointer(keys)} is ${kind === 'object' ? 'an object' : 'a plain value'}: expected the list of records there; correct format.records`,
+      `${trail.path}, line ${line}: ${placeInWords(keys)} is ${kind === 'object' ? 'an object' : 'a plain value'}: expected the list of records there; correct format.records`,
     );
   }
   trail.isFound = true;
@@ -240,7 +233,7 @@ function endTrail({ path, pointer, wanted, reached, isFound }: Trail): void {
   if (isFound) return;
   const found = reached.kind === 'object' ? `an object with ${inWords(reached.names)}` : `a ${reached.kind}`;
   throw new UsageError(
-    `${path}: has no list of records at ${pointer}: ${inPointer(wanted.slice(0, reached.depth))} is ${found}; correct format.records`,
+    `${path}: has no list of records at ${pointer}: ${placeInWords(wanted.slice(0, reached.depth))} is ${found}; correct format.records`,
   );
 }
 
@@ -248,8 +241,12 @@ function isOnWay({ wanted }: Trail, keys: readonly (string | number)[]): boolean
   return keys.every((key, i) => String(key) === wanted[i]);
 }
 
-function inPointer(keys: readonly (string | number)[]): string {
-  if (keys.length === 0) return 'the whole file';
+function placeInWords(keys: readonly (string | number)[]): string {
+  return keys.length === 0 ? 'the whole file' : pointerOf(keys);
+}
+
+/** The JSON pointer (RFC 6901, 3) that goes through these names. */
+export function pointerOf(keys: readonly (string | number)[]): string {
   return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
@@ -258,3 +255,7 @@ function inWords(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).map((name) => `"${shorten(name, MAX_NAME_CHARS)}"`);
   return `the members ${shown.join(', ')}${names.length > MAX_NAMES ? ' and more' : ''}`;
 }
+
+const MAX_NAMES = 10;
+
+const MAX_NAME_CHARS = 40;

@@ -1,3 +1,8 @@
+/**
+ * One JSON record: valid or broken, and if valid, whether `JSON.parse` would change or lose anything of it without a
+ * word. Members given twice, numbers that a double would round, names that would reach a prototype and half characters
+ * make an unreadable row. A readable row keeps its text as it stands.
+ */
 import { visitLeaves } from '../../model/flatten-record.ts';
 import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
@@ -115,6 +120,9 @@ function scanNested(scan: Scan, depth: number, code: number): boolean {
   return code === BRACE ? scanObject(scan, depth) : scanArray(scan, depth);
 }
 
+/** The deepest nesting of a JSON record; the service's deepest field is at five. */
+export const MAX_DEPTH = 32;
+
 function scanObject(scan: Scan, depth: number): boolean {
   const names = new Set<string>();
   scan.at += 1;
@@ -157,18 +165,37 @@ function scanArray(scan: Scan, depth: number): boolean {
 }
 
 const ROUNDED = 'a number with more digits than a JSON number keeps: expected it in quotes, as a string';
+
 const NUL = 'a NUL character (\\u0000): expected text without it';
+
 const HALF = 'half a character (\\ud800 to \\udfff without its other half): expected whole characters';
-const QUOTE = 34;
-const COMMA = 44;
-const MINUS = 45;
-const ZERO = 48;
-const NINE = 57;
-const COLON = 58;
-const BRACKET = 91;
-const BRACKET_END = 93;
-const BRACE = 123;
-const BRACE_END = 125;
+
+/** Whether a JSON number survives becoming a double: the double's shortest decimal has the same digits. */
+export function isExactNumber(literal: string): boolean {
+  if (literal.length <= SAFE_LENGTH && !/[eE]/.test(literal)) return true;
+  const value = Number(literal);
+  return Number.isFinite(value) && canonical(literal) === canonical(String(value));
+}
+
+/** Up to here every decimal is told apart by a double (IEEE 754 binary64 keeps 15 significant digits). */
+const SAFE_LENGTH = 15;
+
+/** Digits without zeros at either end, and the power of ten of the last one; the sign doesn't matter here. */
+function canonical(literal: string): string {
+  const [mantissa = '', exponent = '0'] = literal.replace(/^-/, '').toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = withoutTrailingZeros(digits);
+  if (significant === '') return '0';
+  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
+/** Not a regular expression: /0+$/ takes quadratic time on a long run of zeros. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits.charAt(end - 1) === '0') end -= 1;
+  return digits.slice(0, end);
+}
 
 /** A scan over one JSON text: where it stands and, once it failed, what was expected there. */
 type TokenScan = { readonly text: string; at: number; expected: string };
@@ -238,40 +265,37 @@ function failAt(scan: TokenScan, at: number, expected: string): false {
 }
 
 const WORDS = ['true', 'false', 'null'] as const;
+
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
 const TAB = 9;
+
 const LF = 10;
+
 const CR = 13;
+
 const SPACE = 32;
+
+const QUOTE = 34;
+
+const COMMA = 44;
+
+const MINUS = 45;
+
+const ZERO = 48;
+
+const NINE = 57;
+
+const COLON = 58;
+
+const BRACKET = 91;
+
 const BACKSLASH = 92;
 
-/** Up to here every decimal is told apart by a double (IEEE 754 binary64 keeps 15 significant digits). */
-const SAFE_LENGTH = 15;
+const BRACKET_END = 93;
 
-/** Whether a JSON number survives becoming a double: the double's shortest decimal has the same digits. */
-export function isExactNumber(literal: string): boolean {
-  if (literal.length <= SAFE_LENGTH && !/[eE]/.test(literal)) return true;
-  const value = Number(literal);
-  return Number.isFinite(value) && canonical(literal) === canonical(String(value));
-}
+const BRACE = 123;
 
-/** Digits without zeros at either end, and the power of ten of the last one; the sign doesn't matter here. */
-function canonical(literal: string): string {
-  const [mantissa = '', exponent = '0'] = literal.replace(/^-/, '').toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = withoutTrailingZeros(digits);
-  if (significant === '') return '0';
-  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
-}
-
-/** Not a regular expression: /0+$/ takes quadratic time on a long run of zeros. */
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits.charAt(end - 1) === '0') end -= 1;
-  return digits.slice(0, end);
-}
-
-/** The deepest nesting of a JSON record; the service's deepest field is at five. */
-export const MAX_DEPTH = 32;
+const BRACE_END = 125;

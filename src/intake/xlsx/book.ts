@@ -1,3 +1,7 @@
+/**
+ * What a workbook has beside the cells of its sheets (ECMA-376): which sheets there are, the texts that cells share, and
+ * what the styles show a number as. Parts refer to each other by relations; what doesn't hang together is refused.
+ */
 import { posix } from 'node:path';
 import { damaged, otherFile, tooLarge, WorkbookError } from './error.ts';
 import {
@@ -24,9 +28,6 @@ export type Book = {
   readonly stylesPart: string | null;
 };
 
-type SheetEntry = { readonly name: string; readonly hidden: boolean; readonly relation: string };
-type Contents = { sheets: SheetEntry[]; from1904: boolean; uncalculated: boolean };
-
 /** Reads what a workbook consists of; WorkbookError where the archive holds none. */
 export async function readBook(zip: Zip): Promise<Book> {
   const main = (await readRelations(zip, '')).find(({ kind }) => kind === 'officeDocument');
@@ -44,6 +45,10 @@ export async function readBook(zip: Zip): Promise<Book> {
     stylesPart: partOf('styles'),
   };
 }
+
+type SheetEntry = { readonly name: string; readonly hidden: boolean; readonly relation: string };
+
+type Contents = { sheets: SheetEntry[]; from1904: boolean; uncalculated: boolean };
 
 async function readContents(zip: Zip, part: string): Promise<Contents> {
   const contents: Contents = { sheets: [], from1904: false, uncalculated: false };
@@ -76,6 +81,10 @@ function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true';
 }
 
+function noWorkbook(zip: Zip): WorkbookError {
+  return otherFile(OTHERS.find(([part]) => zip.has(part))?.[1] ?? 'is a zip archive without a workbook');
+}
+
 /** Other things that come as zip archives, by a part that only they have. */
 const OTHERS: readonly (readonly [part: string, what: string])[] = [
   ['xl/workbook.bin', 'is a binary workbook (.xlsb)'],
@@ -85,10 +94,6 @@ const OTHERS: readonly (readonly [part: string, what: string])[] = [
   ['Index/Document.iwa', 'is a Numbers document'],
   ['xl/workbook.xml', 'is a damaged workbook (nothing points at its workbook part)'],
 ];
-
-function noWorkbook(zip: Zip): WorkbookError {
-  return otherFile(OTHERS.find(([part]) => zip.has(part))?.[1] ?? 'is a zip archive without a workbook');
-}
 
 /** The sheet of that name, else the first one that is not hidden. */
 export function chooseSheet(book: Book, wanted: string | undefined): Sheet {
@@ -135,6 +140,7 @@ async function readRelations(zip: Zip, part: string): Promise<readonly Relation[
 export type SharedStrings = (index: number) => string | undefined;
 
 const MAX_STRINGS_BYTES = 256 * 1024 ** 2;
+
 const MAX_STRINGS = 8_000_000;
 
 /** UTF-16 takes two bytes where UTF-8 takes up to three. */
@@ -202,6 +208,23 @@ export type NumberKind = 'number' | 'date' | 'time' | 'duration';
 /** What the cells of a style are shown as, by the style's number; `undefined` where there is no such style. */
 export type StyleKinds = (style: number) => NumberKind | undefined;
 
+/** Reads which styles show a number as a date; without a part of styles every number is one. */
+export async function readStyleKinds(zip: Zip, part: string | null): Promise<StyleKinds> {
+  const codes = new Map<number, string>();
+  const styles: number[] = [];
+  if (part === null || !zip.has(part)) return () => 'number';
+  await readXmlDocument(zip.read(part), stylesHandler(codes, styles));
+  const kinds = styles.map((format) => {
+    const code = codes.get(format);
+    return code === undefined ? (BUILT_IN.get(format) ?? 'number') : kindOfCode(code);
+  });
+  return (style) => (style === 0 && kinds.length === 0 ? 'number' : kinds[style]);
+}
+
+function numbers(from: number, to: number, kind: NumberKind): readonly (readonly [number, NumberKind])[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => [from + i, kind]);
+}
+
 /** Formats that every program knows by their number (ECMA-376 part 1, 18.8.30); 27 to 36 and 50 to 58 are dates of East Asian editions. */
 const BUILT_IN: ReadonlyMap<number, NumberKind> = new Map([
   ...numbers(14, 17, 'date'),
@@ -215,23 +238,6 @@ const BUILT_IN: ReadonlyMap<number, NumberKind> = new Map([
   ...numbers(47, 47, 'time'),
   ...numbers(50, 58, 'date'),
 ]);
-
-function numbers(from: number, to: number, kind: NumberKind): readonly (readonly [number, NumberKind])[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => [from + i, kind]);
-}
-
-/** Reads which styles show a number as a date; without a part of styles every number is one. */
-export async function readStyleKinds(zip: Zip, part: string | null): Promise<StyleKinds> {
-  const codes = new Map<number, string>();
-  const styles: number[] = [];
-  if (part === null || !zip.has(part)) return () => 'number';
-  await readXmlDocument(zip.read(part), stylesHandler(codes, styles));
-  const kinds = styles.map((format) => {
-    const code = codes.get(format);
-    return code === undefined ? (BUILT_IN.get(format) ?? 'number') : kindOfCode(code);
-  });
-  return (style) => (style === 0 && kinds.length === 0 ? 'number' : kinds[style]);
-}
 
 function stylesHandler(codes: Map<number, string>, styles: number[]): XmlHandler {
   let inCellStyles = false;
@@ -249,10 +255,6 @@ function stylesHandler(codes: Map<number, string>, styles: number[]): XmlHandler
   };
 }
 
-const QUOTED = /"[^"]*"|\\.|[_*]./gs;
-const ELAPSED = /\[(?:h+|m+|s+)\]/i;
-const BRACKETS = /\[[^\]]*\]/g;
-
 /** What a format code shows a number as, by the letters that are left of its first section without quotes, colours and conditions. */
 function kindOfCode(code: string): NumberKind {
   const [section = ''] = code.replaceAll(QUOTED, '').split(';');
@@ -262,3 +264,9 @@ function kindOfCode(code: string): NumberKind {
   if (/[hs]/i.test(letters)) return 'time';
   return /m/i.test(letters) ? 'date' : 'number';
 }
+
+const QUOTED = /"[^"]*"|\\.|[_*]./gs;
+
+const ELAPSED = /\[(?:h+|m+|s+)\]/i;
+
+const BRACKETS = /\[[^\]]*\]/g;

@@ -1,3 +1,8 @@
+/**
+ * What one cell of a sheet says: its text, its number without the noise of a double, its date in ISO 8601; or why that
+ * can't be told. Nothing is guessed: a formula without a result, an error, a duration and a date before March 1900 are
+ * problems of their rows.
+ */
 import type { NumberKind, SharedStrings, StyleKinds } from './book.ts';
 import { decodeEscapes, MAX_CELL_CHARS } from './xml.ts';
 
@@ -25,11 +30,6 @@ export type CellContext = {
   readonly from1904: boolean;
   readonly uncalculated: boolean;
 };
-
-const NO_RESULT =
-  'a formula without a calculated result: expected a value; open the workbook in Excel and save it, or paste the values';
-const NO_TEXT = `a text that the workbook does not hold whole: expected at most ${MAX_CELL_CHARS} characters`;
-const DURATION = 'a duration: expected it as text, or as a plain number';
 
 /** Reads a cell exactly as the file has it. */
 export function readCell(cell: SheetCell, context: CellContext): CellValue {
@@ -104,15 +104,12 @@ function problem(what: string): CellValue {
   return { kind: 'problem', problem: what };
 }
 
-const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+const NO_RESULT =
+  'a formula without a calculated result: expected a value; open the workbook in Excel and save it, or paste the values';
 
-/** More digits than any double needs; a longer numeral is no number of a workbook. */
-const MAX_DIGITS = 400;
+const NO_TEXT = `a text that the workbook does not hold whole: expected at most ${MAX_CELL_CHARS} characters`;
 
-/** Excel writes doubles with so many significant digits, 1.1 as 1.1000000000000001. */
-const EXCEL_DIGITS = 17;
-/** So many digits survive any double (IEEE 754), and Excel shows no more. */
-const SAFE_DIGITS = 15;
+const DURATION = 'a duration: expected it as text, or as a plain number';
 
 /**
  * A cell's number in plain notation, `undefined` where it is none. The digits are the file's own, but for those that
@@ -126,6 +123,17 @@ function plainNumeral(raw: string): string | undefined {
   const spelled = withoutExponent(value.toPrecision(EXCEL_DIGITS));
   return trimmed(spelled) === trimmed(plain) ? withoutExponent(String(value)) : plain;
 }
+
+const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/** More digits than any double needs; a longer numeral is no number of a workbook. */
+const MAX_DIGITS = 400;
+
+/** Excel writes doubles with so many significant digits, 1.1 as 1.1000000000000001. */
+const EXCEL_DIGITS = 17;
+
+/** So many digits survive any double (IEEE 754), and Excel shows no more. */
+const SAFE_DIGITS = 15;
 
 /** Moves the point instead of multiplying, so that no digit changes. */
 function withoutExponent(raw: string): string | undefined {
@@ -155,17 +163,6 @@ function trimmed(plain: string | undefined): string | undefined {
 /** What a cell with a date format says: the date in ISO 8601 without an offset, which workbooks don't have, or why it says none. */
 type DateValue = { readonly text: string } | { readonly problem: string };
 
-const DAY_MS = 86_400_000;
-/** Day 0 of the count since 1900 as it is right from March 1900 on: Excel has a 29 February 1900. */
-const EPOCH_1900 = Date.UTC(1899, 11, 30);
-const EPOCH_1904 = Date.UTC(1904, 0, 1);
-const FIRST_DAY_1900 = 61;
-const END_OF_9999 = Date.UTC(10_000, 0, 1);
-
-const TOO_EARLY = 'a date before 1 March 1900, which programs count differently: expected it as text';
-const TOO_LATE = 'a date after the year 9999: expected a date of the calendar';
-const NOT_ISO = 'a date that is not written as ISO 8601: expected a date of the calendar';
-
 /** The date of a serial number (ECMA-376 part 1, 18.17.4), to the millisecond. */
 function dateOfSerial(serial: number, kind: NumberKind, from1904: boolean): DateValue {
   if (serial >= 0 && serial < 1 && kind === 'time') return { text: timeOf(Math.round(serial * DAY_MS)) };
@@ -175,13 +172,13 @@ function dateOfSerial(serial: number, kind: NumberKind, from1904: boolean): Date
   return { text: withoutMidnight(new Date(moment).toISOString().slice(0, -1)) };
 }
 
-const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
-
 /** A date that the workbook writes out (cells of type `d`). */
 function writtenDate(text: string): DateValue {
   if (!ISO.test(text)) return { problem: NOT_ISO };
   return { text: withoutMidnight(text) };
 }
+
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
 function withoutMidnight(iso: string): string {
   return iso.replace(/T00:00(?::00(?:\.0+)?)?$/, '').replace(/\.0+$/, '');
@@ -190,3 +187,20 @@ function withoutMidnight(iso: string): string {
 function timeOf(ms: number): string {
   return new Date(ms % DAY_MS).toISOString().slice(11, -1).replace(/\.0+$/, '');
 }
+
+const DAY_MS = 86_400_000;
+
+/** Day 0 of the count since 1900 as it is right from March 1900 on: Excel has a 29 February 1900. */
+const EPOCH_1900 = Date.UTC(1899, 11, 30);
+
+const EPOCH_1904 = Date.UTC(1904, 0, 1);
+
+const FIRST_DAY_1900 = 61;
+
+const END_OF_9999 = Date.UTC(10_000, 0, 1);
+
+const TOO_EARLY = 'a date before 1 March 1900, which programs count differently: expected it as text';
+
+const TOO_LATE = 'a date after the year 9999: expected a date of the calendar';
+
+const NOT_ISO = 'a date that is not written as ISO 8601: expected a date of the calendar';

@@ -1,3 +1,4 @@
+/** Rows of a sheet: its header, and the records below it as rows, with what makes one of them unreadable. */
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
@@ -67,11 +68,6 @@ type RowsContext = RecordContext & { readonly layout: SheetLayout };
 /** Takes the sheet's next row and answers the record that it makes, if any: empty rows are passed over like blank lines. */
 export type RowMaker = (row: SheetRow) => readonly Row[];
 
-/** So many empty rows in a row are the end of a table, with something forgotten below. */
-const MAX_GAP = 10_000;
-/** Ten times what a large portfolio has. */
-const MAX_CELLS = 50_000_000;
-
 /** Makes records of a sheet's rows. */
 export function createRowMaker(context: RowsContext): RowMaker {
   const { header } = context;
@@ -103,6 +99,12 @@ export function createRowMaker(context: RowsContext): RowMaker {
     return [recordOf(row.line, read)];
   };
 }
+
+/** So many empty rows in a row are the end of a table, with something forgotten below. */
+const MAX_GAP = 10_000;
+
+/** Ten times what a large portfolio has. */
+const MAX_CELLS = 50_000_000;
 
 function isEmpty({ problem, cells }: SheetRecord): boolean {
   return problem === null && cells.every((cell) => cell === '');

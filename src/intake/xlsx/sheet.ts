@@ -1,3 +1,7 @@
+/**
+ * A sheet's XML: its rows and cells as they are written, in order, and its layout (merged and hidden cells), which stands
+ * behind the cells and so takes a reading of its own.
+ */
 import type { SheetCell } from './cell.ts';
 import { damaged, tooLarge } from './error.ts';
 import { type Attributes, gather, readXmlText, type XmlHandler } from './xml.ts';
@@ -108,16 +112,13 @@ function createCellContent(): CellContent {
   };
 }
 
-/** A workbook's sheet has no more (Excel's specifications and limits). */
-const MAX_SHEET_ROWS = 1_048_576;
-const MAX_SHEET_COLUMNS = 16_384;
-
 /** A cell's place in a sheet: the row from 1, the column from 0. */
 type CellPlace = { readonly line: number; readonly column: number };
 
-const REFERENCE = /^\$?([A-Za-z]{1,3})\$?(\d{1,7})$/;
-const LETTERS = 26;
-const BEFORE_A = 64;
+/** A workbook's sheet has no more (Excel's specifications and limits). */
+const MAX_SHEET_ROWS = 1_048_576;
+
+const MAX_SHEET_COLUMNS = 16_384;
 
 /** The place that a reference such as `B7` names, `null` where it names none. */
 function placeOf(reference: string): CellPlace | null {
@@ -131,12 +132,18 @@ function placeOf(reference: string): CellPlace | null {
   return { line, column: column - 1 };
 }
 
+const REFERENCE = /^\$?([A-Za-z]{1,3})\$?(\d{1,7})$/;
+
 /** The letters of a column: 0 is `A`. */
 export function columnLetters(column: number): string {
   const before = Math.floor(column / LETTERS);
   const letter = String.fromCharCode(BEFORE_A + 1 + (column % LETTERS));
   return before === 0 ? letter : columnLetters(before - 1) + letter;
 }
+
+const LETTERS = 26;
+
+const BEFORE_A = 64;
 
 /** Cells that are shown as one; only the first of them holds a value. Rows from 1, columns from 0, all inclusive. */
 type Merge = {
@@ -152,15 +159,6 @@ export type SheetLayout = {
   readonly merges: readonly Merge[];
   readonly hasHidden: boolean;
 };
-
-/** A sheet with more has no rows of one kind. */
-const MAX_MERGES = 100_000;
-/** Rows and columns have a few short attributes. */
-const MAX_TAG_CHARS = 4096;
-
-/** Tags in a sheet that say something of its layout; the first group is the place of merged cells. */
-const TAGS =
-  /<(?:[\w.-]+:)?(?:mergeCell\s[^>]*?\bref\s*=\s*["']([^"']*)["']|(?:row|col)\s[^>]*?\bhidden\s*=\s*["'](?:1|true)["'])/g;
 
 /** Searches a sheet for its layout alone: as text, since parsing the cells twice would take twice as long. */
 export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
@@ -180,6 +178,16 @@ export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
   }
   return { merges: merges.toSorted((a, b) => a.top - b.top), hasHidden };
 }
+
+/** A sheet with more has no rows of one kind. */
+const MAX_MERGES = 100_000;
+
+/** Rows and columns have a few short attributes. */
+const MAX_TAG_CHARS = 4096;
+
+/** Tags in a sheet that say something of its layout; the first group is the place of merged cells. */
+const TAGS =
+  /<(?:[\w.-]+:)?(?:mergeCell\s[^>]*?\bref\s*=\s*["']([^"']*)["']|(?:row|col)\s[^>]*?\bhidden\s*=\s*["'](?:1|true)["'])/g;
 
 function mergeOf(reference: string): Merge {
   const [first = '', last = first] = reference.split(':');

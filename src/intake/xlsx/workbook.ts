@@ -1,3 +1,8 @@
+/**
+ * The front door to Excel workbooks: opens one that lies in memory, chooses its sheet and gives the rows below its
+ * header. Whatever is wrong with the workbook as a whole is thrown as a WorkbookError inside the folder and leaves it as
+ * a UsageError with the file's path.
+ */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { SourceInfo } from '../../model/source.ts';
@@ -11,9 +16,6 @@ import { createRowMaker, findHeader, type RowMaker, type SheetHeader } from './r
 import { readLayout, type SheetLayout, type SheetRow, sheetHandler } from './sheet.ts';
 import { readXml } from './xml.ts';
 import { openZip, type Zip } from './zip.ts';
-
-/** It lies in memory as it is, compressed; the sheet of 100,000 rows and twenty columns has 10 MiB. */
-const MAX_FILE_BYTES = 128 * 1024 ** 2;
 
 /**
  * The one way from an Excel workbook to rows: the first batch comes without rows as soon as the sheet's header is
@@ -48,6 +50,21 @@ async function readWhole(path: string): Promise<Buffer> {
   }
   return Buffer.concat(blocks);
 }
+
+/** It lies in memory as it is, compressed; the sheet of 100,000 rows and twenty columns has 10 MiB. */
+const MAX_FILE_BYTES = 128 * 1024 ** 2;
+
+/** Refuses what comes under a workbook's name and is a compound file. */
+function refuseCompound(bytes: Buffer): void {
+  if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
+  throw bytes.includes(ENCRYPTED) ? encrypted() : otherFile('is an old Excel file (.xls)');
+}
+
+/** How compound files begin (MS-CFB): Excel's old workbooks, and around a new one with a password. */
+const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+/** The stream that holds an encrypted workbook (MS-OFFCRYPTO, section 2.3.4.4). */
+const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
 
 async function readContext(zip: Zip, book: Book): Promise<CellContext> {
   const { from1904, uncalculated } = book;
@@ -145,6 +162,7 @@ function notesOf(
 
 /** So many of a sheet's first rows are looked at. */
 const TITLE_ROWS = 100;
+
 /** More columns than a header that is told from titles has; rows are padded to the widest. */
 const MAX_WIDTH = 1000;
 
@@ -186,15 +204,4 @@ function titles(first: number, line: number): WorkbookError {
   return new WorkbookError(
     `has one cell in row ${first}, which doesn't look like a header, but row ${line} does, and most rows below it have several cells: expected column names in the first row; set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: ${first} if row ${first} is the header`,
   );
-}
-
-/** How compound files begin (MS-CFB): Excel's old workbooks, and around a new one with a password. */
-const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-/** The stream that holds an encrypted workbook (MS-OFFCRYPTO, section 2.3.4.4). */
-const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
-
-/** Refuses what comes under a workbook's name and is a compound file. */
-function refuseCompound(bytes: Buffer): void {
-  if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
-  throw bytes.includes(ENCRYPTED) ? encrypted() : otherFile('is an old Excel file (.xls)');
 }

@@ -1,3 +1,7 @@
+/**
+ * XML as workbooks use it, read piece by piece: elements without their prefixes, text with its entities decoded. A
+ * document that isn't well-formed, has a DTD, nests too deep or holds a text longer than any cell is refused.
+ */
 import { TextDecoder } from 'node:util';
 import { Parser } from 'saxen';
 import { damaged } from './error.ts';
@@ -62,11 +66,6 @@ export type Attributes = {
   getPrefixed(localName: string): string | undefined;
 };
 
-/** The longest tag or text: a full cell whose every character is escaped takes half of it. */
-const MAX_TOKEN_CHARS = 512 * 1024;
-/** Sheets nest eight deep. */
-const MAX_XML_DEPTH = 64;
-
 /** An XML parser that takes a document piece by piece and keeps no more of it than one tag or text. */
 export function createXmlParser(handler: XmlHandler): { write(text: string): void; end(): void } {
   const parser = new Parser();
@@ -88,6 +87,12 @@ export function createXmlParser(handler: XmlHandler): { write(text: string): voi
     end: () => parser.end(),
   };
 }
+
+/** The longest tag or text: a full cell whose every character is escaped takes half of it. */
+const MAX_TOKEN_CHARS = 512 * 1024;
+
+/** Sheets nest eight deep. */
+const MAX_XML_DEPTH = 64;
 
 /** What saxen would pass over in silence. */
 function refuseUnsafe(parser: Parser): void {
@@ -148,14 +153,6 @@ function checkEncoding(declaration: string): void {
   }
 }
 
-const NAMED: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
-]);
-
 /** Text of an XML document with its line ends made one (XML 1.0, section 2.11) and its entities decoded. */
 function xmlText(raw: string): string {
   return decodeEntities(xmlLines(raw));
@@ -175,6 +172,14 @@ function decodeEntities(text: string): string {
     return decoded;
   });
 }
+
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
 
 function fromCode(hex: unknown, decimal: unknown): string | undefined {
   const code = hex === undefined ? Number(decimal) : Number.parseInt(String(hex), 16);

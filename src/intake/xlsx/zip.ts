@@ -1,3 +1,7 @@
+/**
+ * A zip archive that lies in memory (PKWARE APPNOTE), as far as workbooks use it: files stored or deflated, zip64
+ * included. Each file is expanded as it is read and checked against the directory's size and CRC by its end.
+ */
 import { crc32, createInflateRaw } from 'node:zlib';
 import { damaged, encrypted, tooLarge } from './error.ts';
 
@@ -9,13 +13,6 @@ export type Zip = {
   /** The file's bytes, checked against size and CRC by the end; WorkbookError where there is no such file. */
   read(name: string): AsyncGenerator<Buffer, void, undefined>;
 };
-
-/** The sheet of a million rows and twenty columns has 0.8 GiB. */
-const MAX_PART_BYTES = 1024 ** 3;
-const LOCAL_HEADER = 0x04034b50;
-const LOCAL_HEADER_BYTES = 30;
-const STORED = 0;
-const DEFLATED = 8;
 
 /** Opens a zip archive that lies in memory; nothing is expanded yet. */
 export function openZip(zip: Buffer): Zip {
@@ -64,6 +61,9 @@ function checkEntry(entry: ZipEntry): void {
   }
 }
 
+/** The sheet of a million rows and twenty columns has 0.8 GiB. */
+const MAX_PART_BYTES = 1024 ** 3;
+
 function dataOf(zip: Buffer, entry: ZipEntry): Buffer {
   const header = zip.subarray(entry.offset, entry.offset + LOCAL_HEADER_BYTES);
   if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) {
@@ -73,11 +73,19 @@ function dataOf(zip: Buffer, entry: ZipEntry): Buffer {
   return zip.subarray(start, start + entry.compressedBytes);
 }
 
+const LOCAL_HEADER = 0x04034b50;
+
+const LOCAL_HEADER_BYTES = 30;
+
 /** Stored parts in blocks too, so that no block becomes more rows than fit in memory. */
 async function* expand(data: Buffer, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
   if (entry.method === STORED) yield* blocksOf(data);
   else yield* inflate(data, entry);
 }
+
+const STORED = 0;
+
+const DEFLATED = 8;
 
 const BLOCK_BYTES = 16 * 1024;
 
@@ -107,18 +115,6 @@ type ZipEntry = {
   /** Where its local header begins. */
   readonly offset: number;
 };
-
-const END = 0x06054b50;
-const END_BYTES = 22;
-const MAX_COMMENT_BYTES = 0xffff;
-const END_64 = 0x06064b50;
-const LOCATOR_64 = 0x07064b50;
-const LOCATOR_64_BYTES = 20;
-const ENTRY = 0x02014b50;
-const ENTRY_BYTES = 46;
-const IN_EXTRA_16 = 0xffff;
-const IN_EXTRA_32 = 0xffffffff;
-const EXTRA_64 = 0x0001;
 
 /** The files of a zip archive; WorkbookError where its directory is torn or cut off. */
 function readDirectory(zip: Buffer): readonly ZipEntry[] {
@@ -194,3 +190,25 @@ function startOfLarge(extra: Buffer): number {
   while (extra.readUInt16LE(at) !== EXTRA_64) at += 4 + extra.readUInt16LE(at + 2);
   return at + 4;
 }
+
+const END = 0x06054b50;
+
+const END_BYTES = 22;
+
+const MAX_COMMENT_BYTES = 0xffff;
+
+const END_64 = 0x06064b50;
+
+const LOCATOR_64 = 0x07064b50;
+
+const LOCATOR_64_BYTES = 20;
+
+const ENTRY = 0x02014b50;
+
+const ENTRY_BYTES = 46;
+
+const IN_EXTRA_16 = 0xffff;
+
+const IN_EXTRA_32 = 0xffffffff;
+
+const EXTRA_64 = 0x0001;
