@@ -29,12 +29,12 @@ export async function* readChunks(
   format: Format,
   cuts: Cuts,
 ): AsyncGenerator<RowChunk, void, undefined> {
-  const batches = openRows(path, readingOf(source), formatOf(source, format));
+  const batches = openRows(path, decodingOf(source), formatOf(source, format));
   yield* inChunks(checked(batches, path, source), cuts);
 }
 
 /** What the survey told by looking isn't told again: it holds for the whole run. */
-function readingOf({ type, compression, encoding, notes }: SourceInfo): Decoding {
+function decodingOf({ type, compression, encoding, notes }: SourceInfo): Decoding {
   const text = compression === 'gzip' ? 'gzip' : 'plain';
   return { container: type === 'xlsx' ? 'workbook' : text, encoding, notes };
 }

@@ -20,7 +20,6 @@ function looksLikeName(cell: string): boolean {
 
 /** Signs that separate cells or list items; a name in a header has none of them. */
 const SEPARATORS = /[;|\t]/;
-
 const LONGEST_NAME = 80;
 
 /** Whether a cell looks like a value rather than a column's name. */

@@ -60,12 +60,10 @@ function refuseKnown(hex: string, path: string): void {
 }
 
 const GZIP = '1f8b';
-
 const ZIP = '504b0304';
 
 /** "BZh" may begin a text, so what follows it counts too. */
 const BZIP2 = '425a68';
-
 const BZIP2_BLOCK = '314159265359';
 
 /** The file formats that partners send by mistake, by their first bytes. */

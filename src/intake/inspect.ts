@@ -47,9 +47,9 @@ export async function inspectBytes(open: OpenBytes, path: string, format: Format
   try {
     const { start, all } = await peek(raw, SIGNATURE_BYTES);
     const container = containerOf(start, path, format);
-    const text = container === 'workbook' ? await drain(all) : await readText(all, { path, container });
+    const text = container === 'workbook' ? await drain(all) : await readText(all, container, path);
     const openText = () => unpack(open(), container, path);
-    const chosen = text === null ? WORKBOOK : await decide(text, { openText, path, format });
+    const chosen = text === null ? WORKBOOK : await decide(text, openText, path, format);
     return { container, ...chosen, sha256: hash.digest('hex'), bytes };
   } finally {
     await raw.return(undefined);
@@ -58,12 +58,10 @@ export async function inspectBytes(open: OpenBytes, path: string, format: Format
 
 const WORKBOOK = { encoding: 'utf-8', notes: [] } as const;
 
+/** What one reading of a text found: `head` is its beginning. */
 type TextFacts = { readonly evidence: ByteEvidence; readonly head: Buffer; readonly isUnended: boolean };
 
-async function readText(
-  raw: AsyncGenerator<Buffer>,
-  { path, container }: { readonly path: string; readonly container: Container },
-): Promise<TextFacts> {
+async function readText(raw: AsyncGenerator<Buffer>, container: Container, path: string): Promise<TextFacts> {
   const bytes = unpack(raw, container, path);
   try {
     const { start: head, all } = await peek(bytes, HEAD_BYTES);
@@ -85,11 +83,9 @@ const HEAD_BYTES = 64 * 1024;
 
 async function decide(
   { evidence, head, isUnended }: TextFacts,
-  {
-    openText,
-    path,
-    format,
-  }: { readonly openText: OpenBytes; readonly path: string; readonly format: Format },
+  openText: OpenBytes,
+  path: string,
+  format: Format,
 ): Promise<Omit<Decoding, 'container'>> {
   const inWords = async ({ at, words }: Finding) => words(await lineAt(openText(), at));
   const choice = chooseEncoding(evidence, head, format.encoding);
@@ -143,11 +139,8 @@ function createLineEndWatch(): LineEndWatch {
 }
 
 const ENOUGH = 2;
-
 const LF = 0x0a;
-
 const CR = 0x0d;
-
 const NUL = 0;
 
 function isLineEnd(byte: number | undefined): boolean {

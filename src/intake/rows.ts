@@ -15,18 +15,18 @@ import { fileBytes } from './file.ts';
 import type { Decoding } from './inspect.ts';
 import { understandJson } from './json/json.ts';
 import { formatFor, isReportRecord, isReportText } from './report-file.ts';
+import { NOT_UTF8, notIn } from './row.ts';
 import { type FileHead, type RowBatch, readHead, type Understanding } from './row-feed.ts';
-import { NOT_UTF8, notIn } from './unreadable-row.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
 
 /**
  * The one way from a file to rows: the first batch comes without rows as soon as the file is understood.
  * UsageError where the file can't be read as a whole; it is closed when the consumer stops.
  */
-export function openRows(path: string, reading: Decoding, format: Format): AsyncGenerator<RowBatch> {
-  return reading.container === 'workbook'
+export function openRows(path: string, decoding: Decoding, format: Format): AsyncGenerator<RowBatch> {
+  return decoding.container === 'workbook'
     ? readWorkbook(path, format)
-    : readRows(fileBytes(path), path, { reading, format });
+    : readRows(fileBytes(path), path, decoding, format);
 }
 
 /**
@@ -36,16 +36,17 @@ export function openRows(path: string, reading: Decoding, format: Format): Async
 export async function* readRows(
   bytes: AsyncGenerator<Buffer>,
   path: string,
-  { reading, format }: { readonly reading: Decoding; readonly format: Format },
+  decoding: Decoding,
+  format: Format,
 ): AsyncGenerator<RowBatch> {
-  const texts = decodeText(unpack(bytes, reading.container, path), reading.encoding, path);
+  const texts = decodeText(unpack(bytes, decoding.container, path), decoding.encoding, path);
   try {
     const head = await readHead(texts);
     refuseEmpty(path, head);
-    const understood = understand(path, head, { ...format, encoding: reading.encoding });
+    const understood = understand(path, head, { ...format, encoding: decoding.encoding });
     const { feed, start } = understood;
-    const source = withReading(understood.source, reading);
-    const rowsOf = (text: string, final: boolean) => inWords(feed(text, final), reading.encoding);
+    const source = withDecoding(understood.source, decoding);
+    const rowsOf = (text: string, final: boolean) => inWords(feed(text, final), decoding.encoding);
     yield { source, rows: [] };
     yield { source, rows: rowsOf(head.text.slice(start), false) };
     for await (const text of texts) yield { source, rows: rowsOf(text, false) };
@@ -62,7 +63,7 @@ function refuseEmpty(path: string, head: FileHead): void {
   );
 }
 
-function withReading(source: SourceInfo, { container, encoding, notes, isUnended }: Decoding): SourceInfo {
+function withDecoding(source: SourceInfo, { container, encoding, notes, isUnended }: Decoding): SourceInfo {
   const compression = container === 'gzip' ? 'gzip' : 'none';
   const unended = isUnended === true && source.type === 'csv' ? [UNENDED] : [];
   return { ...source, encoding, compression, notes: [...notes, ...source.notes, ...unended] };

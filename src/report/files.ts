@@ -13,15 +13,11 @@ import { REMAINDERS } from './remainder.ts';
 
 /** The report's own files; what is left of an earlier writing is removed by these names. */
 export const SUMMARY_FILE = 'summary.json';
-
 export const RESULTS_FILE = 'results.csv';
-
 export const REJECTIONS_FILE = 'rejections.jsonl';
-
 export const DOCUMENTS_FILE = 'documents.jsonl';
 
 const REMAINDER_FILES = REMAINDERS.flatMap((kind) => [`${kind}.csv`, `${kind}.ndjson`]);
-
 const OCCASIONAL_FILES = [...REMAINDER_FILES, REJECTIONS_FILE, DOCUMENTS_FILE];
 
 /**
@@ -194,7 +190,6 @@ export async function openPendingFile(directory: string, name: string): Promise<
 }
 
 const BUFFER_CHARACTERS = 65_536;
-
 const SUFFIX = '.tmp';
 
 /** Whether a file of that name is an unfinished one of this module's. */

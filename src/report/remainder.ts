@@ -19,7 +19,7 @@ export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies 
 
 export type RemainderKind = (typeof REMAINDERS)[number];
 
-/** How rows that did not succeed are written, so that they can be mended and loaded again. */
+/** How rows that did not succeed are written, so that they can be corrected and loaded again. */
 export type RemainderFormat = {
   readonly extension: 'csv' | 'ndjson';
   /** What stands before the first row. */
@@ -76,7 +76,7 @@ function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[]
 
 const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'] as const;
 
-/** Empty for a row that could not be read or is no longer kept: loaded again unmended, it can't send a guess. */
+/** Empty for a row that could not be read or is no longer kept: loaded again as it is, it can't send a guess. */
 function originalCells(source: Row | null, kept: readonly number[]): readonly string[] {
   if (source?.kind === 'record')
     throw new Error(`row ${source.row} is a JSON record, but the run's file is CSV`);
@@ -84,7 +84,7 @@ function originalCells(source: Row | null, kept: readonly number[]): readonly st
   return kept.map((i) => source.cells[i] ?? '');
 }
 
-/** The text of a row that could not be read, also where a report file that holds it was loaded unmended; `''` for others. */
+/** The text of a row that could not be read, also where a report file that holds it was loaded again as it is; `''` for others. */
 function unreadText(source: Row | null, cells: readonly string[], messageSlot: number): string {
   if (source?.kind === 'unreadable') return source.text;
   if (source?.kind !== 'cells' || cells.some((cell) => cell !== '')) return '';
@@ -129,7 +129,7 @@ function recordText(run: string, row: RemainderRow, kind: RemainderKind): string
   }
 }
 
-/** The text of a record that could not be read, where a report file that holds it was loaded unmended. */
+/** The text of a record that could not be read, where a report file that holds it was loaded again as it is. */
 function unreadRecord(record: string): string | null {
   if (!record.includes(REPORT_MEMBER)) return null;
   const parsed = unreadSchema.safeParse(JSON.parse(record));

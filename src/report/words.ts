@@ -215,13 +215,13 @@ function loadingFailed(summary: Summary, name: string, load: string): readonly s
 }
 
 const FAILED: Readonly<Record<FailedStep, string>> = {
-  mend: 'mend the rows, then load it:',
-  'mend-some': 'mend the rows that need it, then load it:',
+  correct: 'mend the rows, then load it:',
+  'correct-some': 'mend the rows that need it, then load it:',
   load: 'these rows were not created: load it as it is, or have them sent again:',
   settle:
     'nothing is to be mended in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
   'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
-  'settle-mend': 'settle the rows in doubt with onboard resolve, mend the others, then load it:',
+  'settle-correct': 'settle the rows in doubt with onboard resolve, mend the others, then load it:',
 };
 
 function command(summary: Summary, file: string, { job }: Naming): string {
@@ -230,9 +230,9 @@ function command(summary: Summary, file: string, { job }: Naming): string {
 }
 
 /** What the rows of the file of failed rows need before it is loaded. */
-type FailedStep = 'mend' | 'mend-some' | 'load' | 'settle' | 'settle-load' | 'settle-mend';
+type FailedStep = 'correct' | 'correct-some' | 'load' | 'settle' | 'settle-load' | 'settle-correct';
 
-/** By why the rows failed; `mend` where that is not known of each of them. */
+/** By why the rows failed; `correct` where that is not known of each of them. */
 export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 'outcomes'>): FailedStep {
   const errors = topErrors.filter(({ outcome }) => REMAINDER[outcome] === 'failed');
   const told = errors.reduce((sum, { count }) => sum + count, 0);
@@ -241,12 +241,12 @@ export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 
     0,
   );
   const codes = new Set(told === all ? errors.map(({ code }) => code) : []);
-  if (codes.size === 0) return 'mend';
+  if (codes.size === 0) return 'correct';
   const open = [...codes].filter((code) => IN_DOUBT.has(code));
-  if (open.length > 0 && open.length < codes.size) return 'settle-mend';
+  if (open.length > 0 && open.length < codes.size) return 'settle-correct';
   if (open.length > 0) return codes.has('key_in_doubt') ? 'settle-load' : 'settle';
-  if (!codes.has('not_created')) return 'mend';
-  return codes.size === 1 ? 'load' : 'mend-some';
+  if (!codes.has('not_created')) return 'correct';
+  return codes.size === 1 ? 'load' : 'correct-some';
 }
 
 /** These are settled where they are in doubt; the last one is never sent from a report file. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_UNREADABLE_CHARS } from '../../src/intake/unreadable-row.ts';
+import { MAX_UNREADABLE_CHARS } from '../../src/intake/row.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
 import { type Broken, CSV_DAMAGES } from './broken-csv.ts';

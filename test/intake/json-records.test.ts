@@ -251,10 +251,7 @@ test('a string around the list that has no end is refused before the file has be
   }
   const reading = { container: 'plain', encoding: 'utf-8', notes: [] } as const;
   const read = async () => {
-    for await (const _ of readRows(endless(), 'f.json', {
-      reading,
-      format: formatSchema.parse({ records: '/a' }),
-    }));
+    for await (const _ of readRows(endless(), 'f.json', reading, formatSchema.parse({ records: '/a' })));
   };
   await expect(read()).rejects.toThrow('expected at most 1048576 characters');
   expect(blocks).toBeLessThan(32);

@@ -351,11 +351,8 @@ test('an unclosed quote in a large file is refused before the file has been read
     for (; ; blocks += 1) yield Buffer.from(blocks === 0 ? 'a,b\n"1,2\n' : 'x,y\n'.repeat(16_384));
   }
   const read = async () => {
-    const how = {
-      reading: { container: 'plain', encoding: 'utf-8', notes: [] },
-      format: formatSchema.parse({ delimiter: ',' }),
-    } as const;
-    for await (const _ of readRows(endless(), 'file.csv', how));
+    const decoding = { container: 'plain', encoding: 'utf-8', notes: [] } as const;
+    for await (const _ of readRows(endless(), 'file.csv', decoding, formatSchema.parse({ delimiter: ',' })));
   };
   await expect(read()).rejects.toThrow('the quote opened on line 2 is not closed');
   expect(blocks).toBeLessThan(64);

@@ -17,7 +17,7 @@ export async function readText(
   const open = () => inBlocks(Buffer.from(content), blocks);
   const parsed = formatSchema.parse(format);
   const reading = await inspectBytes(open, path, parsed);
-  for await (const batch of readRows(open(), path, { reading, format: parsed })) {
+  for await (const batch of readRows(open(), path, reading, parsed)) {
     source = batch.source;
     rows.push(...batch.rows);
   }

@@ -21,18 +21,18 @@ const INVALID = ['invalid', 'empty_key'] as const;
 describe('what the failed rows need first', () => {
   it.each([
     ['only not created', [NOT_CREATED, ['rejected', 'http_418']], 'load'],
-    ['not created and invalid', [NOT_CREATED, INVALID], 'mend-some'],
-    ['invalid', [INVALID], 'mend'],
+    ['not created and invalid', [NOT_CREATED, INVALID], 'correct-some'],
+    ['invalid', [INVALID], 'correct'],
     ['in doubt in another run', [IN_DOUBT], 'settle'],
     ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-load'],
-    ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-mend'],
+    ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
   ] as const)('given rows that are %s', (_, ends, step) => {
     expect(failedStep(summaryOf(ends))).toBe(step);
   });
 
   it('given more reasons than the summary holds, is to mend', () => {
     const summary = summaryOf([NOT_CREATED, INVALID]);
-    expect(failedStep({ ...summary, topErrors: summary.topErrors.slice(0, 1) })).toBe('mend');
+    expect(failedStep({ ...summary, topErrors: summary.topErrors.slice(0, 1) })).toBe('correct');
   });
 });
 

@@ -13,14 +13,14 @@ type CellParser = (records: RecordsText) => readonly string[][];
  */
 export function createCellParser(dialect: CsvDialect): CellParser {
   const parseAll = createTextParser(dialect);
-  // What csv-parse takes off around cells is its own to know.
+  // Only csv-parse knows what it takes off around cells.
   if (dialect.trim) return ({ text }) => parseAll(text);
   return (records) => {
     const plain = cutPlain(records, dialect);
     const quoted = plain.flatMap((cells, i) => (cells === null ? [i] : []));
     if (quoted.length === 0) return plain.map((cells) => cells ?? []);
     const parsed = parseAll(quoted.map((i) => lineOf(records, i, dialect)).join(''));
-    // csv-parse has its own mind of what a record is: the caller compares the numbers.
+    // Where csv-parse counts records in another way, the caller sees it by their number.
     if (parsed.length !== quoted.length) return parseAll(records.text);
     let next = 0;
     return plain.map((cells) => cells ?? parsed[next++] ?? []);
@@ -48,7 +48,7 @@ function lineOf({ text, starts }: RecordsText, index: number, { newline }: CsvDi
   return isEnded ? record : `${record}\n`;
 }
 
-/** The same for a text of which it isn't known where its records start. */
+/** A parser for text of which it isn't known where its records start. */
 export function createTextParser(dialect: CsvDialect): (text: string) => string[][] {
   const { trim } = dialect;
   const options = {

@@ -11,17 +11,18 @@ import type { Row } from '../../model/row.ts';
 import { looksLikeHeader, looksLikeValue } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { NOT_TYPED, typedInReport } from '../report-file.ts';
+import { cellsRow, NOT_UTF8, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
-import { NOT_UTF8, unreadableRow } from '../unreadable-row.ts';
 import { createCellParser } from './cells.ts';
 import { tellDialect } from './dialect.ts';
 import { type CsvDialect, cellEndAt, lenientEnd } from './grammar.ts';
 import { type CsvHeader, readHeader, readPreamble } from './header.ts';
 import { type CsvPiece, createCsvSplitter, withoutLineEnd } from './records.ts';
 
+/** Tells from a CSV file's head how it is read; UsageError where that can't be told or the header is broken. */
 export function understandCsv(path: string, head: FileHead, format: Format): Understanding {
   const preamble = readPreamble(path, head, format);
-  const { dialect, notes } = tellDialect(path, head, { preamble, format });
+  const { dialect, notes } = tellDialect(path, head, preamble, format);
   const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
   const { delimiter, quote } = dialect;
   const source = {
@@ -79,14 +80,14 @@ function addBad(state: State, { text, line, problem }: Extract<CsvPiece, { kind:
   state.watch(null);
   releaseEmpty(state);
   const { header, dialect, held } = state;
-  state.rows.push(...judgeHeld(held, text, { dialect, width: header.width }));
+  state.rows.push(...judgeHeld(held, text, dialect, header.width));
   state.held = [];
   state.count += 1;
   state.rows.push(unreadableRow({ row: state.count, line }, text, problem));
 }
 
 function addRecords(state: State, piece: Records, records: readonly string[][]): void {
-  // The cutter and csv-parse keep to the same grammar; if ever they don't, no row may go out under a wrong number.
+  // The splitter and csv-parse keep to the same grammar; if ever they don't, no row may go out under a wrong number.
   if (records.length !== piece.starts.length) {
     throw new Error(`cut ${piece.starts.length} records, but csv-parse reads ${records.length}`);
   }
@@ -119,7 +120,7 @@ function addRecord(state: State, record: CsvRecord): void {
 /** A spreadsheet's last row: more empty rows than that aren't kept back to see whether the file ends with them. */
 const MAX_EMPTY_ROWS = 1_048_576;
 
-/** The empty rows kept back don't end the file, so they are rows. */
+/** Another row follows the empty rows kept back: they don't end the file, so they are rows. */
 function releaseEmpty(state: State): void {
   if (state.emptyLines.length === 0) return;
   releaseHeld(state);
@@ -131,7 +132,7 @@ function releaseEmpty(state: State): void {
   state.emptyLines = [];
 }
 
-/** A whole row with quotes in good order ends the suspicion, as do too many rows. */
+/** A whole row with quotes in good order ends the suspicion that a quote is missing, as do too many rows. */
 function holdRow(state: State, held: HeldRow): void {
   const { header, dialect } = state;
   state.held.push(held);
@@ -168,15 +169,7 @@ function recordRow(row: number, record: CsvRecord, header: CsvHeader): Row {
   const unguarded = named.map(unguardCell);
   const told = typedInReport(unguarded, header.columns);
   if (told === null) return unreadableRow({ row, line }, record.text(), NOT_TYPED);
-  const { numeric, typed } = told;
-  return {
-    kind: 'cells',
-    row,
-    line,
-    cells: unguarded,
-    ...(numeric.length === 0 ? {} : { numeric: [...numeric] }),
-    ...(typed.length === 0 ? {} : { typed: [...typed] }),
-  };
+  return cellsRow({ row, line }, unguarded, told);
 }
 
 function recordProblem({ cells, mayBeBad, text }: CsvRecord, header: CsvHeader): string | null {
@@ -192,7 +185,7 @@ function wrongLength(cells: number, columns: number): string {
   return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;
 }
 
-/** Files put together by hand repeat it; a file of one column may well hold its own name. */
+/** Files put together by hand repeat their header; a file of one column may well hold its own name. */
 function isHeaderAgain(cells: readonly string[], { columns, isReport }: CsvHeader): boolean {
   if (columns.length < 2 || (!isReport && cells[0] !== columns[0])) return false;
   return columns.every((name, i) => name === (isReport ? unguardCell(cells[i] ?? '') : cells[i]));
@@ -213,7 +206,8 @@ const MOST_HELD = 50;
 function judgeHeld(
   held: readonly HeldRow[],
   bad: string,
-  { dialect, width }: { readonly dialect: CsvDialect; readonly width: number },
+  dialect: CsvDialect,
+  width: number,
 ): readonly Row[] {
   const wanted = width + 1 - (cellsOfTail(bad, dialect) ?? 0);
   const first = held.findIndex(({ cells }) => cells === wanted && cells < width);

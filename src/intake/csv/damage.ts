@@ -39,7 +39,7 @@ export function endOfDamage(ground: RecordGround, stray: Stray): Damage {
 
 function damageInOneLine(ground: RecordGround, stray: Stray, lineEnd: number | null): Damage {
   const at = lenientEnd(ground.view, stray.at + 1, ground.dialect)?.at ?? lineEnd;
-  // Its end may be the CR before that line end.
+  // The record may end at the CR of that line end.
   if (at === null || lineEnd === null || at > lineEnd || !mayOpen(ground, stray)) return { at, doubtful: 0 };
   return { at, doubtful: endOfDoubt(ground, stray, lineEnd) ?? 0 };
 }

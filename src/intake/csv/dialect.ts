@@ -16,15 +16,15 @@ import { createCsvSplitter } from './records.ts';
 export function tellDialect(
   path: string,
   head: FileHead,
-  told: { readonly preamble: Preamble; readonly format: Format },
+  preamble: Preamble,
+  format: Format,
 ): { readonly dialect: CsvDialect; readonly notes: readonly string[] } {
-  const { preamble, format } = told;
   const { quote, trim, comment = null } = format;
   const rest = { quote, trim, comment, newline: detectNewline(head.text, quote, preamble.start) };
-  const given = givenDelimiter(told);
+  const given = givenDelimiter(preamble, format);
   refuseClash(path, [given, quote, comment]);
   if (given === null) {
-    const { delimiter, notes } = detectDelimiter(path, head, { ...told, dialect: rest });
+    const { delimiter, notes } = detectDelimiter(path, head, preamble, format, rest);
     return { dialect: { ...rest, delimiter }, notes };
   }
   const dialect = { ...rest, delimiter: given };
@@ -32,7 +32,7 @@ export function tellDialect(
   return { dialect, notes: [] };
 }
 
-function givenDelimiter({ preamble, format }: { preamble: Preamble; format: Format }): string | null {
+function givenDelimiter(preamble: Preamble, format: Format): string | null {
   if (preamble.delimiter !== null) return preamble.delimiter;
   return format.delimiter === 'auto' ? null : delimiterOf(format.delimiter);
 }
@@ -64,18 +64,16 @@ type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly str
 function detectDelimiter(
   path: string,
   head: FileHead,
-  at: {
-    readonly preamble: Preamble;
-    readonly dialect: Omit<CsvDialect, 'delimiter'>;
-    readonly format: Format;
-  },
+  preamble: Preamble,
+  format: Format,
+  dialect: Omit<CsvDialect, 'delimiter'>,
 ): FoundDelimiter {
   const candidates = [...DELIMITER_NAMES.keys()]
-    .filter((delimiter) => delimiter !== at.dialect.quote && delimiter !== at.dialect.comment)
-    .map((delimiter) => candidate(head, at.preamble, { ...at.dialect, delimiter }))
+    .filter((delimiter) => delimiter !== dialect.quote && delimiter !== dialect.comment)
+    .map((delimiter) => candidate(head, preamble, { ...dialect, delimiter }))
     .sort((a, b) => b.share - a.share);
   const [best, second] = candidates;
-  if (at.format.header === undefined) refuseTitles(path, candidates);
+  if (format.header === undefined) refuseTitles(path, candidates);
   if (best === undefined || best.share === 0) return { delimiter: ',', notes: oneColumn(best) };
   if (second !== undefined && second.share === best.share) throw ambiguous(path, best, second);
   return { delimiter: best.delimiter, notes: doubts(best, second) };
@@ -155,7 +153,6 @@ function ambiguous(path: string, best: Candidate, second: Candidate): UsageError
 export type SampleRecord = { readonly line: number; readonly cells: readonly string[] };
 
 const SAMPLE_CHARS = 64 * 1024;
-
 const SAMPLE_RECORDS = 100;
 
 /** The first records from the header on. */

@@ -233,5 +233,4 @@ function nextCellEnd(view: TextView, from: number, dialect: CsvDialect) {
 }
 
 export const LF = 10;
-
 export const CR = 13;

@@ -8,8 +8,8 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
 import { nameProblems } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
+import { NOT_UTF8, notIn } from '../row.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
-import { NOT_UTF8, notIn } from '../unreadable-row.ts';
 import { createTextParser } from './cells.ts';
 import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
 import { type CsvPiece, createCsvSplitter, stepAt } from './records.ts';
@@ -209,7 +209,7 @@ function withoutNamelessEnd(names: readonly string[]): readonly string[] {
   return names.slice(0, 1 + names.findLastIndex((name) => name !== '') || names.length);
 }
 
-/** Nobody reads more of them. */
+/** More problems at once are of no help. */
 const MAX_PROBLEMS = 20;
 
 /** csv-parse turns what stands for undecodable bytes into U+FFFD, so that only the text tells for sure. */

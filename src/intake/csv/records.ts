@@ -3,7 +3,7 @@
  * have no quote, so a record ends where its line does: that way takes no look at single characters. The answer is the
  * same however the text was cut into blocks, and no more of it is kept than the record that is still open.
  */
-import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../unreadable-row.ts';
+import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../row.ts';
 import { endOfDamage } from './damage.ts';
 import {
   afterNewline,

@@ -85,15 +85,9 @@ export function endOfWord(text: string, from: number): number {
 }
 
 const WORD_END = /[,\]}\s]/g;
-
 const QUOTE = 34;
-
 const BRACKET = 91;
-
 const BACKSLASH = 92;
-
 const BRACKET_END = 93;
-
 const BRACE = 123;
-
 const BRACE_END = 125;

@@ -5,8 +5,8 @@
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
+import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
-import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG, unreadableRow } from '../unreadable-row.ts';
 import { endOfValue } from './cursor.ts';
 import { createJsonRows } from './list.ts';
 import { pointerOf } from './pointer.ts';

@@ -4,14 +4,8 @@
  * elements refuses the file with line and column, since what follows can't be told apart any more.
  */
 import type { Row } from '../../model/row.ts';
+import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, type RowPlace, TOO_LONG, unreadableRow } from '../row.ts';
 import type { RowFeed } from '../row-feed.ts';
-import {
-  MAX_RECORD_CHARS,
-  MAX_UNREADABLE_CHARS,
-  type RowPlace,
-  TOO_LONG,
-  unreadableRow,
-} from '../unreadable-row.ts';
 import {
   brokenJson,
   type Cursor,

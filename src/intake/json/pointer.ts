@@ -5,7 +5,7 @@
 import { namesOf } from '../../lib/json-pointer.ts';
 import { shorten } from '../../lib/printable.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { MAX_RECORD_CHARS } from '../unreadable-row.ts';
+import { MAX_RECORD_CHARS } from '../row.ts';
 import { brokenJson, type Cursor, endOfValue, endOfWord, moveTo, skipSpace } from './cursor.ts';
 import { inspectJson, MAX_DEPTH } from './record.ts';
 
@@ -257,5 +257,4 @@ function inWords(names: readonly string[]): string {
 }
 
 const MAX_NAMES = 10;
-
 const MAX_NAME_CHARS = 40;

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isForbiddenName } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
-import { NOT_UTF8, type RowPlace, unreadableRow } from '../unreadable-row.ts';
+import { NOT_UTF8, type RowPlace, unreadableRow } from '../row.ts';
 
 /** The row that one valid JSON text makes: its text as it stands, or why it can't be read without a guess. */
 export function jsonRow(place: RowPlace, text: string, found: Extract<Inspection, { kind: 'valid' }>): Row {
@@ -165,9 +165,7 @@ function scanArray(scan: Scan, depth: number): boolean {
 }
 
 const ROUNDED = 'a number with more digits than a JSON number keeps: expected it in quotes, as a string';
-
 const NUL = 'a NUL character (\\u0000): expected text without it';
-
 const HALF = 'half a character (\\ud800 to \\udfff without its other half): expected whole characters';
 
 /** Whether a JSON number survives becoming a double: the double's shortest decimal has the same digits. */
@@ -265,37 +263,20 @@ function failAt(scan: TokenScan, at: number, expected: string): false {
 }
 
 const WORDS = ['true', 'false', 'null'] as const;
-
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-
 const TAB = 9;
-
 const LF = 10;
-
 const CR = 13;
-
 const SPACE = 32;
-
 const QUOTE = 34;
-
 const COMMA = 44;
-
 const MINUS = 45;
-
 const ZERO = 48;
-
 const NINE = 57;
-
 const COLON = 58;
-
 const BRACKET = 91;
-
 const BACKSLASH = 92;
-
 const BRACKET_END = 93;
-
 const BRACE = 123;
-
 const BRACE_END = 125;

@@ -140,7 +140,6 @@ async function readRelations(zip: Zip, part: string): Promise<readonly Relation[
 export type SharedStrings = (index: number) => string | undefined;
 
 const MAX_STRINGS_BYTES = 256 * 1024 ** 2;
-
 const MAX_STRINGS = 8_000_000;
 
 /** UTF-16 takes two bytes where UTF-8 takes up to three. */
@@ -266,7 +265,5 @@ function kindOfCode(code: string): NumberKind {
 }
 
 const QUOTED = /"[^"]*"|\\.|[_*]./gs;
-
 const ELAPSED = /\[(?:h+|m+|s+)\]/i;
-
 const BRACKETS = /\[[^\]]*\]/g;

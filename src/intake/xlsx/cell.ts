@@ -108,7 +108,6 @@ const NO_RESULT =
   'a formula without a calculated result: expected a value; open the workbook in Excel and save it, or paste the values';
 
 const NO_TEXT = `a text that the workbook does not hold whole: expected at most ${MAX_CELL_CHARS} characters`;
-
 const DURATION = 'a duration: expected it as text, or as a plain number';
 
 /**
@@ -192,15 +191,9 @@ const DAY_MS = 86_400_000;
 
 /** Day 0 of the count since 1900 as it is right from March 1900 on: Excel has a 29 February 1900. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
-
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
-
 const FIRST_DAY_1900 = 61;
-
 const END_OF_9999 = Date.UTC(10_000, 0, 1);
-
 const TOO_EARLY = 'a date before 1 March 1900, which programs count differently: expected it as text';
-
 const TOO_LATE = 'a date after the year 9999: expected a date of the calendar';
-
 const NOT_ISO = 'a date that is not written as ISO 8601: expected a date of the calendar';

@@ -4,7 +4,7 @@ import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
 import { nameProblems } from '../column-names.ts';
 import { NOT_TYPED, typedInReport } from '../report-file.ts';
-import { MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../unreadable-row.ts';
+import { cellsRow, MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { type CellContext, type CellValue, readCell, type SheetCell } from './cell.ts';
 import { tooLarge, WorkbookError } from './error.ts';
 import { columnLetters, mergeFinder, type SheetLayout, type SheetRow } from './sheet.ts';
@@ -82,14 +82,7 @@ export function createRowMaker(context: RowsContext): RowMaker {
     const merge = mergeAt(line);
     const problem = read.problem ?? (merge === undefined ? null : merged(merge.reference));
     if (problem !== null) return unreadableRow(place, read.cells.join('\t'), problem);
-    const { cells, numeric, typed } = read;
-    return {
-      kind: 'cells',
-      ...place,
-      cells,
-      ...(numeric.length === 0 ? {} : { numeric }),
-      ...(typed.length === 0 ? {} : { typed }),
-    };
+    return cellsRow(place, read.cells, read);
   };
   return (row) => {
     const read = readRecord(row, context);
@@ -169,16 +162,15 @@ function fillRecord(
     if (reading.kind === 'problem' || isOutside) continue;
     chars += reading.text.length;
     if (chars > MAX_RECORD_CHARS) return TOO_LONG;
-    fillCell(record, { column: cell.column, reading }, context);
+    fillCell(record, cell.column, reading, context);
   }
   return problem ?? (isHeaderAgain(record.cells, columns) ? HEADER_AGAIN : null);
 }
 
-type Readable = Exclude<CellValue, { kind: 'problem' }>;
-
 function fillCell(
   { cells, numeric, typed }: Omit<SheetRecord, 'problem'>,
-  { column, reading }: { readonly column: number; readonly reading: Readable },
+  column: number,
+  reading: Exclude<CellValue, { kind: 'problem' }>,
   { header, trim }: RecordContext,
 ): void {
   if (reading.kind === 'number') numeric.push(column);
@@ -195,7 +187,7 @@ function cellProblem(reading: CellValue, column: number, columns: readonly strin
   return `a value in column ${columnLetters(column)}, where the header has no name: expected values only below names`;
 }
 
-/** Sheets put together by hand repeat it; a table of one column may well hold its own name. */
+/** Sheets put together by hand repeat their header; a table of one column may well hold its own name. */
 function isHeaderAgain(cells: readonly string[], columns: readonly string[]): boolean {
   return columns.length > 1 && columns.every((name, i) => name === cells[i]?.trim());
 }

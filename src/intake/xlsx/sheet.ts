@@ -117,7 +117,6 @@ type CellPlace = { readonly line: number; readonly column: number };
 
 /** A workbook's sheet has no more (Excel's specifications and limits). */
 const MAX_SHEET_ROWS = 1_048_576;
-
 const MAX_SHEET_COLUMNS = 16_384;
 
 /** The place that a reference such as `B7` names, `null` where it names none. */
@@ -142,7 +141,6 @@ export function columnLetters(column: number): string {
 }
 
 const LETTERS = 26;
-
 const BEFORE_A = 64;
 
 /** Cells that are shown as one; only the first of them holds a value. Rows from 1, columns from 0, all inclusive. */

@@ -30,7 +30,7 @@ export async function* readWorkbook(path: string, format: Format): AsyncGenerato
     const sheet = chooseSheet(book, format.sheet);
     const context = await readContext(zip, book);
     const layout = await readLayout(zip, sheet.part);
-    const notes = notesOf(book, { sheet, layout, wanted: format.sheet });
+    const notes = notesOf(book, sheet, layout, format.sheet);
     yield* readSheet(zip, sheet, { context, layout, notes, format });
   } catch (error) {
     throw error instanceof WorkbookError
@@ -146,9 +146,10 @@ function noHeader(sheet: Sheet, { header }: Format): WorkbookError {
 /** What of a workbook may surprise whoever sent it; names of sheets, no cell values. */
 function notesOf(
   book: Book,
-  read: { readonly sheet: Sheet; readonly layout: SheetLayout; readonly wanted: string | undefined },
+  sheet: Sheet,
+  layout: SheetLayout,
+  wanted: string | undefined,
 ): readonly string[] {
-  const { sheet, layout, wanted } = read;
   const others = book.sheets.filter((other) => other !== sheet);
   const notes: string[] = [];
   if (wanted === undefined && others.length > 0) {

@@ -74,7 +74,6 @@ function dataOf(zip: Buffer, entry: ZipEntry): Buffer {
 }
 
 const LOCAL_HEADER = 0x04034b50;
-
 const LOCAL_HEADER_BYTES = 30;
 
 /** Stored parts in blocks too, so that no block becomes more rows than fit in memory. */
@@ -84,9 +83,7 @@ async function* expand(data: Buffer, entry: ZipEntry): AsyncGenerator<Buffer, vo
 }
 
 const STORED = 0;
-
 const DEFLATED = 8;
-
 const BLOCK_BYTES = 16 * 1024;
 
 function* blocksOf(data: Buffer): Generator<Buffer> {
@@ -192,23 +189,13 @@ function startOfLarge(extra: Buffer): number {
 }
 
 const END = 0x06054b50;
-
 const END_BYTES = 22;
-
 const MAX_COMMENT_BYTES = 0xffff;
-
 const END_64 = 0x06064b50;
-
 const LOCATOR_64 = 0x07064b50;
-
 const LOCATOR_64_BYTES = 20;
-
 const ENTRY = 0x02014b50;
-
 const ENTRY_BYTES = 46;
-
 const IN_EXTRA_16 = 0xffff;
-
 const IN_EXTRA_32 = 0xffffffff;
-
 const EXTRA_64 = 0x0001;

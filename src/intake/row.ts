@@ -1,10 +1,23 @@
-/** Records that can't be read: how they are kept, how much of them, and what may be wrong with them whatever the kind of file. */
+/** Rows as the parsers make them: of cells, or unreadable, with how much of a record is read and kept. */
+import type { TypedCells } from '../lib/typed-cells.ts';
 import type { Row } from '../model/row.ts';
 import type { Encoding } from '../model/source.ts';
 import { BAD_BYTES } from './decode.ts';
 
 /** Where a record stands: its number (1 = first) and the line it starts on (1 = first). */
 export type RowPlace = { readonly row: number; readonly line: number };
+
+/** A row of cells, of which some may be typed. */
+export function cellsRow({ row, line }: RowPlace, cells: string[], { numeric, typed }: TypedCells): Row {
+  return {
+    kind: 'cells',
+    row,
+    line,
+    cells,
+    ...(numeric.length === 0 ? {} : { numeric: [...numeric] }),
+    ...(typed.length === 0 ? {} : { typed: [...typed] }),
+  };
+}
 
 /** A row that can't be read: its text, bounded, with U+FFFD for bytes that could not be decoded, and what is wrong. */
 export function unreadableRow(place: RowPlace, text: string, problem: string): Row {
