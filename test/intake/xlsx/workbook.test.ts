@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import writeXlsxFile from 'write-excel-file/node';
-import { formatSchema } from '../../src/config/job-definition.ts';
-import { readWorkbook } from '../../src/intake/xlsx/workbook.ts';
-import { typedText } from '../../src/lib/typed-cells.ts';
-import { cellsOf, fileOf, makeWorkbook, type Reading, readFileOf, refusalOf } from '../support/workbook.ts';
+import { formatSchema } from '../../../src/config/job-definition.ts';
+import { readWorkbook } from '../../../src/intake/xlsx/workbook.ts';
+import { typedText } from '../../../src/lib/typed-cells.ts';
+import {
+  cellsOf,
+  fileOf,
+  makeWorkbook,
+  type Reading,
+  readFileOf,
+  refusalOf,
+} from '../../support/workbook.ts';
 
 /** Rows of a sheet, one string per cell; `null` leaves the cell out, `undefined` the row. */
 function sheetOf(...rows: readonly (readonly (string | null)[] | undefined)[]): string {

@@ -1,7 +1,5 @@
-import type { Damage } from './broken-csv.ts';
-import { anywhere, placeOf, splice } from './broken-csv.ts';
-import type { Original, Random } from './broken-originals.ts';
-import { below, pick } from './broken-originals.ts';
+import { anywhere, type Damage, placeOf, splice } from './csv.ts';
+import { below, type Original, pick, type Random } from './originals.ts';
 
 /** Puts a member in front of a record's first one: the record has to be marked, so nothing is touched. */
 function memberInto(original: Original, random: Random, member: string) {

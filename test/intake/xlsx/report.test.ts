@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import writeXlsxFile from 'write-excel-file/node';
-import { compileMapping } from '../../src/mapping/compile-mapping.ts';
-import type { Row } from '../../src/model/row.ts';
-import type { SourceInfo } from '../../src/model/source.ts';
-import { writeReport } from '../../src/report/report.ts';
-import { bodyOf, CATALOG, definitionOf } from '../mapping/catalog.ts';
-import { filesOf, makeRun, makeView, NOW, settled, temporaryDirectory } from '../report/make-report.ts';
-import { readFileOf } from '../support/workbook.ts';
-import { readText } from './read-text.ts';
+import { compileMapping } from '../../../src/mapping/compile-mapping.ts';
+import type { Row } from '../../../src/model/row.ts';
+import type { SourceInfo } from '../../../src/model/source.ts';
+import { writeReport } from '../../../src/report/report.ts';
+import { bodyOf, CATALOG, definitionOf } from '../../mapping/catalog.ts';
+import { filesOf, makeRun, makeView, NOW, settled, temporaryDirectory } from '../../report/make-report.ts';
+import { readFileOf } from '../../support/workbook.ts';
+import { readText } from '../read-text.ts';
 
 test('a workbook row that failed comes back in failed.csv with its cells as read, and that file loads', async () => {
   const sheet = [

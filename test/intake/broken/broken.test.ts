@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { MAX_UNREADABLE_CHARS } from '../../src/intake/row.ts';
-import { UsageError } from '../../src/lib/usage-error.ts';
-import type { Row } from '../../src/model/row.ts';
-import { type Broken, CSV_DAMAGES } from './broken-csv.ts';
-import { JSON_DAMAGES } from './broken-json.ts';
-import { csvOriginal, jsonOriginal, type Original, randomFrom } from './broken-originals.ts';
-import { readText } from './read-text.ts';
+import { MAX_UNREADABLE_CHARS } from '../../../src/intake/row.ts';
+import { UsageError } from '../../../src/lib/usage-error.ts';
+import type { Row } from '../../../src/model/row.ts';
+import { readText } from '../read-text.ts';
+import { type Broken, CSV_DAMAGES } from './csv.ts';
+import { JSON_DAMAGES } from './json.ts';
+import { csvOriginal, jsonOriginal, type Original, randomFrom } from './originals.ts';
 
 const SEEDS = 6;
 

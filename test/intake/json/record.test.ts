@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inspectJson, isExactNumber } from '../../src/intake/json/record.ts';
+import { inspectJson, isExactNumber } from '../../../src/intake/json/record.ts';
 
 const piece = fc.constantFrom(
   '{',

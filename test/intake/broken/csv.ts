@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Original, Random } from './broken-originals.ts';
-import { below, pick } from './broken-originals.ts';
+import { below, type Original, pick, type Random } from './originals.ts';
 
 /** What a damage makes of a file. */
 export type Broken = {

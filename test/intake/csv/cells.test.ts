@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCellParser, createTextParser } from '../../src/intake/csv/cells.ts';
-import { createCsvSplitter } from '../../src/intake/csv/records.ts';
+import { createCellParser, createTextParser } from '../../../src/intake/csv/cells.ts';
+import { createCsvSplitter } from '../../../src/intake/csv/records.ts';
 
 const text = fc
   .array(
     fc.constantFrom('a', 'b c', '"', '""', '"x"', '"y,\n"', ',', ',', '\n', '\n', '\r\n', '\r', ' ', 'é'),
-    {
-      maxLength: 60,
-    },
+    { maxLength: 60 },
   )
   .map((parts) => parts.join(''));
 const dialect = fc.record({

@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { cellsOf, makeWorkbook, partsOf, readFileOf, refusalOf, zipOf } from '../support/workbook.ts';
-import { zip64Of } from '../support/zip64.ts';
+import { cellsOf, makeWorkbook, partsOf, readFileOf, refusalOf, zipOf } from '../../support/workbook.ts';
+import { zip64Of } from '../../support/zip64.ts';
 
 const DATA = '<row><c t="str"><v>id</v></c></row><row><c t="str"><v>1</v></c></row>';
 const SHEET = 'xl/worksheets/sheet1.xml';

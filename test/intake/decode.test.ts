@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BAD_BYTES, decodeText } from '../../src/intake/decode.ts';
 import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
-import { bytesOf, inBlocks, raw } from './bytes-of.ts';
+import { bytesOf, inBlocks, raw } from './read-text.ts';
 
 /** The text of bytes that come in blocks of that size, with `?` where a byte is no character. */
 async function decode(bytes: Buffer, encoding: Encoding, blockBytes = 1 << 16): Promise<string> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { brief, readError, readText } from './read-text.ts';
+import { listPointers } from '../../../src/intake/json/json.ts';
+import { brief, readError, readText } from '../read-text.ts';
 
 const PRETTY = '{\n  "a": 1,\n  "b": "} ]"\n}';
 
@@ -9,99 +10,69 @@ const FILES = [
     name: 'a list gives the raw text of its objects',
     path: 'f.json',
     text: '[ {"a": 1 },\n{"b":"x"}]\n',
-    rows: [
-      [1, '{"a": 1 }'],
-      [2, '{"b":"x"}'],
-    ],
+    rows: ['1: {"a": 1 }', '2: {"b":"x"}'],
   },
   {
     name: 'a list may be printed over lines',
     path: 'f.json',
     text: `[\n${PRETTY},\n${PRETTY}\n]`,
-    rows: [
-      [2, PRETTY],
-      [6, PRETTY],
-    ],
+    rows: [`2: ${PRETTY}`, `6: ${PRETTY}`],
   },
   { name: 'an empty list has no rows', path: 'f.json', text: '\n[ ]\n', rows: [] },
   {
     name: 'brackets, quotes and escapes in strings are text',
     path: 'f.json',
     text: '[{"a":"]},\\"\\\\"},{"b":"\\u005b"}]',
-    rows: [
-      [1, '{"a":"]},\\"\\\\"}'],
-      [1, '{"b":"\\u005b"}'],
-    ],
+    rows: ['1: {"a":"]},\\"\\\\"}', '1: {"b":"\\u005b"}'],
   },
   {
     name: 'elements that are no objects are unreadable rows',
     path: 'f.json',
     text: '[1,{"a":1},"x",[{}],null]',
     rows: [
-      [1, '! no object: expected a record in { }'],
-      [1, '{"a":1}'],
-      [1, '! no object: expected a record in { }'],
-      [1, '! no object: expected a record in { }'],
-      [1, '! no object: expected a record in { }'],
+      '1: ! no object: expected a record in { }',
+      '1: {"a":1}',
+      '1: ! no object: expected a record in { }',
+      '1: ! no object: expected a record in { }',
+      '1: ! no object: expected a record in { }',
     ],
   },
   {
     name: 'NDJSON has a row per line',
     path: 'f.ndjson',
     text: '{"a":1}\n\n  {"b":2} \r\n{"c":3}',
-    rows: [
-      [1, '{"a":1}'],
-      [3, '{"b":2}'],
-      [4, '{"c":3}'],
-    ],
+    rows: ['1: {"a":1}', '3: {"b":2}', '4: {"c":3}'],
   },
   {
     name: 'a line of NDJSON that is no JSON is an unreadable row',
     path: 'f.jsonl',
     text: '{"a":1}\n {"b":}\n{"c":3}\n',
-    rows: [
-      [1, '{"a":1}'],
-      [2, '! broken JSON in column 7: expected a value'],
-      [3, '{"c":3}'],
-    ],
+    rows: ['1: {"a":1}', '2: ! broken JSON in column 7: expected a value', '3: {"c":3}'],
   },
   {
     name: 'a line of NDJSON that is cut off is an unreadable row',
     path: 'f.jsonl',
     text: '{"a":1}\n{"b":"x',
-    rows: [
-      [1, '{"a":1}'],
-      [2, '! broken JSON in column 8: expected a closing quote'],
-    ],
+    rows: ['1: {"a":1}', '2: ! broken JSON in column 8: expected a closing quote'],
   },
   {
     name: 'a line of NDJSON that is no object is an unreadable row',
     path: 'f.ndjson',
     text: '{"a":1}\n[1]\n',
-    rows: [
-      [1, '{"a":1}'],
-      [2, '! no object: expected a record in { }'],
-    ],
+    rows: ['1: {"a":1}', '2: ! no object: expected a record in { }'],
   },
   {
     name: 'a bad first line of NDJSON is an unreadable row',
     path: 'f.ndjson',
     text: 'x\n{"a":1}\n',
-    rows: [
-      [1, '! broken JSON in column 1: expected a value'],
-      [2, '{"a":1}'],
-    ],
+    rows: ['1: ! broken JSON in column 1: expected a value', '2: {"a":1}'],
   },
-  { name: 'one printed object is one record', path: 'f.json', text: `${PRETTY}\n`, rows: [[1, PRETTY]] },
+  { name: 'one printed object is one record', path: 'f.json', text: `${PRETTY}\n`, rows: [`1: ${PRETTY}`] },
   {
     name: 'printed objects that follow each other are records',
     path: 'f.json',
     text: `\n${PRETTY}\n${PRETTY} {"c":1}`,
-    rows: [
-      [2, PRETTY],
-      [6, PRETTY],
-      [9, '{"c":1}'],
-    ],
+    rows: [`2: ${PRETTY}`, `6: ${PRETTY}`, '9: {"c":1}'],
   },
 ] as const;
 
@@ -170,11 +141,7 @@ const OBJECTS = [
 const SHAPES = [
   { shape: 'a list', path: 'f.json', wrap: (o: string) => `[{"x":1},\n${o},\n{"y":2}]` },
   { shape: 'NDJSON', path: 'f.ndjson', wrap: (o: string) => `{"x":1}\n${o}\n{"y":2}\n` },
-  {
-    shape: 'a sequence',
-    path: 'f.json',
-    wrap: (o: string) => `{"x":1}{"z":1}\n${o}\n{\n"y":2}\n`,
-  },
+  { shape: 'a sequence', path: 'f.json', wrap: (o: string) => `{"x":1}{"z":1}\n${o}\n{\n"y":2}\n` },
 ] as const;
 
 const CASES = OBJECTS.flatMap((o) => SHAPES.map((s) => ({ ...o, ...s, title: `${o.name} in ${s.shape}` })));
@@ -182,7 +149,7 @@ const CASES = OBJECTS.flatMap((o) => SHAPES.map((s) => ({ ...o, ...s, title: `${
 test.each(CASES)('$title makes that row unreadable and no other', async ({ path, wrap, text, problem }) => {
   const { rows } = await readText(wrap(text), { path, blocks: [70_001] });
   const bad = rows.filter((row) => row.kind === 'unreadable');
-  expect(bad.map(brief)).toEqual([[2, `! ${problem}`]]);
+  expect(bad.map(brief)).toEqual([`2: ${`! ${problem}`}`]);
   expect(bad[0]?.kind === 'unreadable' && text.startsWith(bad[0].text)).toBe(true);
   expect(rows.at(-1)).toMatchObject({ kind: 'record', row: rows.length });
 });
@@ -372,4 +339,18 @@ test('whatever the records, how they are printed and the block boundaries, their
     ),
     { numRuns: 300 },
   );
+});
+
+test.each<[what: string, text: string, pointers: readonly string[]]>([
+  ['one list', '{"items":[{"a":1}]}', ['/items']],
+  ['a list further in', '{"data":{"n":1,"items":[{"a":1},{"b":2}]}}', ['/data/items']],
+  ['several lists', '{"a":[{}],"b":{"c":[ {} ]}}', ['/a', '/b/c']],
+  ['lists in its objects', '{"items":[{"accounts":[{"x":1}]}]}', ['/items']],
+  ['a list of texts', '{"tags":["{","[{"],"n":[1,[{}]]}', []],
+  ['signs in a name', '{"a/b":{"c~d":[{}]}}', ['/a~1b/c~0d']],
+  ['escapes in a name', String.raw`{"\u0061\"}":[{}]}`, ['/a"}']],
+  ['a text that ends early', '{"data":{"items":[{"a":"b', ['/data/items']],
+  ['no object', '[{"a":[{}]}]', []],
+])('in %s: %s', (_, text, pointers) => {
+  expect(listPointers(text)).toEqual(pointers);
 });

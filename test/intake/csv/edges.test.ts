@@ -1,100 +1,75 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { brief, readError, readText } from './read-text.ts';
+import { brief, readError, readText } from '../read-text.ts';
 
 const READ = [
   {
     name: 'nameless columns at the end are left out where nothing is in them',
     text: 'a,b,,\n1,2,,\n3,4,,\n',
-    rows: [
-      [2, ['1', '2']],
-      [3, ['3', '4']],
-    ],
+    rows: ['2: 1¦2', '3: 3¦4'],
   },
   {
     name: 'a value in a nameless column makes its row unreadable and no other',
     text: 'a;b;;\n1;2;;\n3;4;;x\n5;6; ;\n7;8;;\n',
     rows: [
-      [2, ['1', '2']],
-      [3, '! column 4 has no name in the header: expected nothing in it'],
-      [4, '! column 3 has no name in the header: expected nothing in it'],
-      [5, ['7', '8']],
+      '2: 1¦2',
+      '3: ! column 4 has no name in the header: expected nothing in it',
+      '4: ! column 3 has no name in the header: expected nothing in it',
+      '5: 7¦8',
     ],
   },
   {
     name: 'a row without the empty cells of nameless columns has too few',
     text: 'a,b,,\n1,2\n',
-    rows: [[2, '! 2 cells where the header has 4']],
+    rows: ['2: ! 2 cells where the header has 4'],
   },
-  {
-    name: 'rows of separators at the end are left out',
-    text: 'a,b\n1,2\n,\n,\n\n,',
-    rows: [[2, ['1', '2']]],
-  },
+  { name: 'rows of separators at the end are left out', text: 'a,b\n1,2\n,\n,\n\n,', rows: ['2: 1¦2'] },
   {
     name: 'rows of separators in the middle stay rows',
     text: 'a,b\n,\n\n,\n1,2\n,\n',
-    rows: [
-      [2, ['', '']],
-      [4, ['', '']],
-      [5, ['1', '2']],
-    ],
+    rows: ['2: ¦', '4: ¦', '5: 1¦2'],
   },
   {
     name: 'rows of separators before a damaged row stay rows',
     text: 'a,b\n,\nx\n',
-    rows: [
-      [2, ['', '']],
-      [3, '! 1 cell where the header has 2'],
-    ],
+    rows: ['2: ¦', '3: ! 1 cell where the header has 2'],
   },
   {
     name: 'an empty row that is quoted, has spaces or another number of cells stays a row at the end too',
     text: 'a,b\n"",""\n ,\n,,\n',
-    rows: [
-      [2, ['', '']],
-      [3, [' ', '']],
-      [4, '! 3 cells where the header has 2'],
-    ],
+    rows: ['2: ¦', '3:  ¦', '4: ! 3 cells where the header has 2'],
   },
   {
     name: 'the header once more in the middle is no row',
     text: 'a,b\n1,2\na,b\n3,4\na,2\n',
     rows: [
-      [2, ['1', '2']],
-      [3, '! the header once more: expected it once, at the top; remove this line'],
-      [4, ['3', '4']],
-      [5, ['a', '2']],
+      '2: 1¦2',
+      '3: ! the header once more: expected it once, at the top; remove this line',
+      '4: 3¦4',
+      '5: a¦2',
     ],
   },
   {
     name: 'rows with another delimiter from some row on are unreadable, with text in them or values',
     text: 'a,b,c\n1,2,3\nx;y;z\nu;v;w\n4;5;6,5\n7;8;9,5\n',
     rows: [
-      [2, ['1', '2', '3']],
-      [3, '! 1 cell where the header has 3'],
-      [4, '! 1 cell where the header has 3'],
-      [5, '! 2 cells where the header has 3'],
-      [6, '! 2 cells where the header has 3'],
+      '2: 1¦2¦3',
+      '3: ! 1 cell where the header has 3',
+      '4: ! 1 cell where the header has 3',
+      '5: ! 2 cells where the header has 3',
+      '6: ! 2 cells where the header has 3',
     ],
   },
   {
     name: 'rows with a separator too many next to each other stay rows',
     text: 'id,name,country\nC-1,Acme, Ltd,GB\nC-2,Foo, Inc,US\nC-3,Bar,FR\n',
-    rows: [
-      [2, '! 4 cells where the header has 3'],
-      [3, '! 4 cells where the header has 3'],
-      [4, ['C-3', 'Bar', 'FR']],
-    ],
+    rows: ['2: ! 4 cells where the header has 3', '3: ! 4 cells where the header has 3', '4: C-3¦Bar¦FR'],
   },
 ] as const;
 
 test('a file whose line ends were converted twice (CR CR LF) is read like one with blank lines', async () => {
   const { rows } = await readText('a,b\r\r\n1,2\r\r\n3,4\r\r\n', { format: { delimiter: ',' } });
-  expect(rows.map(brief)).toEqual([
-    [3, ['1', '2']],
-    [5, ['3', '4']],
-  ]);
+  expect(rows.map(brief)).toEqual(['3: 1¦2', '5: 3¦4']);
 });
 
 test.each(READ)('$name', async ({ text, rows }) => {
@@ -227,11 +202,7 @@ test('a row of a million cells is unreadable and the rows around it are exact', 
   const { rows } = await readText(`a,b\n1,2\n${','.repeat(1_000_000)}\n3,4\n`, {
     format: { delimiter: ',' },
   });
-  expect(rows.map(brief)).toEqual([
-    [2, ['1', '2']],
-    [3, '! 1000001 cells where the header has 2'],
-    [4, ['3', '4']],
-  ]);
+  expect(rows.map(brief)).toEqual(['2: 1¦2', '3: ! 1000001 cells where the header has 2', '4: 3¦4']);
 });
 
 test('thousands of empty rows at the end are no rows, and are rows once another follows', async () => {
@@ -245,132 +216,73 @@ test('thousands of empty rows at the end are no rows, and are rows once another 
 
 const DOUBT = (line: number) =>
   `! may be a part of the record of line ${line}, whose quotes don't pair up: expected quotes only around a whole cell, and doubled inside it`;
-const STRAY = expect.stringMatching(/^! a quote in the middle of a cell/);
+const STRAY = '! a quote in the middle of a cell';
 
 const DOUBTFUL = [
   {
     name: 'unescaped quotes on the first line of a cell of several lines',
     text: 'a,b\n1,2\n"one "two" three\nfoo,bar\n\nend",GB\n3,4\n"5","6"\n',
-    rows: [
-      [2, ['1', '2']],
-      [3, STRAY],
-      [4, DOUBT(3)],
-      [6, DOUBT(3)],
-      [7, ['3', '4']],
-      [8, ['5', '6']],
-    ],
+    rows: ['2: 1¦2', `3: ${STRAY}`, `4: ${DOUBT(3)}`, `6: ${DOUBT(3)}`, '7: 3¦4', '8: 5¦6'],
   },
   {
     name: 'a space before the opening quote of a cell of several lines',
     text: 'a,b\n1, "one\nfoo,bar\nend"\n3,4\n',
-    rows: [
-      [2, STRAY],
-      [3, DOUBT(2)],
-      [4, DOUBT(2)],
-      [5, ['3', '4']],
-    ],
+    rows: [`2: ${STRAY}`, `3: ${DOUBT(2)}`, `4: ${DOUBT(2)}`, '5: 3¦4'],
   },
   {
     name: 'unescaped quotes further down, and a cell too many',
     text: 'a,b\n"one\nfoo,bar\nthe "best" one\nend",GB,x\n3,4\n',
-    rows: [
-      [2, STRAY],
-      [3, DOUBT(2)],
-      [4, DOUBT(2)],
-      [5, DOUBT(2)],
-      [6, ['3', '4']],
-    ],
+    rows: [`2: ${STRAY}`, `3: ${DOUBT(2)}`, `4: ${DOUBT(2)}`, `5: ${DOUBT(2)}`, '6: 3¦4'],
   },
   {
     name: 'a closing quote that is missing before plain rows and a good quoted one (no doubt)',
     text: 'a,b\n"one "two" three,x\nfoo,bar\n"5","6"\n',
-    rows: [
-      [2, STRAY],
-      [3, ['foo', 'bar']],
-      [4, ['5', '6']],
-    ],
+    rows: [`2: ${STRAY}`, '3: foo¦bar', '4: 5¦6'],
   },
   {
     name: 'a closing quote missing in a cell of several lines',
     text: 'a,b,c\n1,"x\nfoo,bar,baz\nend,2\n"3","4","5"\n',
-    rows: [
-      [2, STRAY],
-      [3, DOUBT(2)],
-      [4, DOUBT(2)],
-      [5, ['3', '4', '5']],
-    ],
+    rows: [`2: ${STRAY}`, `3: ${DOUBT(2)}`, `4: ${DOUBT(2)}`, '5: 3¦4¦5'],
   },
   {
     name: 'a closing quote missing in a last cell of several lines',
     text: 'a,b\n1,"x\nfoo,bar\nend\n"3","4"\n',
-    rows: [
-      [2, STRAY],
-      [3, DOUBT(2)],
-      [4, DOUBT(2)],
-      [5, ['3', '4']],
-    ],
+    rows: [`2: ${STRAY}`, `3: ${DOUBT(2)}`, `4: ${DOUBT(2)}`, '5: 3¦4'],
   },
   {
     name: 'a closing quote missing in a whole line with separators in the cell (no doubt)',
     text: 'a,b,c\n1,"x, y,2\nfoo,bar,baz\n"3","4","5"\n',
-    rows: [
-      [2, STRAY],
-      [3, ['foo', 'bar', 'baz']],
-      [4, ['3', '4', '5']],
-    ],
+    rows: [`2: ${STRAY}`, '3: foo¦bar¦baz', '4: 3¦4¦5'],
   },
   {
     name: 'an opening quote missing in a cell of several lines',
     text: 'a,b,c\n1,x\nfoo,bar,baz\nend",2\n3,4,5\n',
     rows: [
-      [2, '! 2 cells where the header has 3'],
-      [
-        3,
-        '! may be a line of a cell that begins on line 2 without a quote: expected quotes around a cell of several lines',
-      ],
-      [4, STRAY],
-      [5, ['3', '4', '5']],
+      '2: ! 2 cells where the header has 3',
+      '3: ! may be a line of a cell that begins on line 2 without a quote: expected quotes around a cell of several lines',
+      `4: ${STRAY}`,
+      '5: 3¦4¦5',
     ],
   },
   {
     name: 'a quote too many before the opening quote of a cell of several lines',
     text: 'a,b,c\n"1"","x\nfoo,bar,baz\nend","2"\n3,4,5\n',
-    rows: [
-      [2, STRAY],
-      [3, DOUBT(2)],
-      [4, DOUBT(2)],
-      [5, ['3', '4', '5']],
-    ],
+    rows: [`2: ${STRAY}`, `3: ${DOUBT(2)}`, `4: ${DOUBT(2)}`, '5: 3¦4¦5'],
   },
   {
     name: 'a separator missing before a cell of several lines',
     text: 'a,b,c\n1,GB"x\nfoo,bar,baz\nend",2\n3,4,5\n',
-    rows: [
-      [2, STRAY],
-      [3, DOUBT(2)],
-      [4, DOUBT(2)],
-      [5, ['3', '4', '5']],
-    ],
+    rows: [`2: ${STRAY}`, `3: ${DOUBT(2)}`, `4: ${DOUBT(2)}`, '5: 3¦4¦5'],
   },
   {
     name: 'a row with too few cells before good ones and a damaged one (no doubt)',
     text: 'a,b,c\n1,2\nfoo,bar,baz\nx,y,5" pipe\n3,4,5\n',
-    rows: [
-      [2, '! 2 cells where the header has 3'],
-      [3, ['foo', 'bar', 'baz']],
-      [4, STRAY],
-      [5, ['3', '4', '5']],
-    ],
+    rows: ['2: ! 2 cells where the header has 3', '3: foo¦bar¦baz', `4: ${STRAY}`, '5: 3¦4¦5'],
   },
   {
     name: 'an inch sign (no doubt)',
     text: 'a,b\n5" pipe,x\nfoo,bar\n6" pipe,x\n3,4\n',
-    rows: [
-      [2, STRAY],
-      [3, ['foo', 'bar']],
-      [4, STRAY],
-      [5, ['3', '4']],
-    ],
+    rows: [`2: ${STRAY}`, '3: foo¦bar', `4: ${STRAY}`, '5: 3¦4'],
   },
 ];
 
@@ -380,7 +292,7 @@ test.each(DOUBTFUL)(
     for (const blocks of [[1 << 20], [1], [2, 7]]) {
       for (const written of [text, text.replaceAll('\n', '\r\n')]) {
         const read = await readText(written, { blocks, format: { delimiter: ',' } });
-        expect(read.rows.map(brief)).toEqual(rows);
+        expect(read.rows.map((row) => brief(row).replace(/(middle of a cell): .*/, '$1'))).toEqual(rows);
       }
     }
   },

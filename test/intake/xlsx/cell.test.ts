@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/model/row.ts';
-import { cellsOf, type Making, makeWorkbook, readFileOf } from '../support/workbook.ts';
+import type { Row } from '../../../src/model/row.ts';
+import { cellsOf, type Making, makeWorkbook, readFileOf } from '../../support/workbook.ts';
 
 /** The only row of a sheet with the header A to E and these cells below; addresses are left to the reader. */
 async function readCells(cells: string, making: Making = {}): Promise<Row | undefined> {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { brief, readText } from './read-text.ts';
+import { brief, readText } from '../read-text.ts';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('csv-spectrum'));
 const NAMES = readdirSync(join(FOLDER, 'csvs')).map((file) => file.replace('.csv', ''));
@@ -30,10 +30,7 @@ test('csv-spectrum has twelve files, and the one with stray quotes is refused wi
   expect(NAMES.length).toBe(12);
   const { rows } = await read(DEFECTIVE);
   expect(rows.map(brief)).toEqual([
-    [
-      2,
-      '! a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it (cell 2)',
-    ],
+    '2: ! a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it (cell 2)',
   ]);
 });
 
