@@ -199,7 +199,7 @@ function gather(bytes: Buffer, sizes: readonly number[] = [1 << 16]): ByteEviden
 
 /** Mostly what UTF-8 and single-byte files hold, so that sequences, cut ones and stray bytes come up. */
 const anyPart = fc.oneof(
-  fc.constantFrom('a', 'Z', '7', ' ', '\n', '\0', 'é', '€', '😀').map((text) => Buffer.from(text)),
+  fc.constantFrom(...'aZ7 \n\0é€😀').map((text) => Buffer.from(text)),
   fc.uint8Array({ minLength: 1, maxLength: 3 }).map((bytes) => Buffer.from(bytes)),
   fc.constantFrom('C3', 'E2 82', 'F0 9F 98', 'A4', 'ED A0 80', 'C0 80').map((hex) => raw(`{${hex}}`)),
 );

@@ -11,7 +11,7 @@ import { readSample, surveyFile } from '../../src/intake/survey.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
 import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
-import { brief, bytesOf, raw, readError, readText } from './read-text.ts';
+import { brief, bytesOf, raw, readText } from './read-text.ts';
 
 test.each(ENCODINGS)(
   'in %s, rows and lines are the same, found or named, with every cut',
@@ -64,12 +64,6 @@ test.each(UNDECODABLE)(
 test('an odd byte at the end of UTF-16 makes the last row unreadable', async () => {
   const { rows } = await readText(Buffer.concat([bytesOf('id,n\n1,a\n2,b', 'utf-16be'), raw('{00}')]));
   expect(rows.map((row) => row.kind)).toEqual(['cells', 'unreadable']);
-});
-
-test('a header that can’t be decoded is refused', async () => {
-  expect(await readError(raw('id,n{E9}me\n1,é\n'))).toMatch(
-    /^UsageError: file\.csv, line 1: column 2 of the header holds bytes/,
-  );
 });
 
 test('JSON in another encoding is read, and an undecodable byte costs its record', async () => {

@@ -24,9 +24,9 @@ async function file(name: string, content: string | Buffer): Promise<string> {
   return path;
 }
 
-/** 30,000 rows, some of two lines, one damaged: about 1.3 MB, so several blocks. */
+/** 12,000 rows, some of two lines, one damaged: about 500 KB, so several blocks. */
 function manyRows(): string {
-  const rows = Array.from({ length: 30_000 }, (_, i) => {
+  const rows = Array.from({ length: 12_000 }, (_, i) => {
     if (i === 777) return 'C-777,5" pipe,x\n';
     return i % 10 === 0 ? `C-${i},"two\nlines",é\n` : `C-${i},Company number ${i},some text\n`;
   });
@@ -89,7 +89,7 @@ test('chunks are numbered from 1, full but for the last, and hold every row the 
 
 /** Row number and first line of every row of `manyRows`: every tenth has two lines. */
 function expectedPlaces(): readonly (readonly number[])[] {
-  return Array.from({ length: 30_000 }, (_, i) => [i + 1, 2 + i + Math.ceil(i / 10)]);
+  return Array.from({ length: 12_000 }, (_, i) => [i + 1, 2 + i + Math.ceil(i / 10)]);
 }
 
 test('chunks end where the run has their ends; rows behind the last end are chunks too many', async () => {
@@ -178,10 +178,5 @@ test('a missing file, a directory and a FIFO are refused with the reason', async
   const fifo = join(folder, 'fifo.csv');
   execFileSync('mkfifo', [fifo]);
   await expect(surveyFile(fifo, FORMAT)).rejects.toThrow(`${fifo}: is no regular file`);
-});
-
-test('every refusal is a UsageError, which ends the command before anything is sent', async () => {
-  const path = await file('a.json', '[{"a":1},\n{"a":}]');
-  await expect(surveyFile(path, FORMAT)).rejects.toMatchObject({ name: 'UsageError' });
-  await expect(surveyFile(folder, FORMAT)).rejects.toMatchObject({ name: 'UsageError' });
+  await expect(surveyFile(fifo, FORMAT)).rejects.toMatchObject({ name: 'UsageError' });
 });

@@ -1,71 +1,51 @@
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../../src/config/job-definition.ts';
 import { readRows } from '../../../src/intake/rows.ts';
-import { brief, readError, readText } from '../read-text.ts';
+import { brief, COMMA, readError, readText } from '../read-text.ts';
 
 const STRAY = (cell: number) =>
   `! a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it (cell ${cell})`;
 
 const FILES = [
-  { name: 'a plain file gives its cells', text: 'a,b\n1,2\n3,4\n', rows: ['2: 1¦2', '3: 3¦4'] },
-  { name: 'the last line needs no line end', text: 'a,b\n1,2', rows: ['2: 1¦2'] },
-  { name: 'CRLF ends a record', text: 'a,b\r\n1,2\r\n3,4\r\n', rows: ['2: 1¦2', '3: 3¦4'] },
-  { name: 'a file cut off between CR and LF ends there', text: 'a,b\r\n1,2\r', rows: ['2: 1¦2'] },
-  { name: 'CRLF and LF may be mixed', text: 'a,b\n1,2\r\n3,4\n', rows: ['2: 1¦2', '3: 3¦4'] },
-  {
-    name: 'a lone CR ends records where the header ends with one',
-    text: 'a,b\r1,2\r3,4\r',
-    rows: ['2: 1¦2', '3: 3¦4'],
-  },
-  { name: 'a lone CR elsewhere belongs to its cell', text: 'a,b\n1,2\r3\n', rows: ['2: 1¦2\r3'] },
-  {
-    name: 'a lone CR before the last character is no blank line',
-    text: 'a\n1\n\r2',
-    rows: ['2: 1', '3: \r2'],
-  },
-  {
-    name: 'a quoted cell keeps delimiters, quotes and line breaks',
-    text: 'a,b\n"1,""x""\r\n\n2",3\n4,5\n',
-    rows: ['2: 1,"x"\r\n\n2¦3', '5: 4¦5'],
-  },
-  {
-    name: 'blank lines are no rows, but lines',
-    text: '\n\na,b\n\n1,2\n\r\n\n3,4\n\n',
-    rows: ['5: 1¦2', '8: 3¦4'],
-  },
-  {
-    name: 'a line of spaces is a record',
-    text: 'a,b\n  \n1,2\n',
-    rows: ['2: ! 1 cell where the header has 2', '3: 1¦2'],
-  },
-  {
-    name: 'cells of spaces and empty cells stay',
-    text: 'a,b\n ,\n,\n" x ",y \n',
-    rows: ['2:  ¦', '3: ¦', '4:  x ¦y '],
-  },
-  { name: 'one column is enough', text: 'a\n1\n"2\n3"\n', rows: ['2: 1', '3: 2\n3'] },
-  { name: 'a quoted empty cell is a row of a one-column file', text: 'a\n""\n', rows: ['2: '] },
-  { name: 'a header alone has no rows', text: 'a,b\n', rows: [] },
-  { name: 'a leading quote sign stays', text: "a,b\n'1,''2\n", rows: ["2: '1¦''2"] },
-  {
-    name: "a report's file loses exactly one leading quote sign",
-    text: "a,onboard_row\n'=1,3\n''x,4\ny,5\n",
-    rows: ['2: =1¦3', "3: 'x¦4", '4: y¦5'],
-  },
-  {
-    name: 'too many cells make the row unreadable and nothing else',
-    text: 'a,b\n1,2\n1,2,3\n4,5\n',
-    rows: ['2: 1¦2', '3: ! 3 cells where the header has 2', '4: 4¦5'],
-  },
-  {
-    name: 'too few cells make the row unreadable and nothing else',
-    text: 'a,b,c\n1,2\n4,5,6\n',
-    rows: ['2: ! 2 cells where the header has 3', '3: 4¦5¦6'],
-  },
+  ['a plain file gives its cells', 'a,b\n1,2\n3,4\n', ['2: 1¦2', '3: 3¦4']],
+  ['the last line needs no line end', 'a,b\n1,2', ['2: 1¦2']],
+  ['CRLF ends a record', 'a,b\r\n1,2\r\n3,4\r\n', ['2: 1¦2', '3: 3¦4']],
+  ['a file cut off between CR and LF ends there', 'a,b\r\n1,2\r', ['2: 1¦2']],
+  ['CRLF and LF may be mixed', 'a,b\n1,2\r\n3,4\n', ['2: 1¦2', '3: 3¦4']],
+  ['a lone CR ends records where the header ends with one', 'a,b\r1,2\r3,4\r', ['2: 1¦2', '3: 3¦4']],
+  ['a lone CR elsewhere belongs to its cell', 'a,b\n1,2\r3\n', ['2: 1¦2\r3']],
+  ['a lone CR before the last character is no blank line', 'a\n1\n\r2', ['2: 1', '3: \r2']],
+  [
+    'a quoted cell keeps delimiters, quotes and line breaks',
+    'a,b\n"1,""x""\r\n\n2",3\n4,5\n',
+    ['2: 1,"x"\r\n\n2¦3', '5: 4¦5'],
+  ],
+  ['blank lines are no rows, but lines', '\n\na,b\n\n1,2\n\r\n\n3,4\n\n', ['5: 1¦2', '8: 3¦4']],
+  ['a line of spaces is a record', 'a,b\n  \n1,2\n', ['2: ! 1 cell where the header has 2', '3: 1¦2']],
+  ['cells of spaces and empty cells stay', 'a,b\n ,\n,\n" x ",y \n', ['2:  ¦', '3: ¦', '4:  x ¦y ']],
+  ['one column is enough', 'a\n1\n"2\n3"\n', ['2: 1', '3: 2\n3']],
+  ['a quoted empty cell is a row of a one-column file', 'a\n""\n', ['2: ']],
+  ['a header alone has no rows', 'a,b\n', []],
+  ['a leading quote sign stays', "a,b\n'1,''2\n", ["2: '1¦''2"]],
+  [
+    "a report's file loses exactly one leading quote sign",
+    "a,onboard_row\n'=1,3\n''x,4\ny,5\n",
+    ['2: =1¦3', "3: 'x¦4", '4: y¦5'],
+  ],
+  [
+    'too many cells make the row unreadable and nothing else',
+    'a,b\n1,2\n1,2,3\n4,5\n',
+    ['2: 1¦2', '3: ! 3 cells where the header has 2', '4: 4¦5'],
+  ],
+  [
+    'too few cells make the row unreadable and nothing else',
+    'a,b,c\n1,2\n4,5,6\n',
+    ['2: ! 2 cells where the header has 3', '3: 4¦5¦6'],
+  ],
 ] as const;
 
-test.each(FILES)('$name', async ({ text, rows }) => {
-  const { rows: read } = await readText(text, { format: { delimiter: ',' } });
+test.each(FILES)('%s', async (_, text, rows) => {
+  const { rows: read } = await readText(text, COMMA);
   expect(read.map(brief)).toEqual(rows);
   expect(read.map((row) => row.row)).toEqual(rows.map((_, i) => i + 1));
 });
@@ -106,9 +86,7 @@ const PAIRS = DAMAGED.flatMap((d) =>
 test.each(PAIRS)(
   '$title: that row is unreadable and the rows around it are exact',
   async ({ bad, cell, before, after, cells }) => {
-    const { rows } = await readText(`a,b\n${before}\n${bad}\n${after}\n${after}\n`, {
-      format: { delimiter: ',' },
-    });
+    const { rows } = await readText(`a,b\n${before}\n${bad}\n${after}\n${after}\n`, COMMA);
     const line = 2 + before.split('\n').length;
     const next = line + bad.split('\n').length;
     expect(rows.map(brief)).toEqual([
@@ -122,9 +100,7 @@ test.each(PAIRS)(
 );
 
 test('when a closing quote is missing, the damage ends with that line if the next quote opens a good row', async () => {
-  const { rows } = await readText('a,b\n1,2\n"Acme,GB\nFoo,US\n"Bar",FR\n"Baz",DE\n', {
-    format: { delimiter: ',' },
-  });
+  const { rows } = await readText('a,b\n1,2\n"Acme,GB\nFoo,US\n"Bar",FR\n"Baz",DE\n', COMMA);
   expect(rows.map(brief)).toEqual(['2: 1¦2', `3: ${STRAY(1)}`, '4: Foo¦US', '5: Bar¦FR', '6: Baz¦DE']);
 });
 
@@ -193,7 +169,7 @@ test("a report's guarded header name is the original one again", async () => {
 
 test('a row longer than a record may be is unreadable, its text is bounded, and the file goes on', async () => {
   const long = 'x'.repeat(1_100_000);
-  const { rows } = await readText(`a,b\n${long},1\n"q\n2",${long}\n3,4\n`, { format: { delimiter: ',' } });
+  const { rows } = await readText(`a,b\n${long},1\n"q\n2",${long}\n3,4\n`, COMMA);
   expect(rows.map(brief)).toEqual([
     '2: ! longer than 1048576 characters: expected a shorter record',
     '3: ! longer than 1048576 characters: expected a shorter record',
@@ -211,51 +187,23 @@ test('any number of blank lines may follow the header', async () => {
 });
 
 const REFUSED = [
-  { name: 'an empty file', text: '', message: 'UsageError: file.csv: is empty: expected' },
-  { name: 'a file of blank lines and a byte order mark', text: '\uFEFF\n \n', message: 'is empty' },
-  {
-    name: 'an empty header name',
-    text: 'a,,c\n',
-    message: 'file.csv, line 1: column 2 of the header has no name',
-  },
-  {
-    name: 'a header name given twice',
-    text: '\na,b,a \n',
-    message: 'line 2: columns 1 and 3 are both named "a"',
-  },
-  { name: 'a prototype as a column', text: 'a,__proto__\n', message: 'column 2 is named "__proto__"' },
-  {
-    name: 'a prototype in a path',
-    text: 'a,x.constructor.y\n',
-    message: 'column 2 is named "x.constructor.y"',
-  },
-  { name: 'a prototype in brackets', text: 'a,x[prototype]\n', message: 'column 2 is named "x[prototype]"' },
-  {
-    name: 'a stray quote in the header',
-    text: 'a,b"c\n1,2\n',
-    message: 'line 1: the header has a quote in the middle',
-  },
-  {
-    name: 'a quote never closed',
-    text: 'a,b\n1,2\n"3\n,4\n5,6\n',
-    message: 'the quote opened on line 3 is not closed',
-  },
-  {
-    name: 'a quote never closed in a later line of its record',
-    text: 'a,b\n"1\n2","3\n',
-    message: 'opened on line 3',
-  },
-  {
-    name: 'a quote never closed in the header',
-    text: 'a,"b\n1,2\n',
-    message: 'line 1: the header has a quote that is not closed',
-  },
-  { name: 'NUL bytes', text: 'a,b\n1,\u00002\n', message: 'byte 7 is NUL' },
-  { name: 'a header without end', text: `a,${'b'.repeat(300_000)}\n`, message: 'the header has no end' },
+  ['an empty file', '', 'UsageError: file.csv: is empty: expected'],
+  ['a file of blank lines and a byte order mark', '\uFEFF\n \n', 'is empty'],
+  ['an empty header name', 'a,,c\n', 'file.csv, line 1: column 2 of the header has no name'],
+  ['a header name given twice', '\na,b,a \n', 'line 2: columns 1 and 3 are both named "a"'],
+  ['a prototype as a column', 'a,__proto__\n', 'column 2 is named "__proto__"'],
+  ['a prototype in a path', 'a,x.constructor.y\n', 'column 2 is named "x.constructor.y"'],
+  ['a prototype in brackets', 'a,x[prototype]\n', 'column 2 is named "x[prototype]"'],
+  ['a stray quote in the header', 'a,b"c\n1,2\n', 'line 1: the header has a quote in the middle'],
+  ['a quote never closed', 'a,b\n1,2\n"3\n,4\n5,6\n', 'the quote opened on line 3 is not closed'],
+  ['a quote never closed in a later line of its record', 'a,b\n"1\n2","3\n', 'opened on line 3'],
+  ['a quote never closed in the header', 'a,"b\n1,2\n', 'line 1: the header has a quote that is not closed'],
+  ['NUL bytes', 'a,b\n1,\u00002\n', 'byte 7 is NUL'],
+  ['a header without end', `a,${'b'.repeat(300_000)}\n`, 'the header has no end'],
 ];
 
-test.each(REFUSED)('$name is refused', async ({ text, message }) => {
-  expect(await readError(text, { format: { delimiter: ',' } })).toContain(message);
+test.each(REFUSED)('%s is refused', async (_, text, message) => {
+  expect(await readError(text, COMMA)).toContain(message);
 });
 
 test('an unclosed quote in a large file is refused before the file has been read to its end', async () => {
