@@ -43,14 +43,7 @@ const MIXED: Held = {
   ],
   bodies: new Map([[2, BODY]]),
 };
-const ADDED = [
-  'onboard_run',
-  'onboard_row',
-  'onboard_outcome',
-  'onboard_status',
-  'onboard_code',
-  'onboard_message',
-];
+const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'].map((name) => `onboard_${name}`);
 
 async function report(held: Held, given: Parameters<typeof makeRun>[1] = {}, into?: string) {
   const directory = into ?? (await temporaryDirectory());

@@ -8,11 +8,22 @@ import { makeRun, NOW, settled } from './make-report.ts';
 
 const DIRECTORY = '/home/ops/.onboard/reports/run-1';
 
-function summaryOf(outcomes: readonly Outcome[], given: Parameters<typeof makeRun>[1] = {}): Summary {
-  const settlements = outcomes.map((outcome, i) => settled(i + 1, outcome, { code: `${outcome}_code` }));
+/** Of a finished run whose rows ended like these, with a code of their own where none is given. */
+function summaryOf(
+  ends: ReadonlyArray<Outcome | readonly [Outcome, string]>,
+  given: Parameters<typeof makeRun>[1] = {},
+): Summary {
+  const settlements = ends.map((end, i) => {
+    const [outcome, code] = typeof end === 'string' ? [end, `${end}_code`] : end;
+    return settled(i + 1, outcome, { code });
+  });
   const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
   settlements.forEach(tally.add);
   return summarize(makeRun(settlements, given), tally.topErrors(), NOW());
+}
+
+function textOf(summary: Summary, options: { readonly job?: string; readonly typed?: string } = {}): string {
+  return renderSummary(summary, { directory: DIRECTORY, ...options });
 }
 
 describe('renderSummary', () => {
@@ -28,7 +39,7 @@ describe('renderSummary', () => {
       ...summaryOf(outcomes),
       files: ['results.csv', 'rejected.csv', 'failed.csv', 'in-doubt.csv'],
     };
-    expect(renderSummary(summary, { directory: DIRECTORY })).toMatchInlineSnapshot(`
+    expect(textOf(summary)).toMatchInlineSnapshot(`
       "Run run-1: finished
         job     subclients-create
         file    samples/partner.csv
@@ -65,15 +76,13 @@ describe('renderSummary', () => {
   });
 
   it('given only successes, has the counts and nothing to do next', () => {
-    const text = renderSummary(summaryOf(['created', 'skipped']), { directory: DIRECTORY });
+    const text = textOf(summaryOf(['created', 'skipped']));
     expect(text).toContain('rows 2 = 1 created + 1 skipped');
     expect(text).not.toContain('Next');
   });
 
   it('given no rows, still has the sum', () => {
-    expect(renderSummary(summaryOf([]), { directory: DIRECTORY })).toContain(
-      '  rows 0 = 0\n  There are no rows: nothing was sent.',
-    );
+    expect(textOf(summaryOf([]))).toContain('  rows 0 = 0\n  There are no rows: nothing was sent.');
   });
 
   it('given a run that was interrupted, counts the open rows and gives the command that goes on', () => {
@@ -84,7 +93,7 @@ describe('renderSummary', () => {
       finishedAt: null,
       file: "it's here.csv",
     } as const;
-    const text = renderSummary(summaryOf(['created'], given), { directory: DIRECTORY });
+    const text = textOf(summaryOf(['created'], given));
     expect(text).toContain('rows 5 = 1 created + 4 open');
     expect(text).toContain(`onboard run subclients-create --sandbox 'it'\\''s here.csv'`);
   });
@@ -96,39 +105,30 @@ describe('renderSummary', () => {
       target: 'https://api.example',
       file: 'a.csv',
     } as const;
-    const text = renderSummary(summaryOf(['created'], given), {
-      directory: DIRECTORY,
-      job: '--job-file j.yaml',
-    });
+    const text = textOf(summaryOf(['created'], given), { job: '--job-file j.yaml' });
     expect(text).toContain('    onboard run --job-file j.yaml a.csv');
   });
 
   it('given a paused rerun, names its parent and the one command that goes on, since no file has its rows', () => {
     const given = { state: 'paused', reason: 'requested', parent: 'run-0', rows: 5 } as const;
-    const text = renderSummary(summaryOf(['created'], given), { directory: DIRECTORY });
+    const text = textOf(summaryOf(['created'], given));
     expect(text).toContain('  parent  run-0');
     expect(text).toContain('    onboard resume run-1');
     expect(text).not.toContain('onboard run ');
   });
 
   it('given a cancelled run, gives the command that takes up what was not sent', () => {
-    const text = renderSummary(summaryOf(['created', 'cancelled'], { state: 'cancelled' }), {
-      directory: DIRECTORY,
-    });
+    const text = textOf(summaryOf(['created', 'cancelled'], { state: 'cancelled' }));
     expect(text).toContain('    onboard rerun run-1 --only cancelled');
     expect(text).not.toContain('onboard resume');
   });
 
   it('given a total that does not hold, says so', () => {
-    expect(renderSummary(summaryOf(['created'], { rows: 2 }), { directory: DIRECTORY })).toContain(
-      'DOES NOT HOLD',
-    );
+    expect(textOf(summaryOf(['created'], { rows: 2 }))).toContain('DOES NOT HOLD');
   });
 
   it('given a name with control characters, does not pass them on to the terminal', () => {
-    const text = renderSummary(summaryOf(['created'], { file: 'a\u001b[2J\nb.csv' }), {
-      directory: DIRECTORY,
-    });
+    const text = textOf(summaryOf(['created'], { file: 'a\u001b[2J\nb.csv' }));
     expect(text).toContain('a?[2J?b.csv');
   });
 
@@ -142,7 +142,7 @@ describe('renderSummary', () => {
       ],
     } as const;
     const given = { source: { ...source, notes: [...source.notes] } };
-    const text = renderSummary(summaryOf(['created'], given), { directory: DIRECTORY });
+    const text = textOf(summaryOf(['created'], given));
     expect(text).toContain(
       [
         '  file    samples/partner.csv',
@@ -157,9 +157,9 @@ describe('renderSummary', () => {
 
   it('given a workbook, names its sheet; given plain UTF-8, says nothing', () => {
     const sheet = { source: { type: 'xlsx', sheet: 'Payees\u001b' } } as const;
-    const text = renderSummary(summaryOf(['created'], sheet), { directory: DIRECTORY });
+    const text = textOf(summaryOf(['created'], sheet));
     expect(text).toContain('  read as sheet "Payees?"\n');
-    expect(renderSummary(summaryOf(['created']), { directory: DIRECTORY })).not.toContain('read as');
+    expect(textOf(summaryOf(['created']))).not.toContain('read as');
   });
 
   it('given warnings, says how many, where, and how to keep such rows back', () => {
@@ -167,7 +167,7 @@ describe('renderSummary', () => {
       { code: 'iban_invalid', count: 12, exampleRow: 7 },
       { code: 'mojibake', count: 1, exampleRow: 9 },
     ];
-    const text = renderSummary({ ...summaryOf(['created']), topWarnings }, { directory: DIRECTORY });
+    const text = textOf({ ...summaryOf(['created']), topWarnings });
     expect(text).toContain(
       [
         '  12 × warning iban_invalid, for example row 7',
@@ -182,30 +182,29 @@ describe('renderSummary', () => {
   it('given more kinds of warnings than fit on a line, names each check on one of its own', () => {
     const codes = ['routing_number_invalid', 'scientific_notation', 'lost_leading_zero'];
     const topWarnings = codes.map((code) => ({ code, count: 1, exampleRow: 1 }));
-    const text = renderSummary({ ...summaryOf(['created']), topWarnings }, { directory: DIRECTORY });
+    const text = textOf({ ...summaryOf(['created']), topWarnings });
     const lines = ['      checks:', ...codes.map((code) => `        ${code}: error`)];
     expect(text).toContain(lines.join('\n'));
   });
 
   it('given rows that are one record together, says how many records they are; else nothing of records', () => {
     const summary = summaryOf(['drafted', 'drafted', 'invalid']);
-    const text = renderSummary({ ...summary, records: 1 }, { directory: DIRECTORY });
+    const text = textOf({ ...summary, records: 1 });
     expect(text).toContain('  drafted: 2 rows in 1 record\n');
-    for (const records of [2, null])
-      expect(renderSummary({ ...summary, records }, { directory: DIRECTORY })).not.toContain('record\n');
+    for (const records of [2, null]) expect(textOf({ ...summary, records })).not.toContain('record\n');
   });
 
   it('given the command that was typed, says that one and no other way to run the file', () => {
     const summary = summaryOf(['created'], { state: 'stopped', reason: 'canary', rows: 5 });
     const typed = 'onboard run --job-file j.yaml a.csv b.csv';
-    const text = renderSummary(summary, { directory: DIRECTORY, typed });
+    const text = textOf(summary, { typed });
     expect(text.split('Next:\n')[1]?.split('\n').slice(-4)).toEqual([
       '  To go on where it stopped:',
       `    ${typed}`,
       '  or:',
       '    onboard resume run-1',
     ]);
-    const resumed = renderSummary(summary, { directory: DIRECTORY, typed: 'onboard resume run-1' });
+    const resumed = textOf(summary, { typed: 'onboard resume run-1' });
     expect(resumed.split('onboard resume run-1')).toHaveLength(2);
   });
 
@@ -213,24 +212,21 @@ describe('renderSummary', () => {
     'given a stop by %s, names only report files that there are',
     (reason) => {
       const summary = summaryOf(['rejected'], { state: 'stopped', reason, rows: 5 });
-      const textOf = (files: readonly string[]) =>
-        renderSummary({ ...summary, topErrors: [], files: [...files] }, { directory: DIRECTORY }).replaceAll(
-          '\n  ',
-          ' ',
-        );
-      expect(textOf(['results.csv', 'rejected.ndjson'])).toContain(
+      const textFor = (files: readonly string[]) =>
+        textOf({ ...summary, topErrors: [], files: [...files] }).replaceAll('\n  ', ' ');
+      expect(textFor(['results.csv', 'rejected.ndjson'])).toContain(
         'look at rejected.ndjson and the job definition.',
       );
-      expect(textOf(['results.csv'])).toContain('look at results.csv and the job definition.');
+      expect(textFor(['results.csv'])).toContain('look at results.csv and the job definition.');
     },
   );
 
   it('given rows whose reference is not known yet, gives the command that takes them up', () => {
     const summary = summaryOf(['created', 'invalid']);
     const topErrors = summary.topErrors.map((error) => ({ ...error, code: 'reference_unknown' }));
-    const text = renderSummary({ ...summary, topErrors }, { directory: DIRECTORY });
+    const text = textOf({ ...summary, topErrors });
     expect(text).toContain('    onboard rerun run-1 --only invalid');
-    expect(renderSummary(summary, { directory: DIRECTORY })).not.toContain('onboard rerun');
+    expect(textOf(summary)).not.toContain('onboard rerun');
   });
 
   it('given any counts, keeps to 80 columns and to the sum of them', () => {
@@ -245,7 +241,7 @@ describe('renderSummary', () => {
           run.outcomes[outcome] = numbers[i] ?? 0;
         });
         const rows = numbers.reduce((sum, n) => sum + n, 0);
-        const text = renderSummary(summarize({ ...run, rows }, [], NOW()), { directory: DIRECTORY });
+        const text = textOf(summarize({ ...run, rows }, [], NOW()));
         expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
         const sum = /rows (\d+) = ([\s\S]*?)\n\n/.exec(text);
         const parts = (sum?.[2] ?? '').split('+').map((part) => Number.parseInt(part, 10));
@@ -254,14 +250,6 @@ describe('renderSummary', () => {
     );
   });
 });
-
-/** Of a finished run whose rows ended like these. */
-function summaryOf_2(ends: ReadonlyArray<readonly [Outcome, string]>) {
-  const settlements = ends.map(([outcome, code], i) => settled(i + 1, outcome, { code }));
-  const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
-  settlements.forEach(tally.add);
-  return summarize(makeRun(settlements), tally.topErrors(), NOW());
-}
 
 const NOT_CREATED = ['failed', 'not_created'] as const;
 const IN_DOUBT = ['invalid', 'row_in_doubt'] as const;
@@ -277,18 +265,18 @@ describe('what the failed rows need first', () => {
     ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-load'],
     ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
   ] as const)('given rows that are %s', (_, ends, step) => {
-    expect(failedStep(summaryOf_2(ends))).toBe(step);
+    expect(failedStep(summaryOf(ends))).toBe(step);
   });
 
-  it('given more reasons than the summary holds, is to mend', () => {
-    const summary = summaryOf_2([NOT_CREATED, INVALID]);
+  it('given more reasons than the summary holds, is to correct them', () => {
+    const summary = summaryOf([NOT_CREATED, INVALID]);
     expect(failedStep({ ...summary, topErrors: summary.topErrors.slice(0, 1) })).toBe('correct');
   });
 });
 
 describe('the next step in words', () => {
   const render = (ends: ReadonlyArray<readonly [Outcome, string]>) =>
-    renderSummary({ ...summaryOf_2(ends), files: ['failed.csv'] }, { directory: '/r' });
+    renderSummary({ ...summaryOf(ends), files: ['failed.csv'] }, { directory: '/r' });
 
   it('given rows that were not created, is to load the file or to rerun, and nothing is to be mended', () => {
     const text = render([NOT_CREATED]);

@@ -54,12 +54,8 @@ test.each([
   for (const text of [line(1), line(1) + line(2)]) {
     const { source, rows } = await readText(text, { path, format: { type, records: '/data/items' } });
     expect(source?.type).toBe('ndjson');
-    expect(rows.map(({ kind }) => kind)).toEqual(
-      text
-        .trim()
-        .split('\n')
-        .map(() => 'record'),
-    );
+    expect(rows).toHaveLength(text.split('\n').length - 1);
+    expect(rows.every(({ kind }) => kind === 'record')).toBe(true);
   }
 });
 
