@@ -3,7 +3,6 @@
  * file and a workbook both ask here whether a row further down looks more like the header than the first one, and what
  * is wrong with the names of the one that was found.
  */
-import type { SampleRecord } from './csv/dialect.ts';
 
 /** Whether cells look like column names: two at least, each a short text of its own that is no number, date, id or address. */
 export function looksLikeHeader(cells: readonly string[]): boolean {
@@ -29,6 +28,9 @@ export function looksLikeValue(cell: string): boolean {
 }
 
 const MOST_DIGITS = 0.3;
+
+/** One of a file's first records; a damaged one has no cells. */
+export type SampleRecord = { readonly line: number; readonly cells: readonly string[] };
 
 /**
  * The record that looks like the header where the first one clearly isn't it, else `null`: the first has fewer cells

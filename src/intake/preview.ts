@@ -4,7 +4,7 @@ import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { DELIMITER_NAMES } from './csv/dialect.ts';
-import { recordObject } from './json/record.ts';
+import { recordObject } from './row.ts';
 
 /** A terminal's usual width, in characters. */
 const WIDTH = 100;

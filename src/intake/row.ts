@@ -1,5 +1,6 @@
 /** Rows as the parsers make them: of cells, or unreadable, with how much of a record is read and kept. */
 import type { TypedCells } from '../lib/typed-cells.ts';
+import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Encoding } from '../model/source.ts';
 import { BAD_BYTES } from './decode.ts';
@@ -17,6 +18,12 @@ export function cellsRow({ row, line }: RowPlace, cells: string[], { numeric, ty
     ...(numeric.length === 0 ? {} : { numeric: [...numeric] }),
     ...(typed.length === 0 ? {} : { typed: [...typed] }),
   };
+}
+
+/** The object that a readable JSON row's text holds. */
+export function recordObject(text: string): JsonObject {
+  const record: JsonObject = JSON.parse(text);
+  return record;
 }
 
 /** A row that can't be read: its text, bounded, with U+FFFD for bytes that could not be decoded, and what is wrong. */

@@ -13,8 +13,8 @@ import { understandCsv } from './csv/csv.ts';
 import { decodeText } from './decode.ts';
 import { fileBytes } from './file.ts';
 import type { Decoding } from './inspect.ts';
-import { understandJson } from './json/json.ts';
-import { formatFor, isReportRecord, isReportText } from './report-file.ts';
+import { isReportRecord, understandJson } from './json/json.ts';
+import { isReportText } from './report-file.ts';
 import { NOT_UTF8, notIn } from './row.ts';
 import { type FileHead, type RowBatch, readHead, type Understanding } from './row-feed.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
@@ -82,11 +82,10 @@ function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {
 
 /** Tells from a file's head how to read it; UsageError where that can't be told or the header is broken. */
 export function understand(path: string, head: FileHead, format: Format): Understanding {
-  const isReport = isReportText(head.text);
-  if (format.type === 'xlsx' && !isReport) throw noWorkbook(path);
+  if (format.type === 'xlsx' && !isReportText(head.text)) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
-  if (type === 'csv') return understandCsv(path, head, isReport ? formatFor(head.text, format) : format);
-  return understandJson(path, head, { type, records: format.records });
+  if (type === 'csv') return understandCsv(path, head, format);
+  return understandJson(path, head, type, format.records);
 }
 
 type FileType = Exclude<SourceInfo['type'], 'xlsx'>;

@@ -9,7 +9,7 @@ import type { Row } from '../model/row.ts';
 import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import { fileStamp } from './file.ts';
 import { inspectFile } from './inspect.ts';
-import { recordObject } from './json/record.ts';
+import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { guardCell } from '../lib/formula-guard.ts';
 
 /** How a CSV file is written; one character each. */
-export type Dialect = { readonly delimiter: string; readonly quote: string };
+type Dialect = { readonly delimiter: string; readonly quote: string };
 
 /**
  * The rows as CSV text, a line feed after each, every cell guarded against being run as a formula.

@@ -18,7 +18,7 @@ import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
 const count = z.number().int().nonnegative();
 
 /** One of the commonest reasons why rows did not succeed. */
-export const topErrorSchema = z.object({
+const topErrorSchema = z.object({
   outcome: outcomeSchema,
   code: z.string(),
   count,
@@ -30,7 +30,7 @@ export const topErrorSchema = z.object({
 export type TopError = z.infer<typeof topErrorSchema>;
 
 /** Cells that looked damaged in the same way, in rows that were sent all the same. */
-export const topWarningSchema = z.object({
+const topWarningSchema = z.object({
   code: z.string(),
   count,
   /** The first row with such a cell. */
@@ -50,7 +50,7 @@ const readAsSchema = sourceInfoSchema.pick({
   notes: true,
 });
 
-export type ReadAs = z.infer<typeof readAsSchema>;
+type ReadAs = z.infer<typeof readAsSchema>;
 
 /** The content of `summary.json` (DESIGN.md, section 4). */
 export const summarySchema = z.object({
@@ -142,7 +142,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
 }
 
 /** What one writing of a report found in the rows. */
-export type Written = {
+type Written = {
   readonly outcomes: OutcomeCounts;
   readonly records: number;
   readonly topWarnings: readonly TopWarning[];

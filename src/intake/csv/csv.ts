@@ -10,17 +10,18 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
 import { looksLikeHeader, looksLikeValue } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
-import { NOT_TYPED, typedInReport } from '../report-file.ts';
+import { isReportText, NOT_TYPED, typedInReport } from '../report-file.ts';
 import { cellsRow, NOT_UTF8, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
 import { createCellParser } from './cells.ts';
 import { tellDialect } from './dialect.ts';
-import { type CsvDialect, cellEndAt, lenientEnd } from './grammar.ts';
+import { type CsvDialect, cellEndAt, delimiterOf, lenientEnd } from './grammar.ts';
 import { type CsvHeader, readHeader, readPreamble } from './header.ts';
 import { type CsvPiece, createCsvSplitter, withoutLineEnd } from './records.ts';
 
 /** Tells from a CSV file's head how it is read; UsageError where that can't be told or the header is broken. */
-export function understandCsv(path: string, head: FileHead, format: Format): Understanding {
+export function understandCsv(path: string, head: FileHead, given: Format): Understanding {
+  const format = isReportText(head.text) ? reportFormat(head.text, given) : given;
   const preamble = readPreamble(path, head, format);
   const { dialect, notes } = tellDialect(path, head, preamble, format);
   const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
@@ -36,6 +37,15 @@ export function understandCsv(path: string, head: FileHead, format: Format): Und
     columns: [...header.columns],
   };
   return { source, feed: createCsvRows(path, header, dialect), start: header.end };
+}
+
+/**
+ * How a report file is read that is loaded again with its job's definition: what that says of title lines and comments
+ * is said of the partner's file. A report has neither, and each of its lines is a row; a workbook's is written with commas.
+ */
+function reportFormat(text: string, { header, comment, ...plain }: Format): Format {
+  const isOtherwise = !isReportText(text, delimiterOf(plain.delimiter));
+  return plain.delimiter !== 'auto' && isOtherwise ? { ...plain, delimiter: 'auto' } : plain;
 }
 
 type State = {

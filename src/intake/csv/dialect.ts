@@ -5,7 +5,7 @@
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { headerBelow, isBelowTable } from '../column-names.ts';
+import { headerBelow, isBelowTable, type SampleRecord } from '../column-names.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { createTextParser } from './cells.ts';
 import { type CsvDialect, delimiterOf, detectNewline } from './grammar.ts';
@@ -148,9 +148,6 @@ function ambiguous(path: string, best: Candidate, second: Candidate): UsageError
     `${path}: ${names} cut its first lines into cells equally well: expected one of them to; set format.delimiter in the job definition (--delimiter for a preview)`,
   );
 }
-
-/** One of a file's first records as a dialect cuts it; a damaged one has no cells. */
-export type SampleRecord = { readonly line: number; readonly cells: readonly string[] };
 
 const SAMPLE_CHARS = 64 * 1024;
 const SAMPLE_RECORDS = 100;

@@ -5,6 +5,7 @@
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
+import { REPORT_MEMBER } from '../../model/source.ts';
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
 import { endOfValue } from './cursor.ts';
@@ -16,7 +17,8 @@ import { inspectJson, jsonRow } from './record.ts';
 export function understandJson(
   path: string,
   head: FileHead,
-  { type, records }: { readonly type: 'json' | 'ndjson'; readonly records: Format['records'] },
+  type: 'json' | 'ndjson',
+  records: Format['records'],
 ): Understanding {
   const lists = type === 'ndjson' && isOneHolder(head) ? listPointers(head.text) : [];
   const source = {
@@ -28,14 +30,28 @@ export function understandJson(
     columns: [],
     ...(lists.length === 0 ? {} : { recordLists: [...lists], notes: [oneObject(lists)] }),
   };
-  if (type === 'json')
-    return {
-      source,
-      feed: createJsonRows(path, records === undefined ? 'list' : { pointer: records }),
-      start: 0,
-    };
-  const feed = isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, 'sequence');
-  return { source, feed, start: 0 };
+  return { source, feed: feedFor(path, head, type, records), start: 0 };
+}
+
+function feedFor(path: string, head: FileHead, type: 'json' | 'ndjson', records: Format['records']): RowFeed {
+  if (type === 'json') return createJsonRows(path, records === undefined ? 'list' : { pointer: records });
+  return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, 'sequence');
+}
+
+/** Whether a JSON text begins with a record of a report: those stand one after the other, also where a person saved them under another name. */
+export function isReportRecord(head: string): boolean {
+  const text = head.trimStart();
+  const end = endOfValue(text, 0);
+  return end !== -1 && hasReportMember(text.slice(0, end));
+}
+
+function hasReportMember(text: string): boolean {
+  try {
+    const record: unknown = JSON.parse(text);
+    return typeof record === 'object' && record !== null && Object.hasOwn(record, REPORT_MEMBER);
+  } catch {
+    return false;
+  }
 }
 
 function oneObject(lists: readonly string[]): string {
