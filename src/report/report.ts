@@ -30,7 +30,7 @@ import {
   type RemainderRow,
 } from './remainder.ts';
 import { documentLines, rejectionLine, resultsHeader, resultsLines } from './results.ts';
-import { type Summary, summarize, summarySchema, type TopError, withWritten } from './summary.ts';
+import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
 import { createTally, type Tally } from './tally.ts';
 
 type ReportOptions = {
@@ -42,11 +42,7 @@ type ReportOptions = {
   readonly keep?: readonly string[];
 };
 
-/**
- * Writes the whole report of the run as the ledger has it (DESIGN.md, section 4), in memory that doesn't grow with the
- * run. When anything fails, the report written before stays as it was. Only one writer per directory at a time: stop
- * the two-second `writeSummary` first.
- */
+/** Writes the whole report of the run as the ledger has it; whoever writes the summary by `writeSummary` stops that first. */
 export async function writeReport({ run, view, directory, now, keep = [] }: ReportOptions): Promise<Summary> {
   const { hasSummary } = await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
@@ -77,26 +73,17 @@ export async function writeReport({ run, view, directory, now, keep = [] }: Repo
   }
 }
 
-type SummaryOptions = {
-  readonly run: Run;
-  readonly directory: string;
-  readonly now: () => Date;
-  /** Those of an earlier `writeReport`; none by default, since only reading every row finds them. */
-  readonly topErrors?: readonly TopError[];
-};
-
-/** Writes `summary.json` alone, by rename: for every two seconds while the run is running. */
+/** Writes `summary.json` alone, by rename, while the run goes on; without reasons, which only reading every row tells. */
 export async function writeSummary({
   run,
   directory,
   now,
-  topErrors = [],
-}: SummaryOptions): Promise<Summary> {
+}: Pick<ReportOptions, 'run' | 'directory' | 'now'>): Promise<Summary> {
   await claimReportDirectory(directory, run.id);
-  const summary = summarize(run, topErrors, now());
+  const summary = summarize(run, [], now());
   const file = await openPendingFile(directory, SUMMARY_FILE);
   try {
-    await file.append(`${JSON.stringify(summary, null, 2)}\n`);
+    await file.append(textOf(summary));
     await file.seal();
     await file.publish();
     return summary;
