@@ -1,8 +1,8 @@
 import type { Format } from '../config/job-definition.ts';
-import { inspectFile } from '../intake/inspect-file.ts';
-import { openRows } from '../intake/open-rows.ts';
-import { readChunks } from '../intake/read-chunks.ts';
-import type { RowBatch } from '../intake/read-rows.ts';
+import { readChunks } from '../intake/chunks.ts';
+import { inspectFile } from '../intake/inspect.ts';
+import type { RowBatch } from '../intake/row-feed.ts';
+import { openRows } from '../intake/rows.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Io, say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
-import { readSummary } from '../report/read-summary.ts';
+import { readSummary } from '../report/report.ts';
 import { carryRun, close, reportOf } from '../runs/carry-run.ts';
 import { findRun } from '../runs/find-run.ts';
 import { type RowSource, registeredRowsLater } from '../runs/row-source.ts';

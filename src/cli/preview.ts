@@ -1,8 +1,7 @@
 import type { Format } from '../config/job-definition.ts';
+import { readChunks } from '../intake/chunks.ts';
 import { previewLines } from '../intake/preview.ts';
-import { readChunks } from '../intake/read-chunks.ts';
-import { readSample } from '../intake/read-sample.ts';
-import { surveyFile } from '../intake/survey.ts';
+import { readSample, surveyFile } from '../intake/survey.ts';
 import { type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { flattenRecord } from '../model/flatten-record.ts';

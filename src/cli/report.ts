@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { createRunView } from '../ledger/run-view.ts';
 import { type Io, say } from '../lib/terminal.ts';
-import { renderSummary } from '../report/render-summary.ts';
-import { writeReport } from '../report/write-report.ts';
+import { writeReport } from '../report/report.ts';
+import { renderSummary } from '../report/words.ts';
 import { findRun, withLedger } from '../runs/find-run.ts';
 import { reportDirectory } from '../session.ts';
 import type { AddCommand } from './command.ts';

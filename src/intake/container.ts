@@ -1,3 +1,11 @@
+/**
+ * What a file's data is wrapped in: nothing, gzip, or an Excel workbook, told by its first bytes and not by its name.
+ * Files of other formats that partners send by mistake are refused with what to do about them. `unpack` gives the bytes
+ * of the text inside; a gzip file that expands beyond any data is refused before it fills a disk or the memory.
+ */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
@@ -21,15 +29,19 @@ export function containerOf(start: Buffer, path: string, format: Format): Contai
   );
 }
 
+function isWorkbook(path: string, { type }: Format): boolean {
+  return type === 'xlsx' || (type === 'auto' && /\.(xlsx|xlsm|xlsb|xltx|xls|ods)$/i.test(path));
+}
+
+function isCsv(path: string): boolean {
+  return path.toLowerCase().endsWith('.csv');
+}
+
 /** The file should be a workbook by its name or by the job definition, and isn't. */
 export function noWorkbook(path: string): UsageError {
   return new UsageError(
     `${path}: is no Excel workbook: expected one, by its name or format.type; save it again as .xlsx, or if it is CSV, name it .csv`,
   );
-}
-
-function isCsv(path: string): boolean {
-  return path.toLowerCase().endsWith('.csv');
 }
 
 /** Refuses what a compressed file must not hold. */
@@ -41,8 +53,19 @@ export function refuseNested(start: Buffer, path: string): void {
   refuseKnown(hex, path);
 }
 
+function refuseKnown(hex: string, path: string): void {
+  const known = KNOWN.find(([start]) => hex.startsWith(start));
+  if (known === undefined || (known[0] === BZIP2 && !hex.slice(8).startsWith(BZIP2_BLOCK))) return;
+  throw new UsageError(`${path}: ${known[1]}`);
+}
+
 const GZIP = '1f8b';
 const ZIP = '504b0304';
+
+/** "BZh" may begin a text, so what follows it counts too. */
+const BZIP2 = '425a68';
+const BZIP2_BLOCK = '314159265359';
+
 /** The file formats that partners send by mistake, by their first bytes. */
 const KNOWN: readonly (readonly [start: string, problem: string])[] = [
   [
@@ -62,16 +85,92 @@ const KNOWN: readonly (readonly [start: string, problem: string])[] = [
   ['526172211a07', 'is a RAR archive: unpack it and give the file in it'],
 ];
 
-function refuseKnown(hex: string, path: string): void {
-  const known = KNOWN.find(([start]) => hex.startsWith(start));
-  if (known === undefined || (known[0] === BZIP2 && !hex.slice(8).startsWith(BZIP2_BLOCK))) return;
-  throw new UsageError(`${path}: ${known[1]}`);
+/** The bytes of the text in a file of that kind. */
+export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path: string) {
+  return container === 'gzip' ? gunzip(bytes, path) : bytes;
 }
 
-/** "BZh" may begin a text, so what follows it counts too. */
-const BZIP2 = '425a68';
-const BZIP2_BLOCK = '314159265359';
+/** How far a file may expand: `maxBytes` in all, and `maxRatio` times what was read of it once `freeBytes` are exceeded. */
+type GunzipLimits = {
+  readonly maxBytes: number;
+  readonly maxRatio: number;
+  readonly freeBytes: number;
+};
 
-function isWorkbook(path: string, { type }: Format): boolean {
-  return type === 'xlsx' || (type === 'auto' && /\.(xlsx|xlsm|xlsb|xltx|xls|ods)$/i.test(path));
+const LIMITS: GunzipLimits = { maxBytes: 8 * 1024 ** 3, maxRatio: 200, freeBytes: 64 * 1024 ** 2 };
+
+/** The bytes of a gzip file (RFC 1952), of one member or several; UsageError where it is broken, cut off, goes on after its end, or expands too far. */
+export async function* gunzip(
+  bytes: AsyncGenerator<Buffer>,
+  path: string,
+  limits: GunzipLimits = LIMITS,
+): AsyncGenerator<Buffer, void, undefined> {
+  const unpacker = createGunzip({ chunkSize: CHUNK_BYTES });
+  let read = 0;
+  let written = 0;
+  const feeding = pipeline(
+    Readable.from(
+      count(bytes, (length) => {
+        read += length;
+      }),
+      { objectMode: true, highWaterMark: 1 },
+    ),
+    unpacker,
+  );
+  // Told by the unpacker too, which is what is waited for.
+  feeding.catch(() => {});
+  try {
+    for await (const block of unpacker) {
+      written += block.length;
+      checkExpansion(path, { read, written }, limits);
+      yield block;
+    }
+    if (unpacker.bytesWritten !== read) throw broken(path, 'it goes on after its end');
+  } catch (error) {
+    throw explainGzip(path, error);
+  } finally {
+    unpacker.destroy();
+    await bytes.return(undefined);
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+async function* count(bytes: AsyncIterable<Buffer>, add: (length: number) => void): AsyncGenerator<Buffer> {
+  for await (const block of bytes) {
+    add(block.length);
+    yield block;
+  }
+}
+
+function checkExpansion(path: string, size: { read: number; written: number }, limits: GunzipLimits): void {
+  const { maxBytes, maxRatio, freeBytes } = limits;
+  if (size.written > maxBytes) throw tooLarge(path, `more than ${maxBytes} bytes`);
+  if (size.written > freeBytes && size.written > maxRatio * size.read) {
+    throw tooLarge(path, `more than ${maxRatio} times its size`);
+  }
+}
+
+function tooLarge(path: string, size: string): UsageError {
+  return new UsageError(
+    `${path}: expands to ${size}: expected a file of data; if it is one, unpack it and give the unpacked file`,
+  );
+}
+
+const EXPLAINED_GZIP: Readonly<Record<string, string>> = {
+  Z_BUF_ERROR: 'it is cut off',
+  Z_DATA_ERROR: 'a part of it is damaged, or something else follows it',
+};
+
+function explainGzip(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const explained = EXPLAINED_GZIP[String(error.code)];
+  return explained === undefined ? error : broken(path, explained, error);
+}
+
+function broken(path: string, what: string, cause?: Error): UsageError {
+  return new UsageError(
+    `${path}: is no whole gzip file: ${what}; transfer it again, or compress it again`,
+    cause === undefined ? {} : { cause },
+  );
 }

@@ -2,8 +2,8 @@ import { printable, renderTable, shorten } from '../lib/terminal.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
-import { DELIMITER_NAMES } from './delimiter-name.ts';
-import { parseRecord } from './json-row.ts';
+import { DELIMITER_NAMES } from './csv/dialect.ts';
+import { recordObject } from './row.ts';
 
 /** A terminal's usual width, in characters. */
 const WIDTH = 100;
@@ -28,13 +28,6 @@ function moreLines(rows: number, limit: number): string[] {
   return ['', `${shown}; the file has more (--rows <n> shows more of them).`];
 }
 
-const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
-  csv: 'CSV',
-  json: 'JSON (one list)',
-  xlsx: 'Excel workbook',
-  ndjson: 'NDJSON (one object after the other)',
-};
-
 function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
   const facts: [string, string][] = [
     ['type', `${TYPE_NAMES[info.type]}${info.compression === 'gzip' ? ', compressed (gzip)' : ''}`],
@@ -50,6 +43,13 @@ function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
   for (const note of info.notes) facts.push(['note', printable(note)]);
   return facts.map(([name, value]) => `${name.padEnd(10)} ${value}`);
 }
+
+const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
+  csv: 'CSV',
+  json: 'JSON (one list)',
+  xlsx: 'Excel workbook',
+  ndjson: 'NDJSON (one object after the other)',
+};
 
 function delimiterInWords(delimiter: string): string {
   const name = DELIMITER_NAMES.get(delimiter) ?? 'the character';
@@ -86,7 +86,7 @@ function rowLines(info: SourceInfo, rows: readonly Row[]): string[] {
 
 function cellsOf(row: Exclude<Row, { kind: 'unreadable' }>, columns: readonly string[]): readonly string[] {
   if (row.kind === 'cells') return row.cells;
-  const leaves = flattenRecord(parseRecord(row.text));
+  const leaves = flattenRecord(recordObject(row.text));
   return columns.map((path) => {
     const leaf = leaves.get(path);
     if (leaf === undefined) return '';

@@ -1,15 +1,17 @@
+/**
+ * What is known of a file once it was read to its end, before anything is sent: that it can be read as a whole, how many
+ * rows it has and which columns. A sample tells the same of its first rows alone.
+ */
 import type { Format } from '../config/job-definition.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
-import type { FileFacts, SourceInfo } from '../model/source.ts';
-import { isTable, REPORT_MEMBER } from '../model/source.ts';
-import { inspectFile } from './inspect-file.ts';
-import { parseRecord } from './json-row.ts';
-import { MAX_PATHS } from './limits.ts';
-import { openRows } from './open-rows.ts';
-import type { RowBatch } from './read-rows.ts';
+import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import { inspectFile } from './inspect.ts';
+import { recordObject } from './row.ts';
+import type { RowBatch } from './row-feed.ts';
+import { openRows } from './rows.ts';
 
 /**
  * Reads a whole file twice, to tell how its bytes become text and then for its rows: its hash, its number of rows
@@ -41,13 +43,33 @@ async function stampOf(path: string): Promise<string> {
   return fileStamp(path).catch(() => '');
 }
 
+/** How a file is understood and its first rows; of JSON the columns are those of these rows. UsageError as for a survey, as far as the rows were read. */
+export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
+
+/** Reads up to `limit` rows from the front of a file; its encoding is told by all of it, as for a survey. */
+export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
+  const columns = new Set<string>();
+  const rows: Row[] = [];
+  let source: SourceInfo | null = null;
+  const inspected = await inspectFile(path, format);
+  for await (const batch of openRows(path, inspected, format)) {
+    source = batch.source;
+    const taken = batch.rows.slice(0, limit - rows.length);
+    rows.push(...taken);
+    collectColumns(path, { source, rows: taken }, columns);
+    if (rows.length >= limit) break;
+  }
+  if (source === null) throw new Error('a file was read without being understood');
+  return { source: withColumns(source, columns), rows };
+}
+
 /** The source with the field paths met in its records; a CSV source knows its columns already. */
-export function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo {
+function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo {
   return isTable(source) ? source : { ...source, columns: [...paths] };
 }
 
 /** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
-export function collectColumns(path: string, batch: RowBatch, columns: Set<string>): void {
+function collectColumns(path: string, batch: RowBatch, columns: Set<string>): void {
   for (const row of batch.rows) collectRow(row, columns);
   if (columns.size <= MAX_PATHS) return;
   throw new UsageError(
@@ -55,9 +77,12 @@ export function collectColumns(path: string, batch: RowBatch, columns: Set<strin
   );
 }
 
+/** The most field paths that the records of one JSON file may have together; more than that is no table. */
+const MAX_PATHS = 10_000;
+
 function collectRow(row: Row, columns: Set<string>): void {
   if (row.kind !== 'record') return;
-  visitLeaves(parseRecord(row.text), (path) => {
+  visitLeaves(recordObject(row.text), (path) => {
     if (path !== REPORT_MEMBER && !path.startsWith(`${REPORT_MEMBER}.`)) columns.add(path);
   });
 }

@@ -1,7 +1,7 @@
 import { guardCell } from '../lib/formula-guard.ts';
 
 /** How a CSV file is written; one character each. */
-export type Dialect = { readonly delimiter: string; readonly quote: string };
+type Dialect = { readonly delimiter: string; readonly quote: string };
 
 /**
  * The rows as CSV text, a line feed after each, every cell guarded against being run as a formula.
@@ -34,4 +34,9 @@ function literal(character: string): string {
 
 function quoted(cell: string, quote: string): string {
   return quote + cell.replaceAll(quote, () => quote + quote) + quote;
+}
+
+/** A cell's text without line breaks and control characters, which would make a spreadsheet or the reader refuse the file. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }

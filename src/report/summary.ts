@@ -1,3 +1,7 @@
+/**
+ * `summary.json`: the run in numbers. Its control total is the report's promise: as many rows as the file has, each with
+ * one outcome or open; where the written lines disagree with the ledger, the summary says so and exits with 3.
+ */
 import { z } from 'zod';
 import { operationSchema } from '../model/operation.ts';
 import {
@@ -14,7 +18,7 @@ import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
 const count = z.number().int().nonnegative();
 
 /** One of the commonest reasons why rows did not succeed. */
-export const topErrorSchema = z.object({
+const topErrorSchema = z.object({
   outcome: outcomeSchema,
   code: z.string(),
   count,
@@ -22,15 +26,17 @@ export const topErrorSchema = z.object({
   exampleRow: z.number().int().positive(),
   advice: z.string(),
 });
+
 export type TopError = z.infer<typeof topErrorSchema>;
 
 /** Cells that looked damaged in the same way, in rows that were sent all the same. */
-export const topWarningSchema = z.object({
+const topWarningSchema = z.object({
   code: z.string(),
   count,
   /** The first row with such a cell. */
   exampleRow: z.number().int().positive(),
 });
+
 export type TopWarning = z.infer<typeof topWarningSchema>;
 
 /** How the file was read. */
@@ -43,7 +49,8 @@ const readAsSchema = sourceInfoSchema.pick({
   headerLine: true,
   notes: true,
 });
-export type ReadAs = z.infer<typeof readAsSchema>;
+
+type ReadAs = z.infer<typeof readAsSchema>;
 
 /** The content of `summary.json` (DESIGN.md, section 4). */
 export const summarySchema = z.object({
@@ -91,6 +98,7 @@ export const summarySchema = z.object({
   /** The other files of the report; none while the run is running. */
   files: z.array(z.string()),
 });
+
 export type Summary = z.infer<typeof summarySchema>;
 
 /** The run in numbers, as the ledger counted them, at the moment `now`. */
@@ -134,7 +142,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
 }
 
 /** What one writing of a report found in the rows. */
-export type Written = {
+type Written = {
   readonly outcomes: OutcomeCounts;
   readonly records: number;
   readonly topWarnings: readonly TopWarning[];

@@ -1,11 +1,8 @@
+/** Counts a run's settlements as they are written to its report: outcomes, records, and what went wrong most often. */
 import { noOutcomes, type OutcomeCounts, REMAINDER, wasAccepted } from '../model/outcome.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
-import { type Advising, adviceIn } from './advice-in.ts';
+import { type Advising, adviceIn } from './results.ts';
 import type { TopError, TopWarning } from './summary.ts';
-
-const TOP = 10;
-/** Codes come from tables, so there are few; the bound keeps memory flat should one of them ever not. */
-const MAX_PAIRS = 1000;
 
 /** Counts settlements as they pass. */
 export type Tally = {
@@ -79,6 +76,11 @@ function countWarning(warnings: Map<string, TopWarning>, code: string, row: numb
   if (known !== undefined) known.count += 1;
   else if (warnings.size < MAX_PAIRS) warnings.set(code, { code, count: 1, exampleRow: row });
 }
+
+const TOP = 10;
+
+/** Codes come from tables, so there are few; the bound keeps memory flat should one of them ever not. */
+const MAX_PAIRS = 1000;
 
 type Counted = { readonly count: number; readonly exampleRow: number };
 

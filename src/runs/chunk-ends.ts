@@ -1,6 +1,5 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import { chunkEndsOf, evenEnds } from '../intake/cut-chunks.ts';
-import { readChunks } from '../intake/read-chunks.ts';
+import { chunkEndsOf, evenEnds, readChunks } from '../intake/chunks.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { FileFacts } from '../model/source.ts';

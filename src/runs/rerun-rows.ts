@@ -1,6 +1,6 @@
 import type { Ground } from '../cli/open-desk.ts';
 import type { Job } from '../config/job-definition.ts';
-import { createCut } from '../intake/cut-chunks.ts';
+import { createCut } from '../intake/chunks.ts';
 import { createRerunStore } from '../ledger/rerun-store.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import { createRunView } from '../ledger/run-view.ts';

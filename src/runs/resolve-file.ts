@@ -1,6 +1,6 @@
 import { type Format, formatSchema } from '../config/job-definition.ts';
-import { inspectFile } from '../intake/inspect-file.ts';
-import { openRows } from '../intake/open-rows.ts';
+import { inspectFile } from '../intake/inspect.ts';
+import { openRows } from '../intake/rows.ts';
 import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { compileReportKeyOf } from '../mapping/row-key.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parseRecord } from '../intake/json-row.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Decision } from '../model/resolution.ts';
 import type { Row } from '../model/row.ts';
@@ -41,7 +40,7 @@ const memberSchema = z.looseObject({
 /** Reads a record of an NDJSON file. */
 export function recordLine(row: Row): DecisionLine {
   if (row.kind !== 'record') return unreadable(row);
-  const parsed = memberSchema.safeParse(parseRecord(row.text));
+  const parsed = memberSchema.safeParse(JSON.parse(row.text));
   if (!parsed.success) return `expected ${REPORT_MEMBER} with run, row and resolution`;
   const { run, row: number, resolution } = parsed.data[REPORT_MEMBER];
   return { run, row: String(number), resolution: (resolution ?? '').trim() };

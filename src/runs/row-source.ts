@@ -1,5 +1,5 @@
 import type { Format } from '../config/job-definition.ts';
-import { type RowChunk, readChunks } from '../intake/read-chunks.ts';
+import { type RowChunk, readChunks } from '../intake/chunks.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import { fileStamp } from '../lib/file-stamp.ts';

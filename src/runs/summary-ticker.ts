@@ -1,5 +1,5 @@
 import type { Run } from '../model/run.ts';
-import { writeSummary } from '../report/write-summary.ts';
+import { writeSummary } from '../report/report.ts';
 
 /** Keeps `summary.json` fresh while a run is running. */
 type SummaryTicker = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createXmlParser } from '../../src/intake/workbook-sax.ts';
+import { createXmlParser } from '../../src/intake/xlsx/xml.ts';
 import { FIGURES } from './figures.ts';
 import { escapeXml, renderPicture } from './picture.ts';
 import { someResults } from './some-results.ts';

@@ -1,5 +1,5 @@
 import type { Job } from '../../src/config/job-definition.ts';
-import { readChunks } from '../../src/intake/read-chunks.ts';
+import { readChunks } from '../../src/intake/chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
 import { mergeGroup } from '../../src/mapping/group.ts';
 import type { Issue } from '../../src/model/issue.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { readChunks } from '../../src/intake/read-chunks.ts';
+import { readChunks } from '../../src/intake/chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
 import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
 import { buildRequest } from '../../src/service/operations.ts';

@@ -1,11 +1,11 @@
-import type { Format } from '../../src/config/job-definition.ts';
-import { formatSchema } from '../../src/config/job-definition.ts';
-import { inspectBytes } from '../../src/intake/inspect-file.ts';
-import { readRows } from '../../src/intake/read-rows.ts';
+import iconv from 'iconv-lite';
+import { type Format, formatSchema } from '../../src/config/job-definition.ts';
+import { type Inspected, inspectBytes } from '../../src/intake/inspect.ts';
+import { readRows } from '../../src/intake/rows.ts';
 import type { Row } from '../../src/model/row.ts';
-import type { SourceInfo } from '../../src/model/source.ts';
+import type { Encoding, SourceInfo } from '../../src/model/source.ts';
 
-export type Reading = { readonly source: SourceInfo | null; readonly rows: readonly Row[] };
+type Reading = { readonly source: SourceInfo | null; readonly rows: readonly Row[] };
 
 /** Reads content as if it were a file of that name, cut into blocks of the given sizes over and over. */
 export async function readText(
@@ -18,7 +18,7 @@ export async function readText(
   const open = () => inBlocks(Buffer.from(content), blocks);
   const parsed = formatSchema.parse(format);
   const reading = await inspectBytes(open, path, parsed);
-  for await (const batch of readRows(open(), path, { reading, format: parsed })) {
+  for await (const batch of readRows(open(), path, reading, parsed)) {
     source = batch.source;
     rows.push(...batch.rows);
   }
@@ -26,29 +26,59 @@ export async function readText(
 }
 
 /** The message of the error that reading ends with. */
-export async function readError(
-  content: string | Buffer,
-  options: { path?: string; format?: Partial<Format> } = {},
-): Promise<string> {
-  try {
-    await readText(content, options);
-  } catch (error) {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  }
-  return 'no error';
+export const readError = (...args: Parameters<typeof readText>) => messageOf(readText(...args));
+
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'no error',
+    (error) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
+  );
 }
 
-/** A row in short: its line and its cells, its JSON text, or `!` and the problem. */
-export function brief(row: Row): readonly [number, string | readonly string[]] {
-  if (row.kind === 'cells') return [row.line, row.cells];
-  return [row.line, row.kind === 'record' ? row.text : `! ${row.problem}`];
+/** For files whose delimiter is no matter of the test. */
+export const COMMA = { format: { delimiter: ',' } };
+
+/** A row in short: its line, and its cells with `¦` between them, its JSON text, or `!` and the problem. */
+export function brief(row: Row): string {
+  if (row.kind === 'cells') return `${row.line}: ${row.cells.join('¦')}`;
+  return `${row.line}: ${row.kind === 'record' ? row.text : `! ${row.problem}`}`;
 }
 
-async function* inBlocks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
+/** The bytes in blocks of these sizes over and over. */
+export async function* inBlocks(bytes: Buffer, sizes: number | readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
   for (let i = 0; at < bytes.length; i += 1) {
-    const size = sizes[i % sizes.length] ?? 1;
+    const size = typeof sizes === 'number' ? sizes : (sizes[i % sizes.length] ?? 1);
     yield bytes.subarray(at, at + size);
     at += size;
   }
 }
+
+/** The text's bytes in an encoding that has all of its characters; throws where one is missing. */
+export function bytesOf(text: string, encoding: Encoding, options: { bom?: boolean } = {}): Buffer {
+  const whole = options.bom === true ? `\uFEFF${text}` : text;
+  const bytes = iconv.encode(whole, encoding);
+  if (iconv.decode(bytes, encoding, { stripBOM: false }) !== whole)
+    throw new Error(`${encoding} can't hold ${JSON.stringify(text)}`);
+  return bytes;
+}
+
+/** Bytes as hex and as text in between: `caf{E9}`. */
+export function raw(text: string): Buffer {
+  const parts = text.split(/\{([0-9A-F ]+)\}/);
+  return Buffer.concat(
+    parts.map((part, i) => Buffer.from(part.replaceAll(i % 2 ? ' ' : '\0', ''), i % 2 ? 'hex' : 'utf8')),
+  );
+}
+
+/** What the inspection tells of bytes that come in blocks of that size. */
+export async function inspect(
+  bytes: Buffer,
+  options: { path?: string; format?: Partial<Format>; blockBytes?: number } = {},
+): Promise<Inspected> {
+  const { path = 'file.csv', format = {}, blockBytes = 1 << 16 } = options;
+  return inspectBytes(() => inBlocks(bytes, blockBytes), path, formatSchema.parse(format));
+}
+
+/** The message of the error that the inspection ends with. */
+export const inspectError = (...args: Parameters<typeof inspect>) => messageOf(inspect(...args));

@@ -5,9 +5,11 @@ import { makeRun, NOW, settled } from './make-report.ts';
 
 const ROWS = [settled(1, 'created'), settled(2, 'created'), settled(3, 'failed'), settled(4, 'skipped')];
 
+const ofRows = (given: Parameters<typeof makeRun>[1] = {}) => summarize(makeRun(ROWS, given), [], NOW());
+
 describe('summarize', () => {
   it('given a finished run, gives its numbers, its control total and its exit status', () => {
-    const summary = summarize(makeRun(ROWS), [], NOW());
+    const summary = ofRows();
     expect(summarySchema.parse(summary)).toEqual(summary);
     expect(summary).toMatchObject({
       run: 'run-1',
@@ -21,8 +23,7 @@ describe('summarize', () => {
   });
 
   it('given a running run, counts its speed up to now and knows no exit status yet', () => {
-    const run = makeRun(ROWS, { state: 'running', rows: 10, finishedAt: null });
-    expect(summarize(run, [], NOW())).toMatchObject({
+    expect(ofRows({ state: 'running', rows: 10, finishedAt: null })).toMatchObject({
       open: 6,
       controlTotal: { holds: true },
       rowsPerSecond: 0.4,
@@ -37,14 +38,16 @@ describe('summarize', () => {
     ['stopped', 'error-limit', 2],
     ['cancelled', null, 2],
   ] as const)('given a run that is %s (%s), gives the exit status %s', (state, reason, exitCode) => {
-    const run = makeRun(ROWS, { state, reason, startedAt: null, finishedAt: null });
-    expect(summarize(run, [], NOW())).toMatchObject({ exitCode, rowsPerSecond: 0 });
+    expect(ofRows({ state, reason, startedAt: null, finishedAt: null })).toMatchObject({
+      exitCode,
+      rowsPerSecond: 0,
+    });
   });
 
   it.each([3, 5])(
     'given 4 outcomes in a finished run of %i rows, says that the total does not hold',
     (rows) => {
-      expect(summarize(makeRun(ROWS, { rows }), [], NOW())).toMatchObject({
+      expect(ofRows({ rows })).toMatchObject({
         open: rows - 4,
         controlTotal: { holds: false },
         exitCode: 3,
@@ -62,13 +65,13 @@ describe('how the file was read', () => {
       headerLine: 3,
       notes: ['No byte tells which.'],
     } as const;
-    const summary = summarize(makeRun(ROWS, { source: { ...source, notes: [...source.notes] } }), [], NOW());
+    const summary = ofRows({ source: { ...source, notes: [...source.notes] } });
     expect(summary.encoding).toBe('windows-1252');
     expect(summary.source).toEqual({ type: 'csv', sheet: null, ...source });
   });
 
   it('is not known from a summary of an earlier version, which is read all the same', () => {
-    const { encoding, source, warnings, topWarnings, ...earlier } = summarize(makeRun(ROWS), [], NOW());
+    const { encoding, source, warnings, topWarnings, ...earlier } = ofRows();
     expect(source?.encoding).toBe(encoding);
     expect(summarySchema.parse(earlier)).toEqual({
       ...earlier,
@@ -81,12 +84,9 @@ describe('how the file was read', () => {
 });
 
 describe('a cancelled run', () => {
-  const rows = [
-    settled(1, 'created'),
-    settled(2, 'created'),
-    settled(3, 'cancelled'),
-    settled(4, 'cancelled'),
-  ];
+  const rows = (['created', 'created', 'cancelled', 'cancelled'] as const).map((end, i) =>
+    settled(i + 1, end),
+  );
 
   it('given open rows, has no exit status yet: it is being wound up', () => {
     const run = makeRun(rows, { state: 'cancelled', rows: 9 });
@@ -116,11 +116,11 @@ describe('a cancelled run', () => {
 
 describe('records', () => {
   it('given rows that are a record each, are the accepted ones', () => {
-    expect(summarize(makeRun(ROWS), [], NOW()).records).toBe(2);
+    expect(ofRows().records).toBe(2);
   });
 
   it('given rows that may be one record together, are known once the rows are written', () => {
-    const summary = summarize(makeRun(ROWS, { chunkEnds: [4] }), [], NOW());
+    const summary = ofRows({ chunkEnds: [4] });
     const written = { outcomes: summary.outcomes, records: 1, topWarnings: [], files: [] };
     expect([summary.records, withWritten(summary, written).records]).toEqual([null, 1]);
   });
@@ -130,7 +130,7 @@ describe('withWritten', () => {
   const outcomes = { ...noOutcomes(), created: 2, failed: 1 };
 
   it('given other lines than the ledger counted of a finished run, says that the total does not hold', () => {
-    const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), {
+    const summary = withWritten(ofRows(), {
       outcomes,
       records: 2,
       topWarnings: [],
@@ -141,7 +141,7 @@ describe('withWritten', () => {
 
   it('given warnings, counts them by code', () => {
     const topWarnings = [{ code: 'mojibake', count: 3, exampleRow: 2 }];
-    const summary = withWritten(summarize(makeRun(ROWS), [], NOW()), {
+    const summary = withWritten(ofRows(), {
       outcomes,
       records: 2,
       topWarnings,

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createTally } from '../../src/report/tally.ts';
 import { settled } from './make-report.ts';
 
+const newTally = () => createTally({ operation: 'subclient.create', extension: 'csv' });
+
 describe('createTally', () => {
   it('given settlements, counts every outcome and ranks the reasons of those that did not succeed', () => {
-    const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
+    const tally = newTally();
     tally.add(settled(1, 'created', { code: 'warned' }));
     tally.add(settled(2, 'invalid', { code: 'empty_key' }));
     tally.add(settled(3, 'rejected', { code: 'http_418' }));
@@ -30,7 +32,7 @@ describe('createTally', () => {
   });
 
   it('given rows of one key that follow each other under one id, counts them as one record', () => {
-    const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
+    const tally = newTally();
     const add = (row: number, key: string, id: string, outcome: 'drafted' | 'invalid' = 'drafted') =>
       tally.add(settled(row, outcome, { key, id }));
     add(1, 'a', '1');
@@ -44,7 +46,7 @@ describe('createTally', () => {
   });
 
   it('given warnings, counts each cell by its code whatever became of the row, commonest first', () => {
-    const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
+    const tally = newTally();
     tally.add(settled(2, 'created', { warnings: 'mojibake:Name' }));
     tally.add(settled(3, 'created'));
     tally.add(settled(5, 'rejected', { warnings: 'iban_invalid:IBAN%201 iban_invalid:IBAN%202' }));
@@ -55,7 +57,7 @@ describe('createTally', () => {
   });
 
   it('given more than ten reasons, gives the ten commonest', () => {
-    const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
+    const tally = newTally();
     for (let row = 1; row <= 40; row += 1) tally.add(settled(row, 'failed', { code: `c${row % 13}` }));
     const top = tally.topErrors();
     expect(top).toHaveLength(10);
@@ -63,7 +65,7 @@ describe('createTally', () => {
   });
 
   it('given endless different codes, still counts the early ones and stays bounded', () => {
-    const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
+    const tally = newTally();
     for (let row = 1; row <= 5000; row += 1) tally.add(settled(row, 'failed', { code: `c${row}` }));
     tally.add(settled(5001, 'failed', { code: 'c1' }));
     tally.add(settled(5002, 'failed', { code: 'c4000' }));
@@ -74,7 +76,7 @@ describe('createTally', () => {
   });
 
   it.each([3, 4])('given row %i after row 4, throws: the ledger has a defect', (row) => {
-    const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
+    const tally = newTally();
     tally.add(settled(4, 'created'));
     expect(() => tally.add(settled(row, 'created'))).toThrow(`row ${row} after row 4`);
   });

@@ -1,0 +1,153 @@
+/**
+ * A file's rows in chunks, the pieces that a run is worked on in. The same file with the same cuts always gives the same
+ * chunks: whoever takes a run up again reads them instead of keeping them. Where rows are grouped (rows of one key
+ * become one request), a chunk goes on to the end of its last group, and the run keeps the ends that were found.
+ */
+import type { Format } from '../config/job-definition.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Row } from '../model/row.ts';
+import { createGroupStart, type KeyOf, MAX_GROUP_ROWS } from '../model/row-group.ts';
+import type { Chunking } from '../model/run.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import type { Decoding } from './inspect.ts';
+import type { RowBatch } from './row-feed.ts';
+import { openRows } from './rows.ts';
+
+/** Consecutive rows of a file, `n` from 1. */
+export type RowChunk = { readonly n: number; readonly rows: readonly Row[] };
+
+/** How the rows are cut: at the ends that were found before, else into chunks of one size, the last one shorter. */
+type Cuts = Pick<Chunking, 'chunkRows' | 'chunkEnds'>;
+
+/**
+ * A file's rows as a stream of chunks; the same file always gives the same ones. `source` is what the survey found out.
+ * The file is closed when the consumer stops; UsageError where it changed.
+ */
+export async function* readChunks(
+  path: string,
+  source: SourceInfo,
+  format: Format,
+  cuts: Cuts,
+): AsyncGenerator<RowChunk, void, undefined> {
+  const batches = openRows(path, decodingOf(source), formatOf(source, format));
+  yield* inChunks(checked(batches, path, source), cuts);
+}
+
+/** What the survey told by looking isn't told again: it holds for the whole run. */
+function decodingOf({ type, compression, encoding, notes }: SourceInfo): Decoding {
+  const text = compression === 'gzip' ? 'gzip' : 'plain';
+  return { container: type === 'xlsx' ? 'workbook' : text, encoding, notes };
+}
+
+function formatOf(source: SourceInfo, format: Format): Format {
+  const sheet = source.sheet === null ? {} : { sheet: source.sheet };
+  const { type, encoding } = source;
+  return { ...format, type, encoding, delimiter: source.delimiter ?? format.delimiter, ...sheet };
+}
+
+async function* checked(
+  batches: AsyncIterable<RowBatch>,
+  path: string,
+  source: SourceInfo,
+): AsyncGenerator<readonly Row[]> {
+  for await (const batch of batches) {
+    if (!isSame(source, batch.source)) {
+      throw new UsageError(
+        `${path}: is not the file it was when it was read first: expected the same header; put the first file back, or start again with this one`,
+      );
+    }
+    yield batch.rows;
+  }
+}
+
+function isSame(source: SourceInfo, found: SourceInfo): boolean {
+  if (source.type !== found.type) return false;
+  return !isTable(source) || (source.headerLine === found.headerLine && hasColumns(found, source.columns));
+}
+
+function hasColumns(source: SourceInfo, columns: readonly string[]): boolean {
+  return source.columns.length === columns.length && source.columns.every((name, i) => name === columns[i]);
+}
+
+async function* inChunks(batches: AsyncIterable<readonly Row[]>, cuts: Cuts): AsyncGenerator<RowChunk> {
+  let rest: readonly Row[] = [];
+  let n = 1;
+  for await (const batch of batches) {
+    const rows = rest.length === 0 ? batch : [...rest, ...batch];
+    let at = 0;
+    for (let size = sizeOf(n, cuts); rows.length - at >= size; size = sizeOf(n, cuts)) {
+      yield { n, rows: rows.slice(at, at + size) };
+      at += size;
+      n += 1;
+    }
+    rest = rows.slice(at);
+  }
+  if (rest.length > 0) yield { n, rows: rest };
+}
+
+/** Rows behind the last end are there where the file has grown: whoever asked for these ends finds a chunk too many. */
+function sizeOf(n: number, { chunkRows, chunkEnds }: Cuts): number {
+  const end = chunkEnds?.[n - 1];
+  return end === undefined ? chunkRows : end - (chunkEnds?.[n - 2] ?? 0);
+}
+
+/** How a run is cut into chunks. */
+type Cutting = {
+  /** The smallest chunk, but for the last one. */
+  readonly chunkRows: number;
+  /** The same for the first one alone, where it goes ahead of the others. */
+  readonly firstRows?: number | undefined;
+  /** Where rows of one key are one request: a chunk goes on to the end of its last group. */
+  readonly keyOf: KeyOf | null;
+};
+
+/** Tells, asked for the rows in file order, whether a chunk that has `size` rows so far ends before the row. */
+export function createCut(cutting: Cutting): (row: Row, size: number) => boolean {
+  const { chunkRows, firstRows, keyOf } = cutting;
+  const mayEndBefore = keyOf === null ? () => true : createGroupEnds(keyOf);
+  let least = firstRows ?? chunkRows;
+  return (row, size) => {
+    const ends = mayEndBefore(row, size) && size >= least;
+    if (ends) least = chunkRows;
+    return ends;
+  };
+}
+
+/** In a file of which every other row has lost its key a chunk must end all the same. */
+const FORCED_ROWS = 2 * MAX_GROUP_ROWS;
+
+/** A row without a key may belong to the group beside it, which is refused for that: they are not parted. */
+function createGroupEnds(keyOf: KeyOf): (row: Row, size: number) => boolean {
+  const startsGroup = createGroupStart(keyOf);
+  let isKeyless = false;
+  return (row, size) => {
+    const wasKeyless = isKeyless;
+    isKeyless = keyOf(row) === null;
+    return startsGroup(row) && (wasKeyless === isKeyless || size >= FORCED_ROWS);
+  };
+}
+
+/** The same ends for rows that are not grouped: that takes no reading. */
+export function evenEnds(rows: number, { chunkRows, firstRows }: Omit<Cutting, 'keyOf'>): number[] {
+  const ends: number[] = [];
+  for (let end = firstRows ?? chunkRows; end < rows; end += chunkRows) ends.push(end);
+  return rows === 0 ? ends : [...ends, rows];
+}
+
+/** The number of rows up to the end of each chunk, for a run whose rows are grouped. */
+export async function chunkEndsOf(
+  batches: AsyncIterable<{ readonly rows: readonly Row[] }>,
+  cutting: Cutting,
+): Promise<number[]> {
+  const endsBefore = createCut(cutting);
+  const ends: number[] = [];
+  let read = 0;
+  for await (const { rows } of batches) {
+    for (const row of rows) {
+      const before = ends.at(-1) ?? 0;
+      if (endsBefore(row, read - before)) ends.push(read);
+      read += 1;
+    }
+  }
+  return read === 0 ? ends : [...ends, read];
+}

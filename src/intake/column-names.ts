@@ -1,0 +1,110 @@
+/**
+ * What a header is, whatever kind of file it stands in: cells that look like names, and names that can be used. A CSV
+ * file and a workbook both ask here whether a row further down looks more like the header than the first one, and what
+ * is wrong with the names of the one that was found.
+ */
+
+/** Whether cells look like column names: two at least, each a short text of its own that is no number, date, id or address. */
+export function looksLikeHeader(cells: readonly string[]): boolean {
+  if (cells.length < 2) return false;
+  const names = new Set(cells.map((cell) => cell.trim().toLowerCase()));
+  return names.size === cells.length && [...names].every(looksLikeName);
+}
+
+function looksLikeName(cell: string): boolean {
+  return (
+    cell.length <= LONGEST_NAME && /\p{L}/u.test(cell) && !SEPARATORS.test(cell) && !looksLikeValue(cell)
+  );
+}
+
+/** Signs that separate cells or list items; a name in a header has none of them. */
+const SEPARATORS = /[;|\t]/;
+const LONGEST_NAME = 80;
+
+/** Whether a cell looks like a value rather than a column's name. */
+export function looksLikeValue(cell: string): boolean {
+  const digits = cell.replaceAll(/\D/g, '').length;
+  return /^[\s+-]*\d/.test(cell) || cell.includes('@') || digits > MOST_DIGITS * cell.length;
+}
+
+const MOST_DIGITS = 0.3;
+
+/** One of a file's first records; a damaged one has no cells. */
+export type SampleRecord = { readonly line: number; readonly cells: readonly string[] };
+
+/**
+ * The record that looks like the header where the first one clearly isn't it, else `null`: the first has fewer cells
+ * (or, padded with empty ones, a single one that isn't empty), as have all up to a record that looks like a header,
+ * and most records below that have as many cells as it.
+ */
+export function headerBelow(records: readonly SampleRecord[]): SampleRecord | null {
+  const [first] = records;
+  if (first === undefined) return null;
+  const isPadded = first.cells.length > 1 && filled(first) === 1;
+  const count = isPadded ? filled : ({ cells }: SampleRecord) => cells.length;
+  let most = count(first);
+  let found: SampleRecord | null = null;
+  for (const [at, record] of records.entries()) {
+    if (count(record) <= most) continue;
+    most = count(record);
+    const below = records.slice(at + 1).map(count);
+    const fitting = below.filter((cells) => (isPadded ? cells > 1 : cells === most)).length;
+    const isTable = fitting > 0 && fitting >= MOST * below.length;
+    if (!isTable || !looksLikeHeader(record.cells.slice(0, filled(record)))) continue;
+    if (!isPadded) return record;
+    // A title may have a second cell, such as a name and what it says: the widest is the header.
+    found = record;
+  }
+  return found;
+}
+
+/** How many of the records below a header must have its number of cells before those above it are taken for titles. */
+const MOST = 0.8;
+
+/** Whether the records above `header` are themselves a table: a record that looks like a header, and rows as long as it. */
+export function isBelowTable(records: readonly SampleRecord[], header: SampleRecord): boolean {
+  const [first, ...rows] = records.slice(0, records.indexOf(header));
+  if (first === undefined || rows.length === 0 || !looksLikeHeader(first.cells)) return false;
+  const fitting = rows.filter(({ cells }) => cells.length === first.cells.length).length;
+  return fitting > 0 && fitting >= MOST_ABOVE * rows.length;
+}
+
+/** How many of the rows above must have the cells of the first before they are taken for a table of its own. */
+const MOST_ABOVE = 0.5;
+
+/** How many cells there are up to the last one that isn't empty. */
+function filled({ cells }: SampleRecord): number {
+  return 1 + cells.findLastIndex((cell) => cell !== '');
+}
+
+/** What is wrong with the names of a header, `labelOf` each column; `where` follows a column without one. */
+export function nameProblems(
+  names: readonly string[],
+  labelOf: (at: number) => string,
+  where = '',
+): readonly string[] {
+  const seen = new Map<string, number>();
+  return names.flatMap((name, at) => {
+    const first = seen.get(name);
+    seen.set(name, first ?? at);
+    if (name === '') {
+      return [`column ${labelOf(at)}${where} has no name: expected a name in every cell; name or remove it`];
+    }
+    if (isForbiddenName(name)) {
+      return [
+        `column ${labelOf(at)} is named "${name}", which is refused: expected no __proto__, constructor or prototype in a name; rename it`,
+      ];
+    }
+    if (first === undefined) return [];
+    return [
+      `columns ${labelOf(first)} and ${labelOf(at)} are both named "${name}": expected every name once; rename or remove one`,
+    ];
+  });
+}
+
+/** Whether a column or a member name has a segment that would reach an object's prototype instead of a field. */
+export function isForbiddenName(name: string): boolean {
+  return name.length >= '__proto__'.length && FORBIDDEN.test(name);
+}
+
+const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;

@@ -1,0 +1,328 @@
+/**
+ * The front door to CSV: tells from a file's head how it is written, and makes rows of what follows its header. Records
+ * come cut (records.ts) and parsed (cells.ts); here they become rows, or are refused where they would be a guess: rows
+ * of another length, the header once more, empty rows at the end, lines of a cell whose opening quote is missing, and a
+ * second table in the same file.
+ */
+import type { Format } from '../../config/job-definition.ts';
+import { unguardCell } from '../../lib/formula-guard.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { Row } from '../../model/row.ts';
+import { looksLikeHeader, looksLikeValue } from '../column-names.ts';
+import { BAD_BYTES } from '../decode.ts';
+import { isReportText, NOT_TYPED, typedInReport } from '../report-file.ts';
+import { cellsRow, NOT_UTF8, unreadableRow } from '../row.ts';
+import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
+import { createCellParser } from './cells.ts';
+import { tellDialect } from './dialect.ts';
+import { type CsvDialect, cellEndAt, delimiterOf, lenientEnd } from './grammar.ts';
+import { type CsvHeader, readHeader, readPreamble } from './header.ts';
+import { type CsvPiece, createCsvSplitter, withoutLineEnd } from './records.ts';
+
+/** Tells from a CSV file's head how it is read; UsageError where that can't be told or the header is broken. */
+export function understandCsv(path: string, head: FileHead, given: Format): Understanding {
+  const format = isReportText(head.text) ? reportFormat(head.text, given) : given;
+  const preamble = readPreamble(path, head, format);
+  const { dialect, notes } = tellDialect(path, head, preamble, format);
+  const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
+  const { delimiter, quote } = dialect;
+  const source = {
+    ...TEXT_SOURCE,
+    type: 'csv' as const,
+    bom: head.bom,
+    headerLine: header.headerLine,
+    notes: [...notes],
+    delimiter,
+    quote,
+    columns: [...header.columns],
+  };
+  return { source, feed: createCsvRows(path, header, dialect), start: header.end };
+}
+
+/**
+ * How a report file is read that is loaded again with its job's definition: what that says of title lines and comments
+ * is said of the partner's file. A report has neither, and each of its lines is a row; a workbook's is written with commas.
+ */
+function reportFormat(text: string, { header, comment, ...plain }: Format): Format {
+  const isOtherwise = !isReportText(text, delimiterOf(plain.delimiter));
+  return plain.delimiter !== 'auto' && isOtherwise ? { ...plain, delimiter: 'auto' } : plain;
+}
+
+type State = {
+  readonly header: CsvHeader;
+  readonly dialect: CsvDialect;
+  readonly watch: TableWatch;
+  rows: Row[];
+  count: number;
+  /** The lines of records of nothing but separators, which are rows only if another row follows. */
+  emptyLines: number[];
+  /** A row with too few cells and those after it, which may be lines of its last cell. */
+  held: HeldRow[];
+};
+
+/** Makes rows of the text after the header; UsageError where a quote is never closed or a second table begins. */
+function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): RowFeed {
+  const split = createCsvSplitter({ dialect, columns: header.width }, header.line);
+  const parse = createCellParser(dialect);
+  const watch = createTableWatch(path, header);
+  const state: State = { header, dialect, watch, rows: [], count: 0, emptyLines: [], held: [] };
+  return (chunk, final) => {
+    state.rows = [];
+    for (const piece of split(chunk, final)) {
+      if (piece.kind === 'unclosed') throw unclosedQuote(path, piece.line);
+      if (piece.kind === 'bad') addBad(state, piece);
+      else addRecords(state, piece, parse(piece));
+    }
+    if (final) releaseHeld(state);
+    return state.rows;
+  };
+}
+
+function unclosedQuote(path: string, line: number): UsageError {
+  return new UsageError(
+    `${path}: the quote opened on line ${line} is not closed: expected a closing quote before the end of its cell; add it, or remove the quote`,
+  );
+}
+
+type Records = Extract<CsvPiece, { kind: 'records' }>;
+
+function addBad(state: State, { text, line, problem }: Extract<CsvPiece, { kind: 'bad' }>): void {
+  state.watch(null);
+  releaseEmpty(state);
+  const { header, dialect, held } = state;
+  state.rows.push(...judgeHeld(held, text, dialect, header.width));
+  state.held = [];
+  state.count += 1;
+  state.rows.push(unreadableRow({ row: state.count, line }, text, problem));
+}
+
+function addRecords(state: State, piece: Records, records: readonly string[][]): void {
+  // The splitter and csv-parse keep to the same grammar; if ever they don't, no row may go out under a wrong number.
+  if (records.length !== piece.starts.length) {
+    throw new Error(`cut ${piece.starts.length} records, but csv-parse reads ${records.length}`);
+  }
+  const mayBeBad = piece.text.includes(BAD_BYTES);
+  for (const [i, cells] of records.entries()) {
+    const line = piece.lines[i] ?? 0;
+    state.watch({ cells, line, isAfterBlank: piece.afterBlank.has(i) });
+    addRecord(state, { cells, line, mayBeBad, text: () => recordText(piece, i) });
+  }
+}
+
+function recordText(piece: Records, index: number): string {
+  return withoutLineEnd(piece.text.slice(piece.starts[index], piece.starts[index + 1]));
+}
+
+function addRecord(state: State, record: CsvRecord): void {
+  const { header, dialect, held } = state;
+  if (isSeparatorsOnly(record, header, dialect.quote) && state.emptyLines.length < MAX_EMPTY_ROWS) {
+    state.emptyLines.push(record.line);
+    return;
+  }
+  releaseEmpty(state);
+  state.count += 1;
+  const row = recordRow(state.count, record, header);
+  const cells = record.cells.length;
+  if (held.length === 0 && cells >= header.width) state.rows.push(row);
+  else holdRow(state, { row, cells, text: record.text });
+}
+
+/** A spreadsheet's last row: more empty rows than that aren't kept back to see whether the file ends with them. */
+const MAX_EMPTY_ROWS = 1_048_576;
+
+/** Another row follows the empty rows kept back: they don't end the file, so they are rows. */
+function releaseEmpty(state: State): void {
+  if (state.emptyLines.length === 0) return;
+  releaseHeld(state);
+  const cells = state.header.columns.map(() => '');
+  for (const line of state.emptyLines) {
+    state.count += 1;
+    state.rows.push({ kind: 'cells', row: state.count, line, cells });
+  }
+  state.emptyLines = [];
+}
+
+/** A whole row with quotes in good order ends the suspicion that a quote is missing, as do too many rows. */
+function holdRow(state: State, held: HeldRow): void {
+  const { header, dialect } = state;
+  state.held.push(held);
+  const isQuoted = held.cells >= header.width && held.text().includes(dialect.quote);
+  if (isQuoted || state.held.length > MOST_HELD) releaseHeld(state);
+}
+
+function releaseHeld(state: State): void {
+  state.rows.push(...state.held.map(({ row }) => row));
+  state.held = [];
+}
+
+/** A well-formed record; `text`: as it stands in the file, `mayBeBad`: it may hold bytes that are no text. */
+type CsvRecord = {
+  readonly cells: string[];
+  readonly line: number;
+  readonly mayBeBad: boolean;
+  readonly text: () => string;
+};
+
+/** Whether a record of several cells is nothing but separators (and spaces, where those don't count): no quotes either. */
+function isSeparatorsOnly({ cells, text }: CsvRecord, header: CsvHeader, quote: string): boolean {
+  const isWhole = cells.length === header.width && cells.length > 1;
+  return isWhole && cells[0] === '' && cells.every((cell) => cell === '') && !text().includes(quote);
+}
+
+/** The row that a record makes: its cells, or why it can't be read without a guess. */
+function recordRow(row: number, record: CsvRecord, header: CsvHeader): Row {
+  const { cells, line } = record;
+  const problem = recordProblem(record, header);
+  if (problem !== null) return unreadableRow({ row, line }, record.text(), problem);
+  const named = cells.length === header.columns.length ? cells : cells.slice(0, header.columns.length);
+  if (!header.isReport) return { kind: 'cells', row, line, cells: named };
+  const unguarded = named.map(unguardCell);
+  const told = typedInReport(unguarded, header.columns);
+  if (told === null) return unreadableRow({ row, line }, record.text(), NOT_TYPED);
+  return cellsRow({ row, line }, unguarded, told);
+}
+
+function recordProblem({ cells, mayBeBad, text }: CsvRecord, header: CsvHeader): string | null {
+  const { columns, width } = header;
+  if (cells.length !== width) return wrongLength(cells.length, width);
+  if (mayBeBad && text().includes(BAD_BYTES)) return NOT_UTF8;
+  const nameless = cells.findIndex((cell, i) => i >= columns.length && cell !== '');
+  if (nameless !== -1) return `column ${nameless + 1} has no name in the header: expected nothing in it`;
+  return isHeaderAgain(cells, header) ? HEADER_AGAIN : null;
+}
+
+function wrongLength(cells: number, columns: number): string {
+  return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;
+}
+
+/** Files put together by hand repeat their header; a file of one column may well hold its own name. */
+function isHeaderAgain(cells: readonly string[], { columns, isReport }: CsvHeader): boolean {
+  if (columns.length < 2 || (!isReport && cells[0] !== columns[0])) return false;
+  return columns.every((name, i) => name === (isReport ? unguardCell(cells[i] ?? '') : cells[i]));
+}
+
+const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this line';
+
+/** A row that may turn out to be a line of a cell whose opening quote is missing; `cells`: how many its record has. */
+type HeldRow = { readonly row: Row; readonly cells: number; readonly text: () => string };
+
+/** So many rows are held back at most: a cell of more lines would swallow too many good rows. */
+const MOST_HELD = 50;
+
+/**
+ * The rows held back, now that the damaged record `bad` follows. Where its first quote closes a cell that a row with too
+ * few cells before it began (together they have `width`), the rows between the two are lines of that cell, so unreadable.
+ */
+function judgeHeld(
+  held: readonly HeldRow[],
+  bad: string,
+  dialect: CsvDialect,
+  width: number,
+): readonly Row[] {
+  const wanted = width + 1 - (cellsOfTail(bad, dialect) ?? 0);
+  const first = held.findIndex(({ cells }) => cells === wanted && cells < width);
+  const line = held[first]?.row.line;
+  if (first === -1 || line === undefined) return held.map(({ row }) => row);
+  return held.map(({ row, text }, i) =>
+    i > first && row.kind === 'cells' ? unreadableRow(row, text(), innerLine(line)) : row,
+  );
+}
+
+/** How many cells end in a record from the cell on that its first quote closes; `null` where that quote closes none. */
+function cellsOfTail(text: string, dialect: CsvDialect): number | null {
+  const view = { text, end: text.length, final: true };
+  const quote = text.indexOf(dialect.quote);
+  const isClosing = quote > 0 && cellEndAt(view, quote + 1, dialect) !== null;
+  return isClosing ? (lenientEnd(view, quote + 1, dialect)?.cells ?? null) : null;
+}
+
+function innerLine(line: number): string {
+  return `may be a line of a cell that begins on line ${line} without a quote: expected quotes around a cell of several lines`;
+}
+
+/** A record that may begin a second table. */
+type TableRecord = {
+  readonly cells: readonly string[];
+  readonly line: number;
+  /** Blank lines stand before it. */
+  readonly isAfterBlank: boolean;
+};
+
+/** Told every record in order, `null` for one that can't begin a table or is damaged; UsageError where a second table begins. */
+type TableWatch = (record: TableRecord | null) => void;
+
+/** Watches for a second table, of another width than the first or of the same. */
+function createTableWatch(path: string, header: CsvHeader): TableWatch {
+  const watchOdd = createOddWatch(path, header);
+  const watchEven = createHeaderWatch(path);
+  return (record) => {
+    const isOdd = record !== null && record.cells.length !== header.width;
+    watchOdd(isOdd ? record : null);
+    watchEven(isOdd ? null : record);
+  };
+}
+
+/**
+ * Watches for a table of another width: a record of another length that looks like a header, and below it records as long as it.
+ * One is enough where a blank line stands before the header or a value below a name; rows with a separator too many
+ * are seldom all names, so they stay rows.
+ */
+function createOddWatch(path: string, header: CsvHeader): TableWatch {
+  let candidate: TableRecord | null = null;
+  let below = 0;
+  return (record) => {
+    if (record !== null && candidate?.cells.length === record.cells.length) {
+      below += 1;
+      const isSetOff = candidate.isAfterBlank || record.cells.some(looksLikeValue);
+      if (isSetOff || below >= ENOUGH_ROWS) throw secondTable(path, candidate, header);
+      return;
+    }
+    below = 0;
+    candidate = record !== null && looksLikeHeader(record.cells) ? record : null;
+  };
+}
+
+/** So many records as long as what looks like a header make a table where nothing else sets it off. */
+const ENOUGH_ROWS = 3;
+
+function secondTable(path: string, { line, cells }: TableRecord, header: CsvHeader): UsageError {
+  return new UsageError(
+    `${path}, line ${line}: a second table seems to begin here: this line looks like a header of ${cells.length} columns, and the one on line ${header.headerLine} has ${header.width}: expected one table per file; put the second one into a file of its own`,
+  );
+}
+
+/**
+ * Watches records as long as the header for a second table's header: a record of names that a blank line sets off,
+ * between rows that both hold values and share no cell with it. Rows of nothing but words are never taken for one.
+ */
+function createHeaderWatch(path: string): TableWatch {
+  let above: TableRecord | null = null;
+  let candidate: TableRecord | null = null;
+  return (record) => {
+    // A file that has a blank line after every record sets nothing off by them.
+    if (candidate !== null && record?.isAfterBlank === false && isRowFor(record, candidate)) {
+      throw secondHeader(path, candidate);
+    }
+    candidate = record !== null && isSetOff(record, above) ? record : null;
+    above = record;
+  };
+}
+
+/** A row has so many values (ids, amounts, dates, addresses), a header none. */
+const ENOUGH_VALUES = 2;
+
+function isSetOff(record: TableRecord, above: TableRecord | null): boolean {
+  return record.isAfterBlank && above !== null && looksLikeHeader(record.cells) && isRowFor(above, record);
+}
+
+function isRowFor({ cells }: TableRecord, header: TableRecord): boolean {
+  return (
+    cells.filter(looksLikeValue).length >= ENOUGH_VALUES && !cells.some((cell) => header.cells.includes(cell))
+  );
+}
+
+function secondHeader(path: string, { line, cells }: TableRecord): UsageError {
+  return new UsageError(
+    `${path}, line ${line}: a second table seems to begin here: after a blank line, this line looks like a header of ${cells.length} columns, and the rows above and below it don't: expected one table per file; put the second one into a file of its own, or remove the blank line if this is a row`,
+  );
+}

@@ -1,0 +1,236 @@
+/**
+ * The grammar of RFC 4180 over a stretch of text: where lines, cells and records end, and where a quote stands that the
+ * grammar has no place for. Nothing is read into memory of its own here, and a stretch may end anywhere: what can't be
+ * told yet is answered as such, so that block boundaries never change a record.
+ */
+
+/** How a CSV file is written. */
+export type CsvDialect = {
+  /** One character. */
+  readonly delimiter: string;
+  /** One character; inside a quoted cell it is doubled (RFC 4180, 2.7). */
+  readonly quote: string;
+  /** `lf`: records end with LF or CRLF, a lone CR belongs to the cell. `cr`: a lone CR ends a record too. */
+  readonly newline: 'lf' | 'cr';
+  /** Spaces around cells are no part of them. */
+  readonly trim: boolean;
+  /** A line that begins with this character, where a record could begin, is passed over; `null`: none is. */
+  readonly comment: string | null;
+};
+
+/** The character that a delimiter stands for as a definition or a `sep=` line writes it: `\\t` is a tab. */
+export function delimiterOf(sign: string): string {
+  return sign === '\\t' ? '\t' : sign;
+}
+
+/** The kind of line end, told by the first one outside quotes at or after `from`. */
+export function detectNewline(text: string, quote: string, from: number): CsvDialect['newline'] {
+  let quoted = false;
+  for (let i = from; i < text.length; i += 1) {
+    const char = text.charAt(i);
+    if (char === quote) quoted = !quoted;
+    else if (!quoted && char === '\n') return 'lf';
+    else if (!quoted && char === '\r') return text.charAt(i + 1) === '\n' ? 'lf' : 'cr';
+  }
+  return 'lf';
+}
+
+/** Index of the next line end at or after `from`, or -1. */
+export function indexOfNewline(text: string, from: number, newline: CsvDialect['newline']): number {
+  if (newline === 'lf') return text.indexOf('\n', from);
+  // Not two indexOf: a character that never comes would be looked for to the end of the text, once per record.
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === CR || code === LF) return at;
+  }
+  return -1;
+}
+
+/** Index of the next `sign` at or after `from`, or that of the text's end. */
+export function indexOrEnd(text: string, sign: string, from: number): number {
+  const at = text.indexOf(sign, from);
+  return at === -1 ? text.length : at;
+}
+
+/** Index after the line end that stands at `at`. */
+export function afterNewline(text: string, at: number): number {
+  return text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF ? at + 2 : at + 1;
+}
+
+/** How many line ends there are in `text` from `from` up to `to`. */
+export function countNewlines(
+  text: string,
+  range: { from: number; to: number },
+  newline: CsvDialect['newline'],
+): number {
+  let count = 0;
+  let at = indexOfNewline(text, range.from, newline);
+  while (at !== -1 && at < range.to) {
+    count += 1;
+    at = indexOfNewline(text, afterNewline(text, at), newline);
+  }
+  return count;
+}
+
+/** A stretch of a file: `text` up to `end`; `final` where the file ends there. */
+export type TextView = { readonly text: string; readonly end: number; readonly final: boolean };
+
+/** A quote where none may stand. */
+export type Stray = {
+  readonly kind: 'stray';
+  /** Where the quote stands. */
+  readonly at: number;
+  /** Where its cell starts. */
+  readonly cellStart: number;
+  /** The cells before its cell. */
+  readonly cells: number;
+};
+
+/** What stands at the start of a stretch. */
+type Cut =
+  /** `end`: up to its line end; `next`: after it. */
+  | { readonly kind: 'record'; readonly end: number; readonly next: number; readonly cells: number }
+  | Stray
+  /** The stretch ends inside the quotes opened at `quote`. */
+  | { readonly kind: 'open'; readonly quote: number }
+  /** The stretch ends inside a record. */
+  | { readonly kind: 'part' };
+
+/**
+ * The record that starts at `start`, by the grammar of RFC 4180 that csv-parse keeps to without its relaxed options:
+ * quotes only around a whole cell, doubled inside it.
+ */
+export function cutRecord(view: TextView, start: number, dialect: CsvDialect): Cut {
+  let cellStart = start;
+  for (let cells = 0; ; cells += 1) {
+    const cut = cutCell(view, cellStart, dialect);
+    switch (cut.kind) {
+      case 'delimiter':
+        cellStart = cut.at + 1;
+        break;
+      case 'newline':
+        return { kind: 'record', end: cut.at, next: afterNewline(view.text, cut.at), cells: cells + 1 };
+      case 'end':
+        return { kind: 'record', end: cut.at, next: cut.at, cells: cells + 1 };
+      case 'stray':
+        return { kind: 'stray', at: cut.at, cellStart, cells };
+      default:
+        return cut;
+    }
+  }
+}
+
+type CellCut =
+  | NonNullable<CellEnd>
+  | { readonly kind: 'stray'; readonly at: number }
+  | Extract<Cut, { kind: 'open' | 'part' }>;
+
+/** The cell that starts at `start`. */
+function cutCell(view: TextView, start: number, dialect: CsvDialect): CellCut {
+  const open = skipBlanks(view, start, dialect);
+  if (open >= view.end || view.text.charAt(open) !== dialect.quote) return cutBare(view, open, dialect);
+  const close = closingQuote(view, open, dialect.quote);
+  const ending = close === -1 ? null : endAfterQuote(view, close, dialect);
+  if (ending === 'stray') return { kind: 'stray', at: close };
+  return ending ?? { kind: 'open', quote: open };
+}
+
+/** The unquoted cell at `start`. */
+function cutBare(view: TextView, start: number, dialect: CsvDialect): CellCut {
+  const quote = dialect.quote.charCodeAt(0);
+  const delimiter = dialect.delimiter.charCodeAt(0);
+  for (let at = start; at < view.end; at += 1) {
+    const code = view.text.charCodeAt(at);
+    if (code === quote) return { kind: 'stray', at };
+    if (code !== delimiter && code !== LF && code !== CR) continue;
+    if (isHalfNewline(view, at)) return { kind: 'part' };
+    const ending = cellEndAt(view, at, dialect);
+    if (ending !== null) return ending;
+  }
+  return view.final ? { kind: 'end', at: view.end } : { kind: 'part' };
+}
+
+/** Index of the quote that closes the cell opened at `open`; -1 where the stretch ends first. */
+function closingQuote(view: TextView, open: number, quote: string): number {
+  let at = view.text.indexOf(quote, open + 1);
+  while (at !== -1 && at < view.end) {
+    if (at + 1 >= view.end) return view.final ? at : -1;
+    if (view.text.charAt(at + 1) !== quote) return at;
+    at = view.text.indexOf(quote, at + 2);
+  }
+  return -1;
+}
+
+/** What follows the closing quote at `close`. */
+function endAfterQuote(view: TextView, close: number, dialect: CsvDialect): CellEnd | 'stray' {
+  const at = skipBlanks(view, close + 1, dialect);
+  return cellEndAt(view, at, dialect) ?? (at >= view.end || isHalfNewline(view, at) ? null : 'stray');
+}
+
+/** What ends a cell, or `null` where the stretch ends first. */
+type CellEnd = { readonly kind: 'delimiter' | 'newline' | 'end'; readonly at: number } | null;
+
+/** The cell end that stands at `at`, or `null` where none does (or it can't be told yet). */
+export function cellEndAt(view: TextView, at: number, dialect: CsvDialect): CellEnd {
+  if (at >= view.end) return view.final ? { kind: 'end', at: view.end } : null;
+  const code = view.text.charCodeAt(at);
+  if (code === dialect.delimiter.charCodeAt(0)) return { kind: 'delimiter', at };
+  if (code === LF) return { kind: 'newline', at };
+  if (code !== CR || isHalfNewline(view, at)) return null;
+  return dialect.newline === 'cr' || view.text.charCodeAt(at + 1) === LF ? { kind: 'newline', at } : null;
+}
+
+/** A CR at the end of the stretch may be half of a CRLF. */
+function isHalfNewline(view: TextView, at: number): boolean {
+  return view.text.charCodeAt(at) === CR && at + 1 >= view.end && !view.final;
+}
+
+function skipBlanks(view: TextView, from: number, dialect: CsvDialect): number {
+  if (!dialect.trim) return from;
+  let at = from;
+  while (at < view.end && isBlank(view.text.charAt(at), dialect)) at += 1;
+  return at;
+}
+
+function isBlank(char: string, dialect: CsvDialect): boolean {
+  if (char === '\n' || char === '\r' || char === dialect.delimiter) return false;
+  return char.trim() === '';
+}
+
+/** Where the record ends when quotes in the middle of its cells are taken as they stand, and how many cells end from `from` on. */
+export function lenientEnd(
+  view: TextView,
+  from: number,
+  dialect: CsvDialect,
+): { readonly at: number; readonly cells: number } | null {
+  let ending = nextCellEnd(view, from, dialect);
+  let cells = 1;
+  while (ending !== null && ending.kind === 'delimiter') {
+    ending = endOfLenientCell(view, ending.at + 1, dialect);
+    cells += 1;
+  }
+  return ending === null ? null : { at: ending.at, cells };
+}
+
+function endOfLenientCell(view: TextView, start: number, dialect: CsvDialect) {
+  if (view.text.charAt(start) !== dialect.quote) return nextCellEnd(view, start, dialect);
+  const close = closingQuote(view, start, dialect.quote);
+  if (close === -1) return null;
+  const ending = endAfterQuote(view, close, dialect);
+  if (ending !== 'stray') return ending;
+  // A quoted cell that is damaged too may not lead past its line.
+  return indexOfNewline(view.text.slice(start, close), 0, dialect.newline) === -1
+    ? nextCellEnd(view, close + 1, dialect)
+    : null;
+}
+
+function nextCellEnd(view: TextView, from: number, dialect: CsvDialect) {
+  for (let at = from; at <= view.end; at += 1) {
+    const ending = cellEndAt(view, at, dialect);
+    if (ending !== null) return ending;
+  }
+  return null;
+}
+
+export const LF = 10;
+export const CR = 13;

@@ -1,0 +1,233 @@
+/**
+ * A CSV file's header: the line it stands on, below whatever a partner puts above it, and its column names. A header
+ * that leaves a column without a name of its own is refused with all that is wrong with it.
+ */
+import type { Format } from '../../config/job-definition.ts';
+import { unguardCell } from '../../lib/formula-guard.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import { REPORT_ROW_COLUMN } from '../../model/source.ts';
+import { nameProblems } from '../column-names.ts';
+import { BAD_BYTES } from '../decode.ts';
+import { NOT_UTF8, notIn } from '../row.ts';
+import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
+import { createTextParser } from './cells.ts';
+import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
+import { type CsvPiece, createCsvSplitter, stepAt } from './records.ts';
+
+/** Where the header starts, and the delimiter that a `sep=` line names. */
+export type Preamble = {
+  /** Index into the head of the header's first character. */
+  readonly start: number;
+  /** Its line, 1 = first. */
+  readonly line: number;
+  readonly delimiter: string | null;
+  /** The definition says the line. */
+  readonly isGiven: boolean;
+};
+
+type LineStart = { readonly start: number; readonly line: number };
+
+/**
+ * What stands above the header is passed over by whole lines, as an editor counts them: CRLF, LF and CR each end a line,
+ * and quotes mean nothing there, so that no apostrophe or inch mark in a title can shift the header.
+ * A `sep=` line first; then `format.header` says the line, or blank lines and comments are passed over.
+ */
+export function readPreamble(path: string, head: FileHead, format: Format): Preamble {
+  const sep = SEP_LINE.exec(head.text);
+  const delimiter = sep === null ? null : delimiterOf(sep[2] ?? '');
+  if (delimiter !== null) refuseContradiction(path, delimiter, format);
+  const first = sep === null ? TOP : afterLine(head.text, TOP);
+  const place =
+    format.header === undefined ? firstRecord(head.text, first, format) : startOfGiven(head, format);
+  if (place === null || place.start > HEAD_CHARS) throw noSuchLine(path, head, format);
+  return { ...place, delimiter, isGiven: format.header !== undefined };
+}
+
+/** Excel's own way to name the delimiter; it takes it in any case, and quoted too. */
+const SEP_LINE = /^("?)sep=(\\t|[^\r\n])\1(?=[\r\n]|$)/i;
+
+const TOP: LineStart = { start: 0, line: 1 };
+
+function refuseContradiction(path: string, delimiter: string, format: Format): void {
+  const wanted = delimiterOf(format.delimiter);
+  if (format.delimiter !== 'auto' && wanted !== delimiter) {
+    throw new UsageError(
+      `${path}, line 1: says sep=${shownDelimiter(delimiter)}, but format.delimiter is ${shownDelimiter(wanted)}: expected the same sign; remove one of the two`,
+    );
+  }
+  if (format.header !== 1) return;
+  throw new UsageError(
+    `${path}, line 1: says sep=${shownDelimiter(delimiter)}, but format.header is 1: expected column names on the header's line; set format.header: 2, or leave it out`,
+  );
+}
+
+function shownDelimiter(delimiter: string): string {
+  return delimiter === '\t' ? '\\t' : delimiter;
+}
+
+/** The first line that is neither blank nor a comment. */
+function firstRecord(text: string, from: LineStart, { comment }: Format): LineStart {
+  let place = from;
+  while (place.start < text.length && isPassedOver(text, place.start, comment))
+    place = afterLine(text, place);
+  return place;
+}
+
+function isPassedOver(text: string, start: number, comment: string | undefined): boolean {
+  if (comment !== undefined && text.charAt(start) === comment) return true;
+  BLANK_LINE.lastIndex = start;
+  return BLANK_LINE.test(text);
+}
+
+const BLANK_LINE = /[ \u00A0]*(?:[\r\n]|$)/y;
+
+/** The start of the line that `format.header` names; `null` where the head has no such line. */
+function startOfGiven(head: FileHead, { header = 1 }: Format): LineStart | null {
+  let place = TOP;
+  while (place.line < header && place.start < head.text.length) place = afterLine(head.text, place);
+  return place.line === header && (header === 1 || place.start < head.text.length) ? place : null;
+}
+
+function afterLine(text: string, { start, line }: LineStart): LineStart {
+  LINE_END.lastIndex = start;
+  const found = LINE_END.exec(text);
+  return { start: found === null ? text.length : LINE_END.lastIndex, line: line + 1 };
+}
+
+const LINE_END = /\r\n|\n|\r/g;
+
+function noSuchLine(path: string, head: FileHead, { header }: Format): UsageError {
+  const wanted = header === undefined ? 'a header' : `the header on line ${header}, as format.header says`;
+  if (head.whole && header !== undefined) {
+    const lines = linesIn(head.text);
+    return new UsageError(
+      `${path}: expected ${wanted}, but the file has only ${lines} ${lines === 1 ? 'line' : 'lines'}; correct format.header (preview: --header)`,
+    );
+  }
+  return new UsageError(
+    `${path}: expected ${wanted} within its first ${HEAD_CHARS} characters; correct format.header, or remove what stands above the header`,
+  );
+}
+
+function linesIn(text: string): number {
+  let place = TOP;
+  while (place.start < text.length) place = afterLine(text, place);
+  return place.line - 1;
+}
+
+/** A CSV file's header and where its records start. */
+export type CsvHeader = {
+  readonly columns: readonly string[];
+  /** How many cells a record has: those of `columns`, then those of nameless columns at the end. */
+  readonly width: number;
+  /** The file is a report's: its cells are guarded against formulas. */
+  readonly isReport: boolean;
+  /** The line on which the header starts. */
+  readonly headerLine: number;
+  /** Index into the head of the first character after the header. */
+  readonly end: number;
+  /** The line there. */
+  readonly line: number;
+};
+
+type Told = {
+  readonly preamble: Preamble;
+  readonly dialect: CsvDialect;
+  /** The one that was found, or `auto` where it is not known. */
+  readonly encoding: Format['encoding'];
+};
+
+/** Reads the header that the preamble leads to; UsageError with its problems where it is broken. */
+export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
+  const { preamble, dialect, encoding } = told;
+  const { text, first, end } = headerText(path, head, told);
+  const line = first.lines[0] ?? preamble.line;
+  if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
+  const [cells = []] = createTextParser(dialect)(text);
+  const names = cells.map(trimName);
+  const isReport = names.includes(REPORT_ROW_COLUMN);
+  const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
+  const problems = [...encodingProblems(text, columns, encoding), ...columnProblems(columns)].slice(
+    0,
+    MAX_PROBLEMS,
+  );
+  if (problems.length > 0) throw new UsageError(problems.map((p) => `${path}, line ${line}: ${p}`));
+  const lines = countNewlines(text, { from: 0, to: text.length }, dialect.newline);
+  return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
+}
+
+/** `text`: from the header's first character to the first of the records. */
+function headerText(path: string, head: FileHead, { preamble, dialect }: Told) {
+  const shape = { dialect, columns: 0 };
+  const body = head.text.slice(preamble.start);
+  const [first] = createCsvSplitter(shape, preamble.line)(body, head.whole);
+  if (first === undefined || first.kind !== 'records') throw noHeader(path, first);
+  const start = first.starts[0] ?? 0;
+  const step = stepAt(body, start, head.whole, shape);
+  const next = step.kind === 'record' ? step.next : body.length;
+  if (preamble.start + next > HEAD_CHARS) throw noHeader(path, undefined);
+  return { text: body.slice(start, next), first, end: preamble.start + next };
+}
+
+function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | undefined): UsageError {
+  if (first === undefined) {
+    return new UsageError(
+      `${path}: the header has no end within ${HEAD_CHARS} characters: expected a line of column names; check that the file is CSV`,
+    );
+  }
+  const problem =
+    first.kind === 'bad'
+      ? first.problem
+      : 'a quote that is not closed: expected a closing quote; add it or remove the quote';
+  return new UsageError(`${path}, line ${first.line}: the header has ${problem}; mend the header`);
+}
+
+function noRecord(path: string, line: number): UsageError {
+  return new UsageError(
+    `${path}, line ${line}: is blank or a comment, but format.header says that the header is there: expected column names; correct format.header`,
+  );
+}
+
+/** A name without what can't be seen at its ends: every kind of space, signs without width, marks of byte order and direction. */
+function trimName(name: string): string {
+  let start = 0;
+  let end = name.length;
+  while (start < end && isInvisible(name.charAt(start))) start += 1;
+  while (end > start && isInvisible(name.charAt(end - 1))) end -= 1;
+  return name.slice(start, end);
+}
+
+// Character by character: the same as one expression takes quadratic time on a long run of spaces.
+function isInvisible(char: string): boolean {
+  return INVISIBLE.test(char);
+}
+
+const INVISIBLE = /^[\s\p{Cf}]$/u;
+
+/** Spreadsheets write empty columns at the end; a header of nothing else is left as it is, to be refused. */
+function withoutNamelessEnd(names: readonly string[]): readonly string[] {
+  return names.slice(0, 1 + names.findLastIndex((name) => name !== '') || names.length);
+}
+
+/** More problems at once are of no help. */
+const MAX_PROBLEMS = 20;
+
+/** csv-parse turns what stands for undecodable bytes into U+FFFD, so that only the text tells for sure. */
+function encodingProblems(text: string, columns: readonly string[], encoding: Told['encoding']): string[] {
+  if (!text.includes(BAD_BYTES)) return [];
+  const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));
+  const problem = encoding === 'auto' || encoding === 'utf-8' ? NOT_UTF8 : notIn(encoding);
+  return [
+    `column ${number} of the header holds ${problem}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
+  ];
+}
+
+function columnProblems(columns: readonly string[]): readonly string[] {
+  if (columns.length <= MAX_COLUMNS) return nameProblems(columns, (at) => String(at + 1), ' of the header');
+  return [
+    `the header has ${columns.length} columns: expected at most ${MAX_COLUMNS}; check that it is the right file`,
+  ];
+}
+
+/** The most columns that a file may have. */
+const MAX_COLUMNS = 10_000;

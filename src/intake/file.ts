@@ -1,0 +1,59 @@
+/**
+ * A file on the disk: its bytes. Whether it is still the file that was looked at before, lib/file-stamp.ts tells. Only
+ * regular files are read; whatever else a path may lead to is refused with what to do about it.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { UsageError } from '../lib/usage-error.ts';
+
+/** The bytes of a regular file, block by block; the file is closed when the consumer stops. UsageError where it can't be opened. */
+export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, undefined> {
+  const handle = await openRegular(path);
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(BLOCK_BYTES), 0, BLOCK_BYTES, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const BLOCK_BYTES = 256 * 1024;
+
+async function openRegular(path: string): Promise<FileHandle> {
+  const handle = await openAny(path);
+  const stats = await handle.stat();
+  if (stats.isFile()) return handle;
+  await handle.close();
+  throw notRegular(path, stats.isDirectory() ? 'a directory' : 'no regular file');
+}
+
+async function openAny(path: string): Promise<FileHandle> {
+  try {
+    // Without O_NONBLOCK, opening a FIFO waits for a writer for ever. Windows has neither.
+    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    throw explain(path, error);
+  }
+}
+
+const EXPLAINED: Readonly<Record<string, string>> = {
+  ENOENT:
+    'there is no such file: expected the path of a CSV, JSON or Excel file; check the spelling and the folder',
+  ENOTDIR: 'there is no such file: a part of the path is not a folder; check the spelling',
+  EACCES: 'may not be read by this user: expected read permission; change it with chmod or run as its owner',
+  ENXIO: 'is no regular file: expected a CSV, JSON or Excel file; copy its content into one',
+};
+
+function explain(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  if (error.code === 'EISDIR') return notRegular(path, 'a directory');
+  const explained = EXPLAINED[String(error.code)];
+  return explained === undefined ? error : new UsageError(`${path}: ${explained}`, { cause: error });
+}
+
+function notRegular(path: string, what: string): UsageError {
+  return new UsageError(`${path}: is ${what}: expected a CSV, JSON or Excel file; name the file itself`);
+}

@@ -1,0 +1,188 @@
+/**
+ * The first reading of a file, over all its bytes: its hash, its size, and how its bytes become text. Every later
+ * reading of the same file goes by what was decided here, so that an encoding never changes in the middle of a run.
+ */
+import { createHash } from 'node:crypto';
+import type { Format } from '../config/job-definition.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Encoding } from '../model/source.ts';
+import { type Container, containerOf, refuseNested, SIGNATURE_BYTES, unpack } from './container.ts';
+import { type ByteEvidence, chooseEncoding, createEvidenceGatherer, type Finding } from './encoding.ts';
+import { fileBytes } from './file.ts';
+
+/** How a file's bytes become text. */
+export type Decoding = {
+  readonly container: Container;
+  /** Of a workbook, which says it itself: utf-8. */
+  readonly encoding: Encoding;
+  /** What was decided on thin evidence, in words for people; no cell values. */
+  readonly notes: readonly string[];
+  /** The last line has no end, though others have. */
+  readonly isUnended?: true;
+};
+
+/** What one reading of all bytes found out, before the file is understood. */
+export type Inspected = Decoding & {
+  /** Of the file as it lies there; lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+};
+
+/** Opens the bytes from their beginning. */
+type OpenBytes = () => AsyncGenerator<Buffer>;
+
+/** Reads a file once to its end and tells how to read it, so that every later reading agrees. UsageError where that can't be told. */
+export async function inspectFile(path: string, format: Format): Promise<Inspected> {
+  return inspectBytes(() => fileBytes(path), path, format);
+}
+
+/** The same for bytes from anywhere; `path` is for the name's ending and for messages. */
+export async function inspectBytes(open: OpenBytes, path: string, format: Format): Promise<Inspected> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const raw = tap(open(), (block) => {
+    hash.update(block);
+    bytes += block.length;
+  });
+  try {
+    const { start, all } = await peek(raw, SIGNATURE_BYTES);
+    const container = containerOf(start, path, format);
+    const text = container === 'workbook' ? await drain(all) : await readText(all, container, path);
+    const openText = () => unpack(open(), container, path);
+    const chosen = text === null ? WORKBOOK : await decide(text, openText, path, format);
+    return { container, ...chosen, sha256: hash.digest('hex'), bytes };
+  } finally {
+    await raw.return(undefined);
+  }
+}
+
+const WORKBOOK = { encoding: 'utf-8', notes: [] } as const;
+
+/** What one reading of a text found: `head` is its beginning. */
+type TextFacts = { readonly evidence: ByteEvidence; readonly head: Buffer; readonly isUnended: boolean };
+
+async function readText(raw: AsyncGenerator<Buffer>, container: Container, path: string): Promise<TextFacts> {
+  const bytes = unpack(raw, container, path);
+  try {
+    const { start: head, all } = await peek(bytes, HEAD_BYTES);
+    if (container === 'gzip') refuseNested(head.subarray(0, SIGNATURE_BYTES), path);
+    const gatherer = createEvidenceGatherer();
+    const lineEnds = createLineEndWatch();
+    for await (const block of all) {
+      gatherer.add(block);
+      lineEnds.add(block);
+    }
+    return { evidence: gatherer.end(), head, isUnended: lineEnds.isUnended() };
+  } finally {
+    await bytes.return(undefined);
+  }
+}
+
+/** As much of a text as the marks that tell a report are looked for in. */
+const HEAD_BYTES = 64 * 1024;
+
+async function decide(
+  { evidence, head, isUnended }: TextFacts,
+  openText: OpenBytes,
+  path: string,
+  format: Format,
+): Promise<Omit<Decoding, 'container'>> {
+  const inWords = async ({ at, words }: Finding) => words(await lineAt(openText(), at));
+  const choice = chooseEncoding(evidence, head, format.encoding);
+  if (choice.kind === 'refused') throw new UsageError(`${path}: ${await inWords(choice.why)}`);
+  const notes = await Promise.all(choice.notes.map(inWords));
+  return { encoding: choice.encoding, notes, ...(isUnended ? { isUnended } : {}) };
+}
+
+/** The line at an offset, 1 = first. Line ends are LF, or CR where there is no LF before. */
+async function lineAt(bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
+  let feeds = 0;
+  let returns = 0;
+  let left = offset;
+  for await (const block of bytes) {
+    const part = block.subarray(0, left);
+    feeds += countBytes(part, 0x0a);
+    returns += countBytes(part, 0x0d);
+    left -= part.length;
+    if (left === 0) break;
+  }
+  return 1 + (feeds === 0 ? returns : feeds);
+}
+
+/** Takes a text's bytes block by block, to tell at its end whether the last line was written to its end. */
+type LineEndWatch = {
+  add(block: Buffer): void;
+  /** Whether the last line has no end though two lines or more have one, as in a table of two rows. */
+  isUnended(): boolean;
+};
+
+function createLineEndWatch(): LineEndWatch {
+  const ended = new Map([
+    [LF, 0],
+    [CR, 0],
+  ]);
+  let last: readonly number[] = [];
+  return {
+    add(block) {
+      for (const [byte, found] of ended) {
+        if (found < ENOUGH) ended.set(byte, found + countBytes(block, byte, ENOUGH - found));
+      }
+      last = [...last, ...block.subarray(-2)].slice(-2);
+    },
+    isUnended() {
+      const byte = last.at(-1);
+      // In UTF-16LE a line end has its NUL byte behind it.
+      const isTable = [...ended.values()].some((found) => found >= ENOUGH);
+      return isTable && !isLineEnd(byte) && !(byte === NUL && isLineEnd(last[0]));
+    },
+  };
+}
+
+const ENOUGH = 2;
+const LF = 0x0a;
+const CR = 0x0d;
+const NUL = 0;
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === LF || byte === CR;
+}
+
+/** At most `most` are counted, so that a table's line ends needn't be looked for to its end. */
+function countBytes(bytes: Buffer, byte: number, most = Number.POSITIVE_INFINITY): number {
+  let found = 0;
+  for (let at = bytes.indexOf(byte); at !== -1 && found < most; at = bytes.indexOf(byte, at + 1)) found += 1;
+  return found;
+}
+
+/** The first bytes, `length` of them where there are so many, and all bytes from the first on. */
+async function peek(
+  bytes: AsyncGenerator<Buffer>,
+  length: number,
+): Promise<{ readonly start: Buffer; readonly all: AsyncGenerator<Buffer> }> {
+  const blocks: Buffer[] = [];
+  let held = 0;
+  while (held < length) {
+    const next = await bytes.next();
+    if (next.done) break;
+    blocks.push(next.value);
+    held += next.value.length;
+  }
+  return { start: Buffer.concat(blocks).subarray(0, length), all: after(blocks, bytes) };
+}
+
+async function* after(blocks: readonly Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield* blocks;
+  yield* rest;
+}
+
+async function* tap(blocks: AsyncIterable<Buffer>, see: (block: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    see(block);
+    yield block;
+  }
+}
+
+async function drain(bytes: AsyncIterable<Buffer>): Promise<null> {
+  for await (const _ of bytes);
+  return null;
+}

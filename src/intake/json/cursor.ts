@@ -1,0 +1,93 @@
+/** Moving over JSON text that comes in pieces: the place in the file that messages name, and where a value ends. */
+import { UsageError } from '../../lib/usage-error.ts';
+
+/** A place in a file whose text comes in pieces: `at` in the text at hand; `line` and `column` (1 = first) of that place in the file. */
+export type Cursor = { text: string; at: number; line: number; column: number };
+
+/** At the start of a file. */
+export function newCursor(): Cursor {
+  return { text: '', at: 0, line: 1, column: 1 };
+}
+
+/** Lets go of the text before the cursor and adds what comes next. */
+export function extend(cursor: Cursor, chunk: string): void {
+  cursor.text = cursor.text.slice(cursor.at) + chunk;
+  cursor.at = 0;
+}
+
+/** Moves on to index `to`, counting lines. */
+export function moveTo(cursor: Cursor, to: number): void {
+  let newline = cursor.text.indexOf('\n', cursor.at);
+  while (newline !== -1 && newline < to) {
+    cursor.line += 1;
+    cursor.column = 1;
+    cursor.at = newline + 1;
+    newline = cursor.text.indexOf('\n', cursor.at);
+  }
+  cursor.column += to - cursor.at;
+  cursor.at = to;
+}
+
+/** Moves past JSON's white space. */
+export function skipSpace(cursor: Cursor): void {
+  let to = cursor.at;
+  while (isSpace(cursor.text.charCodeAt(to))) to += 1;
+  if (to > cursor.at) moveTo(cursor, to);
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
+}
+
+/** The file's JSON is broken at the cursor. */
+export function brokenJson(path: string, cursor: Cursor, expected: string): UsageError {
+  const found =
+    cursor.at >= cursor.text.length ? 'but the file ends there' : 'but something else stands there';
+  return new UsageError(
+    `${path}, line ${cursor.line}, column ${cursor.column}: broken JSON: expected ${expected}, ${found}; mend the file or export it again`,
+  );
+}
+
+/** How deep in objects, lists and strings a scan stands; it can go on in the next stretch of text. */
+export type DepthScan = { depth: number; inString: boolean; isEscaped: boolean };
+
+/** At the opening character of a JSON value, before it. */
+export function newDepthScan(): DepthScan {
+  return { depth: 0, inString: false, isEscaped: false };
+}
+
+/** Index after the end of the object, list or string at `from`, or that the scan is in; -1 where the text ends first. Checks nothing but the balance. */
+export function endOfValue(text: string, from: number, scan: DepthScan = newDepthScan()): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (scan.inString) stepInString(scan, code);
+    else if (code === QUOTE) scan.inString = true;
+    else if (code === BRACE || code === BRACKET) scan.depth += 1;
+    else if (code === BRACE_END || code === BRACKET_END) scan.depth -= 1;
+    else continue;
+    if (scan.depth <= 0 && !scan.inString) return at + 1;
+  }
+  return -1;
+}
+
+function stepInString(scan: DepthScan, code: number): void {
+  if (scan.isEscaped) scan.isEscaped = false;
+  else if (code === BACKSLASH) scan.isEscaped = true;
+  else if (code === QUOTE) scan.inString = false;
+}
+
+/** Index after the number or word at `from`, or whatever stands there instead: at least one character; the text's length where it may go on. */
+export function endOfWord(text: string, from: number): number {
+  WORD_END.lastIndex = from;
+  const end = WORD_END.exec(text)?.index ?? text.length;
+  // A closing bracket where a value belongs is a value of its own, and a wrong one.
+  return Math.max(end, from + 1);
+}
+
+const WORD_END = /[,\]}\s]/g;
+const QUOTE = 34;
+const BRACKET = 91;
+const BACKSLASH = 92;
+const BRACKET_END = 93;
+const BRACE = 123;
+const BRACE_END = 125;

@@ -1,0 +1,269 @@
+/**
+ * What a workbook has beside the cells of its sheets (ECMA-376): which sheets there are, the texts that cells share, and
+ * what the styles show a number as. Parts refer to each other by relations; what doesn't hang together is refused.
+ */
+import { posix } from 'node:path';
+import { damaged, otherFile, tooLarge, WorkbookError } from './error.ts';
+import {
+  type Attributes,
+  decodeEscapes,
+  gather,
+  MAX_CELL_CHARS,
+  readXmlDocument,
+  type XmlHandler,
+} from './xml.ts';
+import type { Zip } from './zip.ts';
+
+/** A sheet with cells; charts and macro sheets are none. */
+export type Sheet = { readonly name: string; readonly hidden: boolean; readonly part: string };
+
+/** What a workbook consists of, before any of its cells is read. */
+export type Book = {
+  readonly sheets: readonly Sheet[];
+  /** Days are counted from 1904 instead of 1900. */
+  readonly from1904: boolean;
+  /** The program that wrote it didn't calculate: results of formulas are placeholders. */
+  readonly uncalculated: boolean;
+  readonly stringsPart: string | null;
+  readonly stylesPart: string | null;
+};
+
+/** Reads what a workbook consists of; WorkbookError where the archive holds none. */
+export async function readBook(zip: Zip): Promise<Book> {
+  const main = (await readRelations(zip, '')).find(({ kind }) => kind === 'officeDocument');
+  if (main === undefined || !zip.has(main.part) || main.part.endsWith('.bin')) throw noWorkbook(zip);
+  const relations = await readRelations(zip, main.part);
+  const { sheets, ...contents } = await readContents(zip, main.part);
+  const partOf = (wanted: string) => relations.find(({ kind }) => kind === wanted)?.part ?? null;
+  return {
+    ...contents,
+    sheets: sheets.flatMap(({ name, hidden, relation }) => {
+      const target = relations.find(({ id, kind }) => id === relation && kind === 'worksheet');
+      return target === undefined ? [] : [{ name, hidden, part: target.part }];
+    }),
+    stringsPart: partOf('sharedStrings'),
+    stylesPart: partOf('styles'),
+  };
+}
+
+type SheetEntry = { readonly name: string; readonly hidden: boolean; readonly relation: string };
+
+type Contents = { sheets: SheetEntry[]; from1904: boolean; uncalculated: boolean };
+
+async function readContents(zip: Zip, part: string): Promise<Contents> {
+  const contents: Contents = { sheets: [], from1904: false, uncalculated: false };
+  let root: string | null = null;
+  await readXmlDocument(zip.read(part), {
+    open(element, attributes) {
+      root ??= element;
+      if (element === 'sheet') contents.sheets.push(sheetOf(attributes));
+      if (element === 'workbookPr') contents.from1904 ||= isTrue(attributes.get('date1904'));
+      if (element === 'calcPr') contents.uncalculated ||= isTrue(attributes.get('fullCalcOnLoad'));
+    },
+    text() {},
+    close() {},
+  });
+  if (root !== 'workbook') throw noWorkbook(zip);
+  return contents;
+}
+
+function sheetOf(attributes: Attributes): SheetEntry {
+  const state = attributes.get('state') ?? 'visible';
+  return {
+    name: decodeEscapes(attributes.get('name') ?? ''),
+    hidden: state !== 'visible',
+    relation: attributes.getPrefixed('id') ?? '',
+  };
+}
+
+/** An xsd:boolean. */
+function isTrue(value: string | undefined): boolean {
+  return value === '1' || value === 'true';
+}
+
+function noWorkbook(zip: Zip): WorkbookError {
+  return otherFile(OTHERS.find(([part]) => zip.has(part))?.[1] ?? 'is a zip archive without a workbook');
+}
+
+/** Other things that come as zip archives, by a part that only they have. */
+const OTHERS: readonly (readonly [part: string, what: string])[] = [
+  ['xl/workbook.bin', 'is a binary workbook (.xlsb)'],
+  ['word/document.xml', 'is a Word document'],
+  ['ppt/presentation.xml', 'is a presentation'],
+  ['content.xml', 'is an OpenDocument file (.ods)'],
+  ['Index/Document.iwa', 'is a Numbers document'],
+  ['xl/workbook.xml', 'is a damaged workbook (nothing points at its workbook part)'],
+];
+
+/** The sheet of that name, else the first one that is not hidden. */
+export function chooseSheet(book: Book, wanted: string | undefined): Sheet {
+  const { sheets } = book;
+  if (sheets.length === 0) throw damaged('it has no sheet with cells');
+  const sheet =
+    wanted === undefined
+      ? (sheets.find(({ hidden }) => !hidden) ?? sheets[0])
+      : sheets.find(({ name }) => name === wanted);
+  if (sheet !== undefined) return sheet;
+  const names = sheets.map(({ name }) => `"${name}"`).join(', ');
+  throw new WorkbookError(
+    `has no sheet named "${wanted}": expected one of ${names}; correct format.sheet, or leave it out for the first sheet`,
+  );
+}
+
+/** What one part of a workbook points at. */
+type Relation = { readonly id: string; readonly kind: string; readonly part: string };
+
+/** The relations of a part, `''` for the workbook file itself; `kind` is the type's last segment, alike in both editions of the format. */
+async function readRelations(zip: Zip, part: string): Promise<readonly Relation[]> {
+  const folder = posix.dirname(part);
+  const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
+  const relations: Relation[] = [];
+  if (!zip.has(name)) return relations;
+  await readXmlDocument(zip.read(name), {
+    open(element, attributes) {
+      const target = attributes.get('Target');
+      if (element !== 'Relationship' || target === undefined) return;
+      if (attributes.get('TargetMode') === 'External') return;
+      relations.push({
+        id: attributes.get('Id') ?? '',
+        kind: (attributes.get('Type') ?? '').split('/').at(-1) ?? '',
+        part: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
+      });
+    },
+    text() {},
+    close() {},
+  });
+  return relations;
+}
+
+/** The texts that cells share; `undefined` where there is none of that number, or it can't be a cell's text. */
+export type SharedStrings = (index: number) => string | undefined;
+
+const MAX_STRINGS_BYTES = 256 * 1024 ** 2;
+const MAX_STRINGS = 8_000_000;
+
+/** UTF-16 takes two bytes where UTF-8 takes up to three. */
+const GROWTH = 1.5;
+
+/**
+ * Reads the table of shared strings. They lie in one buffer, encoded, and are made into strings when a cell asks:
+ * as strings of their own, a million of them would take several times as much.
+ */
+export async function readSharedStrings(zip: Zip, part: string | null): Promise<SharedStrings> {
+  if (part === null || !zip.has(part)) return () => undefined;
+  const size = zip.sizeOf(part);
+  if (size > MAX_STRINGS_BYTES) throw tooLarge(`its texts have ${size} bytes`);
+  const table = createTable(Buffer.allocUnsafeSlow(Math.ceil(size * GROWTH)));
+  await readXmlDocument(zip.read(part), stringsHandler(table.add));
+  return table.get;
+}
+
+function createTable(buffer: Buffer): { add(text: string): void; get: SharedStrings } {
+  const ends: number[] = [];
+  const unusable = new Set<number>();
+  let end = 0;
+  return {
+    add(text) {
+      if (text.length > MAX_CELL_CHARS || !text.isWellFormed()) unusable.add(ends.length);
+      else end += buffer.write(text, end);
+      if (ends.push(end) > MAX_STRINGS) throw tooLarge(`it holds more than ${MAX_STRINGS} different texts`);
+    },
+    get(index) {
+      const to = ends[index];
+      if (to === undefined || unusable.has(index)) return undefined;
+      return buffer.toString('utf8', ends[index - 1] ?? 0, to);
+    },
+  };
+}
+
+/** Rich text is the text of its runs; phonetic runs say how the text is pronounced and are no part of it. */
+function stringsHandler(add: (text: string) => void): XmlHandler {
+  let text: string | null = null;
+  let inText = false;
+  let inPhonetic = false;
+  return {
+    open(name) {
+      if (name === 'si') text = '';
+      if (name === 'rPh') inPhonetic = true;
+      if (name === 't') inText = true;
+    },
+    text(piece) {
+      if (text !== null && inText && !inPhonetic) text = gather(text, piece);
+    },
+    close(name) {
+      if (name === 't') inText = false;
+      if (name === 'rPh') inPhonetic = false;
+      if (name === 'si' && text !== null) {
+        add(decodeEscapes(text));
+        text = null;
+      }
+    },
+  };
+}
+
+/** What a number is shown as: itself, a date with or without a time, a time of day, or hours counted beyond 24. */
+export type NumberKind = 'number' | 'date' | 'time' | 'duration';
+
+/** What the cells of a style are shown as, by the style's number; `undefined` where there is no such style. */
+export type StyleKinds = (style: number) => NumberKind | undefined;
+
+/** Reads which styles show a number as a date; without a part of styles every number is one. */
+export async function readStyleKinds(zip: Zip, part: string | null): Promise<StyleKinds> {
+  const codes = new Map<number, string>();
+  const styles: number[] = [];
+  if (part === null || !zip.has(part)) return () => 'number';
+  await readXmlDocument(zip.read(part), stylesHandler(codes, styles));
+  const kinds = styles.map((format) => {
+    const code = codes.get(format);
+    return code === undefined ? (BUILT_IN.get(format) ?? 'number') : kindOfCode(code);
+  });
+  return (style) => (style === 0 && kinds.length === 0 ? 'number' : kinds[style]);
+}
+
+function numbers(from: number, to: number, kind: NumberKind): readonly (readonly [number, NumberKind])[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => [from + i, kind]);
+}
+
+/** Formats that every program knows by their number (ECMA-376 part 1, 18.8.30); 27 to 36 and 50 to 58 are dates of East Asian editions. */
+const BUILT_IN: ReadonlyMap<number, NumberKind> = new Map([
+  ...numbers(14, 17, 'date'),
+  ...numbers(18, 21, 'time'),
+  ...numbers(22, 22, 'date'),
+  ...numbers(27, 31, 'date'),
+  ...numbers(32, 35, 'time'),
+  ...numbers(36, 36, 'date'),
+  ...numbers(45, 45, 'time'),
+  ...numbers(46, 46, 'duration'),
+  ...numbers(47, 47, 'time'),
+  ...numbers(50, 58, 'date'),
+]);
+
+function stylesHandler(codes: Map<number, string>, styles: number[]): XmlHandler {
+  let inCellStyles = false;
+  return {
+    open(name, attributes) {
+      const format = Number(attributes.get('numFmtId') ?? 0);
+      if (name === 'cellXfs') inCellStyles = true;
+      if (name === 'numFmt') codes.set(format, attributes.get('formatCode') ?? '');
+      if (name === 'xf' && inCellStyles) styles.push(format);
+    },
+    text() {},
+    close(name) {
+      if (name === 'cellXfs') inCellStyles = false;
+    },
+  };
+}
+
+/** What a format code shows a number as, by the letters that are left of its first section without quotes, colours and conditions. */
+function kindOfCode(code: string): NumberKind {
+  const [section = ''] = code.replaceAll(QUOTED, '').split(';');
+  if (ELAPSED.test(section)) return 'duration';
+  const letters = section.replaceAll(BRACKETS, '').replaceAll(/general|am\/pm|a\/p/gi, '');
+  if (/[yd]/i.test(letters)) return 'date';
+  if (/[hs]/i.test(letters)) return 'time';
+  return /m/i.test(letters) ? 'date' : 'number';
+}
+
+const QUOTED = /"[^"]*"|\\.|[_*]./gs;
+const ELAPSED = /\[(?:h+|m+|s+)\]/i;
+const BRACKETS = /\[[^\]]*\]/g;

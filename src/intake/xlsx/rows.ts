@@ -1,0 +1,195 @@
+/** Rows of a sheet: its header, and the records below it as rows, with what makes one of them unreadable. */
+import { unguardCell } from '../../lib/formula-guard.ts';
+import type { Row } from '../../model/row.ts';
+import { REPORT_ROW_COLUMN } from '../../model/source.ts';
+import { nameProblems } from '../column-names.ts';
+import { NOT_TYPED, typedInReport } from '../report-file.ts';
+import { cellsRow, MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
+import { type CellContext, type CellValue, readCell, type SheetCell } from './cell.ts';
+import { tooLarge, WorkbookError } from './error.ts';
+import { columnLetters, mergeFinder, type SheetLayout, type SheetRow } from './sheet.ts';
+
+/** The column names of a sheet. */
+export type SheetHeader = {
+  readonly columns: readonly string[];
+  /** The row it stands in, 1 = the sheet's first. */
+  readonly line: number;
+  /** The sheet was a report file: its cells are guarded against formulas. */
+  readonly isReport: boolean;
+};
+
+/**
+ * Finds the header among the rows of a sheet, from top to bottom: the row that `wanted` names, else the first with
+ * anything in it. `null` where it is not among them; WorkbookError where they are past it.
+ */
+export function findHeader(
+  rows: readonly SheetRow[],
+  wanted: number | undefined,
+  context: CellContext,
+): SheetHeader | null {
+  const row = rows.find(({ line, cells }) => line >= (wanted ?? 1) && holdsNames(cells, context));
+  if (row === undefined) return null;
+  if (wanted === undefined || row.line === wanted) return readSheetHeader(row, context);
+  throw new WorkbookError(
+    `has nothing in row ${wanted}: expected the header there, as format.header says; correct format.header`,
+  );
+}
+
+function holdsNames(cells: readonly SheetCell[], context: CellContext): boolean {
+  return cells.some((cell) => {
+    const reading = readCell(cell, context);
+    return reading.kind === 'problem' || reading.text.trim() !== '';
+  });
+}
+
+/** Reads a row as the header: names without spaces around them, none behind the last one; WorkbookError with everything that is wrong. */
+function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
+  const names: string[] = [];
+  const problems: string[] = [];
+  for (const cell of row.cells) {
+    const reading = readCell(cell, context);
+    if (reading.kind === 'problem') problems.push(`column ${columnLetters(cell.column)}: ${reading.problem}`);
+    else if (reading.text.trim() !== '') names[cell.column] = reading.text.trim();
+  }
+  // What the row has no cell for is a hole in the list.
+  const plain = Array.from(names, (name = '') => name);
+  const isReport = plain.includes(REPORT_ROW_COLUMN);
+  const columns = isReport ? plain.map(unguardCell) : plain;
+  if (problems.length === 0) problems.push(...nameProblems(columns, columnLetters));
+  const [first, ...others] = problems;
+  if (first === undefined) return { columns, line: row.line, isReport };
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  throw new WorkbookError(`has a header, row ${row.line}, that can't be used: ${first}${more}`);
+}
+
+/** How the rows below a header become records. */
+type RowsContext = RecordContext & { readonly layout: SheetLayout };
+
+/** Takes the sheet's next row and answers the record that it makes, if any: empty rows are passed over like blank lines. */
+export type RowMaker = (row: SheetRow) => readonly Row[];
+
+/** Makes records of a sheet's rows. */
+export function createRowMaker(context: RowsContext): RowMaker {
+  const { header } = context;
+  const columns = header.columns.length;
+  const mergeAt = mergeFinder(context.layout, columns);
+  let rows = 0;
+  let last = header.line;
+
+  const recordOf = (line: number, read: SheetRecord): Row => {
+    rows += 1;
+    const place = { row: rows, line };
+    const merge = mergeAt(line);
+    const problem = read.problem ?? (merge === undefined ? null : merged(merge.reference));
+    if (problem !== null) return unreadableRow(place, read.cells.join('\t'), problem);
+    return cellsRow(place, read.cells, read);
+  };
+  return (row) => {
+    const read = readRecord(row, context);
+    if (isEmpty(read)) return [];
+    checkSize(row.line, last, columns);
+    last = row.line;
+    return [recordOf(row.line, read)];
+  };
+}
+
+/** So many empty rows in a row are the end of a table, with something forgotten below. */
+const MAX_GAP = 10_000;
+
+/** Ten times what a large portfolio has. */
+const MAX_CELLS = 50_000_000;
+
+function isEmpty({ problem, cells }: SheetRecord): boolean {
+  return problem === null && cells.every((cell) => cell === '');
+}
+
+function checkSize(line: number, last: number, columns: number): void {
+  if (line - last > MAX_GAP) {
+    throw new WorkbookError(
+      `has ${line - last - 1} empty rows above row ${line}: expected one table; remove what stands below it, or the empty rows`,
+    );
+  }
+  if (line * columns > MAX_CELLS) throw tooLarge(`it has more than ${MAX_CELLS} cells`);
+}
+
+function merged(reference: string): string {
+  return `cells that are merged (${reference}): expected a value in each cell; undo the merge`;
+}
+
+/** How a sheet's row is read. */
+type RecordContext = CellContext & { readonly header: SheetHeader; readonly trim: boolean };
+
+/** A sheet's row under its header: what could be read, and the first thing that could not. */
+type SheetRecord = {
+  readonly cells: string[];
+  /** Positions of numbers. */
+  readonly numeric: number[];
+  /** Positions of numbers, dates and booleans. */
+  readonly typed: number[];
+  readonly problem: string | null;
+};
+
+/** Reads a row's cells by the header's columns. */
+function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
+  const { columns, isReport } = context.header;
+  const record = { cells: new Array<string>(columns.length).fill(''), numeric: [], typed: [] };
+  const problem = fillRecord(record, row, context);
+  if (problem !== null || !isReport) return { ...record, problem };
+  const told = typedInReport(record.cells, columns);
+  if (told === null) return { ...record, problem: NOT_TYPED };
+  return {
+    ...record,
+    numeric: [...new Set([...record.numeric, ...told.numeric])],
+    typed: [...new Set([...record.typed, ...told.typed])],
+    problem,
+  };
+}
+
+/** Fills in what can be read; answers the first thing that can't. */
+function fillRecord(
+  record: Omit<SheetRecord, 'problem'>,
+  row: SheetRow,
+  context: RecordContext,
+): string | null {
+  const { columns } = context.header;
+  let problem: string | null = null;
+  let chars = 0;
+  for (const cell of row.cells) {
+    const isOutside = cell.column >= columns.length;
+    if (isOutside && problem !== null) break;
+    const reading = readCell(cell, context);
+    problem ??= cellProblem(reading, cell.column, columns);
+    if (reading.kind === 'problem' || isOutside) continue;
+    chars += reading.text.length;
+    if (chars > MAX_RECORD_CHARS) return TOO_LONG;
+    fillCell(record, cell.column, reading, context);
+  }
+  return problem ?? (isHeaderAgain(record.cells, columns) ? HEADER_AGAIN : null);
+}
+
+function fillCell(
+  { cells, numeric, typed }: Omit<SheetRecord, 'problem'>,
+  column: number,
+  reading: Exclude<CellValue, { kind: 'problem' }>,
+  { header, trim }: RecordContext,
+): void {
+  if (reading.kind === 'number') numeric.push(column);
+  if (reading.kind !== 'text') typed.push(column);
+  const text = header.isReport ? unguardCell(reading.text) : reading.text;
+  cells[column] = trim ? text.trim() : text;
+}
+
+function cellProblem(reading: CellValue, column: number, columns: readonly string[]): string | null {
+  if (column < columns.length) {
+    return reading.kind === 'problem' ? `column "${columns[column]}": ${reading.problem}` : null;
+  }
+  if (reading.kind !== 'problem' && reading.text === '') return null;
+  return `a value in column ${columnLetters(column)}, where the header has no name: expected values only below names`;
+}
+
+/** Sheets put together by hand repeat their header; a table of one column may well hold its own name. */
+function isHeaderAgain(cells: readonly string[], columns: readonly string[]): boolean {
+  return columns.length > 1 && columns.every((name, i) => name === cells[i]?.trim());
+}
+
+const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';

@@ -1,0 +1,208 @@
+/**
+ * The front door to Excel workbooks: opens one that lies in memory, chooses its sheet and gives the rows below its
+ * header. Whatever is wrong with the workbook as a whole is thrown as a WorkbookError inside the folder and leaves it as
+ * a UsageError with the file's path.
+ */
+import type { Format } from '../../config/job-definition.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { SourceInfo } from '../../model/source.ts';
+import { headerBelow } from '../column-names.ts';
+import { fileBytes } from '../file.ts';
+import type { RowBatch } from '../row-feed.ts';
+import { type Book, chooseSheet, readBook, readSharedStrings, readStyleKinds, type Sheet } from './book.ts';
+import { type CellContext, readCell } from './cell.ts';
+import { encrypted, otherFile, tooLarge, WorkbookError } from './error.ts';
+import { createRowMaker, findHeader, type RowMaker, type SheetHeader } from './rows.ts';
+import { readLayout, type SheetLayout, type SheetRow, sheetHandler } from './sheet.ts';
+import { readXml } from './xml.ts';
+import { openZip, type Zip } from './zip.ts';
+
+/**
+ * The one way from an Excel workbook to rows: the first batch comes without rows as soon as the sheet's header is
+ * understood. UsageError where the workbook can't be read as a whole.
+ */
+export async function* readWorkbook(path: string, format: Format): AsyncGenerator<RowBatch, void, undefined> {
+  try {
+    const bytes = await readWhole(path);
+    refuseCompound(bytes);
+    const zip = openZip(bytes);
+    const book = await readBook(zip);
+    const sheet = chooseSheet(book, format.sheet);
+    const context = await readContext(zip, book);
+    const layout = await readLayout(zip, sheet.part);
+    const notes = notesOf(book, sheet, layout, format.sheet);
+    yield* readSheet(zip, sheet, { context, layout, notes, format });
+  } catch (error) {
+    throw error instanceof WorkbookError
+      ? new UsageError(`${path}: ${error.message}`, { cause: error })
+      : error;
+  }
+}
+
+/** In memory, so that nothing can change between one part and the next. */
+async function readWhole(path: string): Promise<Buffer> {
+  const blocks: Buffer[] = [];
+  let bytes = 0;
+  for await (const block of fileBytes(path)) {
+    blocks.push(block);
+    bytes += block.length;
+    if (bytes > MAX_FILE_BYTES) throw tooLarge(`the file has more than ${MAX_FILE_BYTES} bytes`);
+  }
+  return Buffer.concat(blocks);
+}
+
+/** It lies in memory as it is, compressed; the sheet of 100,000 rows and twenty columns has 10 MiB. */
+const MAX_FILE_BYTES = 128 * 1024 ** 2;
+
+/** Refuses what comes under a workbook's name and is a compound file. */
+function refuseCompound(bytes: Buffer): void {
+  if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
+  throw bytes.includes(ENCRYPTED) ? encrypted() : otherFile('is an old Excel file (.xls)');
+}
+
+/** How compound files begin (MS-CFB): Excel's old workbooks, and around a new one with a password. */
+const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+/** The stream that holds an encrypted workbook (MS-OFFCRYPTO, section 2.3.4.4). */
+const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
+
+async function readContext(zip: Zip, book: Book): Promise<CellContext> {
+  const { from1904, uncalculated } = book;
+  const kinds = await readStyleKinds(zip, book.stylesPart);
+  return { kinds, strings: await readSharedStrings(zip, book.stringsPart), from1904, uncalculated };
+}
+
+type SheetReading = {
+  readonly context: CellContext;
+  readonly layout: SheetLayout;
+  readonly notes: readonly string[];
+  readonly format: Format;
+};
+
+async function* readSheet(
+  zip: Zip,
+  sheet: Sheet,
+  reading: SheetReading,
+): AsyncGenerator<RowBatch, void, undefined> {
+  let reader: { readonly source: SourceInfo; readonly rowsOf: RowMaker } | null = null;
+  for await (const rows of rowBlocks(zip, sheet)) {
+    if (reader === null) {
+      if (reading.format.header === undefined) refuseTitleRows(rows, reading.context);
+      const header = findHeader(rows, reading.format.header, reading.context);
+      if (header === null) continue;
+      reader = readerOf(sheet, header, reading);
+      yield { source: reader.source, rows: [] };
+    }
+    const { source, rowsOf } = reader;
+    yield { source, rows: rows.flatMap((row) => (row.line > source.headerLine ? rowsOf(row) : [])) };
+  }
+  if (reader === null) throw noHeader(sheet, reading.format);
+}
+
+/** The rows of a sheet as they come; the first block holds enough of them to tell titles by. */
+async function* rowBlocks(zip: Zip, sheet: Sheet): AsyncGenerator<readonly SheetRow[]> {
+  const waiting: SheetRow[] = [];
+  let isFirst = true;
+  const blocks = readXml(
+    zip.read(sheet.part),
+    sheetHandler((row) => waiting.push(row)),
+  );
+  for await (const _ of blocks) {
+    if (isFirst && waiting.length < TITLE_ROWS) continue;
+    isFirst = false;
+    yield waiting.splice(0);
+  }
+  yield waiting.splice(0);
+}
+
+function readerOf(
+  sheet: Sheet,
+  header: SheetHeader,
+  { context, layout, notes, format }: SheetReading,
+): { readonly source: SourceInfo; readonly rowsOf: RowMaker } {
+  const source = {
+    type: 'xlsx' as const,
+    encoding: 'utf-8' as const,
+    bom: false,
+    compression: 'none' as const,
+    headerLine: header.line,
+    sheet: sheet.name,
+    notes: [...notes],
+    delimiter: null,
+    quote: null,
+    columns: [...header.columns],
+  };
+  return { source, rowsOf: createRowMaker({ ...context, header, layout, trim: format.trim }) };
+}
+
+function noHeader(sheet: Sheet, { header }: Format): WorkbookError {
+  const where =
+    header === undefined ? 'a row of column names' : `column names in row ${header}, as format.header says`;
+  return new WorkbookError(
+    `has nothing on its sheet "${sheet.name}": expected ${where}; name another sheet under format.sheet, or export the data again`,
+  );
+}
+
+/** What of a workbook may surprise whoever sent it; names of sheets, no cell values. */
+function notesOf(
+  book: Book,
+  sheet: Sheet,
+  layout: SheetLayout,
+  wanted: string | undefined,
+): readonly string[] {
+  const others = book.sheets.filter((other) => other !== sheet);
+  const notes: string[] = [];
+  if (wanted === undefined && others.length > 0) {
+    notes.push(
+      `only the sheet "${sheet.name}" is read, not ${others.map(({ name }) => `"${name}"`).join(', ')}: name another under format.sheet (preview: --sheet)`,
+    );
+  }
+  if (layout.hasHidden) notes.push('hidden rows and columns are read like the others');
+  return notes;
+}
+
+/** So many of a sheet's first rows are looked at. */
+const TITLE_ROWS = 100;
+
+/** More columns than a header that is told from titles has; rows are padded to the widest. */
+const MAX_WIDTH = 1000;
+
+/** WorkbookError where the first of these rows has one cell, and one below looks like the header of what follows it. */
+function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void {
+  const read = rows
+    .slice(0, TITLE_ROWS)
+    .map((row) => ({ line: row.line, cells: textsOf(row, context) }))
+    .filter(({ cells }) => cells.length > 0);
+  const [first] = read;
+  if (first === undefined || first.cells.filter((cell) => cell !== '').length !== 1) return;
+  const width = Math.max(2, ...read.map(({ cells }) => cells.length));
+  const header = headerBelow(
+    read.map(({ line, cells }, i) => ({
+      line,
+      cells: padded(i === 0 ? [first.cells.at(-1) ?? ''] : cells, width),
+    })),
+  );
+  if (header !== null) throw titles(first.line, header.line);
+}
+
+/** The texts of a row up to its last that isn't empty. */
+function textsOf({ cells }: SheetRow, context: CellContext): readonly string[] {
+  const texts: string[] = [];
+  for (const cell of cells) {
+    const reading = readCell(cell, context);
+    // What can't be read is no name, but it is there.
+    const text = reading.kind === 'problem' ? '0' : reading.text.trim();
+    if (text !== '' && cell.column < MAX_WIDTH) texts[cell.column] = text;
+  }
+  return Array.from(texts, (text = '') => text);
+}
+
+function padded(cells: readonly string[], width: number): readonly string[] {
+  return [...cells, ...new Array<string>(width - cells.length).fill('')];
+}
+
+function titles(first: number, line: number): WorkbookError {
+  return new WorkbookError(
+    `has one cell in row ${first}, which doesn't look like a header, but row ${line} does, and most rows below it have several cells: expected column names in the first row; set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: ${first} if row ${first} is the header`,
+  );
+}

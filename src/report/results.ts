@@ -1,0 +1,94 @@
+/**
+ * The lines of the files that have one for each row they speak of: `results.csv`, `rejections.jsonl` and
+ * `documents.jsonl`. Scripts rely on their columns and members.
+ */
+import { adviceFor } from '../model/advice.ts';
+import type { Operation } from '../model/operation.ts';
+import { type Settlement, warningsOf } from '../model/settlement.ts';
+import { csvText, onOneLine } from './csv-text.ts';
+import { elementsOf, oneLine } from './json-text.ts';
+import type { RemainderRow } from './remainder.ts';
+
+/** The header line of `results.csv`. */
+export function resultsHeader(): string {
+  return csvText([RESULTS_COLUMNS], DIALECT);
+}
+
+/** The columns of `results.csv` (DESIGN.md, section 4); scripts rely on them. */
+const RESULTS_COLUMNS = [
+  'row',
+  'line',
+  'key',
+  'outcome',
+  'status',
+  'id',
+  'attempts',
+  'ms',
+  'code',
+  'message',
+  'advice',
+] as const;
+
+const DIALECT = { delimiter: ',', quote: '"' } as const;
+
+/** The lines of `results.csv`, one per settlement. */
+export function resultsLines(settlements: readonly Settlement[], advising: Advising): string {
+  return csvText(
+    settlements.map((s) => resultCells(s, advising)),
+    DIALECT,
+  );
+}
+
+function resultCells(s: Settlement, advising: Advising): readonly string[] {
+  return [
+    String(s.row),
+    s.line === 0 ? '' : String(s.line),
+    s.key,
+    s.outcome,
+    s.status === 0 ? '' : String(s.status),
+    s.id,
+    String(s.attempts),
+    String(s.ms),
+    s.code,
+    messageCell(s),
+    adviceIn(s, advising),
+  ];
+}
+
+/** What stands there for the row, and after it what looked damaged in it and was sent all the same. */
+function messageCell(s: Settlement): string {
+  if (s.warnings === '') return s.message;
+  const warnings = warningsOf(s).map(({ code, column }) => `warning: ${code}${placeInWords(column)}`);
+  const said = s.message === '' ? '' : `${s.message}${s.message.endsWith('.') ? '' : ';'} `;
+  return `${said}${warnings.join('; ')}`;
+}
+
+function placeInWords(column: string | null): string {
+  return column === null ? '' : ` in "${onOneLine(column)}"`;
+}
+
+/** What of a run its advice goes by. */
+export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
+
+/** The advice for a row, with the report's files by the names they have for this run's input. */
+export function adviceIn(
+  { code, outcome }: Pick<Settlement, 'code' | 'outcome'>,
+  { operation, extension }: Advising,
+): string {
+  return adviceFor(code, outcome, operation).replaceAll('.csv', `.${extension}`);
+}
+
+/** A line of `rejections.jsonl`: the body verbatim as a JSON string, `null` where the ledger no longer has it. */
+export function rejectionLine(run: string, { settlement, body }: RemainderRow): string {
+  const { row, line, key, status } = settlement;
+  return `${JSON.stringify({ run, row, line, key, status, body })}\n`;
+}
+
+/** Lines of `documents.jsonl`: one per record of the row's payment, each as it was received but for line breaks between its tokens. */
+export function documentLines(settlement: Settlement, records: string): string {
+  const payment = settlement.id === '' ? settlement.key : settlement.id;
+  const start = `{"row":${settlement.row},"paymentId":${JSON.stringify(payment)},"document":`;
+  return elementsOf(records)
+    .map((span) => `${start}${oneLine(records.slice(span.start, span.end))}}\n`)
+    .join('');
+}

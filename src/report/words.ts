@@ -1,0 +1,251 @@
+/**
+ * The summary in words for a terminal: what became of the rows, and what to do next with the exact commands. Plain text
+ * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
+ */
+import { join } from 'node:path';
+import { countOf, shellWord, wrap } from '../lib/terminal.ts';
+import { REASON_ADVICE } from '../model/advice.ts';
+import { acceptedRows, OUTCOMES, REMAINDER, wasAccepted } from '../model/outcome.ts';
+import type { Reason } from '../model/run.ts';
+import { REMAINDERS, type RemainderKind } from './remainder.ts';
+import type { Summary, TopError, TopWarning } from './summary.ts';
+
+type RenderOptions = {
+  /** Where the report lies. */
+  readonly directory: string;
+  /** How a command names the job, for example `--job-file x.yaml`; by default its name. */
+  readonly job?: string;
+  /** The command that carried the run on, as it was typed. */
+  readonly typed?: string;
+};
+
+/** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
+export function renderSummary(given: Summary, options: RenderOptions): string {
+  const summary = { ...given, job: printable(given.job), file: printable(given.file) };
+  const sections = [
+    heading(summary),
+    counts(summary),
+    summary.topErrors.map(topErrorLines).join('\n'),
+    renderWarnings(summary.topWarnings, WIDTH),
+    `Report: ${printable(options.directory)}`,
+    renderNext(summary, { ...options, ...typedOf(options) }),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+const WIDTH = 80;
+
+/** A name with a terminal's control characters in it must not act on the terminal. */
+const CONTROL = /\p{Cc}/gu;
+
+function printable(text: string): string {
+  return text.replaceAll(CONTROL, '?');
+}
+
+function typedOf({ typed }: RenderOptions): Pick<RenderOptions, 'typed'> {
+  return typed === undefined ? {} : { typed: printable(typed) };
+}
+
+function heading(summary: Summary): string {
+  const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
+  return [
+    `Run ${summary.run}: ${state}`,
+    `  job     ${summary.job}`,
+    `  file    ${summary.file}`,
+    ...readAsLines(summary.source),
+    ...(summary.parent === null
+      ? []
+      : [`  parent  ${summary.parent}, of which these are rows without success`]),
+    `  target  ${summary.target}`,
+    `  rate    ${summary.rowsPerSecond} rows/s`,
+  ].join('\n');
+}
+
+/** Only what isn't the plain case, and what the reader had to decide. */
+function readAsLines(source: Summary['source']): string[] {
+  if (source === null) return [];
+  const { encoding, compression, sheet, notes } = source;
+  const facts = [
+    ...(encoding === 'utf-8' ? [] : [encoding]),
+    ...(compression === 'none' ? [] : [compression]),
+    ...(sheet === null ? [] : [`sheet "${printable(sheet)}"`]),
+  ];
+  const lines = notes.map((note) => {
+    const words = ['note   ', ...printable(note).split(' ')];
+    return `  ${wrap(words, { width: WIDTH - 2, indent: '          ' })}`;
+  });
+  return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
+}
+
+function counts(summary: Summary): string {
+  const found = OUTCOMES.filter((outcome) => summary.outcomes[outcome] > 0).map(
+    (outcome) => [outcome, summary.outcomes[outcome]] as const,
+  );
+  const all = summary.open === 0 ? found : [...found, ['open', summary.open] as const];
+  const width = Math.max(0, ...all.map(([, n]) => String(n).length));
+  const lines = all.map(([name, n]) => `  ${name.padEnd(10)} ${String(n).padStart(width)}`);
+  const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${n} ${name}`).join(' + ');
+  const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
+  return [...lines, controlTotal(summary, sum), ...none, ...recordsLine(summary)].join('\n');
+}
+
+/** Only where rows were one request together. */
+function recordsLine({ outcomes, records }: Summary): string[] {
+  const accepted = acceptedRows(outcomes);
+  if (records === null || records === accepted) return [];
+  const names = OUTCOMES.filter((outcome) => wasAccepted(outcome) && outcomes[outcome] > 0);
+  return [`  ${names.join(' and ')}: ${countOf(accepted, 'row')} in ${countOf(records, 'record')}`];
+}
+
+function controlTotal(summary: Summary, sum: string): string {
+  const words = `rows ${summary.rows} = ${sum}`.split(' ');
+  const line = `  ${wrap(words, { width: WIDTH - 2, indent: '    ' })}`;
+  if (summary.controlTotal.holds) return line;
+  const defect =
+    'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
+  return `${line}\n  ${wrap(defect.split(' '), { width: WIDTH - 2, indent: '  ' })}`;
+}
+
+function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): string {
+  const what = `  ${count} × ${outcome} ${code}, for example row ${exampleRow}`;
+  if (advice === '') return what;
+  return `${what}\n    ${wrap(advice.split(' '), { width: WIDTH - 4, indent: '    ' })}`;
+}
+
+/** What looked damaged and was sent all the same, and how to keep such rows back; empty where nothing did. */
+function renderWarnings(warnings: readonly TopWarning[], width: number): string {
+  if (warnings.length === 0) return '';
+  const lines = warnings.map(
+    ({ code, count, exampleRow }) => `  ${count} × warning ${code}, for example row ${exampleRow}`,
+  );
+  const advice =
+    'Sent as they stand; results.csv names the columns. The job definition can keep such rows back:';
+  return [
+    ...lines,
+    `    ${wrap(advice.split(' '), { width: width - 4, indent: '    ' })}`,
+    ...checksLines(warnings, width),
+  ].join('\n');
+}
+
+/** The setting for every code that was found, on one line where it fits. */
+function checksLines(warnings: readonly TopWarning[], width: number): string[] {
+  const settings = warnings.map(({ code }) => `${code}: error`);
+  const line = `      checks: { ${settings.join(', ')} }`;
+  return line.length <= width
+    ? [line]
+    : ['      checks:', ...settings.map((setting) => `        ${setting}`)];
+}
+
+type Naming = {
+  readonly directory: string;
+  readonly job?: string;
+  /** The command that carried the run on, as it was typed: it may name more than the run. */
+  readonly typed?: string;
+};
+
+/** What to do next, with the exact commands; empty where nothing is left to do. */
+export function renderNext(summary: Summary, naming: Naming): string {
+  const steps = [
+    ...continuing(summary, naming),
+    ...takingUp(summary),
+    ...referring(summary),
+    ...REMAINDERS.flatMap((kind) => correcting(summary, kind, naming)),
+  ];
+  return steps.length === 0 ? '' : `Next:\n${steps.join('\n')}`;
+}
+
+function continuing(summary: Summary, naming: Naming): readonly string[] {
+  if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
+  const why = summary.reason === null ? [] : [`  ${reasonWords(summary.reason, summary)}`];
+  const resume = `onboard resume ${summary.run}`;
+  const again = naming.typed ?? (summary.parent === null ? command(summary, summary.file, naming) : resume);
+  const other = again.startsWith(resume) ? [] : ['  or:', `    ${resume}`];
+  return [...why, '  To go on where it stopped:', `    ${again}`, ...other];
+}
+
+/** Names the files that there are. */
+function reasonWords(reason: Reason, { files }: Summary): string {
+  const remainders = files.filter((file) => REMAINDERS.some((kind) => file.startsWith(`${kind}.`)));
+  const advice = REASON_ADVICE[reason];
+  const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
+  return wrap(named.split(' '), { width: 78, indent: '  ' });
+}
+
+function takingUp({ run, state, outcomes }: Summary): readonly string[] {
+  if (state !== 'cancelled' || outcomes.cancelled === 0) return [];
+  return ['  To take up the rows that were not sent:', `    onboard rerun ${run} --only cancelled`];
+}
+
+const REFERENCE_CODES: ReadonlySet<string> = new Set(['reference_unknown', 'reference_in_doubt']);
+
+function referring({ run, topErrors }: Summary): readonly string[] {
+  if (!topErrors.some(({ code }) => REFERENCE_CODES.has(code))) return [];
+  return [
+    '  To take up the rows that refer to a record which was not known, once it is:',
+    `    onboard rerun ${run} --only invalid`,
+  ];
+}
+
+function correcting(summary: Summary, kind: RemainderKind, naming: Naming): readonly string[] {
+  const name = summary.files.find((file) => file === `${kind}.csv` || file === `${kind}.ndjson`);
+  if (name === undefined) return [];
+  const file = join(naming.directory, name);
+  if (kind === 'failed') return loadingFailed(summary, name, command(summary, file, naming));
+  const then =
+    kind === 'in-doubt'
+      ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
+      : command(summary, file, naming);
+  return [`  ${name}: ${NEXT[kind]}`, `    ${then}`];
+}
+
+/** What to do with the rows of each file before the command that follows. */
+const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
+  rejected: 'mend what the service refused, then load it:',
+  'in-doubt':
+    'look each row up at the service, and write created:<id> or\n  not-created as its resolution, so that none is created twice; then:',
+};
+
+function loadingFailed(summary: Summary, name: string, load: string): readonly string[] {
+  const step = failedStep(summary);
+  const rerun = step === 'load' ? ['  or:', `    onboard rerun ${summary.run} --only failed`] : [];
+  const what = wrap(`${name}: ${FAILED[step]}`.split(' '), { width: 78, indent: '  ' });
+  return [`  ${what}`, ...(step === 'settle' ? [] : [`    ${load}`, ...rerun])];
+}
+
+const FAILED: Readonly<Record<FailedStep, string>> = {
+  correct: 'mend the rows, then load it:',
+  'correct-some': 'mend the rows that need it, then load it:',
+  load: 'these rows were not created: load it as it is, or have them sent again:',
+  settle:
+    'nothing is to be mended in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
+  'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
+  'settle-correct': 'settle the rows in doubt with onboard resolve, mend the others, then load it:',
+};
+
+function command(summary: Summary, file: string, { job }: Naming): string {
+  const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
+  return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(file)}`;
+}
+
+/** What the rows of the file of failed rows need before it is loaded. */
+type FailedStep = 'correct' | 'correct-some' | 'load' | 'settle' | 'settle-load' | 'settle-correct';
+
+/** By why the rows failed; `correct` where that is not known of each of them. */
+export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 'outcomes'>): FailedStep {
+  const errors = topErrors.filter(({ outcome }) => REMAINDER[outcome] === 'failed');
+  const told = errors.reduce((sum, { count }) => sum + count, 0);
+  const all = OUTCOMES.reduce(
+    (n, outcome) => n + (REMAINDER[outcome] === 'failed' ? outcomes[outcome] : 0),
+    0,
+  );
+  const codes = new Set(told === all ? errors.map(({ code }) => code) : []);
+  if (codes.size === 0) return 'correct';
+  const open = [...codes].filter((code) => IN_DOUBT.has(code));
+  if (open.length > 0 && open.length < codes.size) return 'settle-correct';
+  if (open.length > 0) return codes.has('key_in_doubt') ? 'settle-load' : 'settle';
+  if (!codes.has('not_created')) return 'correct';
+  return codes.size === 1 ? 'load' : 'correct-some';
+}
+
+/** These are settled where they are in doubt; the last one is never sent from a report file. */
+const IN_DOUBT: ReadonlySet<string> = new Set(['key_in_doubt', 'row_in_doubt']);

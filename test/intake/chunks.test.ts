@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { chunkEndsOf, createCut, evenEnds } from '../../src/intake/chunks.ts';
+import type { Row } from '../../src/model/row.ts';
+import { MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
+import { chunksOf, rowsBefore, rowsOfChunk } from '../../src/model/run.ts';
+import { groupRows } from '../support/group-rows.ts';
+
+const keyOf = (row: Row) => (row.kind === 'cells' && row.cells[0] !== '' ? (row.cells[0] ?? null) : null);
+
+/** Rows of groups of these sizes, each with a key of its own. */
+function rowsOf(sizes: readonly number[]): Row[] {
+  const keys = sizes.flatMap((size, i) => Array<string>(size).fill(`k${i}`));
+  return keys.map((key, i) => ({ kind: 'cells', row: i + 1, line: i + 2, cells: [key] }));
+}
+
+async function* inBatches(rows: readonly Row[], size: number) {
+  for (let at = 0; at < rows.length; at += size) yield { rows: rows.slice(at, at + size) };
+}
+
+const endsOf = (sizes: readonly number[], chunkRows: number, batch = 7) =>
+  chunkEndsOf(inBatches(rowsOf(sizes), batch), { chunkRows, keyOf });
+
+test('a chunk ends at the first end of a group at or after its size', async () => {
+  expect(await endsOf([3, 3, 3, 1, 1, 1], 4)).toEqual([6, 10, 12]);
+  expect(await endsOf([4, 4], 4)).toEqual([4, 8]);
+});
+
+test('a file without rows has no chunks', async () => {
+  expect(await endsOf([], 4)).toEqual([]);
+});
+
+test('a group that is too large is cut, so that no chunk has more than 299 rows', async () => {
+  const ends = await endsOf([99, 450, 2], 100);
+  expect(ends).toEqual([99 + MAX_GROUP_ROWS, 99 + 2 * MAX_GROUP_ROWS, 551]);
+});
+
+test('whatever the groups, chunks hold whole groups, and only the last one may be small', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 150, max: 420 })), {
+        maxLength: 30,
+      }),
+      fc.integer({ min: 1, max: 50 }),
+      async (sizes, batch) => {
+        const rows = rowsOf(sizes);
+        const chunkEnds = await endsOf(sizes, 100, batch);
+        const run = { rows: rows.length, chunkRows: 100, chunkEnds };
+        const chunks = Array.from({ length: chunksOf(run) }, (_, i) =>
+          rows.slice(rowsBefore(run, i + 1), rowsBefore(run, i + 1) + rowsOfChunk(run, i + 1)),
+        );
+        expect(chunks.flat()).toEqual(rows);
+        expect(chunks.flatMap((chunk) => groupRows(chunk, keyOf))).toEqual(groupRows(rows, keyOf));
+        expect(chunks.slice(0, -1).every(({ length }) => length >= 100)).toBe(true);
+        expect(Math.max(0, ...chunks.map(({ length }) => length))).toBeLessThan(100 + MAX_GROUP_ROWS);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('without groups a chunk ends at its size', () => {
+  const endsBefore = createCut({ chunkRows: 2, keyOf: null });
+  const [row] = rowsOf([1]);
+  expect(row === undefined ? [] : [0, 1, 2].map((size) => endsBefore(row, size))).toEqual([
+    false,
+    false,
+    true,
+  ]);
+});
+
+const rowsWith = (keys: readonly string[]): Row[] =>
+  keys.map((key, i) => ({ kind: 'cells', row: i + 1, line: i + 2, cells: [key] }));
+
+test('a row that has lost its key is not parted from the groups beside it, only from another such row', async () => {
+  const ends = (keys: readonly string[]) =>
+    chunkEndsOf(inBatches(rowsWith(keys), 3), { chunkRows: 2, keyOf });
+  expect(await ends(['a', 'b', '', 'c', 'd', 'e'])).toEqual([4, 6]);
+  expect(await ends(['a', 'b', '', '', 'c', 'd'])).toEqual([3, 5, 6]);
+});
+
+test('a file of which every other row has lost its key still has chunks of bounded size', async () => {
+  const keys = Array.from({ length: 2000 }, (_, i) => (i % 2 === 0 ? `k${i}` : ''));
+  const ends = await chunkEndsOf(inBatches(rowsWith(keys), 50), { chunkRows: 100, keyOf });
+  const sizes = ends.map((end, i) => end - (ends[i - 1] ?? 0));
+  expect(Math.max(...sizes)).toBe(2 * MAX_GROUP_ROWS);
+});
+
+test.each([
+  [250, [5, 105, 205, 250]],
+  [105, [5, 105]],
+  [5, [5]],
+  [3, [3]],
+  [0, []],
+])(
+  'of %i rows without groups the first five go ahead, and the rest follows in hundreds: %j',
+  async (rows, ends) => {
+    expect(evenEnds(rows, { chunkRows: 100, firstRows: 5 })).toEqual(ends);
+    const cut = { chunkRows: 100, firstRows: 5, keyOf: null };
+    expect(await chunkEndsOf(inBatches(rowsOf(Array<number>(rows).fill(1)), 7), cut)).toEqual(ends);
+  },
+);
+
+test('a first chunk that goes ahead has whole groups too', async () => {
+  const batches = inBatches(rowsOf([2, 4, 3, 3, 3]), 7);
+  expect(await chunkEndsOf(batches, { chunkRows: 5, firstRows: 3, keyOf })).toEqual([6, 12, 15]);
+});

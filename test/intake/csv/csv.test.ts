@@ -1,0 +1,220 @@
+import { expect, test } from 'vitest';
+import { formatSchema } from '../../../src/config/job-definition.ts';
+import { readRows } from '../../../src/intake/rows.ts';
+import { brief, COMMA, readError, readText } from '../read-text.ts';
+
+const STRAY = (cell: number) =>
+  `! a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it (cell ${cell})`;
+
+const FILES = [
+  ['a plain file gives its cells', 'a,b\n1,2\n3,4\n', ['2: 1¦2', '3: 3¦4']],
+  ['the last line needs no line end', 'a,b\n1,2', ['2: 1¦2']],
+  ['CRLF ends a record', 'a,b\r\n1,2\r\n3,4\r\n', ['2: 1¦2', '3: 3¦4']],
+  ['a file cut off between CR and LF ends there', 'a,b\r\n1,2\r', ['2: 1¦2']],
+  ['CRLF and LF may be mixed', 'a,b\n1,2\r\n3,4\n', ['2: 1¦2', '3: 3¦4']],
+  ['a lone CR ends records where the header ends with one', 'a,b\r1,2\r3,4\r', ['2: 1¦2', '3: 3¦4']],
+  ['a lone CR elsewhere belongs to its cell', 'a,b\n1,2\r3\n', ['2: 1¦2\r3']],
+  ['a lone CR before the last character is no blank line', 'a\n1\n\r2', ['2: 1', '3: \r2']],
+  [
+    'a quoted cell keeps delimiters, quotes and line breaks',
+    'a,b\n"1,""x""\r\n\n2",3\n4,5\n',
+    ['2: 1,"x"\r\n\n2¦3', '5: 4¦5'],
+  ],
+  ['blank lines are no rows, but lines', '\n\na,b\n\n1,2\n\r\n\n3,4\n\n', ['5: 1¦2', '8: 3¦4']],
+  ['a line of spaces is a record', 'a,b\n  \n1,2\n', ['2: ! 1 cell where the header has 2', '3: 1¦2']],
+  ['cells of spaces and empty cells stay', 'a,b\n ,\n,\n" x ",y \n', ['2:  ¦', '3: ¦', '4:  x ¦y ']],
+  ['one column is enough', 'a\n1\n"2\n3"\n', ['2: 1', '3: 2\n3']],
+  ['a quoted empty cell is a row of a one-column file', 'a\n""\n', ['2: ']],
+  ['a header alone has no rows', 'a,b\n', []],
+  ['a leading quote sign stays', "a,b\n'1,''2\n", ["2: '1¦''2"]],
+  [
+    "a report's file loses exactly one leading quote sign",
+    "a,onboard_row\n'=1,3\n''x,4\ny,5\n",
+    ['2: =1¦3', "3: 'x¦4", '4: y¦5'],
+  ],
+  [
+    'too many cells make the row unreadable and nothing else',
+    'a,b\n1,2\n1,2,3\n4,5\n',
+    ['2: 1¦2', '3: ! 3 cells where the header has 2', '4: 4¦5'],
+  ],
+  [
+    'too few cells make the row unreadable and nothing else',
+    'a,b,c\n1,2\n4,5,6\n',
+    ['2: ! 2 cells where the header has 3', '3: 4¦5¦6'],
+  ],
+] as const;
+
+test.each(FILES)('%s', async (_, text, rows) => {
+  const { rows: read } = await readText(text, COMMA);
+  expect(read.map(brief)).toEqual(rows);
+  expect(read.map((row) => row.row)).toEqual(rows.map((_, i) => i + 1));
+});
+
+const DAMAGED = [
+  { name: 'a quote in an unquoted cell', bad: '5" pipe,x', cell: 1 },
+  { name: 'a quote at the end of an unquoted cell', bad: 'x,pipe 5"', cell: 2 },
+  { name: 'text after a closing quote', bad: '"abc"d,e', cell: 1 },
+  { name: 'unescaped quotes in a quoted cell', bad: '"The "Best, oldest" Ltd",GB', cell: 1 },
+  { name: 'a space before an opening quote', bad: 'x, "y"', cell: 2 },
+  { name: 'a space after a closing quote', bad: '"x" ,y', cell: 1 },
+  { name: 'a second damaged cell', bad: '"a"b,"c"d', cell: 1 },
+  { name: 'a quoted cell left open behind the damage', bad: '"a"b,"', cell: 1 },
+  { name: 'a cell too many behind such a cell', bad: 'x"y,"m\nfoo,bar\nz",extra', cell: 1 },
+  { name: 'line breaks in a quoted cell behind the damage', bad: 'x"y,"m\nfoo,bar\nz"', cell: 1 },
+  {
+    name: 'unescaped quotes in a cell of several lines',
+    bad: '"one\nthe "best" one\nfoo,bar\nend",GB',
+    cell: 1,
+  },
+] as const;
+
+const NEIGHBOURS = [
+  { name: 'plain rows', before: '1,2', after: '3,4', cells: ['1¦2', '3¦4'] },
+  { name: 'quoted rows', before: '"1","2"', after: '"3","4"', cells: ['1¦2', '3¦4'] },
+  {
+    name: 'rows of several lines',
+    before: '"1\nx","2"',
+    after: '"3","4\n\ny"',
+    cells: ['1\nx¦2', '3¦4\n\ny'],
+  },
+] as const;
+
+const PAIRS = DAMAGED.flatMap((d) =>
+  NEIGHBOURS.map((n) => ({ ...n, ...d, title: `${d.name} between ${n.name}` })),
+);
+
+test.each(PAIRS)(
+  '$title: that row is unreadable and the rows around it are exact',
+  async ({ bad, cell, before, after, cells }) => {
+    const { rows } = await readText(`a,b\n${before}\n${bad}\n${after}\n${after}\n`, COMMA);
+    const line = 2 + before.split('\n').length;
+    const next = line + bad.split('\n').length;
+    expect(rows.map(brief)).toEqual([
+      `2: ${cells[0]}`,
+      `${line}: ${STRAY(cell)}`,
+      `${next}: ${cells[1]}`,
+      `${next + after.split('\n').length}: ${cells[1]}`,
+    ]);
+    expect(rows[1]).toMatchObject({ kind: 'unreadable', row: 2, text: bad });
+  },
+);
+
+test('when a closing quote is missing, the damage ends with that line if the next quote opens a good row', async () => {
+  const { rows } = await readText('a,b\n1,2\n"Acme,GB\nFoo,US\n"Bar",FR\n"Baz",DE\n', COMMA);
+  expect(rows.map(brief)).toEqual(['2: 1¦2', `3: ${STRAY(1)}`, '4: Foo¦US', '5: Bar¦FR', '6: Baz¦DE']);
+});
+
+const UNENDED = expect.stringContaining('The last line has no line end');
+
+test.each([
+  ['a,b\n1,2\n3,4', [UNENDED]],
+  ['a,b\r\n1,2\r\n3,4', [UNENDED]],
+  ['a,b\r1,2\r3,4', [UNENDED]],
+  ['a,b\n1,2\n3,4\n', []],
+  ['a,b\r1,2\r3,4\r', []],
+  ['a,b\n1,2', []],
+])('%j: a last line without an end is noted where the others have one', async (text, notes) => {
+  for (const blocks of [[1 << 20], [1], [2, 3]]) {
+    expect((await readText(text, { blocks })).source?.notes).toEqual(notes);
+  }
+  const wide = await readText(Buffer.from(text, 'utf16le'), { format: { encoding: 'utf-16le' } });
+  expect(wide.source?.notes).toEqual(notes);
+});
+
+test('NDJSON needs no line end at its end', async () => {
+  expect((await readText('{"a":1}\n{"a":2}\n{"a":3}', { path: 'f.ndjson' })).source?.notes).toEqual([]);
+});
+
+test('bytes that are not UTF-8 make their row unreadable; a U+FFFD that the file holds stays', async () => {
+  const text = Buffer.concat([
+    Buffer.from('a,b\nx\uFFFD,1\nM'),
+    Buffer.from([0xfc]),
+    Buffer.from('ller,2\ny,3\n'),
+  ]);
+  const { rows } = await readText(text);
+  expect(rows.map(brief)).toEqual([
+    '2: x�¦1',
+    '3: ! bytes that are not UTF-8: expected text encoded as UTF-8',
+    '4: y¦3',
+  ]);
+  expect(rows[1]).toMatchObject({ text: 'M\uFFFDller,2' });
+});
+
+test('when the definition says trim, spaces around cells go, also outside and inside quotes', async () => {
+  const { rows } = await readText('a;b\n  x ; " y;z " \n\t;\u00A0\n   \n;z\n', { format: { trim: true } });
+  expect(rows.map(brief)).toEqual(['2: x¦y;z', '3: ¦', '5: ¦z']);
+});
+
+test('a quote and a delimiter of the user’s choice are obeyed', async () => {
+  const { rows } = await readText("a^b\n'x^''y'''^\"z\n", { format: { delimiter: '^', quote: "'" } });
+  expect(rows.map(brief)).toEqual(["2: x^'y'¦\"z"]);
+});
+
+test('header names lose the spaces around them, and a byte order mark is no part of the first', async () => {
+  const { source } = await readText('\uFEFF a ;\u00A0b c\u00A0\n1;2\n');
+  expect(source).toMatchObject({
+    type: 'csv',
+    encoding: 'utf-8',
+    bom: true,
+    delimiter: ';',
+    quote: '"',
+    columns: ['a', 'b c'],
+  });
+});
+
+test("a report's guarded header name is the original one again", async () => {
+  const { source } = await readText("'=x,onboard_row\n1,2\n");
+  expect(source?.columns).toEqual(['=x', 'onboard_row']);
+});
+
+test('a row longer than a record may be is unreadable, its text is bounded, and the file goes on', async () => {
+  const long = 'x'.repeat(1_100_000);
+  const { rows } = await readText(`a,b\n${long},1\n"q\n2",${long}\n3,4\n`, COMMA);
+  expect(rows.map(brief)).toEqual([
+    '2: ! longer than 1048576 characters: expected a shorter record',
+    '3: ! longer than 1048576 characters: expected a shorter record',
+    '5: 3¦4',
+  ]);
+  expect(rows[0]?.kind === 'unreadable' && rows[0].text.length).toBe(65_536);
+});
+
+test('any number of blank lines may follow the header', async () => {
+  const { rows } = await readText(`a,b\n${'\n'.repeat(300_000)}1,2\n`, {
+    format: { delimiter: ',' },
+    blocks: [70_000],
+  });
+  expect(rows.map(brief)).toEqual(['300002: 1¦2']);
+});
+
+const REFUSED = [
+  ['an empty file', '', 'UsageError: file.csv: is empty: expected'],
+  ['a file of blank lines and a byte order mark', '\uFEFF\n \n', 'is empty'],
+  ['an empty header name', 'a,,c\n', 'file.csv, line 1: column 2 of the header has no name'],
+  ['a header name given twice', '\na,b,a \n', 'line 2: columns 1 and 3 are both named "a"'],
+  ['a prototype as a column', 'a,__proto__\n', 'column 2 is named "__proto__"'],
+  ['a prototype in a path', 'a,x.constructor.y\n', 'column 2 is named "x.constructor.y"'],
+  ['a prototype in brackets', 'a,x[prototype]\n', 'column 2 is named "x[prototype]"'],
+  ['a stray quote in the header', 'a,b"c\n1,2\n', 'line 1: the header has a quote in the middle'],
+  ['a quote never closed', 'a,b\n1,2\n"3\n,4\n5,6\n', 'the quote opened on line 3 is not closed'],
+  ['a quote never closed in a later line of its record', 'a,b\n"1\n2","3\n', 'opened on line 3'],
+  ['a quote never closed in the header', 'a,"b\n1,2\n', 'line 1: the header has a quote that is not closed'],
+  ['NUL bytes', 'a,b\n1,\u00002\n', 'byte 7 is NUL'],
+  ['a header without end', `a,${'b'.repeat(300_000)}\n`, 'the header has no end'],
+];
+
+test.each(REFUSED)('%s is refused', async (_, text, message) => {
+  expect(await readError(text, COMMA)).toContain(message);
+});
+
+test('an unclosed quote in a large file is refused before the file has been read to its end', async () => {
+  let blocks = 0;
+  async function* endless() {
+    for (; ; blocks += 1) yield Buffer.from(blocks === 0 ? 'a,b\n"1,2\n' : 'x,y\n'.repeat(16_384));
+  }
+  const read = async () => {
+    const decoding = { container: 'plain', encoding: 'utf-8', notes: [] } as const;
+    for await (const _ of readRows(endless(), 'file.csv', decoding, formatSchema.parse({ delimiter: ',' })));
+  };
+  await expect(read()).rejects.toThrow('the quote opened on line 2 is not closed');
+  expect(blocks).toBeLessThan(64);
+});

@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { brief, readError, readText } from '../read-text.ts';
+
+const READ = [
+  {
+    name: 'a sep= line sets the delimiter and is passed over; the lines stay the file’s',
+    text: 'sep=;\na;b\n1;2,5\n',
+    source: { delimiter: ';', columns: ['a', 'b'], headerLine: 2 },
+    rows: ['3: 1¦2,5'],
+  },
+  {
+    name: 'a sep= line may be quoted, in capitals, after a byte order mark and before CRLF',
+    text: '\uFEFF"SEP=,"\r\na,b\r\n1,2;3\r\n',
+    source: { delimiter: ',', columns: ['a', 'b'], bom: true, headerLine: 2 },
+    rows: ['3: 1¦2;3'],
+  },
+  {
+    name: 'a sep= line may name the tab by its escape',
+    text: 'sep=\\t\na\tb\n1\t2\n',
+    source: { delimiter: '\t' },
+    rows: ['3: 1¦2'],
+  },
+  {
+    name: 'a sep= line may name the tab itself, where lines end with CR',
+    text: 'sep=\t\ra\tb\r1\t2\r',
+    source: { delimiter: '\t' },
+    rows: ['3: 1¦2'],
+  },
+  {
+    name: 'a sep= line may name a sign that is not found by itself',
+    text: 'sep=:\na:b\n1:2\n',
+    source: { delimiter: ':' },
+    rows: ['3: 1¦2'],
+  },
+  {
+    name: 'a sep= line may say what the definition says',
+    text: 'sep=\\t\na\tb\n1\t2\n',
+    format: { delimiter: '\\t', header: 2 },
+    source: { headerLine: 2 },
+    rows: ['3: 1¦2'],
+  },
+  {
+    name: 'sep= further down is text',
+    text: 'a,b\nsep=;,x\n',
+    source: { delimiter: ',', headerLine: 1 },
+    rows: ['2: sep=;¦x'],
+  },
+  {
+    name: 'format.header passes over what stands above, whatever quotes are there',
+    text: 'Portfolio of "Acme, 5" pipes\n"as of\ntoday;x\n\nid;name\n1;x\n',
+    format: { header: 5 },
+    source: { delimiter: ';', columns: ['id', 'name'], headerLine: 5 },
+    rows: ['6: 1¦x'],
+  },
+  {
+    name: 'the header on the line that format.header names may itself have several lines',
+    text: 'Title\r\n"a\r\nb",c\r\n1,2\r\n',
+    format: { header: 2 },
+    source: { columns: ['a\r\nb', 'c'], headerLine: 2 },
+    rows: ['4: 1¦2'],
+  },
+  {
+    name: 'format.header: 1 is the first line',
+    text: 'a,b\n1,2\n',
+    format: { header: 1 },
+    source: { headerLine: 1 },
+    rows: ['2: 1¦2'],
+  },
+  {
+    name: 'comments are passed over wherever a record could begin, and a quote in them means nothing',
+    text: '# made "today\n#\na,b\n1,2\n# 5" pipe\n\n3,4\n#last',
+    format: { comment: '#' },
+    source: { columns: ['a', 'b'], headerLine: 3 },
+    rows: ['4: 1¦2', '7: 3¦4'],
+  },
+  {
+    name: 'the comment sign elsewhere, also at the start of a line inside quotes, is text',
+    text: 'a,b\n1,#2\n"x\n# y",z\n #3,4\n',
+    format: { comment: '#' },
+    source: {},
+    rows: ['2: 1¦#2', '3: x\n# y¦z', '5:  #3¦4'],
+  },
+  { name: 'without the setting there are no comments', text: 'a,b\n#1,2\n', source: {}, rows: ['2: #1¦2'] },
+  {
+    name: 'lines of spaces above the header are passed over',
+    text: '  \n\n a,b\n1,2\n',
+    source: { headerLine: 3, columns: ['a', 'b'] },
+    rows: ['4: 1¦2'],
+  },
+] as const;
+
+test.each(READ)('$name', async ({ text, rows, source, ...rest }) => {
+  const format = 'format' in rest ? rest.format : {};
+  const read = await readText(text, { format });
+  expect(read.rows.map(brief)).toEqual(rows);
+  expect(read.source).toMatchObject(source);
+});
+
+test.each(READ)('$name: read again as it was understood, it is the same', async ({ text, ...rest }) => {
+  const format = 'format' in rest ? rest.format : {};
+  const first = await readText(text, { format });
+  const { delimiter = null, headerLine = 1 } = first.source ?? {};
+  const again = { ...format, delimiter: delimiter ?? 'auto', header: headerLine };
+  expect((await readText(text, { format: again, blocks: [3] })).rows).toEqual(first.rows);
+});
+
+const REFUSED = [
+  {
+    name: 'a sep= line that contradicts the definition',
+    text: 'sep=;\na;b\n',
+    format: { delimiter: ',' },
+    message: 'line 1: says sep=;, but format.delimiter is ,: expected the same sign; remove one of the two',
+  },
+  {
+    name: 'a sep= line where the definition has the header',
+    text: 'sep=;\na;b\n',
+    format: { header: 1 },
+    message: 'format.header is 1: expected column names on the header’s line'.replace('’', "'"),
+  },
+  { name: 'a sep= line that names the quote', text: 'sep="\na\n', message: 'expected different characters' },
+  { name: 'a file of a sep= line only', text: 'sep=;\n', message: 'the header has no end' },
+  {
+    name: 'a header below the end of the file',
+    text: 'a,b\n1,2\n',
+    format: { header: 7 },
+    message:
+      'file.csv: expected the header on line 7, as format.header says, but the file has only 2 lines; correct format.header (preview: --header)',
+  },
+  {
+    name: 'a header far down in a large file',
+    text: `${'title\n'.repeat(50_000)}a,b\n`,
+    format: { header: 50_001 },
+    message: 'within its first 262144 characters',
+  },
+  {
+    name: 'a header on a blank line',
+    text: 'title\n\na,b\n1,2\n',
+    format: { header: 2 },
+    message: 'line 2: is blank or a comment, but format.header says that the header is there',
+  },
+  {
+    name: 'a comment sign that is the delimiter',
+    text: 'a,b\n',
+    format: { comment: ',', delimiter: ',' },
+    message: 'format.delimiter and format.quote (and format.comment): expected different characters',
+  },
+];
+
+test.each(REFUSED)('$name is refused', async ({ text, format = {}, message }) => {
+  const error = await readError(text, { format });
+  expect(error).toMatch(/^UsageError: file\.csv/);
+  expect(error).toContain(message);
+});
+
+describe('title lines above a header that the definition does not name', () => {
+  const TITLED = [
+    { name: 'one title and a blank line', text: 'Portfolio\n\nid;name;country\n1;x;GB\n', line: 3 },
+    { name: 'a title with a comma in it', text: 'Report of Acme, Ltd\nid;name\n1;x\n2;y\n3;z\n', line: 2 },
+    {
+      name: 'titles of several cells',
+      text: 'Portfolio\nCreated,2026-01-01\nid,name,country\n1,x,GB\n2,y,FR\n',
+      line: 3,
+    },
+    { name: 'a title padded with separators', text: 'Portfolio;;\n;;\nid;name;country\n1;x;\n', line: 3 },
+    { name: 'a title with a stray quote', text: 'The "Q3" file\nid,name\n1,x\n', line: 2 },
+    {
+      name: 'a title under the delimiter given',
+      text: 'Title\na|b\n1|2\n',
+      format: { delimiter: '|' },
+      line: 2,
+    },
+  ];
+
+  test.each(TITLED)(
+    '$name: refused with the line that looks like the header',
+    async ({ text, format = {}, line }) => {
+      const error = await readError(text, { format });
+      expect(error).toMatch(/^UsageError: file\.csv, line 1: doesn't look like a header, but line /);
+      expect(error).toContain(
+        `set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: 1 if`,
+      );
+      const { rows, source } = await readText(text, { format: { ...format, header: line } });
+      expect(source?.headerLine).toBe(line);
+      expect(rows.every((row) => row.kind === 'cells')).toBe(true);
+    },
+  );
+
+  const PLAIN = [
+    { name: 'a file of one column', text: 'name\nAcme\nFoo\n', kinds: ['cells', 'cells'] },
+    { name: 'a row with a separator too many', text: 'a,b\nx,y,z\n1,2\n', kinds: ['unreadable', 'cells'] },
+    {
+      name: 'rows of values with one cell too many',
+      text: 'a,b\n1,2,3\n4,5,6\n',
+      kinds: ['unreadable', 'unreadable'],
+    },
+    {
+      name: 'a header said to be one',
+      text: 'a\nx,y\nz,w\n',
+      format: { header: 1 },
+      kinds: ['unreadable', 'unreadable'],
+    },
+    {
+      name: 'a nameless column in use',
+      text: 'a;;\n1;;\nx;y;z\n2;;\n',
+      kinds: ['cells', 'unreadable', 'cells'],
+    },
+  ] as const;
+
+  test.each(PLAIN)('$name has none', async ({ text, kinds, ...rest }) => {
+    const format = { delimiter: text.includes(';') ? ';' : ',', ...('format' in rest ? rest.format : {}) };
+    const { rows } = await readText(text, { format });
+    expect(rows.map((row) => row.kind)).toEqual(kinds);
+  });
+});
+
+test('wherever comments stand and however the file is cut into blocks, the rows are those without them', async () => {
+  // No row of two values: a blank line and a row of words between such rows would be a second table.
+  const line = fc.constantFrom('1,b', '"a\n#b",c', '# x', '#"', '', '#', ',', '5" pipe,x');
+  const newline = fc.constantFrom('\n', '\r\n');
+  const blocks = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 12 }), newline, blocks, async (lines, newline, blocks) => {
+      const text = (kept: readonly string[]) => ['x,y', ...kept, 'end,z'].join(newline);
+      const format = { delimiter: ',', comment: '#' };
+      const read = await readText(text(lines), { format, blocks });
+      const without = await readText(text(lines.filter((l) => !l.startsWith('#'))), { format });
+      const shown = (reading: typeof read) => reading.rows.map((row) => brief(row).replace(/^\d+: /, ''));
+      expect(shown(read)).toEqual(shown(without));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a comment longer than a record may be is passed over without being kept', async () => {
+  const long = `#${'x'.repeat(1_500_000)}`;
+  const { rows } = await readText(`a,b\n1,2\n${long}\n3,4\n`, {
+    format: { delimiter: ',', comment: '#' },
+    blocks: [65_536],
+  });
+  expect(rows.map(brief)).toEqual(['2: 1¦2', '4: 3¦4']);
+});

@@ -1,0 +1,257 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { COMMA, readError, readText } from '../read-text.ts';
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+const cell = fc.oneof(
+  fc.string({
+    unit: fc.constantFrom(...'a "\',;\t|\n\ré€😀\u00A0', '\r\n'),
+    maxLength: 8,
+  }),
+  fc.string({ unit: 'binary', maxLength: 6 }).map((text) => text.replaceAll('\0', '')),
+);
+const table = fc
+  .integer({ min: 1, max: 5 })
+  .chain((width) =>
+    fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 12 }),
+  );
+/** csv-stringify leaves line breaks unquoted where the record delimiter is given, unless told so. */
+const WRITING = { quoted_empty: true, quote_record_delimiter: true };
+const blocks = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
+const delimiter = fc.constantFrom(...DELIMITERS);
+const newline = fc.constantFrom('\n', '\r\n');
+
+test('whatever the cells, the delimiter, the line ends and the block boundaries, a written file reads back exactly', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      table,
+      delimiter,
+      newline,
+      blocks,
+      async (cells, delimiter, record_delimiter, blocks) => {
+        const header = (cells[0] ?? []).map((_, i) => `column${i}`);
+        const text = stringify([header, ...cells], { delimiter, record_delimiter, ...WRITING });
+        const { rows } = await readText(text, { blocks, format: { delimiter } });
+        expect(rows.map((row) => (row.kind === 'cells' ? row.cells : row))).toEqual(cells);
+        expect(rows.map((row) => row.line)).toEqual(startLines(cells, { delimiter, record_delimiter }));
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+/** Lines counted another way: the header's, then those of each record written alone. */
+function startLines(
+  cells: readonly (readonly string[])[],
+  options: { delimiter: string; record_delimiter: string },
+): number[] {
+  let line = 2;
+  return cells.map((record) => {
+    const start = line;
+    line += stringify([[...record]], { ...options, ...WRITING }).split('\n').length - 1;
+    return start;
+  });
+}
+
+const dialect = fc.record({
+  delimiter: fc.constantFrom(...DELIMITERS, ':', '^', 'é'),
+  quote: fc.constantFrom('"', "'", '`'),
+  newline: fc.constantFrom('\n', '\r\n', '\r'),
+  comment: fc.constantFrom(undefined, '#'),
+  isLastEnded: fc.boolean(),
+});
+
+test('whatever the cells, the signs and the line ends, a file with no quote more than it needs reads back exactly', async () => {
+  await fc.assert(
+    fc.asyncProperty(table, dialect, blocks, async (cells, { newline, isLastEnded, ...signs }, blocks) => {
+      const header = (cells[0] ?? []).map((_, i) => `column${i}`);
+      const lines = [header, ...cells].map((record) => writeLine(record, signs));
+      const text = lines.join(newline) + (isLastEnded ? newline : '');
+      const { rows } = await readText(text, { blocks, format: signs });
+      expect(rows.map((row) => (row.kind === 'cells' ? row.cells : row))).toEqual(cells);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Quotes what would otherwise be read as something else: signs, a comment, a line of nothing but separators. */
+function writeLine(
+  record: readonly string[],
+  { delimiter, quote, comment }: { delimiter: string; quote: string; comment: string | undefined },
+): string {
+  const isEmpty = record.every((cell) => cell === '');
+  return record
+    .map((cell, i) => {
+      const isSpecial = [delimiter, quote, '\r', '\n'].some((sign) => cell.includes(sign));
+      const isComment = i === 0 && comment !== undefined && cell.startsWith(comment);
+      return isEmpty || isSpecial || isComment ? quote + cell.replaceAll(quote, quote + quote) + quote : cell;
+    })
+    .join(delimiter);
+}
+
+const soup = fc.string({
+  unit: fc.constantFrom(...'ab"",,\n\n\r ', '\r\n'),
+  maxLength: 60,
+});
+
+test('whatever stands in a file, the block boundaries change nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(soup, blocks, fc.boolean(), async (body, blocks, trim) => {
+      const options = { format: { delimiter: ',', trim } };
+      const whole = await readText(`x,y\n${body}`, options).catch(String);
+      const pieces = await readText(`x,y\n${body}`, { ...options, blocks }).catch(String);
+      expect(pieces).toEqual(whole);
+    }),
+    { numRuns: 800 },
+  );
+});
+
+test('whatever stands in a file, rows read are those of csv-parse where it accepts the file, and damage is told where it does not', async () => {
+  await fc.assert(
+    fc.asyncProperty(soup, async (body) => {
+      const text = `x,y\n${body}`;
+      const format = { delimiter: ',', header: 1 };
+      const reading = await readText(text, { format }).catch((error) =>
+        isTwoTables(error) ? undefined : null,
+      );
+      // Letters that form a second table by chance: whole files with two are refused.
+      if (reading === undefined) return;
+      const expected = strictly(text);
+      if (expected === null) {
+        expect(reading === null || reading.rows.some((row) => row.kind === 'unreadable')).toBe(true);
+      } else {
+        expect(reading?.rows.map((row) => (row.kind === 'cells' ? row.cells : 'unreadable'))).toEqual(
+          expected.slice(1).map((cells) => (cells.length === 2 ? cells : 'unreadable')),
+        );
+      }
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+function isTwoTables(error: unknown): boolean {
+  return String(error).includes('a second table');
+}
+
+/** What csv-parse makes of it, without the records of bare separators at the end, which are no rows. */
+function strictly(text: string): string[][] | null {
+  // A lone CR at the end of a file counts as a line end here.
+  const whole = text.endsWith('\r') ? `${text}\n` : text;
+  try {
+    const read = parse(whole, {
+      record_delimiter: ['\r\n', '\n'],
+      skip_empty_lines: true,
+      relax_column_count: true,
+      // An unquoted cell holds no quote, so that the sign in front tells which cells were quoted.
+      cast: (cell, { quoting }) => (quoting ? `"${cell}` : cell),
+    });
+    const last = read.findLastIndex((cells) => cells.length !== 2 || cells.join('') !== '');
+    return read.slice(0, last + 1).map((cells) => cells.map((cell) => cell.replace(/^"/, '')));
+  } catch {
+    return null;
+  }
+}
+
+const goodRow = fc.tuple(fc.constantFrom('a', 'b c', 'é'), fc.constantFrom('x', '', 'y z'));
+const badRow = fc.constantFrom(
+  '5" pipe,x',
+  '"a"b,c',
+  'x, "y"',
+  '"The "Best" Ltd",GB',
+  '1,2,3',
+  'only',
+  'x,y"',
+);
+
+test('wherever damaged rows stand in a file, every other row is exact', async () => {
+  const lines = fc.array(fc.oneof(goodRow, badRow), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(lines, newline, fc.boolean(), async (rows, newline, quoted) => {
+      const write = (row: [string, string]) => (quoted ? `"${row[0]}","${row[1]}"` : row.join(','));
+      const text = ['x,y', ...rows.map((row) => (typeof row === 'string' ? row : write(row)))].join(newline);
+      const { rows: read } = await readText(text, COMMA);
+      expect(read.map((row) => (row.kind === 'cells' ? row.cells : row.kind))).toEqual(
+        rows.map((row) => (typeof row === 'string' ? 'unreadable' : row)),
+      );
+      expect(read.map((row) => row.line)).toEqual(rows.map((_, i) => i + 2));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+const header = fc.uniqueArray(fc.constantFrom('id', 'details.name', 'Country', 'Straße', 'a b'), {
+  minLength: 2,
+});
+
+test('whatever the delimiter, it is found by itself in a file of plain cells', async () => {
+  await fc.assert(
+    fc.asyncProperty(header, delimiter, fc.nat(20), async (header, delimiter, count) => {
+      const rows = Array.from({ length: count }, (_, i) => header.map((name) => `${name} ${i}`));
+      const { source } = await readText(stringify([header, ...rows], { delimiter }));
+      expect(source?.delimiter).toBe(delimiter);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const DETECTED = [
+  ['commas inside quotes do not count', 'a;b\n"1,2,3";x\n"4,5";y\n', ';'],
+  ['decimal commas do not count', 'id;amount\n1;2,50\n2;3,50\n', ';'],
+  ['list signs in cells do not count', 'id,list\n1,a;b\n2,c|d;e\n', ','],
+  ['a ragged row does not mislead', 'a\tb\n1\t2\n1\t2\t3,4\n5\t6\n', '\t'],
+  ['a comma in one header name does not mislead', 'Name, legal;b\nx;y\nz;w\n', ';'],
+  ['line breaks in quotes do not mislead', 'a|b\n"x\n,,\n,",y\n'.replace('",y', '"|y'), '|'],
+  ['a one-column file is read as such', 'name\nx y\nz\n', ','],
+] as const;
+
+test.each(DETECTED)('when the delimiter is to be found, %s', async (_, text, delimiter) => {
+  const { source, rows } = await readText(text);
+  expect(source?.delimiter).toBe(delimiter);
+  expect(rows[0]?.line).toBe(2);
+});
+
+test('when two delimiters are equally good, the file is refused and both are named', async () => {
+  expect(await readError('a,b;c\n1,2;3\n')).toMatch(
+    /^UsageError: file.csv: comma and semicolon .* set format.delimiter/,
+  );
+});
+
+test('when the delimiter is also the quote, the definition is refused', async () => {
+  expect(await readError('a\n', { format: { delimiter: '"' } })).toContain(
+    'format.delimiter and format.quote',
+  );
+});
+
+const text = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 6 })
+  .map((cell) => cell.replaceAll(/[\0\r\n",]/g, 'x'));
+const badBytes = fc.constantFrom(
+  [0xff],
+  [0xc3],
+  [0xe2, 0x82],
+  [0xf0, 0x9f, 0x98],
+  [0xed, 0xa0, 0x80],
+  [0xc0, 0x80],
+);
+
+test('wherever undecodable bytes stand, exactly their row is unreadable, whatever the block boundaries', async () => {
+  const row = fc.tuple(text, fc.option(badBytes, { freq: 3 }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 8 }), blocks, async (rows, blocks) => {
+      const lines = rows.map(([cell, bad]) =>
+        Buffer.concat([Buffer.from(`${cell},`), Buffer.from(bad ?? []), Buffer.from('z\n')]),
+      );
+      const { rows: read } = await readText(Buffer.concat([Buffer.from('a,b\n'), ...lines]), {
+        blocks,
+        format: { delimiter: ',', encoding: 'utf-8' },
+      });
+      expect(read.map((r) => (r.kind === 'cells' ? r.cells : r.kind))).toEqual(
+        rows.map(([cell, bad]) => (bad === null ? [cell, 'z'] : 'unreadable')),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { gunzip } from '../../src/intake/container.ts';
+import { brief, bytesOf, inBlocks, inspect, inspectError, raw, readError, readText } from './read-text.ts';
+
+const CSV = 'id,name\n1,é\n2,ß\n';
+
+test.each([1, 3, 7, 1 << 16])(
+  'the hash and the size are those of the file as it lies there, in blocks of %d',
+  async (blockBytes) => {
+    const bytes = gzipSync(bytesOf(CSV, 'windows-1252'));
+    expect(await inspect(bytes, { path: 'a.csv.gz', blockBytes })).toEqual({
+      container: 'gzip',
+      encoding: 'windows-1252',
+      notes: [expect.any(String)],
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      bytes: bytes.length,
+    });
+  },
+);
+
+test.each(['a.csv.gz', 'a.CSV.GZ', 'a.csv', 'a'])(
+  'a gzip file is known by its bytes, also as %s',
+  async (path) => {
+    const { source, rows } = await readText(gzipSync(CSV), { path, blocks: [5] });
+    expect(source).toMatchObject({
+      type: 'csv',
+      compression: 'gzip',
+      encoding: 'utf-8',
+      columns: ['id', 'name'],
+    });
+    expect(rows.map(brief)).toEqual(['2: 1¦é', '3: 2¦ß']);
+  },
+);
+
+test('the name in front of .gz tells the type', async () => {
+  expect((await readText(gzipSync('{"a":1}\n'), { path: 'a.ndjson.gz' })).source?.type).toBe('ndjson');
+  expect((await readText(gzipSync('[{"a":1}]'), { path: 'a.json.gz' })).source?.type).toBe('json');
+  expect((await readText(gzipSync('{a}\n1\n'), { path: 'a.csv.gz' })).source?.type).toBe('csv');
+});
+
+test('several members are one text, cut wherever', async () => {
+  const members = [bytesOf('id,name\n1,', 'utf-8'), raw('{C3}'), raw('{A9}\n'), raw(''), raw('2,ß\n')];
+  const bytes = Buffer.concat(members.map((member) => gzipSync(member)));
+  expect((await readText(bytes, { path: 'a.csv.gz', blocks: [11] })).rows.map(brief)).toEqual([
+    '2: 1¦é',
+    '3: 2¦ß',
+  ]);
+});
+
+const WHOLE = gzipSync(CSV.repeat(100));
+const BROKEN_GZIP: readonly (readonly [string, Buffer, string])[] = [
+  ['cut off', WHOLE.subarray(0, -5), 'it is cut off'],
+  ['cut off in its head', WHOLE.subarray(0, 5), 'it is cut off'],
+  ['cut off in its second member', Buffer.concat([WHOLE, WHOLE.subarray(0, 30)]), 'it is cut off'],
+  ['followed by text', Buffer.concat([WHOLE, Buffer.from('id,name\n')]), 'something else follows it'],
+  ['followed by NULs', Buffer.concat([WHOLE, Buffer.alloc(9)]), 'it goes on after its end'],
+  [
+    'followed by NULs and another member',
+    Buffer.concat([WHOLE, Buffer.alloc(9), WHOLE]),
+    'it goes on after its end',
+  ],
+  ['damaged', Buffer.concat([WHOLE.subarray(0, -8), Buffer.alloc(8, 1)]), 'a part of it is damaged'],
+  ['only its first two bytes', raw('{1F 8B}'), 'it is cut off'],
+  ['no gzip but for these bytes', raw('{1F 8B}id,name\n1,2\n'), 'a part of it is damaged'],
+];
+
+test.each(BROKEN_GZIP)('a gzip file that is %s is refused', async (_, bytes, message) => {
+  for (const blockBytes of [1, 16, 1 << 16]) {
+    const told = await inspectError(bytes, { path: 'a.csv.gz', blockBytes });
+    expect(told).toMatch(/^UsageError: a\.csv\.gz: is no whole gzip file: /);
+    expect(told).toContain(message);
+  }
+});
+
+test('a file that expands too far is refused, in all and by its ratio', async () => {
+  const bytes = gzipSync(Buffer.alloc(1 << 20, 'x'));
+  const read = async (limits: { maxBytes: number; maxRatio: number; freeBytes: number }) => {
+    let length = 0;
+    for await (const block of gunzip(inBlocks(bytes, 64), 'a.gz', limits)) length += block.length;
+    return length;
+  };
+  const free = 1 << 21;
+  expect(await read({ maxBytes: 1 << 20, maxRatio: 1, freeBytes: free })).toBe(1 << 20);
+  await expect(read({ maxBytes: (1 << 20) - 1, maxRatio: 1, freeBytes: free })).rejects.toThrow(
+    'a.gz: expands to more than 1048575 bytes',
+  );
+  await expect(read({ maxBytes: free, maxRatio: 200, freeBytes: 1 << 18 })).rejects.toThrow(
+    'a.gz: expands to more than 200 times its size',
+  );
+  expect(gunzipSync(bytes).length / bytes.length).toBeGreaterThan(200);
+});
+
+const ZIP = raw('{50 4B 03 04}rest');
+const OLE = raw('{D0 CF 11 E0 A1 B1 1A E1}rest');
+const REFUSED: readonly (readonly [name: string, bytes: Buffer, message: string])[] = [
+  ['a.zip', ZIP, 'is a zip archive or an Excel workbook: unpack'],
+  ['a.csv', ZIP, 'a workbook needs a name that ends in .xlsx'],
+  ['a.xls', OLE, 'is an old Excel file (.xls)'],
+  ['a.xlsx', OLE, 'a workbook with a password: save it as .xlsx without a password'],
+  ['a.csv', raw('%PDF-1.7'), 'is a PDF'],
+  ['a.csv.bz2', raw('BZh9{31 41 59 26 53 59}'), 'compressed with bzip2'],
+  ['a.xlsx', raw('id,name\n'), 'is no Excel workbook'],
+  ['a.csv.gz', raw('id,name\n'), 'is not compressed, as its name says'],
+  ['a.csv.gz', gzipSync(gzipSync(CSV)), 'is compressed twice'],
+  ['a.csv.gz', gzipSync(ZIP), 'is a zip archive or'],
+  ['a.csv.gz', gzipSync(''), 'is empty'],
+];
+
+test.each(REFUSED)('%s is refused in words that tell what to do (%#)', async (path, bytes, message) => {
+  expect(await readError(bytes, { path })).toMatch(/^UsageError: a\./);
+  expect(await readError(bytes, { path })).toContain(message);
+});
+
+test('a text that begins like a compressed file is text', async () => {
+  expect((await readText('BZh9,b\n1,2\n')).rows.map(brief)).toEqual(['2: 1¦2']);
+});
+
+test.each([
+  ['a.xlsx', 'auto'],
+  ['a.XLSM', 'auto'],
+  ['portfolio', 'xlsx'],
+] as const)('a zip archive named %s with format.type %s is a workbook', async (path, type) => {
+  expect(await inspect(ZIP, { path, format: { type } })).toMatchObject({
+    container: 'workbook',
+    bytes: 8,
+    notes: [],
+  });
+});

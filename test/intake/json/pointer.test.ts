@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatSchema } from '../../../src/config/job-definition.ts';
+import { extend, newCursor } from '../../../src/intake/json/cursor.ts';
+import { newOutside, stepOutside } from '../../../src/intake/json/pointer.ts';
+import { readRows } from '../../../src/intake/rows.ts';
+import { brief, readError, readText } from '../read-text.ts';
+
+const PATH = { path: 'f.json' };
+
+const READ = [
+  [
+    'a list in an object',
+    '{"count": 2,\n "items": [{"a":1},\n{"b":"]}"}],"next":null}\n',
+    '/items',
+    ['2: {"a":1}', '3: {"b":"]}"}'],
+  ],
+  [
+    'a list deep down, among others of the same name',
+    '{"items":[1],"data":{"x":{"items":[{"no":1}]},"items":[{"a":1}]},"meta":{"items":[[]]}}',
+    '/data/items',
+    ['1: {"a":1}'],
+  ],
+  [
+    'a list under a name with a slash, a tilde and an escape',
+    '{"a/b~\\u0063":{"":[{"a":1}]}}',
+    '/a~1b~0c/',
+    ['1: {"a":1}'],
+  ],
+  ['a list in a list', '[{"items":[{"no":1}]},{"items":[{"a":1}]}]', '/1/items', ['1: {"a":1}']],
+  ['the list that is the whole file', '[{"a":1}]', '', ['1: {"a":1}']],
+  ['an empty list', '{"items":[ ]}', '/items', []],
+  [
+    'elements that are no objects',
+    '{"items":[1,{"a":1},[]]}',
+    '/items',
+    ['1: ! no object: expected a record in { }', '1: {"a":1}', '1: ! no object: expected a record in { }'],
+  ],
+  [
+    'members around it that would be refused in a record',
+    '{"__proto__":1,"x":1,"x":2,"n":12345678901234567890,"items":[{"a":1}]}',
+    '/items',
+    ['1: {"a":1}'],
+  ],
+] as const;
+
+test.each([
+  ['failed.ndjson', 'auto'],
+  ['failed.ndjson', 'ndjson'],
+  ['failed.ndjson', 'json'],
+  ['corrected.json', 'json'],
+] as const)('with format.records, a report’s rows are read from %s as %s', async (path, type) => {
+  const line = (a: number) => `{"a":${a},"_onboard":{"row":${a}}}\n`;
+  for (const text of [line(1), line(1) + line(2)]) {
+    const { source, rows } = await readText(text, { path, format: { type, records: '/data/items' } });
+    expect(source?.type).toBe('ndjson');
+    expect(rows).toHaveLength(text.split('\n').length - 1);
+    expect(rows.every(({ kind }) => kind === 'record')).toBe(true);
+  }
+});
+
+test.each(READ)('with format.records, %s is read', async (_, text, records, rows) => {
+  for (const blocks of [[1 << 20], [1], [2, 5]]) {
+    const read = await readText(text, { ...PATH, blocks, format: { records } });
+    expect(read.rows.map(brief)).toEqual(rows);
+    expect(read.source).toMatchObject({ type: 'json' });
+  }
+});
+
+const REFUSED = [
+  [
+    'a name that is not there',
+    '{"data":{"rows":[],"total":1,"":2}}',
+    '/data/items',
+    'f.json: has no list of records at /data/items: /data is an object with the members "rows", "total", ""; correct format.records',
+  ],
+  ['no member at all', '{}', '/items', 'at /items: the whole file is an object with no members;'],
+  [
+    'more members than are worth naming',
+    `{${Array.from({ length: 30 }, (_, i) => `"m${i}":1`).join(',')}}`,
+    '/items',
+    '"m8", "m9" and more;',
+  ],
+  ['a way through a plain value', '{"data":"x"}', '/data/items', 'at /data/items: /data is a plain value;'],
+  ['a list at the top', '[{"a":1}]', '/items', 'the whole file is a list;'],
+  [
+    'an object where the list should be',
+    '{"data":\n{"items":{}}}',
+    '/data/items',
+    'f.json, line 2: /data/items is an object: expected the list of records there; correct format.records',
+  ],
+  ['null where the list should be', '{"a":null}', '/a', '/a is a plain value'],
+  [
+    'the list given twice',
+    '{"items":[{"a":1}],\n"items":[]}',
+    '/items',
+    'line 2: the member /items is given twice',
+  ],
+  [
+    'the way to the list given twice',
+    '{"data":{},"data":{"items":[{"a":1}]}}',
+    '/data/items',
+    'line 1: the member /data is given twice',
+  ],
+  [
+    'a second object behind the first',
+    '{"items":[]}\n{"items":[]}',
+    '/items',
+    'line 2, column 1: broken JSON: expected nothing more',
+  ],
+  [
+    'broken JSON before the list',
+    '{"a":tru,"items":[]}',
+    '/items',
+    'line 1, column 6: broken JSON: expected a value',
+  ],
+  [
+    'broken JSON behind the list',
+    '{"items":[{"a":1}],\n"b":}',
+    '/items',
+    'line 2, column 5: broken JSON: expected a value',
+  ],
+  [
+    'a name without quotes',
+    '{"items":[],b:1}',
+    '/items',
+    'column 13: broken JSON: expected a member name in double quotes',
+  ],
+  ['a missing colon', '{"items" []}', '/items', 'column 10: broken JSON: expected a colon'],
+  ['a missing comma', '{"items":[] "a":1}', '/items', 'expected a comma or }'],
+  ['a comma too many', '{"items":[],}', '/items', 'expected a member name'],
+  ['a wrong bracket', '{"a":[1},"items":[]}', '/items', 'expected a comma or ]'],
+  ['a file cut off behind the list', '{"items":[{"a":1}]', '/items', 'expected }, but the file ends there'],
+  ['a file cut off in the list', '{"items":[{"a":1}', '/items', 'but the file ends there'],
+  ['a file cut off in a string', '{"a":"x', '/items', 'expected a closing quote, but the file ends there'],
+  ['a bad escape', '{"a":"\\x","items":[]}', '/items', 'expected an escape'],
+  [
+    'nesting too deep around the list',
+    `${'{"a":'.repeat(50_000)}1`,
+    '/items',
+    'line 1: nested deeper than 32 levels',
+  ],
+];
+
+test.each(REFUSED)('with format.records, %s is refused', async (_, text, records, message) => {
+  const error = await readError(text, { ...PATH, format: { records } });
+  expect(error).toMatch(/^UsageError: f\.json/);
+  expect(error).toContain(message);
+});
+
+test('whatever stands around the list, the block boundaries change nothing, and JSON.parse agrees', async () => {
+  const value = fc.jsonValue({ maxDepth: 2 });
+  const blocks = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
+  const damage = fc.tuple(fc.nat(60), fc.constantFrom('', '', '"', '}', ',', ':', 'x'), fc.nat(1));
+  await fc.assert(
+    fc.asyncProperty(
+      value,
+      value,
+      fc.array(value),
+      blocks,
+      damage,
+      async (before, after, items, blocks, cut) => {
+        const whole = JSON.stringify({ before, data: { items }, after });
+        const [at, put, drop] = cut;
+        const text = put === '' ? whole : whole.slice(0, at) + put + whole.slice(at + drop);
+        const format = { records: '/data/items' };
+        const read = await readText(text, { ...PATH, format }).catch(String);
+        expect(await readText(text, { ...PATH, format, blocks }).catch(String)).toEqual(read);
+        if (typeof read !== 'string') expect(read.rows.length).toBe(JSON.parse(text).data.items.length);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('what stands before the list is let go of as soon as it is read', () => {
+  const outside = newOutside('f.json', '/items');
+  const cursor = newCursor();
+  const block = '{"no":["items",1,true]},'.repeat(100);
+  const held = Array.from({ length: 50 }, (_, i) => {
+    extend(cursor, i === 0 ? `{"before":[${block}` : block);
+    while (stepOutside(outside, cursor, false) === 'on');
+    return cursor.text.length - cursor.at;
+  });
+  expect(held).toEqual(held.map(() => 0));
+  extend(cursor, '0],"items":[');
+  while (stepOutside(outside, cursor, false) === 'on');
+  expect([cursor.line, cursor.at]).toEqual([1, cursor.text.length]);
+});
+
+test('a string around the list that has no end is refused before the file has been read to its end', async () => {
+  let blocks = 0;
+  async function* endless() {
+    for (; ; blocks += 1) yield Buffer.from(blocks === 0 ? '{"a":"' : 'x'.repeat(65_536));
+  }
+  const reading = { container: 'plain', encoding: 'utf-8', notes: [] } as const;
+  const read = async () => {
+    for await (const _ of readRows(endless(), 'f.json', reading, formatSchema.parse({ records: '/a' })));
+  };
+  await expect(read()).rejects.toThrow('expected at most 1048576 characters');
+  expect(blocks).toBeLessThan(32);
+});
+
+const CHARACTERS = [
+  ['half a character', '{"a":{"b":"x\\ud83d"}}', 'half a character'],
+  ['the other half', '{"a":"\\uDE00x"}', 'half a character'],
+  ['two halves in the wrong order', '{"a":"\\ude00\\ud83d"}', 'half a character'],
+  ['half a character in a name', '{"\\ud83d":1}', 'half a character'],
+  ['NUL', '{"a":["\\u0000"]}', 'a NUL character'],
+];
+
+test.each(CHARACTERS)('%s makes the record unreadable and no other', async (_, text, problem) => {
+  const { rows } = await readText(`[{"x":"\\ud83d\\ude00"},${text},{"y":"\\\\u0000"}]`, PATH);
+  expect(rows.map((row) => row.kind)).toEqual(['record', 'unreadable', 'record']);
+  expect(rows.map(brief)[1]).toContain(`! ${problem}`);
+});
+
+test('one object that holds a list of objects is noted, as long as format.records names none', async () => {
+  const text = '{"items":[{"a":1}]}';
+  expect((await readText(text, PATH)).source?.notes).toEqual([expect.stringContaining('format.records')]);
+  expect((await readText(text, { ...PATH, format: { records: '/items' } })).source?.notes).toEqual([]);
+  expect((await readText(`${text}\n${text}`, PATH)).source?.notes).toEqual([]);
+});

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { formatSchema } from '../../src/config/job-definition.ts';
+import { type RowChunk, readChunks } from '../../src/intake/chunks.ts';
+import { readSample, surveyFile } from '../../src/intake/survey.ts';
+
+const FORMAT = formatSchema.parse({});
+const cuts = (chunkRows: number, chunkEnds: number[] | null = null) => ({ chunkRows, chunkEnds });
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'onboard-intake-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function file(name: string, content: string | Buffer): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+/** 12,000 rows, some of two lines, one damaged: about 500 KB, so several blocks. */
+function manyRows(): string {
+  const rows = Array.from({ length: 12_000 }, (_, i) => {
+    if (i === 777) return 'C-777,5" pipe,x\n';
+    return i % 10 === 0 ? `C-${i},"two\nlines",é\n` : `C-${i},Company number ${i},some text\n`;
+  });
+  return `id,name,note\n${rows.join('')}`;
+}
+
+test('a survey gives the hash, the size, the number of rows and how the file was understood', async () => {
+  const content = '\uFEFFid;name\n1;x\n2\n3;"y"\n';
+  const path = await file('a.csv', content);
+  expect(await surveyFile(path, FORMAT)).toEqual({
+    path,
+    sha256: createHash('sha256').update(content).digest('hex'),
+    bytes: Buffer.byteLength(content),
+    rows: 3,
+    chunkEnds: null,
+    stamp: expect.stringMatching(/^\d+:\d+:\d+$/),
+    source: {
+      type: 'csv',
+      encoding: 'utf-8',
+      bom: true,
+      compression: 'none',
+      headerLine: 1,
+      sheet: null,
+      notes: expect.any(Array),
+      delimiter: ';',
+      quote: '"',
+      columns: ['id', 'name'],
+    },
+  });
+});
+
+test('a survey of JSON gives every field path of its readable records, by first appearance, without the report’s member', async () => {
+  const path = await file(
+    'a.json',
+    '[{"b":{"c":1,"d":[]}},{"a":[{"x":1},{"y":["z"]}],"b":{"c":2}},{"q":1,"q":2},{"_onboard":{"row":1},"e":{}}]',
+  );
+  const facts = await surveyFile(path, FORMAT);
+  expect(facts.rows).toBe(4);
+  expect(facts.source.columns).toEqual(['b.c', 'b.d', 'a.0.x', 'a.1.y', 'e']);
+});
+
+test('when JSON records have too many different fields together, the file is refused', async () => {
+  const lines = Array.from({ length: 10_001 }, (_, i) => `{"field${i}":1}`).join('\n');
+  const path = await file('a.ndjson', lines);
+  await expect(surveyFile(path, FORMAT)).rejects.toThrow('more than 10000 different fields together');
+});
+
+test('chunks are numbered from 1, full but for the last, and hold every row the survey counted', async () => {
+  const path = await file('a.csv', manyRows());
+  const facts = await surveyFile(path, FORMAT);
+  const chunks: RowChunk[] = [];
+  for await (const chunk of readChunks(path, facts.source, FORMAT, cuts(70))) chunks.push(chunk);
+  const rows = chunks.flatMap((chunk) => chunk.rows);
+  expect(chunks.map((chunk) => chunk.n)).toEqual(chunks.map((_, i) => i + 1));
+  expect(chunks.slice(0, -1).every((chunk) => chunk.rows.length === 70)).toBe(true);
+  expect(rows.length).toBe(facts.rows);
+  expect(rows.map((row) => [row.row, row.line])).toEqual(expectedPlaces());
+  expect(rows.filter((row) => row.kind === 'unreadable').map((row) => row.row)).toEqual([778]);
+});
+
+/** Row number and first line of every row of `manyRows`: every tenth has two lines. */
+function expectedPlaces(): readonly (readonly number[])[] {
+  return Array.from({ length: 12_000 }, (_, i) => [i + 1, 2 + i + Math.ceil(i / 10)]);
+}
+
+test('chunks end where the run has their ends; rows behind the last end are chunks too many', async () => {
+  const path = await file('a.csv', `id\n${'x\n'.repeat(12)}`);
+  const { source } = await surveyFile(path, FORMAT);
+  const sizesOf = async (chunkEnds: number[]) => {
+    const sizes: number[] = [];
+    for await (const { rows } of readChunks(path, source, FORMAT, cuts(4, chunkEnds)))
+      sizes.push(rows.length);
+    return sizes;
+  };
+  expect(await sizesOf([5, 6, 12])).toEqual([5, 1, 6]);
+  expect(await sizesOf([3, 7])).toEqual([3, 4, 4, 1]);
+});
+
+test('the same file gives the same chunks again', async () => {
+  const path = await file('a.csv', manyRows());
+  const { source } = await surveyFile(path, FORMAT);
+  const digest = async () => {
+    const hash = createHash('sha256');
+    for await (const chunk of readChunks(path, source, FORMAT, cuts(100))) hash.update(JSON.stringify(chunk));
+    return hash.digest('hex');
+  };
+  expect(await digest()).toBe(await digest());
+});
+
+const onLinux = test.runIf(process.platform === 'linux');
+
+onLinux.each(['a.csv', 'a.json'])('when the consumer of %s stops early, the file is closed', async (name) => {
+  const rows = name === 'a.csv' ? manyRows() : `[${'{"a":"some text"},\n'.repeat(50_000)}{}]`;
+  const path = await file(name, rows);
+  const { source } = await surveyFile(path, FORMAT);
+  for await (const chunk of readChunks(path, source, FORMAT, cuts(10))) {
+    expect(openFiles(path)).toBe(1);
+    if (chunk.n === 2) break;
+  }
+  expect(openFiles(path)).toBe(0);
+  await readSample(path, FORMAT, 3);
+  expect(openFiles(path)).toBe(0);
+});
+
+/** Descriptors of this process on that file. */
+function openFiles(path: string): number {
+  return readdirSync('/proc/self/fd').filter((fd) => linkOf(fd) === path).length;
+}
+
+function linkOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    // The descriptor that listed the folder is closed by now.
+    return '';
+  }
+}
+
+test('when the header is another one than at the survey, nothing is read', async () => {
+  const path = await file('a.csv', 'id,name\n1,x\n');
+  const { source } = await surveyFile(path, FORMAT);
+  await file('a.csv', 'name,id\nx,1\n');
+  const read = async () => {
+    for await (const _ of readChunks(path, source, FORMAT, cuts(10)));
+  };
+  await expect(read()).rejects.toThrow('is not the file it was');
+});
+
+test('what the survey told of the dialect holds for the chunks', async () => {
+  const path = await file('a.txt', '{"a":\n1}\n{"a":2}');
+  const { source, rows } = await surveyFile(path, FORMAT);
+  const chunks: number[] = [];
+  for await (const chunk of readChunks(path, source, FORMAT, cuts(1))) chunks.push(chunk.rows.length);
+  expect([source.type, rows, chunks]).toEqual(['ndjson', 2, [1, 1]]);
+});
+
+test('a sample gives the first rows and the columns known from them', async () => {
+  const path = await file('a.ndjson', '{"a":1}\n{"b":1}\n{"c":1}\n');
+  const sample = await readSample(path, FORMAT, 2);
+  expect(sample.rows.map((row) => row.row)).toEqual([1, 2]);
+  expect(sample.source.columns).toEqual(['a', 'b']);
+  expect((await readSample(path, FORMAT, 0)).rows).toEqual([]);
+});
+
+test('a missing file, a directory and a FIFO are refused with the reason', async () => {
+  const missing = join(folder, 'missing.csv');
+  await expect(surveyFile(missing, FORMAT)).rejects.toThrow(`${missing}: there is no such file`);
+  await expect(surveyFile(folder, FORMAT)).rejects.toThrow(`${folder}: is a directory`);
+  const fifo = join(folder, 'fifo.csv');
+  execFileSync('mkfifo', [fifo]);
+  await expect(surveyFile(fifo, FORMAT)).rejects.toThrow(`${fifo}: is no regular file`);
+  await expect(surveyFile(fifo, FORMAT)).rejects.toMatchObject({ name: 'UsageError' });
+});

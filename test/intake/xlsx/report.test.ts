@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import writeXlsxFile from 'write-excel-file/node';
+import { compileMapping } from '../../../src/mapping/mapping.ts';
+import type { Row } from '../../../src/model/row.ts';
+import type { SourceInfo } from '../../../src/model/source.ts';
+import { writeReport } from '../../../src/report/report.ts';
+import { bodyOf, CATALOG, definitionOf } from '../../mapping/catalog.ts';
+import { filesOf, makeRun, makeView, NOW, settled, temporaryDirectory } from '../../report/make-report.ts';
+import { readFileOf } from '../../support/workbook.ts';
+import { readText } from '../read-text.ts';
+
+test('a workbook row that failed comes back in failed.csv with its cells as read, and that file loads', async () => {
+  const sheet = [
+    ['externalId', 'details.name', 'since', 'volume'],
+    ['00123', '=Smith, "A"; Ltd\nBerlin', new Date(Date.UTC(2020, 2, 31)), 1234.56],
+    ['7', 'x', null, -1],
+  ];
+  const content = await writeXlsxFile(sheet, { dateFormat: 'dd/mm/yyyy' }).toBuffer();
+  const { source, rows: sources } = await readFileOf(content);
+  const again = await failedAgain({ source, rows: sources });
+  expect(again.source.columns.slice(0, 4)).toEqual(['externalId', 'details.name', 'since', 'volume']);
+  expect(again.rows.map((row) => (row.kind === 'cells' ? row.cells.slice(0, 4) : row))).toEqual([
+    ['00123', '=Smith, "A"; Ltd\nBerlin', '2020-03-31', '1234.56'],
+    ['7', 'x', '', '-1'],
+  ]);
+});
+
+test("a workbook's numbers and dates mean the same in failed.csv, whatever signs the definition gives for text", async () => {
+  const definition = definitionOf({
+    key: 'Ref',
+    fields: {
+      'kyc.volume': { column: 'Sum', decimal: ',', grouping: '.' },
+      'kyc.since': { column: 'Since', pattern: 'dd/MM/yyyy' },
+      isPayer: { column: 'Payer', true: ['J'], false: ['N'] },
+    },
+  });
+  const sheet = [
+    ['Ref', 'Sum', 'Since', 'Payer'],
+    ['a', 1.234, new Date(Date.UTC(2020, 2, 4)), true],
+    ['b', '1.234', '04/03/2020', 'J'],
+  ];
+  const content = await writeXlsxFile(sheet, { dateFormat: 'dd/mm/yyyy' }).toBuffer();
+  const first = await readFileOf(content);
+  const bodies = ({ source, rows }: { source: SourceInfo; rows: readonly Row[] }) => {
+    const mapping = compileMapping({
+      definition,
+      source,
+      catalog: CATALOG,
+      pathField: null,
+      needsPathId: false,
+    });
+    return rows.map((row) => bodyOf(mapping.map(row)));
+  };
+  const again = await failedAgain(first);
+  const twice = await failedAgain(again);
+  const since = '2020-03-04T00:00:00.000Z';
+  const expected = [
+    { kyc: { volume: 1.234, since }, isPayer: true },
+    { kyc: { volume: 1234, since }, isPayer: true },
+  ];
+  expect([bodies(first), bodies(again), bodies(twice)]).toEqual([expected, expected, expected]);
+});
+
+test('a number that was refused for an identifier is refused again from failed.csv, until somebody writes it as text', async () => {
+  const content = await writeXlsxFile([
+    ['Ref', 'name'],
+    [17, 'x'],
+  ]).toBuffer();
+  const codes = ({ source, rows }: { source: SourceInfo; rows: readonly Row[] }) => {
+    const definition = definitionOf({ key: 'Ref' });
+    const about = { definition, source, catalog: CATALOG, pathField: null, needsPathId: false };
+    const mapping = compileMapping(about);
+    return rows.map((row) => bodyOf(mapping.map(row)));
+  };
+  const first = await readFileOf(content);
+  const again = await failedAgain(first);
+  const twice = await failedAgain(again);
+  const refused = [[['number_cell', 'Ref', '17']]];
+  expect([codes(first), codes(again), codes(twice)]).toEqual([refused, refused, refused]);
+  const mended = await failedAgain(first, (text) => text.replace('\n17,', '\n0017,'));
+  const accepted = await failedAgain(first, (text) => text.replace(/,"\{.*\}"/, ','));
+  expect([codes(mended), codes(accepted)]).toEqual([[{ name: 'x' }], [{ name: 'x' }]]);
+});
+
+/** The rows of a run's failed.csv, where all of its rows failed. */
+async function failedAgain(
+  { source, rows: sources }: { source: SourceInfo; rows: readonly Row[] },
+  mend = (text: string) => text,
+) {
+  const settlements = sources.map(({ row }) => settled(row, 'failed'));
+  const directory = await temporaryDirectory();
+  await writeReport({
+    run: makeRun(settlements, { source }),
+    view: makeView({ settlements, sources }),
+    directory,
+    now: NOW,
+  });
+  const reading = await readText(mend((await filesOf(directory))['failed.csv'] ?? ''), {
+    path: 'failed.csv',
+  });
+  if (reading.source === null) throw new Error('failed.csv was not understood');
+  return { source: reading.source, rows: reading.rows };
+}

@@ -1,0 +1,368 @@
+import { chmod, mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { unguardCell } from '../../src/lib/formula-guard.ts';
+import { type LedgerView, type Settlement, warningWord } from '../../src/model/settlement.ts';
+import { writeReport, writeSummary } from '../../src/report/report.ts';
+import { summarySchema } from '../../src/report/summary.ts';
+import {
+  cells,
+  csvRecords,
+  filesOf,
+  type Held,
+  makeRun,
+  makeView,
+  NOW,
+  settled,
+  temporaryDirectory,
+} from './make-report.ts';
+
+const BODY = '{\n  "errors": ["iban"],\n  "n": 1.0\n}';
+
+const MIXED: Held = {
+  settlements: [
+    settled(1, 'created', { status: 200, id: 'S-1', key: '=k1' }),
+    settled(2, 'rejected', { status: 418, code: 'http_418', message: 'refused' }),
+    settled(3, 'invalid', {
+      code: 'unreadable_row',
+      message: '3 cells where the header has 2',
+      attempts: 0,
+      ms: 0,
+    }),
+    settled(4, 'in-doubt', { code: 'timeout', message: 'no answer, in time' }),
+    settled(5, 'denied', { status: 403, code: 'http_403', message: 'not permitted' }),
+    settled(6, 'failed', { code: 'connection_refused', message: 'nothing was sent' }),
+  ],
+  sources: [
+    cells(2, 'k2', '-dash "q"'),
+    { kind: 'unreadable', row: 3, line: 4, text: 'k3,a\nb,c', problem: '3 cells where the header has 2' },
+    cells(4, 'k4', ' spaced '),
+    cells(5, 'k5', ''),
+  ],
+  bodies: new Map([[2, BODY]]),
+};
+const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'].map((name) => `onboard_${name}`);
+
+async function report(held: Held, given: Parameters<typeof makeRun>[1] = {}, into?: string) {
+  const directory = into ?? (await temporaryDirectory());
+  const run = makeRun(held.settlements, given);
+  const summary = await writeReport({ run, view: makeView(held), directory, now: NOW });
+  return { directory, summary, files: await filesOf(directory) };
+}
+
+describe('writeReport of a CSV file', () => {
+  it('given rows of every kind, writes exactly the files of the contract and names them in the summary', async () => {
+    const { files, summary } = await report(MIXED);
+    expect(Object.keys(files)).toEqual([
+      'failed.csv',
+      'in-doubt.csv',
+      'rejected.csv',
+      'rejections.jsonl',
+      'results.csv',
+      'summary.json',
+    ]);
+    expect(summarySchema.parse(JSON.parse(files['summary.json'] ?? ''))).toEqual(summary);
+    expect([...summary.files].sort()).toEqual(Object.keys(files).filter((name) => name !== 'summary.json'));
+  });
+
+  it('given rows of every kind, gives each its line in results.csv, in file order', async () => {
+    const { files } = await report(MIXED);
+    const [header, ...lines] = csvRecords(files['results.csv']);
+    expect(header?.join(',')).toBe('row,line,key,outcome,status,id,attempts,ms,code,message,advice');
+    expect(lines.map((line) => line.slice(0, 10))).toEqual([
+      ['1', '2', "'=k1", 'created', '200', 'S-1', '1', '12', '', ''],
+      ['2', '3', 'k2', 'rejected', '418', '', '1', '12', 'http_418', 'refused'],
+      ['3', '4', 'k3', 'invalid', '', '', '0', '0', 'unreadable_row', '3 cells where the header has 2'],
+      ['4', '5', 'k4', 'in-doubt', '', '', '1', '12', 'timeout', 'no answer, in time'],
+      ['5', '6', 'k5', 'denied', '403', '', '1', '12', 'http_403', 'not permitted'],
+      ['6', '7', 'k6', 'failed', '', '', '1', '12', 'connection_refused', 'nothing was sent'],
+    ]);
+    expect(lines.map((line) => line[10] !== '')).toEqual([false, true, true, true, true, true]);
+  });
+
+  it('given warnings, puts them after the message of the row, and counts them in the summary', async () => {
+    const { files, summary } = await report(
+      {
+        settlements: [
+          settled(1, 'created', { warnings: warningWord('iban_invalid', 'accounts.0.iban') }),
+          settled(2, 'rejected', {
+            message: 'refused',
+            warnings: ['a\n"b" c', null].map((column) => warningWord('mojibake', column)).join(' '),
+          }),
+          settled(3, 'cancelled'),
+          settled(4, 'rejected', { message: 'Refused.', warnings: 'mojibake' }),
+        ],
+      },
+      { state: 'cancelled' },
+    );
+    const [, ...rows] = csvRecords(files['results.csv']);
+    expect(rows.map((row) => row[9])).toEqual([
+      'warning: iban_invalid in "accounts.0.iban"',
+      'refused; warning: mojibake in "a "b" c"; warning: mojibake',
+      '',
+      'Refused. warning: mojibake',
+    ]);
+    expect(summary.warnings).toEqual({ mojibake: 3, iban_invalid: 1 });
+    expect(summarySchema.parse(JSON.parse(files['summary.json'] ?? ''))).toEqual(summary);
+  });
+
+  it('given rows that did not succeed, gives their own columns again and what became of them', async () => {
+    const { files } = await report(MIXED);
+    expect(csvRecords(files['rejected.csv'])).toEqual([
+      ['externalId', 'details.name', ...ADDED],
+      ['k2', '\'-dash "q"', 'run-1', '2', 'rejected', '418', 'http_418', '{ "errors": ["iban"], "n": 1.0 }'],
+    ]);
+    expect(csvRecords(files['in-doubt.csv'])).toEqual([
+      ['externalId', 'details.name', ...ADDED, 'onboard_resolution'],
+      ['k4', ' spaced ', 'run-1', '4', 'in-doubt', '', 'timeout', 'no answer, in time', ''],
+    ]);
+  });
+
+  it('given a row that could not be read, or whose source is not known, leaves its columns empty', async () => {
+    const { files } = await report(MIXED);
+    expect(csvRecords(files['failed.csv']).slice(1)).toEqual([
+      ['', '', 'run-1', '3', 'invalid', '', 'unreadable_row', 'k3,a\nb,c'],
+      ['k5', '', 'run-1', '5', 'denied', '403', 'http_403', 'not permitted'],
+      ['', '', 'run-1', '6', 'failed', '', 'connection_refused', 'nothing was sent'],
+    ]);
+  });
+
+  it('given a rejection, keeps its body verbatim in rejections.jsonl', async () => {
+    const { files } = await report(MIXED);
+    expect(JSON.parse(files['rejections.jsonl'] ?? '')).toEqual({
+      run: 'run-1',
+      row: 2,
+      line: 3,
+      key: 'k2',
+      status: 418,
+      body: BODY,
+    });
+  });
+
+  it('given a rejection whose body is not known, says null and keeps the message', async () => {
+    const { files } = await report({ settlements: [settled(1, 'rejected', { message: 'refused' })] });
+    expect(JSON.parse(files['rejections.jsonl'] ?? '')).toMatchObject({ body: null });
+    expect(csvRecords(files['rejected.csv'])[1]?.at(-1)).toBe('refused');
+  });
+
+  it('given a file with a dialect and a BOM of its own, writes in them, and results.csv in neither', async () => {
+    const source = { delimiter: ';', quote: "'", bom: true, columns: ['a;b', 'c'] };
+    const held = { settlements: [settled(1, 'failed')], sources: [cells(1, "it's", 'x;y')] };
+    const { files } = await report(held, { source });
+    expect(files['failed.csv']).toBe(`\uFEFF'a;b';c;${ADDED.join(';')}\n'it''s';'x;y';run-1;1;failed;;;\n`);
+    expect(files['results.csv']).toMatch(/^row,line,key/);
+  });
+
+  it('given an input that was a report file itself, replaces its columns', async () => {
+    const source = { columns: ['onboard_row', 'externalId', 'onboard_resolution', '-x', 'onboard_note'] };
+    const held = { settlements: [settled(1, 'failed')], sources: [cells(1, '7', 'k1', 'done', 'v', 'n')] };
+    const { files } = await report(held, { source });
+    expect(csvRecords(files['failed.csv'])).toEqual([
+      ['externalId', "'-x", ...ADDED],
+      ['k1', 'v', 'run-1', '1', 'failed', '', '', ''],
+    ]);
+  });
+
+  it('given any cells, failed.csv reads back as the same cells once the guard is taken off', async () => {
+    const part = fc.constantFrom(...'"\';,\r\n =-@\taß\ufeff');
+    const cell = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''));
+    const rows = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 30 });
+    const directory = await temporaryDirectory();
+    await fc.assert(
+      fc.asyncProperty(rows, fc.constantFrom(',', ';'), fc.boolean(), async (pairs, delimiter, bom) => {
+        const held = {
+          settlements: pairs.map((_, i) => settled(i + 1, 'failed')),
+          sources: pairs.map(([a, b], i) => cells(i + 1, a, b)),
+        };
+        const { files } = await report(held, { source: { delimiter, bom } }, directory);
+        const [, ...read] = csvRecords(files['failed.csv'], { delimiter });
+        expect(read.map((row) => row.slice(0, 2).map(unguardCell))).toEqual(pairs);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('writeReport of a JSON file', () => {
+  const source = { type: 'json', delimiter: null, quote: null } as const;
+
+  it('given records, gives each again on its line with one more member', async () => {
+    const held: Held = {
+      settlements: [
+        settled(1, 'rejected', { status: 418, code: 'http_418' }),
+        settled(2, 'in-doubt', { code: 'timeout', message: 'm' }),
+        settled(3, 'invalid', { code: 'unreadable_row', message: 'nested too deeply' }),
+        settled(4, 'failed', { code: 'gone' }),
+      ],
+      sources: [
+        { kind: 'record', row: 1, line: 2, text: '{\n  "n": 1.00\n}' },
+        { kind: 'record', row: 2, line: 5, text: '{"_onboard":{"run":"old"}}' },
+        { kind: 'unreadable', row: 3, line: 6, text: '{"a":"\u0001\n', problem: 'nested too deeply' },
+      ],
+      bodies: new Map([[1, BODY]]),
+    };
+    const { files } = await report(held, { source });
+    const said = JSON.stringify('{ "errors": ["iban"], "n": 1.0 }');
+    expect(files['rejected.ndjson']).toBe(
+      `{   "n": 1.00 ,"_onboard":{"run":"run-1","row":1,"outcome":"rejected","status":418,"code":"http_418","message":${said}}}\n`,
+    );
+    expect(files['in-doubt.ndjson']).toBe(
+      '{"_onboard":{"run":"run-1","row":2,"outcome":"in-doubt","status":null,"code":"timeout","message":"m","resolution":""}}\n',
+    );
+    const failed = (files['failed.ndjson'] ?? '').trimEnd().split('\n');
+    expect(failed.map((line) => JSON.parse(line)._onboard)).toEqual([
+      expect.objectContaining({ row: 3, message: 'nested too deeply', text: '{"a":"\u0001\n' }),
+      { run: 'run-1', row: 4, outcome: 'failed', status: null, code: 'gone', message: '' },
+    ]);
+    expect(Object.keys(files).filter((name) => name.endsWith('.csv'))).toEqual(['results.csv']);
+  });
+});
+
+describe('writeReport of payment documents', () => {
+  it('given listed rows, writes a line per document; without any the file is there and empty', async () => {
+    const held = {
+      settlements: [
+        settled(1, 'listed', { key: 'p1' }),
+        settled(2, 'listed', { key: 'p2' }),
+        settled(3, 'denied'),
+      ],
+      documents: new Map([[1, '[{"id":"a"},{"id":"b"}]']]),
+    };
+    const { files } = await report(held, { operation: 'payment.documents' });
+    expect(files['documents.jsonl']).toBe(
+      '{"row":1,"paymentId":"p1","document":{"id":"a"}}\n{"row":1,"paymentId":"p1","document":{"id":"b"}}\n',
+    );
+    const none = await report({ settlements: [] }, { operation: 'payment.documents' });
+    expect(none.files['documents.jsonl']).toBe('');
+  });
+});
+
+describe('the control total', () => {
+  it('given every row once, holds', async () => {
+    const { summary } = await report(MIXED);
+    expect(summary.controlTotal).toEqual({ rows: 6, settled: 6, open: 0, holds: true });
+    expect(summary.exitCode).toBe(5);
+  });
+
+  it('given a finished run that the ledger has a row less of than it counted, does not hold: exit status 3', async () => {
+    const run = makeRun(MIXED.settlements);
+    const view = makeView({ ...MIXED, settlements: MIXED.settlements.slice(0, -1) });
+    const summary = await writeReport({ run, view, directory: await temporaryDirectory(), now: NOW });
+    expect(summary).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
+  });
+
+  it('given a run with rows that are still open, leaves those out and counts them as open', async () => {
+    const given = { rows: 20, state: 'paused', reason: 'interrupted', finishedAt: null } as const;
+    const { files, summary } = await report(MIXED, given);
+    expect(csvRecords(files['results.csv'])).toHaveLength(7);
+    expect(summary).toMatchObject({ settled: 6, open: 14, controlTotal: { holds: true }, exitCode: 4 });
+  });
+
+  it('given no rows at all, writes a report of none', async () => {
+    const { files, summary } = await report({ settlements: [] });
+    expect(csvRecords(files['results.csv'])).toHaveLength(1);
+    expect(summary).toMatchObject({ settled: 0, controlTotal: { holds: true }, exitCode: 0 });
+  });
+});
+
+describe('the report directory', () => {
+  it('is for its owner alone, and so is every file in it', async () => {
+    const { directory, files } = await report(MIXED);
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    for (const name of Object.keys(files))
+      expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600);
+  });
+
+  it('given a folder of the user’s own, leaves its mode as it is', async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(directory);
+    await chmod(directory, 0o755);
+    await report(MIXED, {}, directory);
+    expect((await stat(directory)).mode & 0o777).toBe(0o755);
+  });
+
+  it('given files of an earlier writing that there is no reason for any more, removes them', async () => {
+    const { directory } = await report(MIXED);
+    const later = MIXED.settlements.map((s) => ({ ...s, outcome: 'created' }) as const);
+    const { files } = await report({ settlements: later }, {}, directory);
+    expect(Object.keys(files)).toEqual(['rejections.jsonl', 'results.csv', 'summary.json']);
+    expect(files['rejections.jsonl']).toBe('');
+  });
+
+  it('given a ledger that fails half-way, leaves the earlier report whole and nothing unfinished', async () => {
+    const { directory, files: before } = await report(MIXED);
+    const view: LedgerView = { ...makeView(MIXED), settlements: () => failing(MIXED.settlements) };
+    const run = makeRun(MIXED.settlements);
+    await expect(writeReport({ run, view, directory, now: NOW })).rejects.toThrow('connection lost');
+    expect(await filesOf(directory)).toEqual(before);
+  });
+
+  it('given a ledger that fails half-way in a new folder, leaves the folder empty', async () => {
+    const directory = await temporaryDirectory();
+    const view: LedgerView = { ...makeView(MIXED), settlements: () => failing(MIXED.settlements) };
+    await expect(writeReport({ run: makeRun([]), view, directory, now: NOW })).rejects.toThrow(
+      'connection lost',
+    );
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('given the unfinished files of a writer killed long ago, removes them, but not those of a living one', async () => {
+    const { directory } = await report(MIXED);
+    const old = join(directory, '.failed.csv.0123456789ab.tmp');
+    const fresh = join(directory, '.failed.csv.ba9876543210.tmp');
+    await writeFile(old, 'x');
+    await writeFile(fresh, 'x');
+    await utimes(old, NOW(), new Date(NOW().getTime() - 3_700_000));
+    await utimes(fresh, NOW(), new Date(NOW().getTime() - 60_000));
+    await report(MIXED, {}, directory);
+    expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([
+      '.failed.csv.ba9876543210.tmp',
+    ]);
+  });
+
+  it('given the report of another run, refuses to write over it', async () => {
+    const { directory, files } = await report(MIXED);
+    await expect(report(MIXED, { id: 'run-2' }, directory)).rejects.toThrow(/belongs to run run-1.*--out/);
+    expect(await filesOf(directory)).toEqual(files);
+  });
+
+  it.each([
+    ['failed.csv', 'mine', /has failed\.csv, but no summary\.json/],
+    ['summary.json', '{"total":3}', /belongs to something else/],
+    ['summary.json', 'not JSON', /belongs to something else/],
+  ])("given a %s that is not a report's, refuses to write over it", async (name, text, message) => {
+    const directory = await temporaryDirectory();
+    await mkdir(directory);
+    await writeFile(join(directory, name), text);
+    await expect(report(MIXED, {}, directory)).rejects.toThrow(message);
+    expect(await filesOf(directory)).toEqual({ [name]: text });
+  });
+});
+
+describe('writeSummary', () => {
+  it('given a running run, writes the summary alone, and a later report takes its place', async () => {
+    const directory = await temporaryDirectory();
+    const run = makeRun(MIXED.settlements, { state: 'running', rows: 20, finishedAt: null });
+    const summary = await writeSummary({ run, directory, now: NOW });
+    const files = await filesOf(directory);
+    expect(Object.keys(files)).toEqual(['summary.json']);
+    expect(summarySchema.parse(JSON.parse(files['summary.json'] ?? ''))).toEqual(summary);
+    expect(summary).toMatchObject({ settled: 6, open: 14, exitCode: null, topErrors: [], files: [] });
+    const later = await report(MIXED, {}, directory);
+    expect(JSON.parse(later.files['summary.json'] ?? '')).toEqual(later.summary);
+  });
+
+  it('given a report that is there already, changes no other file of it', async () => {
+    const { directory, files } = await report(MIXED);
+    await writeSummary({ run: makeRun(MIXED.settlements), directory, now: NOW });
+    const { 'summary.json': _before, ...others } = files;
+    const { 'summary.json': _after, ...othersAfter } = await filesOf(directory);
+    expect(othersAfter).toEqual(others);
+  });
+});
+
+async function* failing(settlements: readonly Settlement[]): AsyncGenerator<readonly Settlement[]> {
+  yield settlements.slice(0, 3);
+  throw new Error('connection lost');
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { documentLines, rejectionLine } from '../../src/report/results.ts';
+import { settled } from './make-report.ts';
+
+describe('documentLines', () => {
+  it('given records, gives each as it was received: no number is rounded, no member goes', () => {
+    const records = '[ {"id":"d1","size":12345678901234567890},\n {"id":"d2",\n"a":1,"a":[2,"]"]} , 7]';
+    expect(documentLines(settled(3, 'listed', { id: 'p"1' }), records)).toBe(
+      '{"row":3,"paymentId":"p\\"1","document":{"id":"d1","size":12345678901234567890}}\n' +
+        '{"row":3,"paymentId":"p\\"1","document":{"id":"d2", "a":1,"a":[2,"]"]}}\n' +
+        '{"row":3,"paymentId":"p\\"1","document":7}\n',
+    );
+  });
+
+  it('given a settlement without an id, names the payment by its key', () => {
+    expect(documentLines(settled(3, 'listed', { key: 'pay-9' }), '[{}]')).toBe(
+      '{"row":3,"paymentId":"pay-9","document":{}}\n',
+    );
+  });
+
+  it('given no records, gives no line', () => {
+    expect(documentLines(settled(3, 'listed'), ' [ ] ')).toBe('');
+  });
+});
+
+describe('rejectionLine', () => {
+  it.each(['{"e":\r\n [1.0]}', '', 'not JSON \u2028 at all\n'])(
+    'given the body %j, keeps it verbatim',
+    (body) => {
+      const line = rejectionLine('r', {
+        settlement: settled(2, 'rejected', { status: 418 }),
+        source: null,
+        body,
+      });
+      expect(line.indexOf('\n')).toBe(line.length - 1);
+      expect(JSON.parse(line)).toEqual({ run: 'r', row: 2, line: 3, key: 'k2', status: 418, body });
+    },
+  );
+});

@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
+import { type Summary, summarize } from '../../src/report/summary.ts';
+import { createTally } from '../../src/report/tally.ts';
+import { failedStep, renderSummary } from '../../src/report/words.ts';
+import { makeRun, NOW, settled } from './make-report.ts';
+
+const DIRECTORY = '/home/ops/.onboard/reports/run-1';
+
+/** Of a finished run whose rows ended like these, with a code of their own where none is given. */
+function summaryOf(
+  ends: ReadonlyArray<Outcome | readonly [Outcome, string]>,
+  given: Parameters<typeof makeRun>[1] = {},
+): Summary {
+  const settlements = ends.map((end, i) => {
+    const [outcome, code] = typeof end === 'string' ? [end, `${end}_code`] : end;
+    return settled(i + 1, outcome, { code });
+  });
+  const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
+  settlements.forEach(tally.add);
+  return summarize(makeRun(settlements, given), tally.topErrors(), NOW());
+}
+
+function textOf(summary: Summary, options: { readonly job?: string; readonly typed?: string } = {}): string {
+  return renderSummary(summary, { directory: DIRECTORY, ...options });
+}
+
+describe('renderSummary', () => {
+  it('given a run with all kinds of rows, says everything a person needs', () => {
+    const outcomes: Outcome[] = [
+      ...Array<Outcome>(11).fill('created'),
+      'rejected',
+      'rejected',
+      'failed',
+      'in-doubt',
+    ];
+    const summary = {
+      ...summaryOf(outcomes),
+      files: ['results.csv', 'rejected.csv', 'failed.csv', 'in-doubt.csv'],
+    };
+    expect(textOf(summary)).toMatchInlineSnapshot(`
+      "Run run-1: finished
+        job     subclients-create
+        file    samples/partner.csv
+        target  sandbox
+        rate    3.8 rows/s
+
+        created    11
+        rejected    2
+        failed      1
+        in-doubt    1
+        rows 15 = 11 created + 2 rejected + 1 failed + 1 in-doubt
+
+        2 × rejected rejected_code, for example row 12
+          Correct the row in rejected.csv, then load that file again as it is.
+        1 × failed failed_code, for example row 14
+          Load failed.csv again as it is when the service is well; if it goes on, ask
+          the people who run the service.
+        1 × in-doubt in-doubt_code, for example row 15
+          Look in the service whether the record is there, then say so with \`onboard
+          resolve\`, row by row or by the resolutions in in-doubt.csv; it is not
+          sent again by itself, since that could create it twice.
+
+      Report: /home/ops/.onboard/reports/run-1
+
+      Next:
+        rejected.csv: mend what the service refused, then load it:
+          onboard run subclients-create --sandbox /home/ops/.onboard/reports/run-1/rejected.csv
+        failed.csv: mend the rows, then load it:
+          onboard run subclients-create --sandbox /home/ops/.onboard/reports/run-1/failed.csv
+        in-doubt.csv: look each row up at the service, and write created:<id> or
+        not-created as its resolution, so that none is created twice; then:
+          onboard resolve run-1 --file /home/ops/.onboard/reports/run-1/in-doubt.csv"
+    `);
+  });
+
+  it('given only successes, has the counts and nothing to do next', () => {
+    const text = textOf(summaryOf(['created', 'skipped']));
+    expect(text).toContain('rows 2 = 1 created + 1 skipped');
+    expect(text).not.toContain('Next');
+  });
+
+  it('given no rows, still has the sum', () => {
+    expect(textOf(summaryOf([]))).toContain('  rows 0 = 0\n  There are no rows: nothing was sent.');
+  });
+
+  it('given a run that was interrupted, counts the open rows and gives the command that goes on', () => {
+    const given = {
+      rows: 5,
+      state: 'paused',
+      reason: 'interrupted',
+      finishedAt: null,
+      file: "it's here.csv",
+    } as const;
+    const text = textOf(summaryOf(['created'], given));
+    expect(text).toContain('rows 5 = 1 created + 4 open');
+    expect(text).toContain(`onboard run subclients-create --sandbox 'it'\\''s here.csv'`);
+  });
+
+  it('given a job from a file and a real target, gives commands for those', () => {
+    const given = {
+      state: 'paused',
+      reason: 'credentials',
+      target: 'https://api.example',
+      file: 'a.csv',
+    } as const;
+    const text = textOf(summaryOf(['created'], given), { job: '--job-file j.yaml' });
+    expect(text).toContain('    onboard run --job-file j.yaml a.csv');
+  });
+
+  it('given a paused rerun, names its parent and the one command that goes on, since no file has its rows', () => {
+    const given = { state: 'paused', reason: 'requested', parent: 'run-0', rows: 5 } as const;
+    const text = textOf(summaryOf(['created'], given));
+    expect(text).toContain('  parent  run-0');
+    expect(text).toContain('    onboard resume run-1');
+    expect(text).not.toContain('onboard run ');
+  });
+
+  it('given a cancelled run, gives the command that takes up what was not sent', () => {
+    const text = textOf(summaryOf(['created', 'cancelled'], { state: 'cancelled' }));
+    expect(text).toContain('    onboard rerun run-1 --only cancelled');
+    expect(text).not.toContain('onboard resume');
+  });
+
+  it('given a total that does not hold, says so', () => {
+    expect(textOf(summaryOf(['created'], { rows: 2 }))).toContain('DOES NOT HOLD');
+  });
+
+  it('given a name with control characters, does not pass them on to the terminal', () => {
+    const text = textOf(summaryOf(['created'], { file: 'a\u001b[2J\nb.csv' }));
+    expect(text).toContain('a?[2J?b.csv');
+  });
+
+  it('given a file that is not plain UTF-8, says how it was read and what was decided', () => {
+    const source = {
+      encoding: 'windows-1252',
+      compression: 'gzip',
+      notes: [
+        'No byte of the file tells windows-1252, iso-8859-1 and iso-8859-15 apart: all three read the same.',
+        'Short.',
+      ],
+    } as const;
+    const given = { source: { ...source, notes: [...source.notes] } };
+    const text = textOf(summaryOf(['created'], given));
+    expect(text).toContain(
+      [
+        '  file    samples/partner.csv',
+        '  read as windows-1252, gzip',
+        '  note    No byte of the file tells windows-1252, iso-8859-1 and iso-8859-15',
+        '          apart: all three read the same.',
+        '  note    Short.',
+        '  target  sandbox',
+      ].join('\n'),
+    );
+  });
+
+  it('given a workbook, names its sheet; given plain UTF-8, says nothing', () => {
+    const sheet = { source: { type: 'xlsx', sheet: 'Payees\u001b' } } as const;
+    const text = textOf(summaryOf(['created'], sheet));
+    expect(text).toContain('  read as sheet "Payees?"\n');
+    expect(textOf(summaryOf(['created']))).not.toContain('read as');
+  });
+
+  it('given warnings, says how many, where, and how to keep such rows back', () => {
+    const topWarnings = [
+      { code: 'iban_invalid', count: 12, exampleRow: 7 },
+      { code: 'mojibake', count: 1, exampleRow: 9 },
+    ];
+    const text = textOf({ ...summaryOf(['created']), topWarnings });
+    expect(text).toContain(
+      [
+        '  12 × warning iban_invalid, for example row 7',
+        '  1 × warning mojibake, for example row 9',
+        '    Sent as they stand; results.csv names the columns. The job definition can',
+        '    keep such rows back:',
+        '      checks: { iban_invalid: error, mojibake: error }',
+      ].join('\n'),
+    );
+  });
+
+  it('given more kinds of warnings than fit on a line, names each check on one of its own', () => {
+    const codes = ['routing_number_invalid', 'scientific_notation', 'lost_leading_zero'];
+    const topWarnings = codes.map((code) => ({ code, count: 1, exampleRow: 1 }));
+    const text = textOf({ ...summaryOf(['created']), topWarnings });
+    const lines = ['      checks:', ...codes.map((code) => `        ${code}: error`)];
+    expect(text).toContain(lines.join('\n'));
+  });
+
+  it('given rows that are one record together, says how many records they are; else nothing of records', () => {
+    const summary = summaryOf(['drafted', 'drafted', 'invalid']);
+    const text = textOf({ ...summary, records: 1 });
+    expect(text).toContain('  drafted: 2 rows in 1 record\n');
+    for (const records of [2, null]) expect(textOf({ ...summary, records })).not.toContain('record\n');
+  });
+
+  it('given the command that was typed, says that one and no other way to run the file', () => {
+    const summary = summaryOf(['created'], { state: 'stopped', reason: 'canary', rows: 5 });
+    const typed = 'onboard run --job-file j.yaml a.csv b.csv';
+    const text = textOf(summary, { typed });
+    expect(text.split('Next:\n')[1]?.split('\n').slice(-4)).toEqual([
+      '  To go on where it stopped:',
+      `    ${typed}`,
+      '  or:',
+      '    onboard resume run-1',
+    ]);
+    const resumed = textOf(summary, { typed: 'onboard resume run-1' });
+    expect(resumed.split('onboard resume run-1')).toHaveLength(2);
+  });
+
+  it.each(['canary', 'error-limit'] as const)(
+    'given a stop by %s, names only report files that there are',
+    (reason) => {
+      const summary = summaryOf(['rejected'], { state: 'stopped', reason, rows: 5 });
+      const textFor = (files: readonly string[]) =>
+        textOf({ ...summary, topErrors: [], files: [...files] }).replaceAll('\n  ', ' ');
+      expect(textFor(['results.csv', 'rejected.ndjson'])).toContain(
+        'look at rejected.ndjson and the job definition.',
+      );
+      expect(textFor(['results.csv'])).toContain('look at results.csv and the job definition.');
+    },
+  );
+
+  it('given rows whose reference is not known yet, gives the command that takes them up', () => {
+    const summary = summaryOf(['created', 'invalid']);
+    const topErrors = summary.topErrors.map((error) => ({ ...error, code: 'reference_unknown' }));
+    const text = textOf({ ...summary, topErrors });
+    expect(text).toContain('    onboard rerun run-1 --only invalid');
+    expect(textOf(summary)).not.toContain('onboard rerun');
+  });
+
+  it('given any counts, keeps to 80 columns and to the sum of them', () => {
+    const counts = fc.array(fc.nat({ max: 1_000_000 }), {
+      minLength: OUTCOMES.length,
+      maxLength: OUTCOMES.length,
+    });
+    fc.assert(
+      fc.property(counts, (numbers) => {
+        const run = makeRun([]);
+        OUTCOMES.forEach((outcome, i) => {
+          run.outcomes[outcome] = numbers[i] ?? 0;
+        });
+        const rows = numbers.reduce((sum, n) => sum + n, 0);
+        const text = textOf(summarize({ ...run, rows }, [], NOW()));
+        expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+        const sum = /rows (\d+) = ([\s\S]*?)\n\n/.exec(text);
+        const parts = (sum?.[2] ?? '').split('+').map((part) => Number.parseInt(part, 10));
+        expect(parts.reduce((total, n) => total + n, 0)).toBe(Number(sum?.[1]));
+      }),
+    );
+  });
+});
+
+const NOT_CREATED = ['failed', 'not_created'] as const;
+const IN_DOUBT = ['invalid', 'row_in_doubt'] as const;
+const KEY_IN_DOUBT = ['invalid', 'key_in_doubt'] as const;
+const INVALID = ['invalid', 'empty_key'] as const;
+
+describe('what the failed rows need first', () => {
+  it.each([
+    ['only not created', [NOT_CREATED, ['rejected', 'http_418']], 'load'],
+    ['not created and invalid', [NOT_CREATED, INVALID], 'correct-some'],
+    ['invalid', [INVALID], 'correct'],
+    ['in doubt in another run', [IN_DOUBT], 'settle'],
+    ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-load'],
+    ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
+  ] as const)('given rows that are %s', (_, ends, step) => {
+    expect(failedStep(summaryOf(ends))).toBe(step);
+  });
+
+  it('given more reasons than the summary holds, is to correct them', () => {
+    const summary = summaryOf([NOT_CREATED, INVALID]);
+    expect(failedStep({ ...summary, topErrors: summary.topErrors.slice(0, 1) })).toBe('correct');
+  });
+});
+
+describe('the next step in words', () => {
+  const render = (ends: ReadonlyArray<readonly [Outcome, string]>) =>
+    renderSummary({ ...summaryOf(ends), files: ['failed.csv'] }, { directory: '/r' });
+
+  it('given rows that were not created, is to load the file or to rerun, and nothing is to be mended', () => {
+    const text = render([NOT_CREATED]);
+    expect(text).toContain('/r/failed.csv\n  or:\n    onboard rerun run-1 --only failed');
+    expect(text).not.toMatch(/mend/);
+  });
+
+  it('given rows that are in doubt where they were sent, is to settle them there, and names no file to load', () => {
+    const text = render([IN_DOUBT]);
+    expect(text).toContain('settle them there');
+    expect(text).not.toMatch(/mend the|onboard run /);
+  });
+});
