@@ -1,6 +1,5 @@
 import type { Job } from '../config/job-definition.ts';
-import { createReleases } from '../queue/releases.ts';
-import { createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';
+import { createReleases, createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';
 import type { InboxDesk } from './desk.ts';
 
 /** The schedules of the definitions, kept and fired as long as this process watches. */

@@ -1,5 +1,4 @@
-import { Queue } from 'bullmq';
-import { createRecentMap } from '../lib/recent-map.ts';
+import { type Job, Queue } from 'bullmq';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import {
   type ChunkJob,
@@ -9,11 +8,27 @@ import {
   payloadOf,
   runOfJobId,
 } from './chunk-job.ts';
-import { nextTurn, priorityOf } from './chunk-turn.ts';
-import { createTurns } from './turns.ts';
+import { FIRST_PRIORITY, isRenumberingDue, isReserved, nextPriority, renumbered } from './chunk-order.ts';
 
-/** BullMQ's name for the queue of chunks; the target is in the prefix. */
-export const QUEUE_NAME = 'chunks';
+/*
+ * The chunks of all runs of one target, in two BullMQ queues that every worker process serves side by side, by BullMQ's
+ * documented interface only:
+ *
+ * - the shared queue holds nearly all chunks. Their priorities share the workers among the runs by weight (chunk-order.ts); a
+ *   process has few of them in hand, so that the others are left for other processes;
+ * - the reserved queue holds two of the 64 chunks that a run may have open, its first two to begin with. A process has places for
+ *   those of many runs. So a new run's first row goes out at once, and no run is ever without a chunk in hand, even where large
+ *   runs have taken all places of the shared queue and a slow service keeps them for minutes.
+ *
+ * A queue for each run, served in turns, was the other design. It needs one waiting connection for each run in each process (or
+ * asks each queue again and again: 1,000 workers and 16 runs would keep Redis busy with that alone), an index of the runs to be
+ * served, renewal of locks by hand, and a sweep for the queues of runs that are over. Two queues need one more connection for each
+ * process, whatever the number of runs, and leave nothing behind.
+ */
+
+/** BullMQ's names for the two queues; the target is in the prefix. */
+export const SHARED_QUEUE = 'chunks';
+export const RESERVED_QUEUE = 'chunks-reserved';
 
 /** Tried again for ever: a BullMQ job fails only while a row's fate can't be recorded, and its failure is no verdict on rows. */
 const JOB_OPTIONS = {
@@ -23,8 +38,8 @@ const JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** Many more than are read at once; one that is gone gets its next turn as a new run does. */
-const RUNS_KEPT = 1_000;
+/** Jobs that are asked for at once: each comes with its payload. */
+const JOBS_PER_LOOK = 64;
 
 export type ChunkQueue = {
   /**
@@ -32,7 +47,7 @@ export type ChunkQueue = {
    * `open` is how many of the run's chunks are waiting or worked on, 0 where it is not said.
    */
   add(chunks: readonly ChunkJob[], open?: number): Promise<void>;
-  /** How many chunks wait for a worker, of all runs. */
+  /** How many chunks wait in turn for a worker, of all runs; without the reserved ones, which don't wait long. */
   countWaiting(): Promise<number>;
   /** Whether the queue still has the chunk, waiting or being worked on. */
   has(run: string, chunk: number): Promise<boolean>;
@@ -45,60 +60,101 @@ export type ChunkQueue = {
   close(): Promise<void>;
 };
 
+type BullQueue = Queue<ChunkPayload, void, 'chunk'>;
+
 export function createChunkQueue(
   connection: RedisConnection,
   prefix: string,
   onError: (error: Error) => void,
 ): ChunkQueue {
-  const queue = new Queue<ChunkPayload, void, 'chunk'>(QUEUE_NAME, {
-    connection,
-    prefix,
-    defaultJobOptions: JOB_OPTIONS,
-  });
-  queue.on('error', onError);
-  const waiting = queue.toKey('prioritized');
-  const turns = createTurns(connection, waiting);
-  /** Of each run that is being read the turn that its last chunk was given here. */
-  const last = createRecentMap<string, number>(RUNS_KEPT);
-  const turnOf = ({ run, weight = 1 }: ChunkJob, now: number, open: number) => {
-    const turn = nextTurn({ now, last: last.get(run) ?? null, open, weight });
-    last.set(run, turn);
-    return turn;
+  const open = (name: string): BullQueue => {
+    const queue: BullQueue = new Queue(name, { connection, prefix, defaultJobOptions: JOB_OPTIONS });
+    return queue.on('error', onError);
   };
+  const shared = open(SHARED_QUEUE);
+  const reserved = open(RESERVED_QUEUE);
+  const both = [shared, reserved];
+  const queueOf = (chunk: number) => (isReserved(chunk) ? reserved : shared);
+  /** Of each run that is being read the priority that its last chunk was given here. */
+  const lasts = new Map<string, number>();
+
   return {
-    async add(chunks, open = 0) {
-      const now = await turns.now();
-      await queue.addBulk(
-        chunks.map((chunk, i) => ({
-          name: 'chunk',
-          data: payloadOf(chunk),
-          opts: {
-            jobId: chunkJobId(chunk.run, chunk.chunk),
-            priority: priorityOf(turnOf(chunk, now, open + i)),
-          },
-        })),
-      );
+    async add(chunks, openBefore = 0) {
+      const isHere = chunks.map(({ chunk }) => isReserved(chunk));
+      await reserved.addBulk(chunks.filter((_, i) => isHere[i]).map((chunk) => jobOf(chunk)));
+      if (isHere.every(Boolean)) return;
+      const virtualTime = await virtualTimeOf(shared);
+      const jobs = chunks.flatMap((chunk, i) => {
+        if (isHere[i]) return [];
+        const { run, weight = 1 } = chunk;
+        const backlog = { virtualTime, last: lasts.get(run) ?? null, open: openBefore + i, weight };
+        const priority = nextPriority(backlog);
+        lasts.set(run, priority);
+        return jobOf(chunk, priority);
+      });
+      await shared.addBulk(jobs);
     },
-    countWaiting: () => connection.zcard(waiting),
-    has: async (run, chunk) => (await queue.getJob(chunkJobId(run, chunk))) !== undefined,
+    countWaiting: () => shared.getPrioritizedCount(),
+    has: async (run, chunk) => (await queueOf(chunk).getJob(chunkJobId(run, chunk))) !== undefined,
     async retryFailed() {
-      if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
+      for (const queue of both) {
+        if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
+      }
     },
     async takeOut(run, chunk) {
-      const id = chunkJobId(run, chunk);
+      const [queue, id] = [queueOf(chunk), chunkJobId(run, chunk)];
       const job = await queue.getJob(id);
       // Refused while its lock lives: the worker that holds it may have rows on the wire.
       if (job !== undefined && (await queue.remove(id)) !== 1) return null;
       return { rows: rowsOf(job?.data) };
     },
     async promote(run) {
-      const delayed = (await queue.getRanges(['delayed'], 0, -1)).filter((id) => runOfJobId(id) === run);
-      const jobs = await Promise.all(delayed.map((id) => queue.getJob(id)));
-      // One whose time has come meanwhile waits already. BullMQ's own way to promote all puts them before everybody's.
-      await Promise.allSettled(jobs.map((job) => job?.promote()));
+      for (const queue of both) {
+        const delayed = await queue.getRanges(['delayed'], 0, -1);
+        const own = delayed.filter((id) => runOfJobId(id) === run);
+        // BullMQ's own way to promote all puts them before everybody's.
+        await eachJob(queue, own, (job) => job.promote());
+      }
     },
-    close: () => queue.close(),
+    async close() {
+      await Promise.all(both.map((queue) => queue.close()));
+    },
   };
+}
+
+function jobOf(chunk: ChunkJob, priority?: number) {
+  const jobId = chunkJobId(chunk.run, chunk.chunk);
+  return {
+    name: 'chunk' as const,
+    data: payloadOf(chunk),
+    opts: { jobId, ...(priority !== undefined && { priority }) },
+  };
+}
+
+/** How far a queue has come: the priority of the chunk that is taken next. Renumbers the waiting ones where that is due. */
+async function virtualTimeOf(queue: BullQueue): Promise<number> {
+  const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
+  if (first === undefined || last === undefined) return FIRST_PRIORITY;
+  const reach = { first: first.priority, last: last.priority };
+  if (!isRenumberingDue(reach.first, reach.last)) return reach.first;
+  const waiting = await queue.getRanges(['prioritized'], 0, -1);
+  await eachJob(queue, waiting, async (job) => {
+    const priority = renumbered(job.priority, reach);
+    if (priority !== job.priority) await job.changePriority({ priority });
+  });
+  return renumbered(reach.first, reach);
+}
+
+/** Passes over jobs that are gone by now, or have got into another state: a worker has taken them. */
+async function eachJob(
+  queue: BullQueue,
+  ids: readonly string[],
+  act: (job: Job<ChunkPayload, void, 'chunk'>) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += JOBS_PER_LOOK) {
+    const jobs = await Promise.all(ids.slice(at, at + JOBS_PER_LOOK).map((id) => queue.getJob(id)));
+    await Promise.allSettled(jobs.map((job) => job && act(job)));
+  }
 }
 
 function rowsOf(payload: unknown): ChunkJob['rows'] | null {

@@ -2,19 +2,29 @@ import { performance } from 'node:perf_hooks';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { withDeadline } from '../lib/deadline.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { sleep } from '../lib/sleep.ts';
 import { type ChunkJob, type ChunkPayload, chunkOfPayload } from './chunk-job.ts';
-import { QUEUE_NAME } from './chunk-queue.ts';
-import { priorityOf, turnAgain } from './chunk-turn.ts';
-import { createSeats } from './guest-seats.ts';
-import { createTurns } from './turns.ts';
+import { FIRST_PRIORITY, priorityAgain } from './chunk-order.ts';
+import { RESERVED_QUEUE, SHARED_QUEUE } from './chunk-queue.ts';
+
+/*
+ * Takes chunks from both queues of a target (chunk-queue.ts) with one BullMQ worker each, and hands each to `deliver` with a
+ * lease: the lock that BullMQ renews, as far as this process can be sure of it. Whose lock has lapsed sends nothing more, since
+ * another worker may have the chunk. How long BullMQ keeps a dead worker's lock, and how soon others look for it, is decided here.
+ */
 
 /** A dead worker's chunks are taken over after 8 to 15 s (FACTS.md, BullMQ). */
 const LOCK_MS = 10_000;
 /** Between the renewal in Redis and the moment this process hears of it. */
 const LOCK_MARGIN_MS = 1_000;
 const STALLED_CHECK_MS = 5_000;
-/** Chunks open at once in one process: enough that rows are always at hand when others wait for their last replies. */
-const OPEN_CHUNKS = 8;
+/** Shared chunks in hand at once: enough that rows are always ready when others wait for their last replies. */
+const SHARED_PLACES = 8;
+/**
+ * Reserved chunks in hand at once: two for each of the runs that `watch` reads by default. Rows share the requests in flight by
+ * weight whatever chunk they are in, so that more chunks in hand are not more requests.
+ */
+const RESERVED_PLACES = 64;
 /** A chunk that is put back is looked at again after this long; the queue's `promote` doesn't let it wait. */
 const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
   'put-back': 1_000,
@@ -38,70 +48,104 @@ export type ChunkWorker = {
   close(): Promise<void>;
 };
 
-/** Takes chunks from the queue until it is closed; `deliver` throws only where a row's fate can't be recorded. */
-export function startChunkWorker(options: {
+type Options = {
   readonly connection: RedisConnection;
   readonly prefix: string;
+  /** Throws only where a row's fate can't be recorded. */
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
-}): ChunkWorker {
-  const leases = new Map<string, { renewedAt: number }>();
+};
 
-  const process = async (job: Job<ChunkPayload>, token: string | undefined, signal?: AbortSignal) => {
+/** Takes chunks until it is closed. */
+export function startChunkWorker(options: Options): ChunkWorker {
+  const workers = [
+    serveQueue(SHARED_QUEUE, SHARED_PLACES, options),
+    serveQueue(RESERVED_QUEUE, RESERVED_PLACES, options),
+  ];
+  let closing: Promise<unknown> | null = null;
+  return {
+    async close() {
+      closing ??= Promise.all(workers.map((worker) => worker.close()));
+      await closing;
+    },
+  };
+}
+
+function serveQueue(name: string, places: number, options: Options): ChunkWorker {
+  const { connection, prefix, deliver, onError } = options;
+  const leases = new Map<string, { renewedAt: number }>();
+  /** How far the queue has come: the priority of the chunk that was taken last. */
+  let virtualTime = FIRST_PRIORITY;
+
+  const process = async (job: Job<ChunkPayload, void>, token?: string) => {
     const id = job.id ?? '';
     const own = { renewedAt: performance.now() };
     leases.set(id, own);
-    const leaveSeat = seats.take(id);
+    virtualTime = job.priority;
     // A chunk that was lost for a while may come back to this very process: to another take, whose lease this one does not share.
     const isOwn = () => leases.get(id) === own;
-    const lease = { isHeld: () => signal?.aborted !== true && isOwn() && isHeld(own) };
     try {
       const chunk = chunkOfPayload(job.data);
-      const end = await options.deliver(chunk, lease);
+      const end = await deliver(chunk, { isHeld: () => isOwn() && isHeld(own) });
       if (end === 'closed') return;
-      // With the turn that it had it would come before everybody's, again and again.
-      await job.changePriority({ priority: priorityOf(turnAgain(await turns.now(), chunk)) });
+      if (name === SHARED_QUEUE) await job.changePriority({ priority: priorityAgain(virtualTime, chunk) });
       await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
       throw new DelayedError();
     } finally {
-      leaveSeat();
       if (isOwn()) leases.delete(id);
     }
   };
-
-  const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, process, {
-    connection: options.connection,
-    prefix: options.prefix,
-    concurrency: OPEN_CHUNKS,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: Number.MAX_SAFE_INTEGER,
-    // By default a worker rests for 15 s after a lost connection, longer than its locks live.
-    runRetryDelay: RETRY_MS,
-  });
-  const waiting = worker.toKey('prioritized');
-  const turns = createTurns(options.connection, waiting);
-  const seats = createSeats({ worker, redis: options.connection, key: waiting, onError: options.onError });
-  worker.on('error', options.onError);
-  worker.on('failed', (job, error) =>
-    options.onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)),
-  );
-  worker.on('locksRenewed', ({ jobIds }) => {
-    for (const id of jobIds) {
+  const setRenewed = (ids: readonly string[], at: number) => {
+    for (const id of ids) {
       const lease = leases.get(id);
-      if (lease !== undefined) lease.renewedAt = performance.now();
+      if (lease !== undefined) lease.renewedAt = at;
     }
-  });
-  const isInHand = () => [...leases.values()].some(isHeld);
-  const isConnected = () => options.connection.status === 'ready';
+  };
+  const open = () =>
+    new Worker<ChunkPayload, void>(name, process, {
+      connection,
+      prefix,
+      autorun: false,
+      concurrency: places,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      // By default a worker rests for 15 s after a lost connection, longer than its locks live.
+      runRetryDelay: RETRY_MS,
+    })
+      .on('error', onError)
+      .on('failed', (job, error) => onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)))
+      .on('locksRenewed', ({ jobIds }) => setRenewed(jobIds, performance.now()))
+      .on('lockRenewalFailed', (jobIds) => setRenewed(jobIds, Number.NEGATIVE_INFINITY));
+
+  let worker = open();
   let closing: Promise<void> | null = null;
+  const run = async () => {
+    // A worker that Redis answered with an error while it opened its connections never gets them, and would spin if it ran.
+    while (!(await isReady(worker))) {
+      await worker.close(true);
+      await sleep(RETRY_MS);
+      if (closing !== null) return;
+      worker = open();
+    }
+    if (closing === null) await worker.run();
+  };
+  void run().catch(onError);
+  const isInHand = () => [...leases.values()].some(isHeld);
+  const isConnected = () => connection.status === 'ready';
   return {
     close() {
-      seats.close();
       closing ??= closeWorker(worker, { isInHand, isConnected });
       return closing;
     },
   };
+}
+
+function isReady(worker: Worker<ChunkPayload, void>): Promise<boolean> {
+  return worker.waitUntilReady().then(
+    () => true,
+    () => false,
+  );
 }
 
 function isHeld({ renewedAt }: { readonly renewedAt: number }): boolean {
@@ -113,7 +157,7 @@ function isHeld({ renewedAt }: { readonly renewedAt: number }): boolean {
  * The waiting is pausing, since a close that has begun can't be forced: BullMQ answers a second call with the first one's promise.
  */
 async function closeWorker(
-  worker: Worker,
+  worker: Worker<ChunkPayload, void>,
   { isInHand, isConnected }: { isInHand(): boolean; isConnected(): boolean },
 ): Promise<void> {
   const isIdle = !isInHand() && isConnected();

@@ -1,5 +1,12 @@
 import { type ConnectionOptions, getNextMillis, Queue, Worker } from 'bullmq';
 import type { ScheduleSettings } from '../config/schedule-settings.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+
+/*
+ * When files of a job with a `schedule` may be taken. Each schedule is one of BullMQ's job schedulers, so that it fires once
+ * whoever watches, and one that was missed while nobody watched fires once later. What has fired is a mark of the ledger's own
+ * beside them (`Releases`): files that were whole by then may be taken, by any watcher.
+ */
 
 /** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
 const QUEUE_NAME = 'schedules';
@@ -73,4 +80,24 @@ export function startScheduleWorker(options: {
 export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Date | null {
   const next = getNextMillis(after.getTime(), { pattern: cron, tz: timezone });
   return next === undefined ? null : new Date(next);
+}
+
+/** When the schedule of each job fired last: files that were whole by then may be taken, by any watcher. */
+export type Releases = {
+  release(job: string, at: Date): Promise<void>;
+  /** Job → milliseconds. */
+  all(): Promise<ReadonlyMap<string, number>>;
+};
+
+/** Durable marks beside the queues of a target. */
+export function createReleases(redis: RedisConnection, prefix: string): Releases {
+  const key = `${prefix}:released`;
+  return {
+    async release(job, at) {
+      await redis.hset(key, job, at.getTime());
+    },
+    async all() {
+      return new Map(Object.entries(await redis.hgetall(key)).map(([job, ms]) => [job, Number(ms)]));
+    },
+  };
 }

@@ -12,8 +12,7 @@ import { reasonWords } from '../inbox/waiting.ts';
 import { createWindows } from '../inbox/window.ts';
 import { createSharedWeather, type WeatherReport } from '../ledger/weather.ts';
 import { isOver, type Run } from '../model/run.ts';
-import { createReleases } from '../queue/releases.ts';
-import { createSchedules, nextTime } from '../queue/schedules.ts';
+import { createReleases, createSchedules, nextTime } from '../queue/schedules.ts';
 import type { Ledger } from '../session.ts';
 import { type ShownState, stateOf } from './run-state.ts';
 

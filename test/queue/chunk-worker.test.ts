@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
+import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
@@ -10,8 +11,14 @@ import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/flow.ts';
 
-/** Chunks that one process works on at once. */
-const OPEN_CHUNKS = 8;
+/** Shared chunks that one process works on at once. */
+const SHARED_PLACES = 8;
+/** A run's first chunks: they go past the shared queue. */
+const RESERVED = 2;
+/** What one process has in hand of a run that is alone. */
+const PLACES = RESERVED + SHARED_PLACES;
+/** A lease of which nothing is heard is over after so long. */
+const LEASE_MS = 9_000;
 /** What can't be closed orderly is given up after so long. */
 const CLOSE_TIMEOUT_MS = 5_000;
 const CHUNK: ChunkJob = {
@@ -27,19 +34,24 @@ const CHUNK: ChunkJob = {
 async function startParts(
   { onTestFinished }: TestContext,
   deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>,
+  beforeWorker: (redis: RedisConnection) => Promise<unknown> = async () => undefined,
 ) {
   const home = await mkdtemp(join(tmpdir(), 'onboard-worker-'));
   const server = await joinEmbeddedRedis(home);
   const redis = connectRedis(server.address, () => undefined);
-  const edges = { connection: redis, prefix: 'onboard:{t}:queue', onError: () => undefined };
+  const errors: Error[] = [];
+  const onError = (error: Error) => void errors.push(error);
+  const edges = { connection: redis, prefix: 'onboard:{t}:queue', onError };
   const queue = createChunkQueue(edges.connection, edges.prefix, edges.onError);
+  await queue.countWaiting();
+  await beforeWorker(redis);
   const worker = startChunkWorker({ ...edges, deliver });
   onTestFinished(async () => {
     redis.disconnect();
     await server.close();
     await rm(home, { recursive: true, force: true });
   });
-  return { redis, queue, worker, stopServer: () => server.close() };
+  return { redis, queue, worker, errors, stopServer: () => server.close() };
 }
 
 test('a take that has lost its chunk does not get it back with the next take in the same process', async (context) => {
@@ -66,6 +78,44 @@ test('a take that has lost its chunk does not get it back with the next take in 
   await queue.close();
 });
 
+describe.concurrent('a worker', () => {
+  test('to which Redis answers with an error while it starts, starts again', async (context) => {
+    const taken = deferred<number>();
+    const deliver = async ({ chunk }: ChunkJob) => {
+      taken.resolve(chunk);
+      return 'closed' as const;
+    };
+    const setInfo = (rule: string) => (redis: RedisConnection) =>
+      redis.call('ACL', 'SETUSER', 'default', rule);
+    const { redis, queue, worker, errors } = await startParts(context, deliver, setInfo('-info'));
+    await queue.add([CHUNK]);
+    await until(() => errors.some(({ message }) => message.includes('NOPERM')));
+    await setInfo('+info')(redis);
+    expect(await taken.promise).toBe(1);
+    await worker.close();
+    await queue.close();
+  });
+
+  test('whose lock another worker has got knows it when it can’t renew it', async (context) => {
+    const [begun, end] = [deferred<ChunkLease>(), deferred<ChunkEnd>()];
+    const { redis, queue, worker } = await startParts(context, async (_, lease) => {
+      begun.resolve(lease);
+      return end.promise;
+    });
+    await queue.add([CHUNK]);
+    const lease = await begun.promise;
+    const from = performance.now();
+    const [lock = ''] = await redis.keys('*:lock');
+    await redis.set(lock, 'another', 'PX', 60_000);
+    await until(() => !lease.isHeld());
+    expect(performance.now() - from).toBeLessThan(LEASE_MS);
+    const closed = worker.close();
+    end.resolve('closed');
+    await closed;
+    await queue.close();
+  });
+});
+
 describe.concurrent('closing a worker', () => {
   test('waits for the chunks in hand, and takes no other', async (context) => {
     const end = deferred<ChunkEnd>();
@@ -74,10 +124,10 @@ describe.concurrent('closing a worker', () => {
       taken.push(job.chunk);
       return end.promise;
     });
-    const inHand = Array.from({ length: OPEN_CHUNKS }, (_, i) => i + 1);
-    const waiting = OPEN_CHUNKS + 1;
+    const inHand = Array.from({ length: PLACES }, (_, i) => i + 1);
+    const waiting = PLACES + 1;
     await queue.add([...inHand, waiting].map((chunk) => ({ ...CHUNK, chunk })));
-    await until(() => taken.length === OPEN_CHUNKS);
+    await until(() => taken.length === PLACES);
     let isClosed = false;
     const closed = worker.close().then(() => {
       isClosed = true;
@@ -85,7 +135,7 @@ describe.concurrent('closing a worker', () => {
     expect([isClosed, await queue.has('run-1', waiting)]).toEqual([false, true]);
     end.resolve('closed');
     await closed;
-    expect(taken).toEqual(inHand);
+    expect(taken.sort((a, b) => a - b)).toEqual(inHand);
     expect(await Promise.all(taken.map((chunk) => queue.has('run-1', chunk)))).toEqual(
       taken.map(() => false),
     );
@@ -158,18 +208,21 @@ function heldChunks() {
 const chunksOf = (run: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({ ...CHUNK, run, chunk: i + 1 }));
 
-describe.concurrent('while a run has all seats', () => {
-  test('a new one has a chunk in hand, then two, and the big one gets none of its seats', async (context) => {
+describe.concurrent('while a large run has taken all shared places', () => {
+  test('a new one has two chunks in hand at once, and the next as soon as a place is free', async (context) => {
     const { deliver, held, ofRun, end, endAll } = heldChunks();
     const { queue, worker } = await startParts(context, deliver);
     await queue.add(chunksOf('big', 20));
-    await until(() => held().length === OPEN_CHUNKS);
+    await until(() => held().length === PLACES);
     await queue.add(chunksOf('new', 5));
-    await until(() => ofRun('new').length === 1);
-    await until(() => ofRun('new').length === 2);
-    end('new 1');
+    await until(() => ofRun('new').length === RESERVED);
+    expect(ofRun('big')).toHaveLength(PLACES);
+    // One of the large run's is next, since its turn began before: then they alternate.
+    end('big 3');
+    await until(() => ofRun('big').includes('big 11'));
+    end('big 4');
     await until(() => ofRun('new').includes('new 3'));
-    expect([ofRun('new'), ofRun('big').length]).toEqual([['new 2', 'new 3'], OPEN_CHUNKS]);
+    expect(ofRun('big')).toHaveLength(PLACES - 1);
     const closed = worker.close();
     endAll();
     await closed;
@@ -180,55 +233,13 @@ describe.concurrent('while a run has all seats', () => {
     const { deliver, held, ofRun, endAll } = heldChunks();
     const { queue, worker } = await startParts(context, deliver);
     await queue.add(chunksOf('big', 20));
-    await until(() => held().length === OPEN_CHUNKS);
+    await until(() => held().length === PLACES);
     const runs = Array.from({ length: 36 }, (_, i) => `new-${i}`);
-    for (const run of runs) await queue.add(chunksOf(run, 2));
+    for (const run of runs) await queue.add(chunksOf(run, 1));
     await until(() => runs.every((run) => ofRun(run).length > 0));
-    expect(ofRun('big')).toHaveLength(OPEN_CHUNKS);
+    expect(ofRun('big')).toHaveLength(PLACES);
     const closed = worker.close();
     endAll();
-    await closed;
-    await queue.close();
-  });
-
-  test('its seats are as many as before once the others are done', async (context) => {
-    const { deliver, held, ofRun, end, endAll } = heldChunks();
-    const { queue, worker } = await startParts(context, deliver);
-    await queue.add(chunksOf('big', 20));
-    await until(() => held().length === OPEN_CHUNKS);
-    await queue.add(chunksOf('new', 1));
-    await until(() => ofRun('new').length === 1);
-    end('new 1');
-    await until(async () => !(await queue.has('new', 1)));
-    for (const n of [1, 2, 3]) end(`big ${n}`);
-    await until(() => ofRun('big').includes('big 11'));
-    expect(held()).toHaveLength(OPEN_CHUNKS);
-    const closed = worker.close();
-    endAll();
-    await closed;
-    await queue.close();
-  });
-
-  test('a new one gets in also beside a chunk that was lost and taken anew in the same process', async (context) => {
-    const inHand: { readonly id: string; end(end: ChunkEnd): void }[] = [];
-    const { redis, queue, worker } = await startParts(context, ({ run, chunk }) => {
-      const { promise, resolve } = deferred<ChunkEnd>();
-      inHand.push({ id: `${run}-c${chunk}`, end: resolve });
-      return promise;
-    });
-    const takesOf = (id: string) => inHand.filter((one) => one.id === id).length;
-    await queue.add(chunksOf('big', OPEN_CHUNKS));
-    await until(() => inHand.length === OPEN_CHUNKS);
-    // Its lock lapses as in an outage, and BullMQ puts it before all others that wait.
-    await until(async () => {
-      await redis.del('onboard:{t}:queue:chunks:big-c1:lock');
-      return (await redis.llen('onboard:{t}:queue:chunks:wait')) === 1;
-    });
-    await queue.add(chunksOf('new', 1));
-    await until(() => takesOf('big-c1') === 2);
-    await until(() => takesOf('new-c1') === 1);
-    const closed = worker.close();
-    for (const { end } of inHand) end('closed');
     await closed;
     await queue.close();
   });
