@@ -2,26 +2,16 @@
  * The order in which workers take the chunks of several runs, as arithmetic without I/O. It is start-time fair queueing (Goyal,
  * Vin, Cheng 1996) in the numbers that BullMQ calls priorities, lower ones first: runs that always have chunks waiting get on in
  * proportion to their weights, a new run begins where the queue has come to, and no run collects turns while it has nothing
- * to send. A few chunks of each run go past that order: see `isReserved`.
+ * to send. A run that gets no place although its turn has come is `chooseStarved`'s matter.
  */
 
 /** Chunks of a run that may wait or be worked on at once, as long as the queue is not crowded. */
 export const OPEN_CHUNKS_MAX = 64;
 
-/** While one of a run's chunks is at its last answers the other has begun. */
-const RESERVED_PER_WINDOW = 2;
-
-/**
- * Whether the chunk goes to the reserved queue: a new run's first two do, and two in every 64 after them, so that of the
- * chunks that a run may have open there are always some which no other run's chunks can keep waiting. It depends on the number
- * alone: a chunk that is added again, by whomever, goes where it went before, and is never in both queues.
- */
-export function isReserved(chunk: number): boolean {
-  return (chunk - 1) % OPEN_CHUNKS_MAX < RESERVED_PER_WINDOW;
-}
-
-/** Where an empty queue begins. 0 is BullMQ's word for no priority: such a job goes before all that have one. */
-export const FIRST_PRIORITY = 1;
+/** Before all others. 0 is BullMQ's word for no priority: such a job goes before all that have one. */
+const FRONT_PRIORITY = 1;
+/** Where an empty queue begins: what is brought forward finds room before it. */
+export const FIRST_PRIORITY = 2;
 /** Between two chunks of a run of weight 1: a multiple of the weights that there are, so that theirs are whole. */
 const STEP = 16;
 /** The last open chunk of a run of weight 1 stands no further behind the first waiting one than that. */
@@ -49,7 +39,7 @@ export type Backlog = {
 export function nextPriority({ virtualTime, last, open, weight }: Backlog): number {
   if (last === null) return virtualTime;
   const step = stepOf(weight);
-  return Math.min(Math.max(virtualTime, last + step), virtualTime + (open + 1) * step);
+  return Math.min(Math.max(virtualTime, last + step), virtualTime + (open + 1) * step, PRIORITY_LIMIT);
 }
 
 /**
@@ -67,23 +57,28 @@ function stepOf(weight: number): number {
   return Math.max(1, Math.round(STEP / weight));
 }
 
+/** From the first to the last of the waiting chunks. */
+type Reach = { readonly first: number; readonly last: number };
+
 /**
  * Whether the waiting chunks must be renumbered: the numbers run out, or one stands further behind than any run has open chunks.
- * It came back when the queue had been empty in between, and would wait for all that its number says.
+ * That one came back when the queue had been empty in between, and would wait for all that its number says.
  */
-export function isRenumberingDue(first: number, last: number): boolean {
+export function isRenumberingDue({ first, last }: Reach): boolean {
   return last > PRIORITY_MAX || last - first > 2 * SPAN;
 }
 
 /**
- * A waiting chunk's priority after the renumbering, when the waiting ones reached from `first` to `last`: in the order and at the
- * distances as before, none further behind than that. Where another process has renumbered it meanwhile, it stays as it is.
+ * A waiting chunk's priority after the renumbering: in the order and at the distances as before, none further behind than any run
+ * has open chunks. Where another process has renumbered it meanwhile, it stays as it is.
  */
-export function renumbered(
-  priority: number,
-  { first, last }: { readonly first: number; readonly last: number },
-): number {
+export function renumbered(priority: number, { first, last }: Reach): number {
   if (priority < first) return priority;
   const base = last > PRIORITY_MAX ? FIRST_PRIORITY : first;
   return base + Math.min(priority - first, SPAN);
+}
+
+/** The priority of chunks that go before a waiting one; among each other in the order in which they get it. */
+export function priorityBefore(first: number): number {
+  return Math.max(FRONT_PRIORITY, first - 1);
 }

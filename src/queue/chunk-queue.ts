@@ -8,27 +8,23 @@ import {
   payloadOf,
   runOfJobId,
 } from './chunk-job.ts';
-import { FIRST_PRIORITY, isRenumberingDue, isReserved, nextPriority, renumbered } from './chunk-order.ts';
+import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
 
 /*
- * The chunks of all runs of one target, in two BullMQ queues that every worker process serves side by side, by BullMQ's
- * documented interface only:
+ * The chunks of all runs of one target, in one BullMQ queue, by BullMQ's documented interface only. Any number of processes add to
+ * it and work on it. Their priorities share the workers among the runs by weight (chunk-order.ts); the workers see to it that no
+ * run waits for a place (starvation-guard.ts). Two other designs were weighed up:
  *
- * - the shared queue holds nearly all chunks. Their priorities share the workers among the runs by weight (chunk-order.ts); a
- *   process has few of them in hand, so that the others are left for other processes;
- * - the reserved queue holds two of the 64 chunks that a run may have open, its first two to begin with. A process has places for
- *   those of many runs. So a new run's first row goes out at once, and no run is ever without a chunk in hand, even where large
- *   runs have taken all places of the shared queue and a slow service keeps them for minutes.
- *
- * A queue for each run, served in turns, was the other design. It needs one waiting connection for each run in each process (or
- * asks each queue again and again: 1,000 workers and 16 runs would keep Redis busy with that alone), an index of the runs to be
- * served, renewal of locks by hand, and a sweep for the queues of runs that are over. Two queues need one more connection for each
- * process, whatever the number of runs, and leave nothing behind.
+ * - A queue for each run, served in turns. BullMQ's worker has a waiting connection of its own, so that takes one for each run in
+ *   each process, opened and closed with every small file; or each process asks each queue again and again, and 1,000 workers
+ *   with 16 runs keep Redis busy with that alone. It needs besides an index of the runs to be served, a check for stalled jobs
+ *   for each queue, and a sweep for the queues of runs that are over.
+ * - A second queue for the first two chunks of each run, with places of its own. It was built: a new run's first row goes out
+ *   at once. But its third chunk then waits until a large run's ends, for minutes where the service is slow, whatever the weights.
  */
 
-/** BullMQ's names for the two queues; the target is in the prefix. */
-export const SHARED_QUEUE = 'chunks';
-export const RESERVED_QUEUE = 'chunks-reserved';
+/** BullMQ's name for the queue of chunks; the target is in the prefix. */
+export const QUEUE_NAME = 'chunks';
 
 /** Tried again for ever: a BullMQ job fails only while a row's fate can't be recorded, and its failure is no verdict on rows. */
 const JOB_OPTIONS = {
@@ -38,6 +34,8 @@ const JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
+/** Between two looks at how far apart the waiting chunks stand: such a look is the payloads of two of them. */
+const ADDS_PER_LOOK = 16;
 /** Jobs that are asked for at once: each comes with its payload. */
 const JOBS_PER_LOOK = 64;
 
@@ -47,7 +45,7 @@ export type ChunkQueue = {
    * `open` is how many of the run's chunks are waiting or worked on, 0 where it is not said.
    */
   add(chunks: readonly ChunkJob[], open?: number): Promise<void>;
-  /** How many chunks wait in turn for a worker, of all runs; without the reserved ones, which don't wait long. */
+  /** How many chunks wait for a worker, of all runs. */
   countWaiting(): Promise<number>;
   /** Whether the queue still has the chunk, waiting or being worked on. */
   has(run: string, chunk: number): Promise<boolean>;
@@ -60,93 +58,90 @@ export type ChunkQueue = {
   close(): Promise<void>;
 };
 
-type BullQueue = Queue<ChunkPayload, void, 'chunk'>;
+/** BullMQ's handle on the queue. */
+export type BullQueue = Queue<ChunkPayload, void, 'chunk'>;
+
+export function openBullQueue(
+  connection: RedisConnection,
+  prefix: string,
+  onError: (error: Error) => void,
+): BullQueue {
+  const queue: BullQueue = new Queue(QUEUE_NAME, { connection, prefix, defaultJobOptions: JOB_OPTIONS });
+  return queue.on('error', onError);
+}
 
 export function createChunkQueue(
   connection: RedisConnection,
   prefix: string,
   onError: (error: Error) => void,
 ): ChunkQueue {
-  const open = (name: string): BullQueue => {
-    const queue: BullQueue = new Queue(name, { connection, prefix, defaultJobOptions: JOB_OPTIONS });
-    return queue.on('error', onError);
-  };
-  const shared = open(SHARED_QUEUE);
-  const reserved = open(RESERVED_QUEUE);
-  const both = [shared, reserved];
-  const queueOf = (chunk: number) => (isReserved(chunk) ? reserved : shared);
+  const queue = openBullQueue(connection, prefix, onError);
   /** Of each run that is being read the priority that its last chunk was given here. */
   const lasts = new Map<string, number>();
-
+  let adds = 0;
+  const priorityOf = ({ run, weight = 1 }: ChunkJob, virtualTime: number, open: number) => {
+    const priority = nextPriority({ virtualTime, last: lasts.get(run) ?? null, open, weight });
+    lasts.set(run, priority);
+    return priority;
+  };
   return {
-    async add(chunks, openBefore = 0) {
-      const isHere = chunks.map(({ chunk }) => isReserved(chunk));
-      await reserved.addBulk(chunks.filter((_, i) => isHere[i]).map((chunk) => jobOf(chunk)));
-      if (isHere.every(Boolean)) return;
-      const virtualTime = await virtualTimeOf(shared);
-      const jobs = chunks.flatMap((chunk, i) => {
-        if (isHere[i]) return [];
-        const { run, weight = 1 } = chunk;
-        const backlog = { virtualTime, last: lasts.get(run) ?? null, open: openBefore + i, weight };
-        const priority = nextPriority(backlog);
-        lasts.set(run, priority);
-        return jobOf(chunk, priority);
-      });
-      await shared.addBulk(jobs);
+    async add(chunks, open = 0) {
+      if (adds % ADDS_PER_LOOK === 0) await renumberIfDue(queue);
+      adds += 1;
+      const virtualTime = await virtualTimeOf(queue);
+      await queue.addBulk(
+        chunks.map((chunk, i) => ({
+          name: 'chunk',
+          data: payloadOf(chunk),
+          opts: {
+            jobId: chunkJobId(chunk.run, chunk.chunk),
+            priority: priorityOf(chunk, virtualTime, open + i),
+          },
+        })),
+      );
     },
-    countWaiting: () => shared.getPrioritizedCount(),
-    has: async (run, chunk) => (await queueOf(chunk).getJob(chunkJobId(run, chunk))) !== undefined,
+    countWaiting: () => queue.getPrioritizedCount(),
+    has: async (run, chunk) => (await queue.getJob(chunkJobId(run, chunk))) !== undefined,
     async retryFailed() {
-      for (const queue of both) {
-        if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
-      }
+      if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
     },
     async takeOut(run, chunk) {
-      const [queue, id] = [queueOf(chunk), chunkJobId(run, chunk)];
+      const id = chunkJobId(run, chunk);
       const job = await queue.getJob(id);
       // Refused while its lock lives: the worker that holds it may have rows on the wire.
       if (job !== undefined && (await queue.remove(id)) !== 1) return null;
       return { rows: rowsOf(job?.data) };
     },
     async promote(run) {
-      for (const queue of both) {
-        const delayed = await queue.getRanges(['delayed'], 0, -1);
-        const own = delayed.filter((id) => runOfJobId(id) === run);
-        // BullMQ's own way to promote all puts them before everybody's.
-        await eachJob(queue, own, (job) => job.promote());
-      }
+      const delayed = await queue.getRanges(['delayed'], 0, -1, true);
+      const own = delayed.filter((id) => runOfJobId(id) === run);
+      // BullMQ's own way to promote all puts them before everybody's.
+      await eachJob(queue, own, (job) => job.promote());
     },
-    async close() {
-      await Promise.all(both.map((queue) => queue.close()));
-    },
+    close: () => queue.close(),
   };
 }
 
-function jobOf(chunk: ChunkJob, priority?: number) {
-  const jobId = chunkJobId(chunk.run, chunk.chunk);
-  return {
-    name: 'chunk' as const,
-    data: payloadOf(chunk),
-    opts: { jobId, ...(priority !== undefined && { priority }) },
-  };
-}
-
-/** How far a queue has come: the priority of the chunk that is taken next. Renumbers the waiting ones where that is due. */
+/** How far the queue has come: the priority of the chunk that is taken next. */
 async function virtualTimeOf(queue: BullQueue): Promise<number> {
+  const [first] = await queue.getPrioritized(0, 0);
+  return first?.priority ?? FIRST_PRIORITY;
+}
+
+async function renumberIfDue(queue: BullQueue): Promise<void> {
   const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
-  if (first === undefined || last === undefined) return FIRST_PRIORITY;
+  if (first === undefined || last === undefined) return;
   const reach = { first: first.priority, last: last.priority };
-  if (!isRenumberingDue(reach.first, reach.last)) return reach.first;
-  const waiting = await queue.getRanges(['prioritized'], 0, -1);
+  if (!isRenumberingDue(reach)) return;
+  const waiting = await queue.getRanges(['prioritized'], 0, -1, true);
   await eachJob(queue, waiting, async (job) => {
     const priority = renumbered(job.priority, reach);
     if (priority !== job.priority) await job.changePriority({ priority });
   });
-  return renumbered(reach.first, reach);
 }
 
-/** Passes over jobs that are gone by now, or have got into another state: a worker has taken them. */
-async function eachJob(
+/** Acts on jobs in that order, and passes over those that are gone by now or in another state: a worker has taken them. */
+export async function eachJob(
   queue: BullQueue,
   ids: readonly string[],
   act: (job: Job<ChunkPayload, void, 'chunk'>) => Promise<void>,

@@ -5,12 +5,13 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type ChunkJob, type ChunkPayload, chunkOfPayload } from './chunk-job.ts';
 import { FIRST_PRIORITY, priorityAgain } from './chunk-order.ts';
-import { RESERVED_QUEUE, SHARED_QUEUE } from './chunk-queue.ts';
+import { type BullQueue, openBullQueue, QUEUE_NAME } from './chunk-queue.ts';
+import { createStarvationGuard, type StarvationGuard } from './starvation-guard.ts';
 
 /*
- * Takes chunks from both queues of a target (chunk-queue.ts) with one BullMQ worker each, and hands each to `deliver` with a
- * lease: the lock that BullMQ renews, as far as this process can be sure of it. Whose lock has lapsed sends nothing more, since
- * another worker may have the chunk. How long BullMQ keeps a dead worker's lock, and how soon others look for it, is decided here.
+ * Takes chunks from the queue of a target (chunk-queue.ts) and hands each to `deliver` with a lease: the lock that BullMQ renews, as
+ * far as this process can be sure of it. A take whose lock has lapsed sends nothing more, since another worker may have the
+ * chunk. How long a dead worker's lock lives, and how soon others look for it, is decided here.
  */
 
 /** A dead worker's chunks are taken over after 8 to 15 s (FACTS.md, BullMQ). */
@@ -18,13 +19,8 @@ const LOCK_MS = 10_000;
 /** Between the renewal in Redis and the moment this process hears of it. */
 const LOCK_MARGIN_MS = 1_000;
 const STALLED_CHECK_MS = 5_000;
-/** Shared chunks in hand at once: enough that rows are always ready when others wait for their last replies. */
-const SHARED_PLACES = 8;
-/**
- * Reserved chunks in hand at once: two for each of the runs that `watch` reads by default. Rows share the requests in flight by
- * weight whatever chunk they are in, so that more chunks in hand are not more requests.
- */
-const RESERVED_PLACES = 64;
+/** Chunks in hand at once in one process: enough that rows are always ready when others wait for their last replies. */
+const PLACES = 8;
 /** A chunk that is put back is looked at again after this long; the queue's `promote` doesn't let it wait. */
 const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
   'put-back': 1_000,
@@ -48,30 +44,13 @@ export type ChunkWorker = {
   close(): Promise<void>;
 };
 
-type Options = {
+/** Takes chunks until it is closed; `deliver` throws only where a row's fate can't be recorded. */
+export function startChunkWorker(options: {
   readonly connection: RedisConnection;
   readonly prefix: string;
-  /** Throws only where a row's fate can't be recorded. */
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
-};
-
-/** Takes chunks until it is closed. */
-export function startChunkWorker(options: Options): ChunkWorker {
-  const workers = [
-    serveQueue(SHARED_QUEUE, SHARED_PLACES, options),
-    serveQueue(RESERVED_QUEUE, RESERVED_PLACES, options),
-  ];
-  let closing: Promise<unknown> | null = null;
-  return {
-    async close() {
-      closing ??= Promise.all(workers.map((worker) => worker.close()));
-      await closing;
-    },
-  };
-}
-
-function serveQueue(name: string, places: number, options: Options): ChunkWorker {
+}): ChunkWorker {
   const { connection, prefix, deliver, onError } = options;
   const leases = new Map<string, { renewedAt: number }>();
   /** How far the queue has come: the priority of the chunk that was taken last. */
@@ -81,6 +60,7 @@ function serveQueue(name: string, places: number, options: Options): ChunkWorker
     const id = job.id ?? '';
     const own = { renewedAt: performance.now() };
     leases.set(id, own);
+    const leave = parts.guard.take(id);
     virtualTime = job.priority;
     // A chunk that was lost for a while may come back to this very process: to another take, whose lease this one does not share.
     const isOwn = () => leases.get(id) === own;
@@ -88,10 +68,11 @@ function serveQueue(name: string, places: number, options: Options): ChunkWorker
       const chunk = chunkOfPayload(job.data);
       const end = await deliver(chunk, { isHeld: () => isOwn() && isHeld(own) });
       if (end === 'closed') return;
-      if (name === SHARED_QUEUE) await job.changePriority({ priority: priorityAgain(virtualTime, chunk) });
+      await job.changePriority({ priority: priorityAgain(virtualTime, chunk) });
       await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
       throw new DelayedError();
     } finally {
+      leave();
       if (isOwn()) leases.delete(id);
     }
   };
@@ -101,51 +82,66 @@ function serveQueue(name: string, places: number, options: Options): ChunkWorker
       if (lease !== undefined) lease.renewedAt = at;
     }
   };
-  const open = () =>
-    new Worker<ChunkPayload, void>(name, process, {
+  const open = (): Parts => {
+    const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, process, {
       connection,
       prefix,
       autorun: false,
-      concurrency: places,
+      concurrency: PLACES,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       // By default a worker rests for 15 s after a lost connection, longer than its locks live.
       runRetryDelay: RETRY_MS,
-    })
-      .on('error', onError)
-      .on('failed', (job, error) => onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)))
-      .on('locksRenewed', ({ jobIds }) => setRenewed(jobIds, performance.now()))
-      .on('lockRenewalFailed', (jobIds) => setRenewed(jobIds, Number.NEGATIVE_INFINITY));
+    });
+    worker.on('error', onError);
+    worker.on('failed', (job, error) => onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)));
+    worker.on('locksRenewed', ({ jobIds }) => setRenewed(jobIds, performance.now()));
+    worker.on('lockRenewalFailed', (jobIds) => setRenewed(jobIds, Number.NEGATIVE_INFINITY));
+    const queue = openBullQueue(connection, prefix, onError);
+    return { worker, queue, guard: createStarvationGuard({ worker, queue, onError }) };
+  };
 
-  let worker = open();
+  let parts = open();
   let closing: Promise<void> | null = null;
   const run = async () => {
-    // A worker that Redis answered with an error while it opened its connections never gets them, and would spin if it ran.
-    while (!(await isReady(worker))) {
-      await worker.close(true);
+    // What Redis answered with an error while it opened its connections never gets them, and a worker without them would spin.
+    while (!(await areReady(parts))) {
+      await closeAtOnce(parts);
       await sleep(RETRY_MS);
       if (closing !== null) return;
-      worker = open();
+      parts = open();
     }
-    if (closing === null) await worker.run();
+    if (closing === null) await parts.worker.run();
   };
   void run().catch(onError);
   const isInHand = () => [...leases.values()].some(isHeld);
   const isConnected = () => connection.status === 'ready';
   return {
     close() {
-      closing ??= closeWorker(worker, { isInHand, isConnected });
+      parts.guard.close();
+      closing ??= closeWorker(parts.worker, { isInHand, isConnected }).finally(() => parts.queue.close());
       return closing;
     },
   };
 }
 
-function isReady(worker: Worker<ChunkPayload, void>): Promise<boolean> {
-  return worker.waitUntilReady().then(
+type Parts = {
+  readonly worker: Worker<ChunkPayload, void>;
+  readonly queue: BullQueue;
+  readonly guard: StarvationGuard;
+};
+
+function areReady({ worker, queue }: Parts): Promise<boolean> {
+  return Promise.all([worker.waitUntilReady(), queue.waitUntilReady()]).then(
     () => true,
     () => false,
   );
+}
+
+async function closeAtOnce({ worker, queue, guard }: Parts): Promise<void> {
+  guard.close();
+  await Promise.allSettled([worker.close(true), queue.close()]);
 }
 
 function isHeld({ renewedAt }: { readonly renewedAt: number }): boolean {

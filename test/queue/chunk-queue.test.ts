@@ -1,7 +1,7 @@
-import { type Job, Queue, UnrecoverableError } from 'bullmq';
+import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
-import { createChunkQueue, RESERVED_QUEUE, SHARED_QUEUE } from '../../src/queue/chunk-queue.ts';
+import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/flow.ts';
@@ -10,7 +10,6 @@ import { ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
 
-/** Numbers from 3 to 64 are of the shared queue, 1, 2, 65, 66 and so on of the reserved one. */
 function chunk(n: number, run = 'run-1'): ChunkJob {
   const row = { kind: 'cells', row: n, line: n + 1, cells: [`K${n}`, 'a "b"\r\n€'] } as const;
   return { run, chunk: n, rows: [{ row: { ...row, cells: [...row.cells] }, claim: { kind: 'claimed' } }] };
@@ -23,22 +22,21 @@ function ownQueue() {
   const prefix = ownKeys().queuePrefix;
   const errors: Error[] = [];
   const onError = (error: Error) => void errors.push(error);
-  const queue = createChunkQueue(own().redis, prefix, onError);
-  onTestFinished(() => queue.close());
+  const openQueue = () => {
+    const opened = createChunkQueue(own().redis, prefix, onError);
+    onTestFinished(() => opened.close());
+    return opened;
+  };
+  const queue = openQueue();
   const work = (deliver: Deliver) => {
     const worker = startChunkWorker({ connection: own().redis, prefix, deliver, onError });
     onTestFinished(() => worker.close());
     return worker;
   };
-  const open = (name: string) => {
-    const bull = new Queue(name, { connection: own().redis, prefix });
-    onTestFinished(() => bull.close());
-    return bull;
-  };
-  const [shared, reserved] = [open(SHARED_QUEUE), open(RESERVED_QUEUE)];
-  const delays = async () =>
-    [...(await shared.getDelayed()), ...(await reserved.getDelayed())].map(({ delay }) => delay);
-  return { queue, work, errors, delays, shared, reserved };
+  const bull = new Queue(QUEUE_NAME, { connection: own().redis, prefix });
+  onTestFinished(() => bull.close());
+  const delays = async () => (await bull.getDelayed()).map(({ delay }) => delay);
+  return { queue, openQueue, work, errors, delays, bull };
 }
 
 /** A worker that notes what it is given until it has had so many. */
@@ -52,50 +50,36 @@ async function orderOf(work: (deliver: Deliver) => unknown, count: number): Prom
   return order;
 }
 
-test('a chunk is in one queue, whatever it is added with and however often', async () => {
-  const { queue, shared, reserved } = ownQueue();
-  await queue.add([1, 2, 3, 64, 65].map((n) => chunk(n)));
-  await queue.add([2, 3].map((n) => chunk(n)));
-  await queue.add([65, 66, 67].map((n) => chunk(n)));
-  const idsOf = async (bull: Queue) =>
-    (await bull.getJobs(['waiting', 'prioritized'])).map((job: Job) => job.id).sort();
-  expect(await idsOf(shared)).toEqual(['run-1-c3', 'run-1-c64', 'run-1-c67']);
-  expect(await idsOf(reserved)).toEqual(['run-1-c1', 'run-1-c2', 'run-1-c65', 'run-1-c66']);
-});
-
-describe.each([
-  ['the shared queue', 11],
-  ['the reserved queue', 1],
-])('a chunk of %s', (_, n) => {
+describe('a chunk in the queue', () => {
   test('that is added twice is delivered once', async () => {
     const { queue, work } = ownQueue();
-    await queue.add([chunk(n)]);
-    await queue.add([chunk(n), chunk(n + 1)]);
+    await queue.add([chunk(1)]);
+    await queue.add([chunk(1), chunk(2)]);
     const delivered: number[] = [];
     work(async (job) => {
       delivered.push(job.chunk);
       return 'closed';
     });
-    await until(async () => !(await queue.has('run-1', n + 1)));
-    expect(delivered).toEqual([n, n + 1]);
+    await until(async () => !(await queue.has('run-1', 2)));
+    expect(delivered).toEqual([1, 2]);
   });
 
   test('is there while it waits and while it is worked on, and gone when it is closed', async () => {
     const { queue, work } = ownQueue();
     const [begun, end] = [deferred<void>(), deferred<ChunkEnd>()];
-    expect(await queue.has('run-1', n)).toBe(false);
-    await queue.add([chunk(n)]);
-    const isThere = [queue.has('run-1', n), queue.has('run-1', n + 1), queue.has('run-2', n)];
+    expect(await queue.has('run-1', 1)).toBe(false);
+    await queue.add([chunk(1)]);
+    const isThere = [queue.has('run-1', 1), queue.has('run-1', 2), queue.has('run-2', 1)];
     expect(await Promise.all(isThere)).toEqual([true, false, false]);
     work(async () => {
       begun.resolve();
       return end.promise;
     });
     await begun.promise;
-    await queue.add([chunk(n)]);
-    expect(await queue.has('run-1', n)).toBe(true);
+    await queue.add([chunk(1)]);
+    expect(await queue.has('run-1', 1)).toBe(true);
     end.resolve('closed');
-    await until(async () => !(await queue.has('run-1', n)));
+    await until(async () => !(await queue.has('run-1', 1)));
   });
 
   test('arrives as it was added', async () => {
@@ -105,71 +89,71 @@ describe.each([
       arrived.resolve(job);
       return 'closed';
     });
-    await queue.add([chunk(n)]);
-    expect(await arrived.promise).toEqual(chunk(n));
+    await queue.add([chunk(1)]);
+    expect(await arrived.promise).toEqual(chunk(1));
   });
 
   test('that is put back comes again by itself, with its lease held', async () => {
     const { queue, work, errors } = ownQueue();
     const held: boolean[] = [];
-    await queue.add([chunk(n)]);
+    await queue.add([chunk(1)]);
     work(async (_, lease) => {
       held.push(lease.isHeld());
       return held.length === 1 ? 'put-back' : 'closed';
     });
-    await until(async () => !(await queue.has('run-1', n)));
+    await until(async () => !(await queue.has('run-1', 1)));
     expect([held, errors]).toEqual([[true, true], []]);
   });
 
   test('that is put aside waits five seconds, unless its run is promoted', async () => {
     const { queue, work, delays } = ownQueue();
-    await queue.add([chunk(n)]);
-    await queue.add([chunk(n, 'run-1-c1')]);
+    await queue.add([chunk(1)]);
+    await queue.add([chunk(1, 'run-1-c1')]);
     const aside = work(async () => 'put-aside');
     await until(async () => (await delays()).length === 2);
     await aside.close();
     expect((await delays()).map((ms) => Math.round(ms / 1000))).toEqual([5, 5]);
     await queue.promote('run-1');
     expect(await delays()).toHaveLength(1);
-    expect(await orderOf(work, 1)).toEqual([`run-1 ${n}`]);
+    expect(await orderOf(work, 1)).toEqual(['run-1 1']);
   });
 
   test('is taken out with its rows while nobody has it in hand', async () => {
     const { queue, work } = ownQueue();
     const [begun, end] = [deferred<void>(), deferred<ChunkEnd>()];
-    await queue.add([chunk(n), chunk(n + 1)]);
-    expect(await queue.takeOut('run-1', n + 1)).toEqual({ rows: chunk(n + 1).rows });
+    await queue.add([chunk(1), chunk(2)]);
+    expect(await queue.takeOut('run-1', 2)).toEqual({ rows: chunk(2).rows });
     // It may be gone already: then nothing is known of its rows.
-    expect(await queue.takeOut('run-1', n + 1)).toEqual({ rows: null });
+    expect(await queue.takeOut('run-1', 2)).toEqual({ rows: null });
     work(async () => {
       begun.resolve();
       return end.promise;
     });
     await begun.promise;
-    expect([await queue.takeOut('run-1', n), await queue.has('run-1', n)]).toEqual([null, true]);
+    expect([await queue.takeOut('run-1', 1), await queue.has('run-1', 1)]).toEqual([null, true]);
     end.resolve('put-back');
-    await until(async () => (await queue.takeOut('run-1', n)) !== null);
-    expect([await queue.has('run-1', n), await queue.has('run-1', n + 1)]).toEqual([false, false]);
+    await until(async () => (await queue.takeOut('run-1', 1)) !== null);
+    expect([await queue.has('run-1', 1), await queue.has('run-1', 2)]).toEqual([false, false]);
   });
 
   test('whose delivery fails comes again, and the failure is told', async () => {
     const { queue, work, errors } = ownQueue();
     let takes = 0;
-    await queue.add([chunk(n)]);
+    await queue.add([chunk(1)]);
     work(async () => {
       takes += 1;
       if (takes === 1) throw new Error('the ledger could not be reached');
       return 'closed';
     });
-    await until(async () => !(await queue.has('run-1', n)));
+    await until(async () => !(await queue.has('run-1', 1)));
     expect(takes).toBe(2);
-    expect(errors.map((error) => error.message)).toContain(`run-1-c${n}: the ledger could not be reached`);
+    expect(errors.map((error) => error.message)).toContain(`run-1-c1: the ledger could not be reached`);
   });
 
   test('that BullMQ gave up stays, and is delivered when it is put back', async () => {
     const { queue, work } = ownQueue();
     let takes = 0;
-    await queue.add([chunk(n)]);
+    await queue.add([chunk(1)]);
     await queue.retryFailed();
     work(async () => {
       takes += 1;
@@ -181,57 +165,57 @@ describe.each([
       await queue.retryFailed();
       return takes === 2;
     });
-    await until(async () => !(await queue.has('run-1', n)));
+    await until(async () => !(await queue.has('run-1', 1)));
   });
 });
 
-describe('shared chunks of several runs', () => {
+describe('chunks of several runs', () => {
   const some = (run: string, weight: number, numbers: readonly number[]) =>
     numbers.map((n) => ({ ...chunk(n, run), weight }));
 
   test('take turns, whichever run was there first', async () => {
     const { queue, work } = ownQueue();
-    await queue.add(some('big', 4, [11, 12, 13, 14, 15, 16, 17, 18]));
-    await queue.add(some('big', 4, [19, 20, 21]), 8);
-    await queue.add(some('new', 4, [11, 12, 13]));
+    await queue.add(some('big', 4, [1, 2, 3, 4, 5, 6, 7, 8]));
+    await queue.add(some('big', 4, [9, 10, 11]), 8);
+    await queue.add(some('new', 4, [1, 2, 3]));
     const order = await orderOf(work, 14);
-    expect(order.slice(0, 7)).toEqual(['big 11', 'new 11', 'big 12', 'new 12', 'big 13', 'new 13', 'big 14']);
+    expect(order.slice(0, 7)).toEqual(['big 1', 'new 1', 'big 2', 'new 2', 'big 3', 'new 3', 'big 4']);
   });
 
   test('take them by weight', async () => {
     const { queue, work } = ownQueue();
-    await queue.add(some('low', 1, [11, 12, 13]));
-    await queue.add(some('normal', 4, [11, 12, 13, 14, 15, 16, 17, 18]));
+    await queue.add(some('low', 1, [1, 2, 3]));
+    await queue.add(some('normal', 4, [1, 2, 3, 4, 5, 6, 7, 8]));
     const order = await orderOf(work, 11);
-    expect(['low 11', 'low 12', 'low 13'].map((one) => order.indexOf(one))).toEqual([0, 5, 10]);
+    expect(['low 1', 'low 2', 'low 3'].map((one) => order.indexOf(one))).toEqual([0, 5, 10]);
   });
 
   test('are counted while they wait', async () => {
     const { queue, work } = ownQueue();
     expect(await queue.countWaiting()).toBe(0);
-    await queue.add([chunk(11), chunk(12)]);
+    await queue.add([chunk(1), chunk(2)]);
     expect(await queue.countWaiting()).toBe(2);
     work(async () => 'closed');
     await until(async () => (await queue.countWaiting()) === 0);
   });
 
   test('keep their order where they are renumbered, and one that got lost far behind comes back', async () => {
-    const { queue, work, shared } = ownQueue();
-    await queue.add(some('big', 4, [11, 12, 13]));
-    await queue.add(some('lost', 4, [11]));
+    const { queue, openQueue, work, bull } = ownQueue();
+    await queue.add(some('big', 4, [1, 2, 3]));
+    await queue.add(some('lost', 4, [1]));
     const far = 2 ** 20;
-    const priorities = { 'big-c11': far, 'big-c12': far + 4, 'big-c13': far + 8, 'lost-c11': 2 * far - 1 };
+    const priorities = { 'big-c1': far, 'big-c2': far + 4, 'big-c3': far + 8, 'lost-c1': 2 * far - 1 };
     for (const [id, priority] of Object.entries(priorities))
-      await (await shared.getJob(id))?.changePriority({ priority });
-    await queue.add(some('new', 4, [11, 12]));
-    const [last] = await shared.getPrioritized(-1, -1);
+      await (await bull.getJob(id))?.changePriority({ priority });
+    await openQueue().add(some('new', 4, [1, 2]));
+    const [last] = await bull.getPrioritized(-1, -1);
     expect(last?.priority).toBeLessThan(2_000);
-    expect(await orderOf(work, 6)).toEqual(['big 11', 'new 11', 'big 12', 'new 12', 'big 13', 'lost 11']);
+    expect(await orderOf(work, 6)).toEqual(['big 1', 'new 1', 'big 2', 'new 2', 'big 3', 'lost 1']);
   });
 
   test('that are put back do not come before everybody’s', async () => {
     const { queue, work } = ownQueue();
-    await queue.add(some('waits', 4, [11]));
+    await queue.add(some('waits', 4, [1]));
     const order: string[] = [];
     const first = work(async ({ run, chunk: n }) => {
       order.push(`${run} ${n}`);
@@ -239,8 +223,8 @@ describe('shared chunks of several runs', () => {
     });
     await until(() => order.length === 1);
     await first.close();
-    await queue.add(some('other', 4, [11]));
+    await queue.add(some('other', 4, [1]));
     await queue.promote('waits');
-    expect(await orderOf(work, 2)).toEqual(['other 11', 'waits 11']);
+    expect(await orderOf(work, 2)).toEqual(['other 1', 'waits 1']);
   });
 });

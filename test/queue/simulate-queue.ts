@@ -66,7 +66,7 @@ function createQueue(begin: number) {
       const priorities = waiting.map(({ priority }) => priority);
       if (priorities.length === 0) return begin;
       const reach = { first: Math.min(...priorities), last: Math.max(...priorities) };
-      if (!isRenumberingDue(reach.first, reach.last)) return reach.first;
+      if (!isRenumberingDue(reach)) return reach.first;
       waiting = waiting.map((one) => ({ ...one, priority: renumbered(one.priority, reach) }));
       return renumbered(reach.first, reach);
     },

@@ -9,7 +9,7 @@ import { surveyFile } from '../../src/intake/survey.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
 import { chunkJobId } from '../../src/queue/chunk-job.ts';
-import { createChunkQueue, SHARED_QUEUE } from '../../src/queue/chunk-queue.ts';
+import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 import { openIntake } from '../../src/runs/open-intake.ts';
 import { fileRows } from '../../src/runs/row-source.ts';
 import { joinLedger, openDelivery, openLedger, serviceFromEnvironment } from '../../src/session.ts';
@@ -61,7 +61,7 @@ async function startIntake() {
   releasers.push(() => intake.close());
   const queue = createChunkQueue(ledger.redis, keys.queuePrefix, () => undefined);
   const lose = async (chunk: number) => {
-    const bull = new Queue(SHARED_QUEUE, { connection: ledger.redis, prefix: keys.queuePrefix });
+    const bull = new Queue(QUEUE_NAME, { connection: ledger.redis, prefix: keys.queuePrefix });
     await bull.remove(chunkJobId(id, chunk));
     await bull.close();
   };
