@@ -22,7 +22,7 @@ const PRIORITY_MAX = 2 ** 20;
 const PRIORITY_LIMIT = 2 ** 21 - 1;
 
 /** What decides where a run's next chunk stands in the queue. */
-export type Backlog = {
+type Backlog = {
   /** How far the queue has come: the priority of the chunk that is taken next. */
   readonly virtualTime: number;
   /** The priority of the run's chunk before; `null`: there was none. */

@@ -2,11 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { withDeadline } from '../lib/deadline.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { sleep } from '../lib/sleep.ts';
 import { type ChunkJob, type ChunkPayload, chunkOfPayload } from './chunk-job.ts';
 import { FIRST_PRIORITY, priorityAgain } from './chunk-order.ts';
-import { type BullQueue, openBullQueue, QUEUE_NAME } from './chunk-queue.ts';
-import { createStarvationGuard, type StarvationGuard } from './starvation-guard.ts';
+import { openBullQueue, QUEUE_NAME } from './chunk-queue.ts';
+import { startWhenReady } from './start-when-ready.ts';
+import { createStarvationGuard } from './starvation-guard.ts';
 
 /*
  * Takes chunks from the queue of a target (chunk-queue.ts) and hands each to `deliver` with a lease: the lock that BullMQ renews, as
@@ -60,7 +60,7 @@ export function startChunkWorker(options: {
     const id = job.id ?? '';
     const own = { renewedAt: performance.now() };
     leases.set(id, own);
-    const leave = parts.guard.take(id);
+    const leave = started.current().guard.take(id);
     virtualTime = job.priority;
     // A chunk that was lost for a while may come back to this very process: to another take, whose lease this one does not share.
     const isOwn = () => leases.get(id) === own;
@@ -82,7 +82,7 @@ export function startChunkWorker(options: {
       if (lease !== undefined) lease.renewedAt = at;
     }
   };
-  const open = (): Parts => {
+  const open = () => {
     const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, process, {
       connection,
       prefix,
@@ -91,7 +91,7 @@ export function startChunkWorker(options: {
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: Number.MAX_SAFE_INTEGER,
-      // By default a worker rests for 15 s after a lost connection, longer than its locks live.
+      // BullMQ advises to leave it; but by default a worker rests for 15 s after a lost connection, longer than its locks live.
       runRetryDelay: RETRY_MS,
     });
     worker.on('error', onError);
@@ -99,49 +99,31 @@ export function startChunkWorker(options: {
     worker.on('locksRenewed', ({ jobIds }) => setRenewed(jobIds, performance.now()));
     worker.on('lockRenewalFailed', (jobIds) => setRenewed(jobIds, Number.NEGATIVE_INFINITY));
     const queue = openBullQueue(connection, prefix, onError);
-    return { worker, queue, guard: createStarvationGuard({ worker, queue, onError }) };
+    const guard = createStarvationGuard({ worker, queue, onError });
+    const waitUntilReady = () => Promise.all([worker.waitUntilReady(), queue.waitUntilReady()]);
+    return { worker, queue, guard, waitUntilReady, run: () => worker.run() };
   };
 
-  let parts = open();
-  let closing: Promise<void> | null = null;
-  const run = async () => {
-    // What Redis answered with an error while it opened its connections never gets them, and a worker without them would spin.
-    while (!(await areReady(parts))) {
-      await closeAtOnce(parts);
-      await sleep(RETRY_MS);
-      if (closing !== null) return;
-      parts = open();
-    }
-    if (closing === null) await parts.worker.run();
-  };
-  void run().catch(onError);
+  const started = startWhenReady({
+    open,
+    async discard({ worker, queue, guard }) {
+      guard.close();
+      await Promise.allSettled([worker.close(true), queue.close()]);
+    },
+    onError,
+  });
   const isInHand = () => [...leases.values()].some(isHeld);
   const isConnected = () => connection.status === 'ready';
+  let closing: Promise<void> | null = null;
   return {
     close() {
-      parts.guard.close();
-      closing ??= closeWorker(parts.worker, { isInHand, isConnected }).finally(() => parts.queue.close());
+      const { worker, queue, guard } = started.current();
+      started.stop();
+      guard.close();
+      closing ??= closeWorker(worker, { isInHand, isConnected }).finally(() => queue.close());
       return closing;
     },
   };
-}
-
-type Parts = {
-  readonly worker: Worker<ChunkPayload, void>;
-  readonly queue: BullQueue;
-  readonly guard: StarvationGuard;
-};
-
-function areReady({ worker, queue }: Parts): Promise<boolean> {
-  return Promise.all([worker.waitUntilReady(), queue.waitUntilReady()]).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function closeAtOnce({ worker, queue, guard }: Parts): Promise<void> {
-  guard.close();
-  await Promise.allSettled([worker.close(true), queue.close()]);
 }
 
 function isHeld({ renewedAt }: { readonly renewedAt: number }): boolean {

@@ -1,6 +1,7 @@
-import { type ConnectionOptions, getNextMillis, Queue, Worker } from 'bullmq';
+import { type ConnectionOptions, getNextMillis, type Job, Queue, Worker } from 'bullmq';
 import type { ScheduleSettings } from '../config/schedule-settings.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { startWhenReady } from './start-when-ready.ts';
 
 /*
  * When files of a job with a `schedule` may be taken. Each schedule is one of BullMQ's job schedulers, so that it fires once
@@ -66,14 +67,22 @@ export function startScheduleWorker(options: {
   readonly onError: (error: Error) => void;
 }): { close(): Promise<void> } {
   const { connection, prefix, release, onError } = options;
-  const worker = new Worker(QUEUE_NAME, async ({ repeatJobKey }) => release(repeatJobKey ?? ''), {
-    connection,
-    prefix,
-  });
-  worker.on('error', onError);
-  worker.on('failed', (_, error) => onError(error));
+  const open = () => {
+    const fire = async ({ repeatJobKey }: Job) => release(repeatJobKey ?? '');
+    const worker = new Worker(QUEUE_NAME, fire, { connection, prefix, autorun: false });
+    worker.on('error', onError);
+    worker.on('failed', (_, error) => onError(error));
+    return worker;
+  };
   // With Redis away a gentle close never ends (FACTS.md, BullMQ); what was in hand is done again.
-  return { close: () => worker.close(true) };
+  const discard = (worker: Worker) => worker.close(true);
+  const started = startWhenReady({ open, discard, onError });
+  return {
+    close() {
+      started.stop();
+      return discard(started.current());
+    },
+  };
 }
 
 /** When a schedule fires next after that moment, as BullMQ reckons; `null`: never again. */
