@@ -213,10 +213,9 @@ async function startFull(context: TestContext) {
 }
 
 describe.concurrent('while a run has all places', () => {
-  test('a new one has a chunk in hand, then two, and the big one gets none of its places', async (context) => {
+  test('a new one has two chunks in hand, and the big one gets none of its places', async (context) => {
     const { queue, ofRun, end, finish } = await startFull(context);
     await queue.add(chunksOf('new', 5));
-    await until(() => ofRun('new').length === 1);
     await until(() => ofRun('new').length === 2);
     end('new 1');
     await until(() => ofRun('new').includes('new 3'));
@@ -258,7 +257,7 @@ describe.concurrent('while a run has all places', () => {
     // Its lock lapses as in an outage, and BullMQ puts it before all others that wait.
     await until(async () => {
       await redis.del('onboard:{t}:queue:chunks:big-c1:lock');
-      return (await redis.llen('onboard:{t}:queue:chunks:wait')) === 1;
+      return (await redis.llen('onboard:{t}:queue:chunks:wait')) >= 1;
     });
     await queue.add(chunksOf('new', 1));
     await until(() => takesOf('big-c1') === 2);
