@@ -39,7 +39,7 @@ export type ChunkLease = {
 /** `put-back`: rows are left that could not be sent now. `put-aside`: the run is not running. */
 export type ChunkEnd = 'closed' | 'put-back' | 'put-aside';
 
-export type ChunkWorker = {
+type ChunkWorker = {
   /** Takes no more chunks and waits for those in hand, at most a few seconds longer than they need to settle. */
   close(): Promise<void>;
 };

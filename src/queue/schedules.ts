@@ -17,7 +17,7 @@ const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as 
 export type Schedule = ScheduleSettings & { readonly job: string };
 
 /** The schedules of one target, in Redis, so that each fires once whoever watches. */
-export type Schedules = {
+type Schedules = {
   /** Makes the schedules in Redis these: one that is as it should be keeps what it missed, others are set or removed. */
   keep(wanted: readonly Schedule[]): Promise<void>;
   /** Job → when its schedule fires next; in the past where it was missed and nobody watched. */
@@ -92,7 +92,7 @@ export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Dat
 }
 
 /** When the schedule of each job fired last: files that were whole by then may be taken, by any watcher. */
-export type Releases = {
+type Releases = {
   release(job: string, at: Date): Promise<void>;
   /** Job → milliseconds. */
   all(): Promise<ReadonlyMap<string, number>>;

@@ -23,7 +23,7 @@ const LOOKED_AT = 128;
 const CHUNKS_PER_RUN = 2;
 
 /** The takes of chunks that a worker has in hand. */
-export type StarvationGuard = {
+type StarvationGuard = {
   /** To be called once at the take's end: a chunk that was lost for a while and taken anew has a place for each of its takes. */
   take(id: string): () => void;
   /** Opens no more places. */
