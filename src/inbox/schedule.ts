@@ -1,7 +1,6 @@
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
-import { createReleases } from '../queue/releases.ts';
-import { createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';
+import { createReleases, createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';
 import type { Watcher } from './watcher.ts';
 
 /**

@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { keyClaimSchema } from '../model/claim.ts';
-import { rowSchema } from '../model/row.ts';
-import { packedRowsSchema, packRows } from './packed-rows.ts';
+import { type KeyClaim, keyClaimSchema } from '../model/claim.ts';
+import { type CellsRow, type Row, rowSchema } from '../model/row.ts';
+
+/*
+ * A chunk as a BullMQ job: its id and its payload. What `payloadOf` writes, `chunkOfPayload` makes the same chunk of again,
+ * and it refuses what it does not know, so that versions can work beside each other: a payload of a later version goes back
+ * to the queue and waits for a worker of that version.
+ */
 
 const place = {
   run: z.string(),
@@ -18,11 +23,26 @@ export const chunkJobSchema = z.object({
 });
 export type ChunkJob = z.infer<typeof chunkJobSchema>;
 
-const packedJobSchema = z.object({ ...place, packed: packedRowsSchema });
+/** DEL: one byte in UTF-8 that JSON leaves as it is, and that hardly any cell has. */
+const SEPARATOR = '\u007f';
+
+const packedSchema = z.object({
+  /** Of each row its number and its line. */
+  places: z.custom<readonly number[]>(arePlaces, 'expected the number and the line of each row'),
+  /** Cells of each row. */
+  width: z.number().int().positive(),
+  /** The rows' cells in order. */
+  cells: z.string(),
+  /** Of each row; without them, all are claimed. */
+  claims: z.array(keyClaimSchema).optional(),
+});
+type PackedRows = z.infer<typeof packedSchema>;
+
+const packedJobSchema = z.object({ ...place, packed: packedSchema.transform(unpackRows) });
 
 /**
- * The payload of a chunk's BullMQ job: the chunk as it is, or with its rows packed. A worker that knows no packed rows misses
- * `rows` in it and leaves the chunk to others.
+ * The chunk as it is, or with its rows packed: where rows are nothing but their cells, as many in each (most are), all cells in
+ * one text are written and read several times as fast as a list for each row.
  */
 export type ChunkPayload = ChunkJob | z.input<typeof packedJobSchema>;
 
@@ -34,9 +54,9 @@ export function payloadOf(job: ChunkJob): ChunkPayload {
   return { ...own, packed };
 }
 
-/** Throws where it is no chunk, or written in a way that this version doesn't know: such a job goes back to the queue. */
+/** Throws where the payload is no chunk, or written in a way that this version doesn't know: such a job goes back to the queue. */
 export function chunkOfPayload(payload: unknown): ChunkJob {
-  if (!isObject(payload)) throw new Error('expected a chunk, got none');
+  if (typeof payload !== 'object' || payload === null) throw new Error('expected a chunk, got none');
   if ('rows' in payload) return chunkJobSchema.parse(payload);
   if (!('packed' in payload)) throw new Error(UNKNOWN_FORM);
   const { packed: rows, ...own } = packedJobSchema.parse(payload);
@@ -47,10 +67,6 @@ const UNKNOWN_FORM =
   'the chunk is written in a form that this version does not know; expected `rows` or `packed`. ' +
   'Workers of the version that added it take it on.';
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 /** A fixed id, so that adding a chunk again is harmless; BullMQ refuses a single colon and all digits. */
 export function chunkJobId(run: string, chunk: number): string {
   return `${run}-c${chunk}`;
@@ -59,4 +75,63 @@ export function chunkJobId(run: string, chunk: number): string {
 /** The run that a chunk's job is of. */
 export function runOfJobId(id: string): string {
   return id.slice(0, id.lastIndexOf('-c'));
+}
+
+/** `null`: there are rows with more to them than cells, or a cell that has the separator in it. */
+function packRows(rows: ChunkJob['rows']): PackedRows | null {
+  const places: number[] = [];
+  const lines: string[] = [];
+  const width = rows[0]?.row.kind === 'cells' ? rows[0].row.cells.length : 0;
+  for (const { row } of rows) {
+    if (!isPlain(row) || row.cells.length !== width) return null;
+    places.push(row.row, row.line);
+    lines.push(row.cells.join(SEPARATOR));
+  }
+  const cells = lines.join(SEPARATOR);
+  // With more separators than stand between cells, one is part of a cell.
+  if (width === 0 || countSeparators(cells) !== rows.length * width - 1) return null;
+  const isClaimed = rows.every(({ claim }) => claim.kind === 'claimed');
+  return { places, width, cells, ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }) };
+}
+
+function isPlain(row: Row): row is CellsRow {
+  return row.kind === 'cells' && row.numeric === undefined && row.typed === undefined;
+}
+
+function countSeparators(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(SEPARATOR); at !== -1; at = text.indexOf(SEPARATOR, at + 1)) count += 1;
+  return count;
+}
+
+function unpackRows(
+  { places, width, cells, claims }: PackedRows,
+  context: z.RefinementCtx,
+): Array<{ row: Row; claim: KeyClaim }> {
+  const all = cells.split(SEPARATOR);
+  const count = places.length / 2;
+  if (all.length !== count * width || (claims ?? all).length < count) {
+    context.addIssue({
+      code: 'custom',
+      message: `expected ${count} rows of ${width} cells with their claims`,
+    });
+    return z.NEVER;
+  }
+  return Array.from({ length: count }, (_, i) => ({
+    row: {
+      kind: 'cells',
+      row: places[2 * i] ?? 0,
+      line: places[2 * i + 1] ?? 0,
+      cells: all.slice(i * width, (i + 1) * width),
+    },
+    claim: claims?.[i] ?? { kind: 'claimed' },
+  }));
+}
+
+function arePlaces(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.length > 0 && value.length % 2 === 0 && value.every(isPlace);
+}
+
+function isPlace(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }

@@ -1,5 +1,4 @@
-import { Queue } from 'bullmq';
-import { createRecentMap } from '../lib/recent.ts';
+import { type Job, Queue } from 'bullmq';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import {
   type ChunkJob,
@@ -9,8 +8,20 @@ import {
   payloadOf,
   runOfJobId,
 } from './chunk-job.ts';
-import { nextTurn, priorityOf } from './chunk-turn.ts';
-import { createTurns } from './turns.ts';
+import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
+
+/*
+ * The chunks of all runs of one target, in one BullMQ queue, by BullMQ's documented interface only. Any number of processes add to
+ * it and work on it. Their priorities share the workers among the runs by weight (chunk-order.ts); the workers see to it that no
+ * run waits for a place (starvation-guard.ts). Two other designs were weighed up:
+ *
+ * - A queue for each run, served in turns. BullMQ's worker has a waiting connection of its own, so that takes one for each run in
+ *   each process, opened and closed with every small file; or each process asks each queue again and again, and 1,000 workers
+ *   with 16 runs keep Redis busy with that alone. It needs besides an index of the runs to be served, a check for stalled jobs
+ *   for each queue, and a sweep for the queues of runs that are over.
+ * - A second queue for the first two chunks of each run, with places of its own. It was built: a new run's first row goes out
+ *   at once. But its third chunk then waits until a large run's ends, for minutes where the service is slow, whatever the weights.
+ */
 
 /** BullMQ's name for the queue of chunks; the target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
@@ -23,10 +34,12 @@ const JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** Many more than are read at once; one that is gone gets its next turn as a new run does. */
-const RUNS_KEPT = 1_000;
+/** Between two looks at how far apart the waiting chunks stand: such a look is the payloads of two of them. */
+const ADDS_PER_LOOK = 16;
+/** Jobs that are asked for at once: each comes with its payload. */
+const JOBS_PER_LOOK = 64;
 
-export type ChunkQueue = {
+type ChunkQueue = {
   /**
    * Adds chunks of one run in order; one that is there already stays as it is. Runs share the workers by their weights:
    * `open` is how many of the run's chunks are waiting or worked on, 0 where it is not said.
@@ -45,41 +58,49 @@ export type ChunkQueue = {
   close(): Promise<void>;
 };
 
+/** BullMQ's handle on the queue. */
+export type BullQueue = Queue<ChunkPayload, void, 'chunk'>;
+
+export function openBullQueue(
+  connection: RedisConnection,
+  prefix: string,
+  onError: (error: Error) => void,
+): BullQueue {
+  const queue: BullQueue = new Queue(QUEUE_NAME, { connection, prefix, defaultJobOptions: JOB_OPTIONS });
+  return queue.on('error', onError);
+}
+
 export function createChunkQueue(
   connection: RedisConnection,
   prefix: string,
   onError: (error: Error) => void,
 ): ChunkQueue {
-  const queue = new Queue<ChunkPayload, void, 'chunk'>(QUEUE_NAME, {
-    connection,
-    prefix,
-    defaultJobOptions: JOB_OPTIONS,
-  });
-  queue.on('error', onError);
-  const waiting = queue.toKey('prioritized');
-  const turns = createTurns(connection, waiting);
-  /** Of each run that is being read the turn that its last chunk was given here. */
-  const last = createRecentMap<string, number>(RUNS_KEPT);
-  const turnOf = ({ run, weight = 1 }: ChunkJob, now: number, open: number) => {
-    const turn = nextTurn({ now, last: last.get(run) ?? null, open, weight });
-    last.set(run, turn);
-    return turn;
+  const queue = openBullQueue(connection, prefix, onError);
+  /** Of each run that is being read the priority that its last chunk was given here. */
+  const lasts = new Map<string, number>();
+  let adds = 0;
+  const priorityOf = ({ run, weight = 1 }: ChunkJob, virtualTime: number, open: number) => {
+    const priority = nextPriority({ virtualTime, last: lasts.get(run) ?? null, open, weight });
+    lasts.set(run, priority);
+    return priority;
   };
   return {
     async add(chunks, open = 0) {
-      const now = await turns.now();
+      if (adds % ADDS_PER_LOOK === 0) await renumberIfDue(queue);
+      adds += 1;
+      const virtualTime = await virtualTimeOf(queue);
       await queue.addBulk(
         chunks.map((chunk, i) => ({
           name: 'chunk',
           data: payloadOf(chunk),
           opts: {
             jobId: chunkJobId(chunk.run, chunk.chunk),
-            priority: priorityOf(turnOf(chunk, now, open + i)),
+            priority: priorityOf(chunk, virtualTime, open + i),
           },
         })),
       );
     },
-    countWaiting: () => connection.zcard(waiting),
+    countWaiting: () => queue.getPrioritizedCount(),
     has: async (run, chunk) => (await queue.getJob(chunkJobId(run, chunk))) !== undefined,
     async retryFailed() {
       if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
@@ -92,13 +113,43 @@ export function createChunkQueue(
       return { rows: rowsOf(job?.data) };
     },
     async promote(run) {
-      const delayed = (await queue.getRanges(['delayed'], 0, -1)).filter((id) => runOfJobId(id) === run);
-      const jobs = await Promise.all(delayed.map((id) => queue.getJob(id)));
-      // One whose time has come meanwhile waits already. BullMQ's own way to promote all puts them before everybody's.
-      await Promise.allSettled(jobs.map((job) => job?.promote()));
+      const delayed = await queue.getRanges(['delayed'], 0, -1, true);
+      const own = delayed.filter((id) => runOfJobId(id) === run);
+      // BullMQ's own way to promote all puts them before everybody's.
+      await eachJob(queue, own, (job) => job.promote());
     },
     close: () => queue.close(),
   };
+}
+
+/** How far the queue has come: the priority of the chunk that is taken next. */
+async function virtualTimeOf(queue: BullQueue): Promise<number> {
+  const [first] = await queue.getPrioritized(0, 0);
+  return first?.priority ?? FIRST_PRIORITY;
+}
+
+async function renumberIfDue(queue: BullQueue): Promise<void> {
+  const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
+  if (first === undefined || last === undefined) return;
+  const reach = { first: first.priority, last: last.priority };
+  if (!isRenumberingDue(reach)) return;
+  const waiting = await queue.getRanges(['prioritized'], 0, -1, true);
+  await eachJob(queue, waiting, async (job) => {
+    const priority = renumbered(job.priority, reach);
+    if (priority !== job.priority) await job.changePriority({ priority });
+  });
+}
+
+/** Acts on jobs in that order, and passes over those that are gone by now or in another state: a worker has taken them. */
+export async function eachJob(
+  queue: BullQueue,
+  ids: readonly string[],
+  act: (job: Job<ChunkPayload, void, 'chunk'>) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += JOBS_PER_LOOK) {
+    const jobs = await Promise.all(ids.slice(at, at + JOBS_PER_LOOK).map((id) => queue.getJob(id)));
+    await Promise.allSettled(jobs.map((job) => job && act(job)));
+  }
 }
 
 function rowsOf(payload: unknown): ChunkJob['rows'] | null {

@@ -3,18 +3,24 @@ import { DelayedError, type Job, Worker } from 'bullmq';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import { type ChunkJob, type ChunkPayload, chunkOfPayload } from './chunk-job.ts';
-import { QUEUE_NAME } from './chunk-queue.ts';
-import { priorityOf, turnAgain } from './chunk-turn.ts';
-import { createSeats } from './guest-seats.ts';
-import { createTurns } from './turns.ts';
+import { FIRST_PRIORITY, priorityAgain } from './chunk-order.ts';
+import { openBullQueue, QUEUE_NAME } from './chunk-queue.ts';
+import { startWhenReady } from './start-when-ready.ts';
+import { createStarvationGuard } from './starvation-guard.ts';
+
+/*
+ * Takes chunks from the queue of a target (chunk-queue.ts) and hands each to `deliver` with a lease: the lock that BullMQ renews, as
+ * far as this process can be sure of it. A take whose lock has lapsed sends nothing more, since another worker may have the
+ * chunk. How long a dead worker's lock lives, and how soon others look for it, is decided here.
+ */
 
 /** A dead worker's chunks are taken over after 8 to 15 s (FACTS.md, BullMQ). */
 const LOCK_MS = 10_000;
 /** Between the renewal in Redis and the moment this process hears of it. */
 const LOCK_MARGIN_MS = 1_000;
 const STALLED_CHECK_MS = 5_000;
-/** Chunks open at once in one process: enough that rows are always at hand when others wait for their last replies. */
-const OPEN_CHUNKS = 8;
+/** Chunks in hand at once in one process: enough that rows are always ready when others wait for their last replies. */
+const PLACES = 8;
 /** A chunk that is put back is looked at again after this long; the queue's `promote` doesn't let it wait. */
 const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
   'put-back': 1_000,
@@ -33,72 +39,88 @@ export type ChunkLease = {
 /** `put-back`: rows are left that could not be sent now. `put-aside`: the run is not running. */
 export type ChunkEnd = 'closed' | 'put-back' | 'put-aside';
 
-export type ChunkWorker = {
+type ChunkWorker = {
   /** Takes no more chunks and waits for those in hand, at most a few seconds longer than they need to settle. */
   close(): Promise<void>;
 };
 
-/** Takes chunks from the queue until it is closed; `deliver` throws only where a row's fate can't be recorded. */
+/** Takes chunks until it is closed; `deliver` throws only where a row's fate can't be recorded. */
 export function startChunkWorker(options: {
   readonly connection: RedisConnection;
   readonly prefix: string;
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
 }): ChunkWorker {
+  const { connection, prefix, deliver, onError } = options;
   const leases = new Map<string, { renewedAt: number }>();
+  /** How far the queue has come: the priority of the chunk that was taken last. */
+  let virtualTime = FIRST_PRIORITY;
 
-  const process = async (job: Job<ChunkPayload>, token: string | undefined, signal?: AbortSignal) => {
+  const process = async (job: Job<ChunkPayload, void>, token?: string) => {
     const id = job.id ?? '';
     const own = { renewedAt: performance.now() };
     leases.set(id, own);
-    const leaveSeat = seats.take(id);
+    const leave = started.current().guard.take(id);
+    virtualTime = job.priority;
     // A chunk that was lost for a while may come back to this very process: to another take, whose lease this one does not share.
     const isOwn = () => leases.get(id) === own;
-    const lease = { isHeld: () => signal?.aborted !== true && isOwn() && isHeld(own) };
     try {
       const chunk = chunkOfPayload(job.data);
-      const end = await options.deliver(chunk, lease);
+      const end = await deliver(chunk, { isHeld: () => isOwn() && isHeld(own) });
       if (end === 'closed') return;
-      // With the turn that it had it would come before everybody's, again and again.
-      await job.changePriority({ priority: priorityOf(turnAgain(await turns.now(), chunk)) });
+      await job.changePriority({ priority: priorityAgain(virtualTime, chunk) });
       await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
       throw new DelayedError();
     } finally {
-      leaveSeat();
+      leave();
       if (isOwn()) leases.delete(id);
     }
   };
-
-  const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, process, {
-    connection: options.connection,
-    prefix: options.prefix,
-    concurrency: OPEN_CHUNKS,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: Number.MAX_SAFE_INTEGER,
-    // By default a worker rests for 15 s after a lost connection, longer than its locks live.
-    runRetryDelay: RETRY_MS,
-  });
-  const waiting = worker.toKey('prioritized');
-  const turns = createTurns(options.connection, waiting);
-  const seats = createSeats({ worker, redis: options.connection, key: waiting, onError: options.onError });
-  worker.on('error', options.onError);
-  worker.on('failed', (job, error) =>
-    options.onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)),
-  );
-  worker.on('locksRenewed', ({ jobIds }) => {
-    for (const id of jobIds) {
+  const setRenewed = (ids: readonly string[], at: number) => {
+    for (const id of ids) {
       const lease = leases.get(id);
-      if (lease !== undefined) lease.renewedAt = performance.now();
+      if (lease !== undefined) lease.renewedAt = at;
     }
+  };
+  const open = () => {
+    const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, process, {
+      connection,
+      prefix,
+      autorun: false,
+      concurrency: PLACES,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      // BullMQ advises to leave it; but by default a worker rests for 15 s after a lost connection, longer than its locks live.
+      runRetryDelay: RETRY_MS,
+    });
+    worker.on('error', onError);
+    worker.on('failed', (job, error) => onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)));
+    worker.on('locksRenewed', ({ jobIds }) => setRenewed(jobIds, performance.now()));
+    worker.on('lockRenewalFailed', (jobIds) => setRenewed(jobIds, Number.NEGATIVE_INFINITY));
+    const queue = openBullQueue(connection, prefix, onError);
+    const guard = createStarvationGuard({ worker, queue, onError });
+    const waitUntilReady = () => Promise.all([worker.waitUntilReady(), queue.waitUntilReady()]);
+    return { worker, queue, guard, waitUntilReady, run: () => worker.run() };
+  };
+
+  const started = startWhenReady({
+    open,
+    async discard({ worker, queue, guard }) {
+      guard.close();
+      await Promise.allSettled([worker.close(true), queue.close()]);
+    },
+    onError,
   });
   const isInHand = () => [...leases.values()].some(isHeld);
-  const isConnected = () => options.connection.status === 'ready';
+  const isConnected = () => connection.status === 'ready';
   let closing: Promise<void> | null = null;
   return {
     close() {
-      seats.close();
-      closing ??= closeWorker(worker, { isInHand, isConnected });
+      const { worker, queue, guard } = started.current();
+      started.stop();
+      guard.close();
+      closing ??= closeWorker(worker, { isInHand, isConnected }).finally(() => queue.close());
       return closing;
     },
   };
@@ -113,7 +135,7 @@ function isHeld({ renewedAt }: { readonly renewedAt: number }): boolean {
  * The waiting is pausing, since a close that has begun can't be forced: BullMQ answers a second call with the first one's promise.
  */
 async function closeWorker(
-  worker: Worker,
+  worker: Worker<ChunkPayload, void>,
   { isInHand, isConnected }: { isInHand(): boolean; isConnected(): boolean },
 ): Promise<void> {
   const isIdle = !isInHand() && isConnected();

@@ -1,5 +1,13 @@
-import { type ConnectionOptions, getNextMillis, Queue, Worker } from 'bullmq';
+import { type ConnectionOptions, getNextMillis, type Job, Queue, Worker } from 'bullmq';
 import type { ScheduleSettings } from '../config/job-definition.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { startWhenReady } from './start-when-ready.ts';
+
+/*
+ * When files of a job with a `schedule` may be taken. Each schedule is one of BullMQ's job schedulers, so that it fires once
+ * whoever watches, and one that was missed while nobody watched fires once later. What has fired is a mark of the ledger's own
+ * beside them (`Releases`): files that were whole by then may be taken, by any watcher.
+ */
 
 /** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
 const QUEUE_NAME = 'schedules';
@@ -9,7 +17,7 @@ const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as 
 export type Schedule = ScheduleSettings & { readonly job: string };
 
 /** The schedules of one target, in Redis, so that each fires once whoever watches. */
-export type Schedules = {
+type Schedules = {
   /** Makes the schedules in Redis these: one that is as it should be keeps what it missed, others are set or removed. */
   keep(wanted: readonly Schedule[]): Promise<void>;
   /** Job → when its schedule fires next; in the past where it was missed and nobody watched. */
@@ -59,18 +67,46 @@ export function startScheduleWorker(options: {
   readonly onError: (error: Error) => void;
 }): { close(): Promise<void> } {
   const { connection, prefix, release, onError } = options;
-  const worker = new Worker(QUEUE_NAME, async ({ repeatJobKey }) => release(repeatJobKey ?? ''), {
-    connection,
-    prefix,
-  });
-  worker.on('error', onError);
-  worker.on('failed', (_, error) => onError(error));
+  const open = () => {
+    const fire = async ({ repeatJobKey }: Job) => release(repeatJobKey ?? '');
+    const worker = new Worker(QUEUE_NAME, fire, { connection, prefix, autorun: false });
+    worker.on('error', onError);
+    worker.on('failed', (_, error) => onError(error));
+    return worker;
+  };
   // With Redis away a gentle close never ends (FACTS.md, BullMQ); what was in hand is done again.
-  return { close: () => worker.close(true) };
+  const discard = (worker: Worker) => worker.close(true);
+  const started = startWhenReady({ open, discard, onError });
+  return {
+    close() {
+      started.stop();
+      return discard(started.current());
+    },
+  };
 }
 
 /** When a schedule fires next after that moment, as BullMQ reckons; `null`: never again. */
 export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Date | null {
   const next = getNextMillis(after.getTime(), { pattern: cron, tz: timezone });
   return next === undefined ? null : new Date(next);
+}
+
+/** When the schedule of each job fired last: files that were whole by then may be taken, by any watcher. */
+type Releases = {
+  release(job: string, at: Date): Promise<void>;
+  /** Job → milliseconds. */
+  all(): Promise<ReadonlyMap<string, number>>;
+};
+
+/** Durable marks beside the queues of a target. */
+export function createReleases(redis: RedisConnection, prefix: string): Releases {
+  const key = `${prefix}:released`;
+  return {
+    async release(job, at) {
+      await redis.hset(key, job, at.getTime());
+    },
+    async all() {
+      return new Map(Object.entries(await redis.hgetall(key)).map(([job, ms]) => [job, Number(ms)]));
+    },
+  };
 }

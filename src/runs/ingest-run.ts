@@ -6,7 +6,7 @@ import type { Row } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
-import { OPEN_CHUNKS_MAX } from '../queue/chunk-turn.ts';
+import { OPEN_CHUNKS_MAX } from '../queue/chunk-order.ts';
 import { type WaitEdges, waitOut } from './wait-out.ts';
 
 /** Chunks that are added in one command. */

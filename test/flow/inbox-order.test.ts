@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
-import { createReleases } from '../../src/queue/releases.ts';
+import { createReleases } from '../../src/queue/schedules.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Flow, until } from '../support/flow.ts';

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
+import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
@@ -11,7 +12,9 @@ import { deferred } from '../support/deferred.ts';
 import { until } from '../support/flow.ts';
 
 /** Chunks that one process works on at once. */
-const OPEN_CHUNKS = 8;
+const PLACES = 8;
+/** Well before a lease of which nothing is heard is over, which takes 9 s. */
+const HEARD_MS = 8_000;
 /** What can't be closed orderly is given up after so long. */
 const CLOSE_TIMEOUT_MS = 5_000;
 const CHUNK: ChunkJob = {
@@ -27,43 +30,88 @@ const CHUNK: ChunkJob = {
 async function startParts(
   { onTestFinished }: TestContext,
   deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>,
+  beforeWorker: (redis: RedisConnection) => Promise<unknown> = async () => undefined,
 ) {
   const home = await mkdtemp(join(tmpdir(), 'onboard-worker-'));
   const server = await joinEmbeddedRedis(home);
   const redis = connectRedis(server.address, () => undefined);
-  const edges = { connection: redis, prefix: 'onboard:{t}:queue', onError: () => undefined };
+  const errors: Error[] = [];
+  const onError = (error: Error) => void errors.push(error);
+  const edges = { connection: redis, prefix: 'onboard:{t}:queue', onError };
   const queue = createChunkQueue(edges.connection, edges.prefix, edges.onError);
+  await queue.countWaiting();
+  await beforeWorker(redis);
   const worker = startChunkWorker({ ...edges, deliver });
   onTestFinished(async () => {
     redis.disconnect();
     await server.close();
     await rm(home, { recursive: true, force: true });
   });
-  return { redis, queue, worker, stopServer: () => server.close() };
+  /** Closes both; `letGo`: ends the chunks in hand. */
+  const finish = async (letGo: () => void = () => undefined) => {
+    const closed = worker.close();
+    letGo();
+    await closed;
+    await queue.close();
+  };
+  return { redis, queue, worker, errors, finish, stopServer: () => server.close() };
 }
 
-test('a take that has lost its chunk does not get it back with the next take in the same process', async (context) => {
-  const leases: ChunkLease[] = [];
-  const ends = [deferred<ChunkEnd>(), deferred<ChunkEnd>()];
-  const { redis, queue, worker } = await startParts(context, (_, lease) => {
-    leases.push(lease);
-    return ends[leases.length - 1]?.promise ?? Promise.resolve('closed');
+describe.concurrent('a worker', () => {
+  test('whose take has lost its chunk does not get it back with its next take', async (context) => {
+    const leases: ChunkLease[] = [];
+    const ends = [deferred<ChunkEnd>(), deferred<ChunkEnd>()];
+    const { redis, queue, finish } = await startParts(context, (_, lease) => {
+      leases.push(lease);
+      return ends[leases.length - 1]?.promise ?? Promise.resolve('closed');
+    });
+    await queue.add([CHUNK]);
+    await until(() => leases.length === 1);
+    // As after an outage that was longer than a lock lives: the stalled check hands the chunk out again.
+    const [lock = ''] = await redis.keys('*:lock');
+    await until(async () => {
+      if (leases.length === 1) await redis.del(lock);
+      return leases.length === 2;
+    });
+    expect(leases.map((lease) => lease.isHeld())).toEqual([false, true]);
+    ends[0]?.resolve('put-back');
+    await finish(() => {
+      expect(leases[1]?.isHeld()).toBe(true);
+      ends[1]?.resolve('closed');
+    });
   });
-  await queue.add([CHUNK]);
-  await until(() => leases.length === 1);
-  // As after an outage that was longer than a lock lives: the stalled check hands the chunk out again.
-  const [lock = ''] = await redis.keys('*:lock');
-  await until(async () => {
-    if (leases.length === 1) await redis.del(lock);
-    return leases.length === 2;
+
+  test('to which Redis answers with an error while it starts, starts again', async (context) => {
+    const taken = deferred<number>();
+    const deliver = async ({ chunk }: ChunkJob) => {
+      taken.resolve(chunk);
+      return 'closed' as const;
+    };
+    const setInfo = (rule: string) => (redis: RedisConnection) =>
+      redis.call('ACL', 'SETUSER', 'default', rule);
+    const { redis, queue, finish, errors } = await startParts(context, deliver, setInfo('-info'));
+    await queue.add([CHUNK]);
+    await until(() => errors.some(({ message }) => message.includes('NOPERM')));
+    await setInfo('+info')(redis);
+    expect(await taken.promise).toBe(1);
+    await finish();
   });
-  expect(leases.map((lease) => lease.isHeld())).toEqual([false, true]);
-  ends[0]?.resolve('put-back');
-  const closed = worker.close();
-  expect(leases[1]?.isHeld()).toBe(true);
-  ends[1]?.resolve('closed');
-  await closed;
-  await queue.close();
+
+  test('whose lock another worker has got knows it when it can’t renew it', async (context) => {
+    const [begun, end] = [deferred<ChunkLease>(), deferred<ChunkEnd>()];
+    const { redis, queue, finish } = await startParts(context, async (_, lease) => {
+      begun.resolve(lease);
+      return end.promise;
+    });
+    await queue.add([CHUNK]);
+    const lease = await begun.promise;
+    const from = performance.now();
+    const [lock = ''] = await redis.keys('*:lock');
+    await redis.set(lock, 'another', 'PX', 60_000);
+    await until(() => !lease.isHeld());
+    expect(performance.now() - from).toBeLessThan(HEARD_MS);
+    await finish(() => end.resolve('closed'));
+  });
 });
 
 describe.concurrent('closing a worker', () => {
@@ -74,10 +122,10 @@ describe.concurrent('closing a worker', () => {
       taken.push(job.chunk);
       return end.promise;
     });
-    const inHand = Array.from({ length: OPEN_CHUNKS }, (_, i) => i + 1);
-    const waiting = OPEN_CHUNKS + 1;
+    const inHand = Array.from({ length: PLACES }, (_, i) => i + 1);
+    const waiting = PLACES + 1;
     await queue.add([...inHand, waiting].map((chunk) => ({ ...CHUNK, chunk })));
-    await until(() => taken.length === OPEN_CHUNKS);
+    await until(() => taken.length === PLACES);
     let isClosed = false;
     const closed = worker.close().then(() => {
       isClosed = true;
@@ -104,12 +152,11 @@ describe.concurrent('closing a worker', () => {
   });
 
   test('ends all the same where Redis is gone', async (context) => {
-    const { queue, worker, stopServer } = await startParts(context, async () => 'closed');
+    const { queue, finish, stopServer } = await startParts(context, async () => 'closed');
     await queue.add([CHUNK]);
     await until(async () => !(await queue.has('run-1', 1)));
     await stopServer();
-    await worker.close();
-    await queue.close();
+    await finish();
   });
 
   test('with a chunk in hand whose outcome Redis can’t take any more ends when its lease has lapsed', async (context) => {
@@ -129,107 +176,94 @@ describe.concurrent('closing a worker', () => {
   });
 });
 
-/** Chunks that stay in hand until they are let go, one by one, by run and number. */
-function heldChunks() {
-  const ends = new Map<string, (end: ChunkEnd) => void>();
-  const held = () => [...ends.keys()].sort();
-  const end = (name: string) => {
-    ends.get(name)?.('closed');
-    ends.delete(name);
-  };
-  let isOver = false;
-  return {
-    deliver: ({ run, chunk }: ChunkJob) =>
-      new Promise<ChunkEnd>((resolve) => {
-        if (isOver) resolve('closed');
-        else ends.set(`${run} ${chunk}`, resolve);
-      }),
-    held,
-    ofRun: (run: string) => held().filter((one) => one.startsWith(`${run} `)),
-    end,
-    /** Those in hand, and those that were being fetched when the worker was told to close. */
-    endAll() {
-      isOver = true;
-      for (const name of held()) end(name);
-    },
-  };
-}
-
 const chunksOf = (run: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({ ...CHUNK, run, chunk: i + 1 }));
 
-describe.concurrent('while a run has all seats', () => {
-  test('a new one has a chunk in hand, then two, and the big one gets none of its seats', async (context) => {
-    const { deliver, held, ofRun, end, endAll } = heldChunks();
-    const { queue, worker } = await startParts(context, deliver);
-    await queue.add(chunksOf('big', 20));
-    await until(() => held().length === OPEN_CHUNKS);
+/** A worker whose places are all taken by a run of 20 chunks, which stay in hand until they are let go, one by one, by run and number. */
+async function startFull(context: TestContext) {
+  const ends = new Map<string, (end: ChunkEnd) => void>();
+  const held = () => [...ends.keys()].sort();
+  const end = (...names: readonly string[]) => {
+    for (const name of names) {
+      ends.get(name)?.('closed');
+      ends.delete(name);
+    }
+  };
+  let isOver = false;
+  const deliver = ({ run, chunk }: ChunkJob) =>
+    new Promise<ChunkEnd>((resolve) => {
+      if (isOver) resolve('closed');
+      else ends.set(`${run} ${chunk}`, resolve);
+    });
+  const { queue, finish } = await startParts(context, deliver);
+  await queue.add(chunksOf('big', 20));
+  await until(() => held().length === PLACES);
+  return {
+    queue,
+    held,
+    ofRun: (run: string) => held().filter((one) => one.startsWith(`${run} `)),
+    end,
+    finish: () =>
+      finish(() => {
+        // Also those that were being fetched when the worker was told to close.
+        isOver = true;
+        end(...held());
+      }),
+  };
+}
+
+describe.concurrent('while a run has all places', () => {
+  test('a new one has two chunks in hand, and the big one gets none of its places', async (context) => {
+    const { queue, ofRun, end, finish } = await startFull(context);
     await queue.add(chunksOf('new', 5));
-    await until(() => ofRun('new').length === 1);
     await until(() => ofRun('new').length === 2);
     end('new 1');
     await until(() => ofRun('new').includes('new 3'));
-    expect([ofRun('new'), ofRun('big').length]).toEqual([['new 2', 'new 3'], OPEN_CHUNKS]);
-    const closed = worker.close();
-    endAll();
-    await closed;
-    await queue.close();
+    expect([ofRun('new'), ofRun('big').length]).toEqual([['new 2', 'new 3'], PLACES]);
+    await finish();
   });
 
   test('dozens of new ones have each a chunk in hand', async (context) => {
-    const { deliver, held, ofRun, endAll } = heldChunks();
-    const { queue, worker } = await startParts(context, deliver);
-    await queue.add(chunksOf('big', 20));
-    await until(() => held().length === OPEN_CHUNKS);
+    const { queue, ofRun, finish } = await startFull(context);
     const runs = Array.from({ length: 36 }, (_, i) => `new-${i}`);
     for (const run of runs) await queue.add(chunksOf(run, 2));
     await until(() => runs.every((run) => ofRun(run).length > 0));
-    expect(ofRun('big')).toHaveLength(OPEN_CHUNKS);
-    const closed = worker.close();
-    endAll();
-    await closed;
-    await queue.close();
+    expect(ofRun('big')).toHaveLength(PLACES);
+    await finish();
   });
 
-  test('its seats are as many as before once the others are done', async (context) => {
-    const { deliver, held, ofRun, end, endAll } = heldChunks();
-    const { queue, worker } = await startParts(context, deliver);
-    await queue.add(chunksOf('big', 20));
-    await until(() => held().length === OPEN_CHUNKS);
+  test('its places are as many as before once the others are done', async (context) => {
+    const { queue, held, ofRun, end, finish } = await startFull(context);
     await queue.add(chunksOf('new', 1));
     await until(() => ofRun('new').length === 1);
     end('new 1');
     await until(async () => !(await queue.has('new', 1)));
-    for (const n of [1, 2, 3]) end(`big ${n}`);
+    end('big 1', 'big 2', 'big 3');
     await until(() => ofRun('big').includes('big 11'));
-    expect(held()).toHaveLength(OPEN_CHUNKS);
-    const closed = worker.close();
-    endAll();
-    await closed;
-    await queue.close();
+    expect(held()).toHaveLength(PLACES);
+    await finish();
   });
 
   test('a new one gets in also beside a chunk that was lost and taken anew in the same process', async (context) => {
     const inHand: { readonly id: string; end(end: ChunkEnd): void }[] = [];
-    const { redis, queue, worker } = await startParts(context, ({ run, chunk }) => {
+    const { redis, queue, finish } = await startParts(context, ({ run, chunk }) => {
       const { promise, resolve } = deferred<ChunkEnd>();
       inHand.push({ id: `${run}-c${chunk}`, end: resolve });
       return promise;
     });
     const takesOf = (id: string) => inHand.filter((one) => one.id === id).length;
-    await queue.add(chunksOf('big', OPEN_CHUNKS));
-    await until(() => inHand.length === OPEN_CHUNKS);
+    await queue.add(chunksOf('big', PLACES));
+    await until(() => inHand.length === PLACES);
     // Its lock lapses as in an outage, and BullMQ puts it before all others that wait.
     await until(async () => {
       await redis.del('onboard:{t}:queue:chunks:big-c1:lock');
-      return (await redis.llen('onboard:{t}:queue:chunks:wait')) === 1;
+      return (await redis.llen('onboard:{t}:queue:chunks:wait')) >= 1;
     });
     await queue.add(chunksOf('new', 1));
     await until(() => takesOf('big-c1') === 2);
     await until(() => takesOf('new-c1') === 1);
-    const closed = worker.close();
-    for (const { end } of inHand) end('closed');
-    await closed;
-    await queue.close();
+    await finish(() => {
+      for (const { end } of inHand) end('closed');
+    });
   });
 });

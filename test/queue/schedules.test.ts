@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createReleases } from '../../src/queue/releases.ts';
-import { createSchedules, nextTime, startScheduleWorker } from '../../src/queue/schedules.ts';
+import { createReleases, createSchedules, nextTime, startScheduleWorker } from '../../src/queue/schedules.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 

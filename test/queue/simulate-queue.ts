@@ -1,11 +1,10 @@
 import {
-  FIRST_TURN,
-  isFar,
-  nextTurn,
+  FIRST_PRIORITY,
+  isRenumberingDue,
+  nextPriority,
   OPEN_CHUNKS_MAX,
-  priorityOf,
-  turnAfresh,
-} from '../../src/queue/chunk-turn.ts';
+  renumbered,
+} from '../../src/queue/chunk-order.ts';
 
 /** Chunks that ingest adds in one command. */
 const CHUNKS_PER_ADD = 8;
@@ -28,7 +27,7 @@ export type Taken = {
 
 export type Simulation = {
   readonly takes: number;
-  readonly seats: number;
+  readonly places: number;
   /** Between 0 and 1. */
   random(): number;
   /** What the empty queue has come to. */
@@ -37,7 +36,7 @@ export type Simulation = {
 
 /** Runs that are read into one queue as ingest does it, and taken from it in BullMQ's order; any of those in hand may end first. */
 export function simulateQueue(loads: readonly Load[], simulation: Simulation): Taken[] {
-  const queue = createQueue(simulation.begin ?? FIRST_TURN);
+  const queue = createQueue(simulation.begin ?? FIRST_PRIORITY);
   const runs = loads.map(({ weight, from = 0, chunks = Number.POSITIVE_INFINITY }, run) =>
     createRun({ run, weight, from, chunks }, queue),
   );
@@ -49,7 +48,7 @@ export function simulateQueue(loads: readonly Load[], simulation: Simulation): T
     if (next === null) break;
     taken.push({ run: next.run, at, waited: at - next.addedAt, priority: next.priority });
     inHand.push(next.run);
-    if (inHand.length < simulation.seats) continue;
+    if (inHand.length < simulation.places) continue;
     const [ended = 0] = inHand.splice(Math.floor(simulation.random() * inHand.length), 1);
     runs[ended]?.end();
   }
@@ -63,12 +62,13 @@ function createQueue(begin: number) {
   return {
     add: (chunk: Waiting) => void waiting.push(chunk),
     /** As the program asks Redis. */
-    now(): number {
-      const turns = waiting.map(({ priority }) => priority);
-      const first = turns.length === 0 ? begin : Math.min(...turns);
-      if (!isFar(Math.max(0, ...turns))) return first;
-      waiting = waiting.map((one) => ({ ...one, priority: turnAfresh(one.priority, first) }));
-      return FIRST_TURN;
+    virtualTime(): number {
+      const priorities = waiting.map(({ priority }) => priority);
+      if (priorities.length === 0) return begin;
+      const reach = { first: Math.min(...priorities), last: Math.max(...priorities) };
+      if (!isRenumberingDue(reach)) return reach.first;
+      waiting = waiting.map((one) => ({ ...one, priority: renumbered(one.priority, reach) }));
+      return renumbered(reach.first, reach);
     },
     /** The first of those with the lowest priority. */
     take(): Waiting | null {
@@ -86,10 +86,10 @@ function createRun({ run, weight, from, chunks }: RunOfLoad, queue: ReturnType<t
   let open = 0;
   let last: number | null = null;
   const addSome = (at: number) => {
-    const now = queue.now();
+    const virtualTime = queue.virtualTime();
     for (let i = 0; i < CHUNKS_PER_ADD && left > 0; i += 1) {
-      last = nextTurn({ now, last, open, weight });
-      queue.add({ run, priority: priorityOf(last), addedAt: at });
+      last = nextPriority({ virtualTime, last, open, weight });
+      queue.add({ run, priority: last, addedAt: at });
       open += 1;
       left -= 1;
     }

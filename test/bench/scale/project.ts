@@ -1,4 +1,4 @@
-import { OPEN_CHUNKS_MAX } from '../../../src/queue/chunk-turn.ts';
+import { OPEN_CHUNKS_MAX } from '../../../src/queue/chunk-order.ts';
 
 /** What was measured: of a row, of a worker that waits, and of a worker's sign of life. Times are CPU, µs. */
 export type Costs = {

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChunkJob, chunkJobSchema, chunkOfPayload, payloadOf } from '../../src/queue/chunk-job.ts';
+import {
+  type ChunkJob,
+  chunkJobId,
+  chunkJobSchema,
+  chunkOfPayload,
+  payloadOf,
+  runOfJobId,
+} from '../../src/queue/chunk-job.ts';
 
 const cell = fc.oneof(
   fc.constantFrom('', '\u007f', '\u0000', '"', '\\', ',', '\n', '\ud800', '\udc00', '€', '😀', '__proto__'),
@@ -89,5 +96,25 @@ describe('a chunk as the payload of a job', () => {
     ['no cells', { places: [1, 2], width: 1 }],
   ])('that is packed with %s, is refused', (_, packed) => {
     expect(() => chunkOfPayload({ run: 'run-1', chunk: 3, packed })).toThrow();
+  });
+
+  it.each([
+    ['no rows', { rows: [] }],
+    ['chunk 0', { chunk: 0 }],
+    ['a weight of nothing', { weight: 0 }],
+    ['no run', { run: undefined }],
+    ['a claim that there is not', { rows: [{ ...plain(['a']).rows[0], claim: { kind: 'free' } }] }],
+  ])('with %s, is refused', (_, wrong) => {
+    expect(() => chunkOfPayload({ ...plain(['a']), ...wrong })).toThrow();
+  });
+});
+
+describe('the id of a chunk’s job', () => {
+  it('is the run and the chunk: no colon, never only digits', () => {
+    expect(chunkJobId('20261121-034512-k3f9', 12)).toBe('20261121-034512-k3f9-c12');
+  });
+
+  it('tells the whole id of the run, whatever that looks like', () => {
+    expect(runOfJobId(chunkJobId('run-c1', 5))).toBe('run-c1');
   });
 });
