@@ -1,6 +1,5 @@
 import type { Job } from '../config/job-definition.ts';
-import { identityKeyOf } from '../delivery/identity.ts';
-import type { KeyState } from '../model/key-state.ts';
+import { identityKeyOf, type KeyState } from '../model/identity.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { Run } from '../model/run.ts';

@@ -1,6 +1,6 @@
 import type { JobDefinition } from '../config/job-definition.ts';
+import type { KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
-import type { KeyState } from '../model/key-state.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { Run } from '../model/run.ts';
 import type { SourceInfo } from '../model/source.ts';

@@ -1,4 +1,4 @@
-import type { KeyState } from '../model/key-state.ts';
+import type { KeyState } from '../model/identity.ts';
 import type { Reference, ReferenceSpace } from '../model/mapping.ts';
 import type { SeenKeys, Unit } from './units.ts';
 

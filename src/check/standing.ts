@@ -1,6 +1,6 @@
 import type { JobDefinition } from '../config/job-definition.ts';
+import type { KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
-import type { KeyState } from '../model/key-state.ts';
 import type { Call } from '../model/operation.ts';
 import type { Unit } from './units.ts';
 

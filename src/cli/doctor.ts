@@ -3,15 +3,13 @@ import { shownAddress } from '../config/redis-address.ts';
 import { type Io, say } from '../lib/io.ts';
 import { createLog } from '../lib/log.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { openLedger } from '../session.ts';
+import { openRows, type Run } from '../model/run.ts';
+import { goingOnWith, stateOf } from '../runs/run-state.ts';
+import { type Ledger, openLedger } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { examineEnvironment } from './doctor-environment.ts';
-import { type Finding, problemsOf, renderFindings } from './doctor-finding.ts';
-import { checkJobs } from './doctor-jobs.ts';
-import { checkHome, checkNode } from './doctor-machine.ts';
-import { checkRedis } from './doctor-redis.ts';
-import { checkRuns } from './doctor-runs.ts';
-import { checkCredentials, checkService } from './doctor-service.ts';
+import { counted, type Finding, ok, problemsOf, renderFindings, warning } from './doctor-finding.ts';
+import { checkHome, checkNode, checkRedis } from './doctor-machine.ts';
+import { checkCredentials, checkJobs, checkService, examineEnvironment } from './doctor-settings.ts';
 
 const PROBLEM_EXIT = 3;
 
@@ -63,3 +61,40 @@ Example:
   onboard doctor
 
 Nothing is asked of the service: a connection is opened and closed. Exit status: 0, or 3 where there is a problem.`;
+
+const RUNS_LOOKED_AT = 1000;
+const COMMANDS_SHOWN = 3;
+
+/** An unfinished run that goes on only with the command, as `onboard status` names it. */
+type LeftRun = { readonly run: Run; readonly command: string };
+
+/** The newest runs that were left before their end: by a process that is gone, paused, or stopped. */
+async function checkRuns(ledger: Ledger): Promise<Finding> {
+  const left: LeftRun[] = [];
+  for (const { run: id, target } of await ledger.index.latest(RUNS_LOOKED_AT)) {
+    const { store } = ledger.of(target);
+    const run = await store.get(id);
+    const command = run === null ? null : goingOnWith(run, stateOf(run, await store.hasLease(id)));
+    if (run !== null && command !== null) left.push({ run, command });
+  }
+  return judgeRuns(left);
+}
+
+/** `left`: newest first. */
+export function judgeRuns(left: readonly LeftRun[]): Finding {
+  const open = left.filter(({ run }) => !isHalted(run) || openRows(run) > 0);
+  if (open.length === 0) return ok('runs', 'none is left unfinished');
+  const halted = open.filter(({ run }) => isHalted(run)).length;
+  const more = open.length > COMMANDS_SHOWN ? ', … (`onboard runs` lists them)' : '';
+  const commands = open.slice(0, COMMANDS_SHOWN).map(({ command }) => `\`${command}\``);
+  const why = [
+    ...(open.length > halted ? [`${open.length - halted} left by a process that is gone`] : []),
+    ...(halted > 0 ? [`${halted} paused or stopped`] : []),
+  ];
+  const finding = `${counted(open.length, 'unfinished run')}: ${why.join(', ')}`;
+  return warning('runs', finding, `To go on: ${commands.join(', ')}${more}`);
+}
+
+function isHalted({ state }: Run): boolean {
+  return state === 'paused' || state === 'stopped';
+}

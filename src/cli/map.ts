@@ -4,24 +4,22 @@ import { Option } from 'commander';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readSample, type Sample } from '../intake/read-sample.ts';
 import { surveyFile } from '../intake/survey.ts';
+import { countOf } from '../lib/count-of.ts';
 import { type Io, tell } from '../lib/io.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { createFieldLookup } from '../mapping/known-field.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
-import { proposeJob } from '../mapping/proposal/propose-job.ts';
+import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { recordLists } from '../mapping/record-lists.ts';
 import { OPERATIONS, type Operation } from '../model/operation.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { fieldCatalog } from '../service/field-catalog.ts';
 import { pathFieldOf } from '../service/operations.ts';
-import { wholeNumber } from './arguments.ts';
-import type { AddCommand } from './command.ts';
-import { formatOf, inFlags, type MapFormat, sayingFlags } from './map-format.ts';
-import { describeSource, tellProposal } from './map-words.ts';
+import { type AddCommand, wholeNumber } from './command.ts';
 
-type Flags = MapFormat & { readonly operation: Operation; readonly out?: string };
+type MapFlags = MapFormat & { readonly operation: Operation; readonly out?: string };
 
 /** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
 const ROWS = 200;
@@ -48,15 +46,15 @@ export const addMapCommand: AddCommand = (program, io, done) => {
       'after',
       '\nExample:\n  onboard map portfolio.csv --operation subclient.create --out jobs/partner-x.yaml',
     )
-    .action(async (file: string, flags: Flags) => {
+    .action(async (file: string, flags: MapFlags) => {
       await map(file, flags, io);
       done(0);
     });
 };
 
-async function map(file: string, flags: Flags, io: Io): Promise<void> {
+async function map(file: string, flags: MapFlags, io: Io): Promise<void> {
   if (flags.out !== undefined) refuseName(flags.out);
-  const format = formatOf(flags);
+  const format = givenFormat(flags);
   const { operation } = flags;
   const { source, rows, columns } = await sayingFlags(() => readFor(file, formatSchema.parse(format)));
   refuseLists(file, source, operation);
@@ -117,4 +115,79 @@ async function writeNew(out: string, yaml: string): Promise<void> {
         : `the file can't be written (${code})`;
     throw new UsageError(`--out ${out}: ${why}`, { cause: error });
   }
+}
+
+/** The settings of `format` that `map` takes as flags. */
+type MapFormat = {
+  readonly delimiter?: string;
+  readonly encoding?: string;
+  readonly header?: number;
+  readonly sheet?: string;
+  readonly records?: string;
+};
+
+/** The settings that were given, for the proposal; UsageError where one can't be. */
+function givenFormat({ delimiter, encoding, header, sheet, records }: MapFormat): Partial<Format> {
+  const given = Object.entries({ delimiter, encoding, header, sheet, records }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const format = formatSchema.partial().safeParse(Object.fromEntries(given));
+  if (!format.success) {
+    throw new UsageError(
+      format.error.issues.map(({ path, message }) => `--${path.map(String).join('.')}: ${message}`),
+    );
+  }
+  const named = new Set(given.map(([name]) => name));
+  return Object.fromEntries(Object.entries(format.data).filter(([name]) => named.has(name)));
+}
+
+const BESIDE = / in the job definition\b| \((?:preview: )?--[^)]*\)/g;
+const SETTING = /(\bset )?\bformat\.(delimiter|encoding|header|sheet|records)\b(: )?/g;
+
+/** What the reader says of a setting, said of the flag: there is no job definition yet. */
+function inFlags(text: string): string {
+  return text
+    .replaceAll(BESIDE, '')
+    .replaceAll(
+      SETTING,
+      (_, set: string | undefined, name: string, value: string | undefined) =>
+        `${set === undefined ? '' : 'give '}--${name}${value === undefined ? '' : ' '}`,
+    );
+}
+
+/** Does it, and says what is wrong in terms of the flags. */
+async function sayingFlags<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.problems.map(inFlags), { cause: error });
+  }
+}
+
+/** How a file was understood, in a few words. */
+function describeSource({ type, encoding, delimiter, sheet }: SourceInfo): string {
+  const kind = type === 'xlsx' ? 'an Excel workbook' : type.toUpperCase();
+  const details = [
+    type === 'xlsx' ? null : encoding,
+    delimiter === null ? null : `delimiter ${JSON.stringify(delimiter)}`,
+    sheet === null ? null : `sheet ${JSON.stringify(sheet)}`,
+  ];
+  return [kind, ...details.filter((detail) => detail !== null)].join(', ');
+}
+
+/** What a person reads beside the proposal. */
+function tellProposal(
+  { fields, itself, open, missingId }: JobProposal,
+  { file, out }: { readonly file: string; readonly out: string | undefined },
+  io: Io,
+): void {
+  const placed = itself.length + fields.filter(({ isDecided }) => isDecided).length;
+  tell(
+    io,
+    `${countOf(placed, 'column')} ${placed === 1 ? 'has' : 'have'} a field, ${open.length} ${open.length === 1 ? 'waits' : 'wait'} for a decision under "ignore".`,
+  );
+  if (missingId !== null) tell(io, `No column was found for "${missingId}", which every row needs.`);
+  if (out !== undefined)
+    tell(io, `Wrote ${out}. Next: onboard check --job-file ${shellWord(out)} ${shellWord(file)}`);
 }

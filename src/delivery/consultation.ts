@@ -1,6 +1,6 @@
 import type { KeyPlace } from '../ledger/settle-entry.ts';
+import type { KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
-import type { KeyState } from '../model/key-state.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { RowTask } from './row-task.ts';
 

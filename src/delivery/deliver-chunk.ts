@@ -1,9 +1,9 @@
 import type { Taken } from '../ledger/read-chunk.ts';
+import { identityKeyOf } from '../model/identity.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd } from '../queue/chunk-worker.ts';
 import { carryOutAll } from './carry-out.ts';
-import { identityKeyOf } from './identity.ts';
 import { planCancelledGroup, planGroup } from './plan-group.ts';
 import { planCancelled, planRow } from './plan-row.ts';
 import type { Hands, Planned } from './planned.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { wholeNumber } from '../cli/arguments.ts';
+import { wholeNumber } from '../cli/command.ts';
 import { ACCEPT_REDIS_SETTINGS } from '../cli/redis-settings.ts';
 
 /** The flags of the commands that watch the inbox. */

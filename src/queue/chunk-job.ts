@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keyClaimSchema } from '../model/claim.ts';
+import { keyClaimSchema } from '../model/identity.ts';
 import { rowSchema } from '../model/row.ts';
 import { packedRowsSchema, packRows } from './packed-rows.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type KeyClaim, keyClaimSchema } from '../model/claim.ts';
+import { type KeyClaim, keyClaimSchema } from '../model/identity.ts';
 import type { CellsRow, Row } from '../model/row.ts';
 
 /** A row of a chunk with what its key's claim said. */

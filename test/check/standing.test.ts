@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { standingOf } from '../../src/check/standing.ts';
 import type { Unit } from '../../src/check/units.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import type { KeyState } from '../../src/model/key-state.ts';
+import type { KeyState } from '../../src/model/identity.ts';
 import type { Row } from '../../src/model/row.ts';
 
 const FIRST: Row = { kind: 'cells', row: 3, line: 4, cells: ['K3'] };
