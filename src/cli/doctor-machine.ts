@@ -1,11 +1,13 @@
+/** What the doctor says of the machine: Node.js, the folders of ONBOARD_HOME, the disk, and each server of Redis. */
 import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
+import { countOf } from '../lib/count-of.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { judgeSettings, type SettingsFinding } from '../redis/check-settings.ts';
 import { type RedisSettings, readSettings } from '../redis/read-settings.ts';
 import { type DataServer, dataServers } from '../redis/servers.ts';
-import { counted, type Finding, ok, problem, warning } from './doctor-finding.ts';
+import { type Finding, ok, problem, warning } from './doctor-finding.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 const FOLDERS = ['inbox', 'processing', 'done', 'failed', 'reports', 'journal', 'redis'] as const;
@@ -131,7 +133,7 @@ export async function checkRedis(
   );
   const isCluster = servers.some(({ name }) => name !== null);
   return [
-    ...(isCluster ? [ok('redis', `${where} is a cluster of ${counted(servers.length, 'master')}`)] : []),
+    ...(isCluster ? [ok('redis', `${where} is a cluster of ${countOf(servers.length, 'master')}`)] : []),
     ...found.flat(),
   ];
 }

@@ -1,9 +1,11 @@
+/** What the doctor says of what the user sets: the environment, the service's address, the credentials and the jobs. */
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectEncrypted } from 'node:tls';
 import { type Environment, readEnvironment, type TokenSource } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
 import { listJobs } from '../config/load-job.ts';
 import { redisVariables } from '../config/redis-environment.ts';
+import { countOf } from '../lib/count-of.ts';
 import type { Io } from '../lib/io.ts';
 import { type Operation, REPEATABLE } from '../model/operation.ts';
 import { loadFittingJob } from '../runs/fitting-job.ts';
@@ -11,7 +13,7 @@ import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-code.ts';
 import { codeOf } from '../service/network-error.ts';
-import { counted, type Finding, ok, problem, problemsOf, warning } from './doctor-finding.ts';
+import { type Finding, ok, problem, problemsOf, warning } from './doctor-finding.ts';
 
 /** As much of the environment as can be used, and what the rest of it is worth. */
 type ExaminedEnvironment = {
@@ -110,7 +112,7 @@ export async function checkCredentials(source: TokenSource): Promise<Finding[]> 
   try {
     await credentials.current();
   } catch (error) {
-    return problemsOf('credentials', error, 'Mend it, or set another of the token variables.');
+    return problemsOf('credentials', error, 'Correct it, or set another of the token variables.');
   }
   const known = ok('credentials', `${NAMES[source.kind]} gives a token`);
   const text = credentials.warning();
@@ -164,7 +166,7 @@ function judgeCount(count: number, folder: string, found: readonly (readonly Fin
     return [warning('jobs', `${folder} has no job definitions`, advice)];
   }
   const valid = found.filter((one) => one.every(({ status }) => status !== 'problem')).length;
-  return valid === 0 ? [] : [ok('jobs', `${counted(valid, 'valid definition')} in ${folder}`)];
+  return valid === 0 ? [] : [ok('jobs', `${countOf(valid, 'valid definition')} in ${folder}`)];
 }
 
 /** The settings of a job that give up a promise (DESIGN.md, section 1). */

@@ -1,5 +1,11 @@
+/**
+ * `onboard doctor`: looks at all that a run stands on and says what is wrong with it. Each part answers with findings
+ * (doctor-finding.ts); a problem keeps rows from being sent, a warning doesn't. Nothing is changed, and nothing asked of the
+ * service.
+ */
 import type { Environment } from '../config/environment.ts';
 import { shownAddress } from '../config/redis-address.ts';
+import { countOf } from '../lib/count-of.ts';
 import { type Io, say } from '../lib/io.ts';
 import { createLog } from '../lib/log.ts';
 import { createReleasers } from '../lib/releasers.ts';
@@ -7,17 +13,17 @@ import { openRows, type Run } from '../model/run.ts';
 import { goingOnWith, stateOf } from '../runs/run-state.ts';
 import { type Ledger, openLedger } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { counted, type Finding, ok, problemsOf, renderFindings, warning } from './doctor-finding.ts';
+import { type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
 import { checkHome, checkNode, checkRedis } from './doctor-machine.ts';
 import { checkCredentials, checkJobs, checkService, examineEnvironment } from './doctor-settings.ts';
 
 const PROBLEM_EXIT = 3;
 
-/** `onboard doctor`: what is wrong with the machine, Redis, the service and the settings, and how to mend it. */
+/** `onboard doctor`: what is wrong with the machine, Redis, the service and the settings, and how to correct it. */
 export const addDoctorCommand: AddCommand = (program, io, done) => {
   program
     .command('doctor')
-    .description('Say what is wrong with Redis, service, credentials and folders, and how to mend it')
+    .description('Say what is wrong with Redis, service, credentials and folders, and how to correct it')
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: { readonly json?: boolean }) => {
@@ -56,12 +62,6 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
   }
 }
 
-const EXAMPLE = `
-Example:
-  onboard doctor
-
-Nothing is asked of the service: a connection is opened and closed. Exit status: 0, or 3 where there is a problem.`;
-
 const RUNS_LOOKED_AT = 1000;
 const COMMANDS_SHOWN = 3;
 
@@ -91,10 +91,33 @@ export function judgeRuns(left: readonly LeftRun[]): Finding {
     ...(open.length > halted ? [`${open.length - halted} left by a process that is gone`] : []),
     ...(halted > 0 ? [`${halted} paused or stopped`] : []),
   ];
-  const finding = `${counted(open.length, 'unfinished run')}: ${why.join(', ')}`;
+  const finding = `${countOf(open.length, 'unfinished run')}: ${why.join(', ')}`;
   return warning('runs', finding, `To go on: ${commands.join(', ')}${more}`);
 }
 
 function isHalted({ state }: Run): boolean {
   return state === 'paused' || state === 'stopped';
 }
+
+/** A line for each finding, what to do below it, and the sum at the end. */
+export function renderFindings(findings: readonly Finding[]): string[] {
+  const lines = findings.flatMap(({ check, status, finding, advice }) => [
+    `${status.padEnd(7)}  ${check}: ${finding}`,
+    ...(advice === null ? [] : [`         → ${advice}`]),
+  ]);
+  return [...lines, '', sumOf(findings)];
+}
+
+function sumOf(findings: readonly Finding[]): string {
+  const problems = findings.filter(({ status }) => status === 'problem').length;
+  const warnings = findings.filter(({ status }) => status === 'warning').length;
+  if (problems > 0)
+    return `${countOf(problems, 'problem')}, ${countOf(warnings, 'warning')}: correct the problems before a run.`;
+  return warnings === 0 ? 'All is well.' : `No problem, ${countOf(warnings, 'warning')}.`;
+}
+
+const EXAMPLE = `
+Example:
+  onboard doctor
+
+Nothing is asked of the service: a connection is opened and closed. Exit status: 0, or 3 where there is a problem.`;

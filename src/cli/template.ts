@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 import { readEnvironment } from '../config/environment.ts';
 import type { Format, Job, JobDefinition } from '../config/job-definition.ts';
@@ -10,7 +9,7 @@ import { templateDocument, templateRecords } from '../mapping/template-json.ts';
 import { csvText } from '../report/csv-text.ts';
 import { fieldCatalog } from '../service/field-catalog.ts';
 import { pathFieldOf } from '../service/operations.ts';
-import type { AddCommand } from './command.ts';
+import { type AddCommand, writeNewFile } from './command.ts';
 import type { templateWorkbook } from './template-workbook.ts';
 
 type Flags = {
@@ -63,7 +62,7 @@ async function giveTemplate({ name, definition }: Job, flags: Flags, io: Io): Pr
     io.stdout.write(content);
     return;
   }
-  await writeNew(flags.out, content);
+  await writeNewFile(flags.out, content);
   say(io, `${flags.out} written. Fill it in, then: onboard check ${name} ${flags.out}`);
 }
 
@@ -93,22 +92,6 @@ function formOf(type: Job['definition']['format']['type'], { json, xlsx, out }: 
     );
   }
   return form;
-}
-
-async function writeNew(path: string, content: Buffer): Promise<void> {
-  try {
-    await writeFile(path, content, { flag: 'wx' });
-  } catch (error) {
-    throw new UsageError(`${path}: ${writeProblem(error)}`, { cause: error });
-  }
-}
-
-function writeProblem(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-    return 'is there already and is not overwritten: expected a new file; name another one, or remove it';
-  }
-  const reason = error instanceof Error ? error.message : String(error);
-  return `can not be written (${reason}): expected a folder that is there and may be written to`;
 }
 
 /** A template as a text file in the encoding that the job reads; with a byte order mark where that is UTF-16. */

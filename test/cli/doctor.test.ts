@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { judgeRuns } from '../../src/cli/doctor.ts';
-import { ok, problem, renderFindings, warning } from '../../src/cli/doctor-finding.ts';
+import { judgeRuns, renderFindings } from '../../src/cli/doctor.ts';
+import { ok, problem, warning } from '../../src/cli/doctor-finding.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
@@ -128,7 +128,7 @@ const bad = problem('redis', 'is away', 'Start it.');
 test.each([
   ['nothing', [fine], 'All is well.'],
   ['a warning', [fine, odd], 'No problem, 1 warning.'],
-  ['a problem', [fine, odd, bad], '1 problem, 1 warning: mend the problems before a run.'],
+  ['a problem', [fine, odd, bad], '1 problem, 1 warning: correct the problems before a run.'],
 ] as const)('with %s the last line says as much, and no more', (_, findings, sum) => {
   expect(renderFindings(findings).at(-1)).toBe(sum);
 });
