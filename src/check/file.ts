@@ -117,7 +117,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
 }
 
 /** A file that is about to be read for its rows. */
-export type CheckReading = {
+type CheckReading = {
   readonly path: string;
   readonly sha256: string;
   /** Its columns are known. */

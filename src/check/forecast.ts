@@ -51,7 +51,7 @@ export type ForeseenReference = {
   readonly standing: 'known' | 'in-file' | 'open';
 };
 
-export type Foreseeing = {
+type Foreseeing = {
   readonly definition: JobDefinition;
   readonly mapping: Mapping;
   readonly sha256: string;
