@@ -1,21 +1,26 @@
-import type { Job } from '../config/job-definition.ts';
-import { identityKeyOf } from '../delivery/identity.ts';
-import type { KeyState } from '../model/key-state.ts';
-import type { Mapping } from '../model/mapping.ts';
-import { IDENTITY } from '../model/operation.ts';
-import type { Run } from '../model/run.ts';
-import { mappingOf } from '../runs/load-input.ts';
-import { estimateOf } from './estimate.ts';
-import { type Checked, createFindings, type Findings } from './findings.ts';
-import type { Look } from './ledger.ts';
-import type { CheckReading } from './reading.ts';
-import type { StateOf } from './references.ts';
-import { standingOf } from './standing.ts';
-import { createSeenKeys, createUnitReader, type SeenKeys, type Unit } from './units.ts';
-
-/** Few enough that what they map to is gone before it is old, and that garbage is cheap to collect. */
-const ROWS_AT_ONCE = 100;
-const FREE: KeyState = { kind: 'free' };
+/**
+ * The check of files: what a run of a job would do with them and find wrong, without a call and without a change in the
+ * ledger. The front door of `check/`: `onboard check` opens files and checks them one after the other, `onboard run
+ * --check-first` lets a run begin only where nothing is wrong.
+ */
+import { type Format, type Job, jobsBefore } from '../config/job-definition.ts';
+import { readChunks } from '../intake/chunks.ts';
+import { inspectFile } from '../intake/inspect.ts';
+import type { RowBatch } from '../intake/row-feed.ts';
+import { openRows } from '../intake/rows.ts';
+import { surveyFile } from '../intake/survey.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
+import { countOf, type Io, tell } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { createGroupCutter } from '../model/row-group.ts';
+import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
+import { type Input, mappingOf } from '../runs/load-input.ts';
+import { waitForJobs } from '../runs/wait-for-jobs.ts';
+import type { Ledger } from '../session.ts';
+import { type Checked, createFindings, estimateOf } from './findings.ts';
+import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
+import { createLook, type Look } from './ledger.ts';
+import { checkLines, waitingWords } from './words.ts';
 
 /** Looks through the files of a job one after the other, in the order in which a run takes them. */
 export function createChecker(job: Job, look: Look): (reading: CheckReading) => Promise<Checked> {
@@ -28,6 +33,46 @@ export function createChecker(job: Job, look: Look): (reading: CheckReading) => 
   };
 }
 
+/**
+ * Throws a UsageError, with what was found on stderr, where a row of any of the files would be invalid or refers to a
+ * record that there is not. Runs that come before are waited for, since they may create it; false: interrupted meanwhile.
+ */
+export async function passesCheck(
+  { job, files }: Input,
+  desk: { readonly ledger: Pick<Ledger, 'redis' | 'of'>; readonly target: string; readonly io: Io },
+): Promise<boolean> {
+  if (!(await waitForJobs(jobsBefore(job.definition), desk))) return false;
+  const check = createChecker(job, createLook(desk.ledger, desk.target));
+  const failing: Checked[] = [];
+  for (const facts of files) {
+    const checked = await check(readSurveyed(facts, job.definition.format));
+    if (checked.invalid + checked.waiting === 0) continue;
+    for (const line of checkLines(checked, job.definition)) tell(desk.io, line);
+    failing.push(checked);
+  }
+  if (failing.length > 0) throw new UsageError(failing.map(refusal));
+  return true;
+}
+
+function refusal({ file, rows, invalid, waiting }: Checked): string {
+  const parts = [
+    ...(invalid === 0 ? [] : [`${invalid} would be invalid`]),
+    ...(waiting === 0 ? [] : [waitingWords(waiting)]),
+  ];
+  const steps = [
+    ...(invalid === 0 ? [] : ['correct the invalid rows']),
+    ...(waiting === 0 ? [] : ['load first what rows refer to']),
+  ].join(', ');
+  const first = steps.charAt(0).toUpperCase() + steps.slice(1);
+  return (
+    `${file}: of ${countOf(rows, 'row')} ${parts.join(', ')}, and --check-first was asked for: nothing was begun. ` +
+    `${first}, or run without it: the other rows are sent then.`
+  );
+}
+
+/** Few enough that what they map to is gone before it is old, and that garbage is cheap to collect. */
+const ROWS_AT_ONCE = 100;
+
 type Around = {
   readonly job: Job;
   readonly look: Look;
@@ -35,82 +80,81 @@ type Around = {
   readonly before: readonly SeenKeys[];
 };
 
-/** Maps every row and says what a run would do with it; throws a UsageError where the columns don't fit the job. */
-async function checkFile(reading: CheckReading, around: Around): Promise<Checked> {
-  const { job, look, seen } = around;
-  const { definition } = job;
+/** Throws a UsageError where the columns don't fit the job. */
+async function checkFile(reading: CheckReading, { job, look, seen, before }: Around): Promise<Checked> {
+  const { definition, name } = job;
+  const { sha256 } = reading;
   const mapping = mappingOf(job, reading);
-  const earlier = await earlierRun(look, { sha256: reading.sha256, job: job.name });
-  const findings = createFindings(definition, around);
-  const weigh = createWeigher(reading, { ...around, mapping, findings, earlier: earlier?.id ?? null });
-  const units = createUnitReader({ mapping, definition, seen });
+  const earlier = look.kind === 'ledger' ? await look.earlierRun({ sha256, job: name }) : null;
+  const findings = createFindings();
+  const foreseeing = {
+    definition,
+    mapping,
+    sha256,
+    look,
+    earlier: earlier?.id ?? null,
+    seen,
+    before,
+    isShown: findings.showsMore,
+  };
+  const cutter = createGroupCutter(definition.group === undefined ? null : mapping.keyOf);
+  const add = async (groups: readonly ReturnType<typeof cutter.end>[]) => {
+    const ended = groups.filter((group) => group !== null);
+    for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
+  };
   let rows = 0;
   for await (const batch of reading.batches) {
     rows += batch.rows.length;
-    for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE) {
-      await weigh(units.take(batch.rows.slice(at, at + ROWS_AT_ONCE)));
-    }
+    for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE)
+      await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
-  await weigh(units.end());
-  const last = look.kind === 'ledger' ? await look.lastSpeed(job.name) : null;
+  await add([cutter.end()]);
+  const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
-  return findings.result({ job: job.name, reading, rows, look, earlier, estimate });
+  return findings.result({ job: name, reading, rows, look, earlier, estimate });
 }
 
-type Weighing = Around & {
-  readonly mapping: Mapping;
-  readonly findings: Findings;
-  readonly earlier: string | null;
+/** A file that is about to be read for its rows. */
+type CheckReading = {
+  readonly path: string;
+  readonly sha256: string;
+  /** Its columns are known. */
+  readonly source: SourceInfo;
+  /** UsageError where it turns out that the file can't be read as a whole. */
+  readonly batches: AsyncIterable<Pick<RowBatch, 'rows'>>;
 };
 
-/** Says of units in file order what would become of them. */
-function createWeigher({ sha256 }: CheckReading, weighing: Weighing) {
-  const { job, look, mapping, findings, earlier } = weighing;
-  const { definition } = job;
-  const space = look.kind === 'ledger' ? IDENTITY[definition.operation] : null;
-  const identityOf = (unit: Unit) => {
-    if (space === null) return null;
-    return mapping.hasKey ? unit.key : identityKeyOf({ sha256 }, mapping, unit.first);
-  };
-  return async (units: readonly Unit[]) => {
-    const stateOf = await statesOf(units, { look, space, identityOf });
-    for (const unit of units) {
-      const key = identityOf(unit);
-      const state = space === null || key === null ? FREE : stateOf(space, key);
-      findings.add(unit, { state, standing: standingOf(unit, state, { definition, earlier }), stateOf });
-    }
-  };
-}
-
-function earlierRun(
-  look: Look,
-  file: { readonly sha256: string; readonly job: string },
-): Promise<Run | null> {
-  return look.kind === 'ledger' ? look.earlierRun(file) : Promise.resolve(null);
-}
-
-/** What the ledger says of all keys that these units have or refer to, in one question for each of its parts. */
-async function statesOf(
-  units: readonly Unit[],
-  {
-    look,
-    space,
-    identityOf,
-  }: { readonly look: Look; readonly space: string | null; identityOf(unit: Unit): string | null },
-): Promise<StateOf> {
-  if (look.kind === 'none') return () => FREE;
-  const asked = new Map<string, Set<string>>();
-  const ask = (name: string, key: string) => {
-    const keys = asked.get(name) ?? new Set();
-    asked.set(name, keys.add(key));
-  };
-  for (const unit of units) {
-    if (unit.mapped.kind === 'issues') continue;
-    const key = identityOf(unit);
-    if (space !== null && key !== null) ask(space, key);
-    for (const reference of unit.mapped.references) ask(reference.space, reference.key);
+/** Opens a file to be looked through once: of a table the header is enough to begin with, while JSON is surveyed first. */
+export async function openReading(path: string, format: Format): Promise<CheckReading> {
+  const stamp = await fileStamp(path).catch(() => '');
+  const inspected = await inspectFile(path, format);
+  const batches = openRows(path, inspected, format);
+  const first = await batches.next();
+  if (first.done !== true && isTable(first.value.source)) {
+    const { source } = first.value;
+    const all = after(first.value, batches);
+    return { path, sha256: inspected.sha256, source, batches: unchanged(all, path, stamp) };
   }
-  const states = new Map<string, ReadonlyMap<string, KeyState>>();
-  for (const [name, keys] of asked) states.set(name, await look.states(name, [...keys]));
-  return (name, key) => states.get(name)?.get(key) ?? FREE;
+  await batches.return(undefined);
+  return readSurveyed(await surveyFile(path, format), format);
+}
+
+const CUTS = { chunkRows: 500, chunkEnds: null };
+
+/** The rows of a file that was surveyed. */
+function readSurveyed({ path, sha256, source }: FileFacts, format: Format): CheckReading {
+  return { path, sha256, source, batches: readChunks(path, source, format, CUTS) };
+}
+
+async function* after(first: RowBatch, rest: AsyncIterable<RowBatch>) {
+  yield first;
+  yield* rest;
+}
+
+async function* unchanged(batches: AsyncIterable<RowBatch>, path: string, stamp: string) {
+  yield* batches;
+  if ((await fileStamp(path).catch(() => '')) === stamp) return;
+  throw new UsageError(
+    `${path}: was changed while it was read: expected a file that is whole; wait until it is`,
+  );
 }

@@ -1,31 +1,20 @@
-import type { JobDefinition } from '../config/job-definition.ts';
+/**
+ * What the check finds in a file: counts that add up, the first examples of everything, and how long sending would take. Of a
+ * bounded size however many rows there are. `Checked` is what `onboard check --json` prints: it holds cell values, so it is for
+ * the person who asked.
+ */
+import { type JobDefinition, ratePerSecond } from '../config/job-definition.ts';
+import { referenceIssue } from '../delivery/references.ts';
+import type { KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
-import type { KeyState } from '../model/key-state.ts';
-import { IDENTITY } from '../model/operation.ts';
+import type { ReferenceSpace } from '../model/mapping.ts';
+import type { ServiceRequest } from '../model/request.ts';
 import type { Run } from '../model/run.ts';
 import type { SourceInfo } from '../model/source.ts';
-import type { Estimate } from './estimate.ts';
-import { type FoundIssue, gatherIssues } from './issues.ts';
+import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
 import type { Look } from './ledger.ts';
-import type { CheckReading } from './reading.ts';
-import { createReferenceTally, type ReferenceCounts, type StateOf } from './references.ts';
-import { type SampleRequest, sampleRequest } from './requests.ts';
-import type { Standing } from './standing.ts';
-import type { SeenKeys, Unit } from './units.ts';
 
-/** A key that the ledger has already; holds a cell's value. */
-type KeyExample = {
-  readonly row: number;
-  readonly line: number;
-  /** `null`: the job names no key, so the row is known by its place. */
-  readonly key: string | null;
-  readonly kind: 'known' | 'held';
-  readonly run: string;
-  /** Of the record that was created, empty where none is known. */
-  readonly id: string;
-};
-
-/** What a run of a file would do and find wrong; holds cell values, so it is for the person who asked. */
+/** What a run of a file would do and find wrong. */
 export type Checked = {
   readonly file: string;
   readonly job: string;
@@ -71,20 +60,91 @@ export type Checked = {
   readonly estimate: Estimate;
 };
 
+/** An issue that was found; `rows`: of rows that are one request, all that have it, where they are several. */
+export type FoundIssue = RowIssue & { readonly rows?: readonly number[] };
+
+/** A key that the ledger has already. */
+type KeyExample = {
+  readonly row: number;
+  readonly line: number;
+  /** `null`: the job names no key, so the row is known by its place. */
+  readonly key: string | null;
+  readonly kind: 'known' | 'held';
+  readonly run: string;
+  /** Of the record that was created, empty where none is known. */
+  readonly id: string;
+};
+
+type ReferenceCounts = {
+  readonly total: number;
+  /** The ledger has the identifier. */
+  readonly known: number;
+  /** An earlier row creates it, in this file or in one before it. */
+  readonly inFile: number;
+  readonly unresolved: number;
+  /** Rows that have such a reference: they wait until what they refer to is loaded. */
+  readonly unresolvedRows: number;
+  /** The first of them. */
+  readonly examples: readonly OpenReference[];
+};
+
+/** A key that a row refers to and that is neither known nor created by an earlier row. */
+type OpenReference = {
+  readonly row: number;
+  readonly line: number;
+  readonly column: string;
+  readonly space: ReferenceSpace;
+  readonly key: string;
+  /** What the ledger says of it. */
+  readonly state: 'free' | 'held' | 'in-doubt' | 'not-created';
+  /** What was expected, and what the ledger says of it in words: why the row would be invalid now. */
+  readonly expected: string;
+};
+
+/** A request as it would be sent. */
+type SampleRequest = {
+  /** The first of its rows. */
+  readonly row: number;
+  readonly line: number;
+  readonly method: ServiceRequest['method'];
+  /** Below the service's address, with the query. */
+  readonly path: string;
+  /** `null`: it has none. */
+  readonly body: unknown;
+  /** What it refers to has to be loaded first: now its rows would be invalid. */
+  readonly waits: boolean;
+};
+
+/** How long the sending would take, and how that is known. */
+export type Estimate = {
+  /** Requests to be made. */
+  readonly requests: number;
+  readonly seconds: number;
+  /** `rate`: the job's `send.rate`. `last-run`: the job's last finished run. `assumption`: answers take ASSUMED_MS. */
+  readonly basis: 'rate' | 'last-run' | 'assumption';
+  /** Requests per second; rows per second where it is the last run's. */
+  readonly perSecond: number;
+  /** The last run, where it is what the estimate goes by. */
+  readonly run: string | null;
+};
+
 const ISSUES_SHOWN = 100;
-const WARNINGS_SHOWN = 3;
-const KEYS_SHOWN = 3;
-const REQUESTS_SHOWN = 3;
+/** Of each warning, of known keys, of open references and of requests. */
+const EXAMPLES_SHOWN = 3;
 
-type Weighed = { readonly state: KeyState; readonly standing: Standing; readonly stateOf: StateOf };
+type Sent = Extract<Fate, { kind: 'sent' }>;
 
-export type Findings = ReturnType<typeof createFindings>;
+type Context = {
+  readonly job: string;
+  readonly reading: { readonly path: string; readonly source: SourceInfo };
+  readonly rows: number;
+  readonly look: Look;
+  readonly earlier: Run | null;
+  readonly estimate: Estimate;
+};
 
-/** Gathers what is found in a file, of a bounded size however many rows it has. */
-export function createFindings(
-  definition: JobDefinition,
-  keys: { readonly seen: SeenKeys; readonly before: readonly SeenKeys[] },
-) {
+/** Gathers what is found in a file, row by row. */
+export function createFindings() {
   const counts = {
     invalid: 0,
     issuesTotal: 0,
@@ -100,19 +160,19 @@ export function createFindings(
   const warnings = new Map<string, { count: number; examples: Issue[] }>();
   const examples: KeyExample[] = [];
   const requests: SampleRequest[] = [];
-  const references = createReferenceTally(IDENTITY[definition.operation], keys);
+  const references = createReferenceTally();
 
-  const addInvalid = (unit: Unit, found: readonly Issue[]) => {
-    counts.invalid += unit.rows.length;
+  const addInvalid = (rows: number, found: readonly RowIssue[]) => {
+    counts.invalid += rows;
     counts.issuesTotal += found.length;
     for (const { code } of found) codes.set(code, (codes.get(code) ?? 0) + 1);
     if (issues.length < ISSUES_SHOWN)
       issues.push(...gatherIssues(found).slice(0, ISSUES_SHOWN - issues.length));
   };
-  const addKey = ({ first, key }: Unit, state: Extract<KeyState, { kind: 'known' | 'held' }>) => {
+  const addKey = ({ lead, key }: Forecast, state: Extract<KeyState, { kind: 'known' | 'held' }>) => {
     counts[state.kind] += 1;
-    if (examples.length === KEYS_SHOWN) return;
-    const { row, line } = first;
+    if (examples.length === EXAMPLES_SHOWN) return;
+    const { row, line } = lead;
     const id = state.kind === 'known' ? state.id : '';
     examples.push({ row, line, key, kind: state.kind, run: state.run, id });
   };
@@ -120,34 +180,33 @@ export function createFindings(
     for (const warning of found) {
       const known = warnings.get(warning.code) ?? { count: 0, examples: [] };
       known.count += 1;
-      if (known.examples.length < WARNINGS_SHOWN) known.examples.push(warning);
+      if (known.examples.length < EXAMPLES_SHOWN) known.examples.push(warning);
       warnings.set(warning.code, known);
     }
   };
-  const addWaiting = ({ rows, key }: Unit) => {
-    counts.waiting += rows.length;
-    // What refers to it waits as well.
-    if (key !== null) keys.seen.spoil(key);
-  };
-  const addSent = (unit: Unit, standing: Extract<Standing, { kind: 'sent' }>, stateOf: StateOf) => {
-    const waits = references.add(unit, stateOf);
-    if (waits) addWaiting(unit);
+  const addSent = ({ rows, lead }: Forecast, { request, waits, ...sent }: Sent) => {
+    addWarnings(sent.warnings);
+    references.add(lead, sent.references);
+    if (waits) counts.waiting += rows.length;
     else {
-      counts.rows += unit.rows.length;
+      counts.rows += rows.length;
       counts.requests += 1;
     }
-    if (requests.length === REQUESTS_SHOWN) return;
-    const request = sampleRequest(unit, standing, { definition, stateOf, waits });
-    if (request !== null) requests.push(request);
+    if (requests.length === EXAMPLES_SHOWN) return;
+    const { row, line } = lead;
+    const { method, path, body } = request;
+    requests.push({ row, line, method, path, body: body === null ? null : JSON.parse(body), waits });
   };
 
   return {
-    add(unit: Unit, { state, standing, stateOf }: Weighed) {
-      if (state.kind === 'known' || state.kind === 'held') addKey(unit, state);
-      if (unit.mapped.kind === 'mapped' && standing.kind !== 'skipped') addWarnings(unit.mapped.warnings);
-      if (standing.kind === 'invalid') addInvalid(unit, standing.issues);
-      else if (standing.kind === 'skipped') counts.skipped += unit.rows.length;
-      else addSent(unit, standing, stateOf);
+    /** Whether requests are still shown. */
+    showsMore: () => requests.length < EXAMPLES_SHOWN,
+    add(forecast: Forecast) {
+      const { rows, state, fate } = forecast;
+      if (state.kind === 'known' || state.kind === 'held') addKey(forecast, state);
+      if (fate.kind === 'invalid') addInvalid(rows.length, fate.issues);
+      else if (fate.kind === 'skipped') counts.skipped += rows.length;
+      else addSent(forecast, fate);
     },
     toSend: () => ({ rows: counts.rows, requests: counts.requests }),
     result({ job, reading, rows, look, earlier, estimate }: Context): Checked {
@@ -174,7 +233,8 @@ export function createFindings(
           held: counts.held,
           examples,
         },
-        references: references.counts(),
+        // Rows wait for nothing else.
+        references: { ...references.counts(), unresolvedRows: counts.waiting },
         requests,
         estimate,
       };
@@ -182,11 +242,69 @@ export function createFindings(
   };
 }
 
-type Context = {
-  readonly job: string;
-  readonly reading: Pick<CheckReading, 'path' | 'source'>;
-  readonly rows: number;
-  readonly look: Look;
-  readonly earlier: Run | null;
-  readonly estimate: Estimate;
-};
+/** The issues of one request, those that differ in nothing but the row as one entry of the first row. */
+export function gatherIssues(found: readonly RowIssue[]): readonly FoundIssue[] {
+  if (found.length < 2) return found;
+  const alike = new Map<string, RowIssue[]>();
+  for (const issue of found) {
+    const { code, column, value, expected } = issue;
+    const mark = JSON.stringify([code, column, value, expected]);
+    const others = alike.get(mark);
+    if (others === undefined) alike.set(mark, [issue]);
+    else others.push(issue);
+  }
+  return [...alike.values()].flatMap((issues) => {
+    const [first] = issues;
+    if (first === undefined) return [];
+    return issues.length === 1 ? [first] : [{ ...first, rows: issues.map(({ row }) => row) }];
+  });
+}
+
+function createReferenceTally() {
+  const counts = { total: 0, known: 0, inFile: 0, unresolved: 0 };
+  const examples: OpenReference[] = [];
+  const addOpen = (lead: Forecast['lead'], { reference, state }: ForeseenReference) => {
+    counts.unresolved += 1;
+    if (examples.length === EXAMPLES_SHOWN || state.kind === 'known') return;
+    const { column, space, key } = reference;
+    const { row, line } = lead;
+    const { expected } = referenceIssue(lead, reference, state);
+    examples.push({ row, line, column, space, key, state: stateName(state), expected });
+  };
+  return {
+    add(lead: Forecast['lead'], references: readonly ForeseenReference[]) {
+      for (const one of references) {
+        counts.total += 1;
+        if (one.standing === 'known') counts.known += 1;
+        else if (one.standing === 'in-file') counts.inFile += 1;
+        else addOpen(lead, one);
+      }
+    },
+    counts: () => ({ ...counts, examples }),
+  };
+}
+
+function stateName(state: Exclude<KeyState, { kind: 'known' }>): OpenReference['state'] {
+  if (state.kind === 'held') return state.inDoubt ? 'in-doubt' : 'held';
+  return state.kind === 'free' ? 'free' : 'not-created';
+}
+
+/** An answer's duration where nothing is known of the service. */
+export const ASSUMED_MS = 100;
+
+export function estimateOf(
+  { rows, requests }: { readonly rows: number; readonly requests: number },
+  { send }: Pick<JobDefinition, 'send'>,
+  last: { readonly run: string; readonly rowsPerSecond: number } | null,
+): Estimate {
+  const of = (basis: Estimate['basis'], perSecond: number, count: number) => ({
+    requests,
+    seconds: Math.ceil(count / perSecond),
+    basis,
+    perSecond,
+    run: basis === 'last-run' ? (last?.run ?? null) : null,
+  });
+  if (send.rate !== undefined) return of('rate', ratePerSecond(send.rate), requests);
+  if (last !== null) return of('last-run', last.rowsPerSecond, rows);
+  return of('assumption', send.concurrency / (ASSUMED_MS / 1000), requests);
+}

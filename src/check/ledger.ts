@@ -6,7 +6,7 @@ import { runOfFile } from '../ledger/run-of-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { KeyState } from '../model/key-state.ts';
+import type { KeyState } from '../model/identity.ts';
 import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';

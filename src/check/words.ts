@@ -1,15 +1,15 @@
+/** The findings of a check in words: an entry per line, the facts first, then the requests. */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { countOf } from '../lib/terminal.ts';
 import { IDENTITY } from '../model/operation.ts';
-import { ASSUMED_MS, type Estimate } from './estimate.ts';
-import type { Checked } from './findings.ts';
-import { type FoundIssue, rowIssues, rowsWords } from './issues.ts';
-import type { OpenReference } from './references.ts';
+import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
 /** The findings for people, an entry per line. */
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
   const shown = checked.issues.map((issue) => `  ${issueWords(issue)}`);
-  const rest = checked.issuesTotal - rowIssues(checked.issues);
+  // Counted by row, as the total is.
+  const told = checked.issues.reduce((sum, { rows }) => sum + (rows?.length ?? 1), 0);
+  const rest = checked.issuesTotal - told;
   return [
     `${checked.file}: ${countOf(checked.rows, 'row')}, ${verdict(checked)}`,
     ...shown,
@@ -42,11 +42,23 @@ export function waitingWords(waiting: number): string {
   return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
 }
 
-function issueWords(issue: FoundIssue): string {
+function issueWords(issue: Omit<FoundIssue, 'code'>): string {
   const { line, column, value, expected } = issue;
   const where = column === null ? '' : `, column "${column}"`;
   const came = value === null || value === '' ? '' : `, got ${JSON.stringify(value)}`;
   return `${rowsWords(issue)} (line ${line}${where}): expected ${expected}${came}`;
+}
+
+/** `row 4`, `rows 4-6, 9`. */
+function rowsWords({ row, rows }: Pick<FoundIssue, 'row' | 'rows'>): string {
+  if (rows === undefined) return `row ${row}`;
+  const spans: { from: number; to: number }[] = [];
+  for (const one of rows) {
+    const last = spans.at(-1);
+    if (last !== undefined && one === last.to + 1) last.to = one;
+    else spans.push({ from: one, to: one });
+  }
+  return `rows ${spans.map(({ from, to }) => (from === to ? from : `${from}-${to}`)).join(', ')}`;
 }
 
 function sourceLines({ source, notes }: Checked): string[] {
@@ -115,18 +127,11 @@ function referenceLines({ references }: Checked): string[] {
             `${waitingWords(unresolvedRows)}, and would be invalid before that is loaded; for example`,
           ),
         ];
-  return [entry('references', counts), ...then, ...examples.map((open) => entry('', openWords(open)))];
-}
-
-const STANDING: Readonly<Record<OpenReference['state'], string>> = {
-  free: 'nothing is known of it',
-  held: 'a run has it and is not done yet',
-  'in-doubt': 'whether it was created is in doubt',
-  'not-created': 'it was not created',
-};
-
-function openWords({ row, line, column, space, key, state }: OpenReference): string {
-  return `row ${row} (line ${line}, column "${column}"): the ${space} ${JSON.stringify(key)}: ${STANDING[state]}`;
+  return [
+    entry('references', counts),
+    ...then,
+    ...examples.map((open) => entry('', issueWords({ ...open, value: null }))),
+  ];
 }
 
 function requestLines({ requests }: Checked): string[] {

@@ -1,6 +1,5 @@
-import { createChecker } from '../check/file.ts';
+import { createChecker, openReading } from '../check/file.ts';
 import { openLook } from '../check/ledger.ts';
-import { openReading } from '../check/reading.ts';
 import { checkLines } from '../check/words.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';

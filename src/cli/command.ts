@@ -1,5 +1,11 @@
-import type { Command } from 'commander';
+/**
+ * What commands have in common: how one is added to the program, how its options are read, and how it writes a file that a
+ * person asked for.
+ */
+import { writeFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Io } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
 
 /** Adds one command; its action hands the exit status to `done`. */
 export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => void) => void;
@@ -7,4 +13,24 @@ export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => 
 /** For an option that may be repeated. */
 export function collect(value: string, list: readonly string[]): readonly string[] {
   return [...list, value];
+}
+
+/** An option's value as a whole number from 1. */
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
+  return Number(text);
+}
+
+/** Writes the file that `--out` names, which must not be there yet; UsageError where it can't. */
+export async function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: 'wx' });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const why =
+      code === 'EEXIST'
+        ? 'there is such a file already, and it is left alone: name another one, or remove it first'
+        : `the file can't be written (${code}): expected a folder that is there and may be written to`;
+    throw new UsageError(`--out ${path}: ${why}`, { cause: error });
+  }
 }

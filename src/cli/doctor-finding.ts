@@ -26,25 +26,3 @@ export function problemsOf(check: string, error: unknown, advice: string): Findi
   if (error instanceof UsageError) return error.problems.map((text) => problem(check, text, advice));
   return [problem(check, error instanceof Error ? error.message : String(error), advice)];
 }
-
-/** A line for each finding, what to do below it, and the sum at the end. */
-export function renderFindings(findings: readonly Finding[]): string[] {
-  const lines = findings.flatMap(({ check, status, finding, advice }) => [
-    `${status.padEnd(7)}  ${check}: ${finding}`,
-    ...(advice === null ? [] : [`         → ${advice}`]),
-  ]);
-  return [...lines, '', sumOf(findings)];
-}
-
-function sumOf(findings: readonly Finding[]): string {
-  const problems = findings.filter(({ status }) => status === 'problem').length;
-  const warnings = findings.filter(({ status }) => status === 'warning').length;
-  if (problems > 0)
-    return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}: mend the problems before a run.`;
-  return warnings === 0 ? 'All is well.' : `No problem, ${counted(warnings, 'warning')}.`;
-}
-
-/** `1 job`, `2 jobs`. */
-export function counted(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
-}

@@ -1,25 +1,28 @@
+/**
+ * `onboard doctor`: looks at all that a run stands on and says what is wrong with it. Each part answers with findings
+ * (doctor-finding.ts); a problem keeps rows from being sent, a warning doesn't. Nothing is changed, and nothing asked of the
+ * service.
+ */
 import type { Environment } from '../config/environment.ts';
 import { shownAddress } from '../config/redis-address.ts';
 import { createLog } from '../lib/log.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { type Io, say } from '../lib/terminal.ts';
-import { openLedger } from '../session.ts';
+import { countOf, type Io, say } from '../lib/terminal.ts';
+import { openRows, type Run } from '../model/run.ts';
+import { goingOnWith, stateOf } from '../runs/run-state.ts';
+import { type Ledger, openLedger } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { examineEnvironment } from './doctor-environment.ts';
-import { type Finding, problemsOf, renderFindings } from './doctor-finding.ts';
-import { checkJobs } from './doctor-jobs.ts';
-import { checkHome, checkNode } from './doctor-machine.ts';
-import { checkRedis } from './doctor-redis.ts';
-import { checkRuns } from './doctor-runs.ts';
-import { checkCredentials, checkService } from './doctor-service.ts';
+import { type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
+import { checkHome, checkNode, checkRedis } from './doctor-machine.ts';
+import { checkCredentials, checkJobs, checkService, examineEnvironment } from './doctor-settings.ts';
 
 const PROBLEM_EXIT = 3;
 
-/** `onboard doctor`: what is wrong with the machine, Redis, the service and the settings, and how to mend it. */
+/** `onboard doctor`: what is wrong with the machine, Redis, the service and the settings, and how to correct it. */
 export const addDoctorCommand: AddCommand = (program, io, done) => {
   program
     .command('doctor')
-    .description('Say what is wrong with Redis, service, credentials and folders, and how to mend it')
+    .description('Say what is wrong with Redis, service, credentials and folders, and how to correct it')
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: { readonly json?: boolean }) => {
@@ -56,6 +59,60 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
   } finally {
     await releasers.release();
   }
+}
+
+const RUNS_LOOKED_AT = 1000;
+const COMMANDS_SHOWN = 3;
+
+/** An unfinished run that goes on only with the command, as `onboard status` names it. */
+type LeftRun = { readonly run: Run; readonly command: string };
+
+/** The newest runs that were left before their end: by a process that is gone, paused, or stopped. */
+async function checkRuns(ledger: Ledger): Promise<Finding> {
+  const left: LeftRun[] = [];
+  for (const { run: id, target } of await ledger.index.latest(RUNS_LOOKED_AT)) {
+    const { store } = ledger.of(target);
+    const run = await store.get(id);
+    const command = run === null ? null : goingOnWith(run, stateOf(run, await store.hasLease(id)));
+    if (run !== null && command !== null) left.push({ run, command });
+  }
+  return judgeRuns(left);
+}
+
+/** `left`: newest first. */
+export function judgeRuns(left: readonly LeftRun[]): Finding {
+  const open = left.filter(({ run }) => !isHalted(run) || openRows(run) > 0);
+  if (open.length === 0) return ok('runs', 'none is left unfinished');
+  const halted = open.filter(({ run }) => isHalted(run)).length;
+  const more = open.length > COMMANDS_SHOWN ? ', … (`onboard runs` lists them)' : '';
+  const commands = open.slice(0, COMMANDS_SHOWN).map(({ command }) => `\`${command}\``);
+  const why = [
+    ...(open.length > halted ? [`${open.length - halted} left by a process that is gone`] : []),
+    ...(halted > 0 ? [`${halted} paused or stopped`] : []),
+  ];
+  const finding = `${countOf(open.length, 'unfinished run')}: ${why.join(', ')}`;
+  return warning('runs', finding, `To go on: ${commands.join(', ')}${more}`);
+}
+
+function isHalted({ state }: Run): boolean {
+  return state === 'paused' || state === 'stopped';
+}
+
+/** A line for each finding, what to do below it, and the sum at the end. */
+export function renderFindings(findings: readonly Finding[]): string[] {
+  const lines = findings.flatMap(({ check, status, finding, advice }) => [
+    `${status.padEnd(7)}  ${check}: ${finding}`,
+    ...(advice === null ? [] : [`         → ${advice}`]),
+  ]);
+  return [...lines, '', sumOf(findings)];
+}
+
+function sumOf(findings: readonly Finding[]): string {
+  const problems = findings.filter(({ status }) => status === 'problem').length;
+  const warnings = findings.filter(({ status }) => status === 'warning').length;
+  if (problems > 0)
+    return `${countOf(problems, 'problem')}, ${countOf(warnings, 'warning')}: correct the problems before a run.`;
+  return warnings === 0 ? 'All is well.' : `No problem, ${countOf(warnings, 'warning')}.`;
 }
 
 const EXAMPLE = `

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { WatchOptions } from '../inbox/watcher.ts';
-import { wholeNumber } from './arguments.ts';
+import { wholeNumber } from './command.ts';
 import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
 
 /** The flags of the commands that watch the inbox. */

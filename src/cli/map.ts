@@ -1,24 +1,33 @@
-import { writeFile } from 'node:fs/promises';
+/**
+ * `onboard map`: proposes a job definition from a file. What the reader says of settings is said of this command's flags here,
+ * since there is no definition yet.
+ */
 import { basename, dirname } from 'node:path';
 import { Option } from 'commander';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import { type Io, shellWord, tell } from '../lib/terminal.ts';
+import { countOf, type Io, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { recordLists } from '../mapping/bind-fields.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
-import { proposeJob } from '../mapping/proposal/propose-job.ts';
+import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../mapping/request-field.ts';
 import { OPERATIONS, type Operation } from '../model/operation.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
-import { wholeNumber } from './arguments.ts';
-import type { AddCommand } from './command.ts';
-import { formatOf, inFlags, type MapFormat, sayingFlags } from './map-format.ts';
-import { describeSource, tellProposal } from './map-words.ts';
+import { type AddCommand, wholeNumber, writeNewFile } from './command.ts';
 
 type Flags = MapFormat & { readonly operation: Operation; readonly out?: string };
+
+/** The settings of `format` that `map` takes as flags. */
+type MapFormat = {
+  readonly delimiter?: string;
+  readonly encoding?: string;
+  readonly header?: number;
+  readonly sheet?: string;
+  readonly records?: string;
+};
 
 /** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
 const ROWS = 200;
@@ -53,7 +62,7 @@ export const addMapCommand: AddCommand = (program, io, done) => {
 
 async function map(file: string, flags: Flags, io: Io): Promise<void> {
   if (flags.out !== undefined) refuseName(flags.out);
-  const format = formatOf(flags);
+  const format = givenFormat(flags);
   const { operation } = flags;
   const { source, rows, columns } = await sayingFlags(() => readFor(file, formatSchema.parse(format)));
   refuseLists(file, source, operation);
@@ -71,9 +80,60 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
     format,
   });
   if (flags.out === undefined) io.stdout.write(yaml);
-  else await writeNew(flags.out, yaml);
+  else {
+    // Where the folder can't be made, the writing says why.
+    await makeFolder(dirname(flags.out)).catch(() => undefined);
+    await writeNewFile(flags.out, yaml);
+  }
   for (const note of source.notes) tell(io, `note: ${inFlags(note)}`);
   tellProposal(proposal, { file, out: flags.out }, io);
+}
+
+/** Only a file with such a name can be named as a job. */
+function refuseName(out: string): void {
+  if (JOB_FILE.test(basename(out))) return;
+  throw new UsageError(
+    `--out ${out}: expected a job definition's name, such as jobs/partner-x.yaml: letters, digits, ".", "_" and "-"`,
+  );
+}
+
+/** The settings that were given, for the proposal; UsageError where one can't be. */
+function givenFormat({ delimiter, encoding, header, sheet, records }: MapFormat): Partial<Format> {
+  const given = Object.entries({ delimiter, encoding, header, sheet, records }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const format = formatSchema.partial().safeParse(Object.fromEntries(given));
+  if (!format.success) {
+    throw new UsageError(
+      format.error.issues.map(({ path, message }) => `--${path.map(String).join('.')}: ${message}`),
+    );
+  }
+  const named = new Set(given.map(([name]) => name));
+  return Object.fromEntries(Object.entries(format.data).filter(([name]) => named.has(name)));
+}
+
+/** Does it, and says what is wrong in terms of the flags. */
+async function sayingFlags<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.problems.map(inFlags), { cause: error });
+  }
+}
+
+const BESIDE = / in the job definition\b| \((?:preview: )?--[^)]*\)/g;
+const SETTING = /(\bset )?\bformat\.(delimiter|encoding|header|sheet|records)\b(: )?/g;
+
+/** What the reader says of a setting, said of the flag: there is no job definition yet. */
+function inFlags(text: string): string {
+  return text
+    .replaceAll(BESIDE, '')
+    .replaceAll(
+      SETTING,
+      (_, set: string | undefined, name: string, value: string | undefined) =>
+        `${set === undefined ? '' : 'give '}--${name}${value === undefined ? '' : ' '}`,
+    );
 }
 
 /** The first rows, and the columns of all of them. */
@@ -93,25 +153,29 @@ function refuseLists(file: string, source: SourceInfo, operation: Operation): vo
   );
 }
 
-/** Only a file with such a name can be named as a job. */
-function refuseName(out: string): void {
-  if (JOB_FILE.test(basename(out))) return;
-  throw new UsageError(
-    `--out ${out}: expected a job definition's name, such as jobs/partner-x.yaml: letters, digits, ".", "_" and "-"`,
-  );
+/** How a file was understood, in a few words. */
+function describeSource({ type, encoding, delimiter, sheet }: SourceInfo): string {
+  const kind = type === 'xlsx' ? 'an Excel workbook' : type.toUpperCase();
+  const details = [
+    type === 'xlsx' ? null : encoding,
+    delimiter === null ? null : `delimiter ${JSON.stringify(delimiter)}`,
+    sheet === null ? null : `sheet ${JSON.stringify(sheet)}`,
+  ];
+  return [kind, ...details.filter((detail) => detail !== null)].join(', ');
 }
 
-async function writeNew(out: string, yaml: string): Promise<void> {
-  try {
-    // Where the folder can't be made, the writing says why.
-    await makeFolder(dirname(out)).catch(() => undefined);
-    await writeFile(out, yaml, { flag: 'wx' });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    const why =
-      code === 'EEXIST'
-        ? 'there is such a file already, and it is left alone: name another one, or remove it first'
-        : `the file can't be written (${code})`;
-    throw new UsageError(`--out ${out}: ${why}`, { cause: error });
-  }
+/** What a person reads beside the proposal. */
+function tellProposal(
+  { fields, itself, open, missingId }: JobProposal,
+  { file, out }: { readonly file: string; readonly out: string | undefined },
+  io: Io,
+): void {
+  const placed = itself.length + fields.filter(({ isDecided }) => isDecided).length;
+  tell(
+    io,
+    `${countOf(placed, 'column')} ${placed === 1 ? 'has' : 'have'} a field, ${open.length} ${open.length === 1 ? 'waits' : 'wait'} for a decision under "ignore".`,
+  );
+  if (missingId !== null) tell(io, `No column was found for "${missingId}", which every row needs.`);
+  if (out !== undefined)
+    tell(io, `Wrote ${out}. Next: onboard check --job-file ${shellWord(out)} ${shellWord(file)}`);
 }

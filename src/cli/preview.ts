@@ -1,4 +1,5 @@
-import type { Format } from '../config/job-definition.ts';
+/** `onboard preview`: what the reader sees in a file, before any job is known. */
+import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { previewLines } from '../intake/preview.ts';
 import { readSample, surveyFile } from '../intake/survey.ts';
@@ -8,9 +9,17 @@ import { flattenRecord } from '../model/flatten-record.ts';
 import { parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
 import { ENCODINGS, type SourceInfo } from '../model/source.ts';
-import { wholeNumber } from './arguments.ts';
-import type { AddCommand } from './command.ts';
-import { type FormatFlags, formatOf } from './preview-format.ts';
+import { type AddCommand, wholeNumber } from './command.ts';
+
+/** The settings of `format` in a job definition that a preview takes as flags. */
+type FormatFlags = {
+  readonly delimiter: string;
+  readonly encoding: string;
+  readonly header?: number;
+  readonly comment?: string;
+  readonly sheet?: string;
+  readonly records?: string;
+};
 
 type Flags = FormatFlags & {
   readonly all?: boolean;
@@ -54,6 +63,32 @@ async function preview(file: string, flags: Flags, io: Io): Promise<void> {
   const { source, rows } = await readSample(file, format, Math.max(flags.rows + 1, SAMPLE_ROWS));
   if (flags.json === true) sayJson(source, rows.slice(0, flags.rows), io);
   else for (const line of previewLines(source, rows, flags.rows)) say(io, line);
+}
+
+const EXPECTED: Readonly<Record<keyof FormatFlags, string>> = {
+  delimiter: 'one character, \\t for a tab, or auto',
+  encoding: `auto or ${ENCODINGS.join(', ')}`,
+  header: 'the number of a line',
+  comment: 'one character',
+  sheet: 'the name of a sheet',
+  records: 'a JSON pointer such as /data/items',
+};
+
+/** How the file is to be read; UsageError naming every flag that can't be understood. */
+export function formatOf(flags: FormatFlags): Format {
+  const { delimiter, header, comment, sheet, records } = flags;
+  const encoding = flags.encoding.toLowerCase();
+  const format = formatSchema.safeParse({ delimiter, encoding, header, comment, sheet, records });
+  if (format.success) return format.data;
+  const wrong = new Set(format.error.issues.map(({ path }) => path[0]));
+  const problems = Object.entries(EXPECTED).filter(([flag]) => wrong.has(flag));
+  throw new UsageError(
+    problems.map(([flag, expected]) => `--${flag} "${givenTo(flags, flag)}": expected ${expected}.`),
+  );
+}
+
+function givenTo(flags: FormatFlags, flag: string): string {
+  return String(new Map(Object.entries(flags)).get(flag));
 }
 
 async function previewAll(

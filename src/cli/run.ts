@@ -1,4 +1,4 @@
-import { passesCheck } from '../check/first.ts';
+import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
 import { createReleasers } from '../lib/releasers.ts';

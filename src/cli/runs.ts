@@ -5,8 +5,7 @@ import { withLedger } from '../runs/find-run.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { goingOnWith, type ShownState, stateOf } from '../runs/run-state.ts';
 import type { Ledger } from '../session.ts';
-import { wholeNumber } from './arguments.ts';
-import type { AddCommand } from './command.ts';
+import { type AddCommand, wholeNumber } from './command.ts';
 
 type Flags = { readonly json?: boolean; readonly limit: number };
 type Listed = { readonly run: Run; readonly state: ShownState };

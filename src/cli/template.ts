@@ -1,13 +1,13 @@
-import { writeFile } from 'node:fs/promises';
+import iconv from 'iconv-lite';
 import { readEnvironment } from '../config/environment.ts';
-import type { Job } from '../config/job-definition.ts';
+import type { Format, Job, JobDefinition } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { templateOf } from '../mapping/template.ts';
+import { type TemplateColumn, templateDocument, templateOf, templateRecords } from '../mapping/template.ts';
+import { csvText } from '../report/csv-text.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
-import type { AddCommand } from './command.ts';
-import { templateText } from './template-text.ts';
+import { type AddCommand, writeNewFile } from './command.ts';
 import type { templateWorkbook } from './template-workbook.ts';
 
 type Flags = {
@@ -60,7 +60,7 @@ async function giveTemplate({ name, definition }: Job, flags: Flags, io: Io): Pr
     io.stdout.write(content);
     return;
   }
-  await writeNew(flags.out, content);
+  await writeNewFile(flags.out, content);
   say(io, `${flags.out} written. Fill it in, then: onboard check ${name} ${flags.out}`);
 }
 
@@ -92,18 +92,33 @@ function formOf(type: Job['definition']['format']['type'], { json, xlsx, out }: 
   return form;
 }
 
-async function writeNew(path: string, content: Buffer): Promise<void> {
-  try {
-    await writeFile(path, content, { flag: 'wx' });
-  } catch (error) {
-    throw new UsageError(`${path}: ${writeProblem(error)}`, { cause: error });
-  }
+/** A template as a text file in the encoding that the job reads; with a byte order mark where that is UTF-16. */
+function templateText(
+  form: 'csv' | 'json' | 'ndjson',
+  columns: readonly TemplateColumn[],
+  definition: JobDefinition,
+): Buffer {
+  const { encoding } = definition.format;
+  const text = form === 'csv' ? csvOf(columns, definition.format) : jsonOf(form, columns, definition);
+  const addBOM = encoding.startsWith('utf-16');
+  return iconv.encode(text, encoding === 'auto' ? 'utf-8' : encoding, { addBOM });
 }
 
-function writeProblem(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-    return 'is there already and is not overwritten: expected a new file; name another one, or remove it';
-  }
-  const reason = error instanceof Error ? error.message : String(error);
-  return `can not be written (${reason}): expected a folder that is there and may be written to`;
+function csvOf(columns: readonly TemplateColumn[], format: Format): string {
+  const { delimiter, quote, header = 1 } = format;
+  const sign = delimiter === 'auto' ? ',' : delimiter === '\\t' ? '\t' : delimiter;
+  const rows = columns[0]?.cells.map((_, row) => columns.map(({ cells }) => cells[row] ?? '')) ?? [];
+  // What stands above the header is passed over, whatever it is.
+  const above = '\n'.repeat(header - 1);
+  return above + csvText([columns.map((column) => column.header), ...rows], { delimiter: sign, quote });
+}
+
+function jsonOf(
+  form: 'json' | 'ndjson',
+  columns: readonly TemplateColumn[],
+  definition: JobDefinition,
+): string {
+  const records = templateRecords(columns, definition);
+  if (form === 'ndjson') return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  return `${JSON.stringify(templateDocument(records, definition), null, 2)}\n`;
 }

@@ -1,21 +1,24 @@
 import { REPEATABLE } from '../model/operation.ts';
-import type { Answers, Questions } from './consultation.ts';
+import type { ChunkLease } from '../queue/chunk-worker.ts';
+import type { Plan, Planned, PlannedSend } from './decide.ts';
 import { laneOf } from './lane.ts';
-import { createLaneRow } from './lane-row.ts';
-import type { Ended, Hands, Planned, PlannedSend, RowsEnd } from './planned.ts';
+import { createLaneRow, type RowsEnd } from './lane-row.ts';
 import { recordRows } from './record-rows.ts';
-import type { RowPlan } from './row-plan.ts';
+import type { Answers, Questions } from './references.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { sendRow } from './send-row.ts';
 import type { Sending } from './sending.ts';
-import { sentRows, settledRows, settleSent } from './settle-rows.ts';
+import { type Ended, sentRows, settledRows, settleSent } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
 /** A referenced row is asked for so often. */
 const ASK_AGAIN_MS = 200;
 /** The chunk is put back then: a worker whose chunks all wait could not take the one that they wait for. */
 const ASK_MAX_MS = 5_000;
+
+/** What a chunk's rows are carried out with; `taker` is unique per take. */
+export type Hands = { readonly context: RunContext; readonly taker: string; readonly lease: ChunkLease };
 
 /** Takes all rows of a chunk to their outcomes; resolves when each has come to its end, since none may be on the wire when a failure ends its chunk. */
 export function carryOutAll(planned: readonly Planned[], hands: Hands): Promise<Ended> {
@@ -51,13 +54,13 @@ function carryOut(planned: Planned, hands: Hands, end: RowsEnd): void {
     case 'done':
       end.ended('settled');
       break;
-    case 'settle':
+    case 'end':
       tell(settle(planned, plan, hands.context), end);
       break;
     case 'send':
       if (isSend(planned)) send(planned, hands, end);
       break;
-    case 'consult':
+    case 'ask':
       tell(consult(planned, plan, hands), end);
       break;
     default:
@@ -75,7 +78,7 @@ function tell(work: Promise<Ended>, end: RowsEnd): void {
 
 async function settle(
   planned: Planned,
-  { end }: Extract<RowPlan, { kind: 'settle' }>,
+  { end }: Extract<Plan, { kind: 'end' }>,
   context: RunContext,
 ): Promise<Ended> {
   await recordRows(settledRows(planned, end), context);
@@ -100,7 +103,7 @@ async function sendAlone(planned: PlannedSend, sending: Sending, context: RunCon
 
 async function consult(
   planned: Planned,
-  { questions, decide }: Extract<RowPlan, { kind: 'consult' }>,
+  { questions, decide }: Extract<Plan, { kind: 'ask' }>,
   hands: Hands,
 ): Promise<Ended> {
   const { context, lease } = hands;

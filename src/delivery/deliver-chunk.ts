@@ -1,13 +1,11 @@
 import type { Taken } from '../ledger/read-chunk.ts';
+import { identityKeyOf } from '../model/identity.ts';
+import { groupRows, type RowGroup } from '../model/row-group.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd } from '../queue/chunk-worker.ts';
-import { carryOutAll } from './carry-out.ts';
-import { identityKeyOf } from './identity.ts';
-import { planCancelledGroup, planGroup } from './plan-group.ts';
-import { planCancelled, planRow } from './plan-row.ts';
-import type { Hands, Planned } from './planned.ts';
-import { groupsAtMarks, rowGroups } from './row-groups.ts';
+import { carryOutAll, type Hands } from './carry-out.ts';
+import { decide, decideCancelled, type Planned, type UndecidedRows } from './decide.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -45,40 +43,25 @@ export function isWhole(
   return rows.every(({ row }, i) => row.row === before + i + 1);
 }
 
-type JobRow = ChunkJob['rows'][number];
+/** A row in hand, by its number. */
+type Numbered = { readonly row: number; readonly task: RowTask };
 
 function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] {
-  const { group } = context.definition;
-  if (group !== undefined) return planGroups(job, taken, { context, list: group });
-  return job.rows.map((entry) => {
-    const task = taskOf(entry, job, { taken, context });
-    const mark = taken.marks.get(entry.row.row);
-    const plan = taken.state === 'cancelled' ? planCancelled(task, mark) : planRow(task, mark, context);
-    return { lead: task, mates: [], plan };
-  });
-}
-
-function planGroups(
-  job: ChunkJob,
-  taken: Taken,
-  { context, list }: { readonly context: RunContext; readonly list: string },
-): Planned[] {
+  const planOf = (rows: UndecidedRows) =>
+    taken.state === 'cancelled' ? decideCancelled(rows, taken.marks) : decide(rows, taken.marks, context);
+  const tasks = job.rows.map((entry) => taskOf(entry, job, { taken, context }));
+  // Most jobs: a row is a request.
+  if (context.definition.group === undefined)
+    return tasks.map((lead) => ({ lead, mates: [], plan: planOf({ lead, mates: [], keyless: null }).plan }));
+  const rows = tasks.map((task) => ({ row: task.row.row, task }));
   const groups = isMadeUp(job)
-    ? groupsAtMarks(job.rows, ({ row }) => taken.marks.get(row)?.kind)
-    : rowGroups(job.rows, context.mapping.keyOf);
-  return groups.map(({ lead, mates, keyless }) => {
-    const group = {
-      keyless,
-      lead: taskOf(lead, job, { taken, context }),
-      // The key is the first row's to claim and to give back.
-      mates: mates.map((mate) => ({ ...taskOf(mate, job, { taken, context }), identityKey: null })),
-    };
-    const { marks, state } = taken;
-    const planned =
-      state === 'cancelled'
-        ? planCancelledGroup(group, marks)
-        : planGroup(group, marks, { ...context, list });
-    return { ...group, ...planned };
+    ? groupsAtMarks(rows, taken.marks)
+    : groupRows(rows, ({ task }) => (task.key === '' ? null : task.key));
+  return groups.map((group) => {
+    const lead = group.lead.task;
+    // The key is the first row's to claim and to give back.
+    const mates = group.mates.map(({ task }) => ({ ...task, identityKey: null }));
+    return { lead, mates, ...planOf({ lead, mates, keyless: group.keyless }) };
   });
 }
 
@@ -87,8 +70,27 @@ function isMadeUp({ rows }: ChunkJob): boolean {
   return rows.every(({ row }) => row.line === 0);
 }
 
+/**
+ * The groups of rows whose keys are lost: one that may have been sent could have taken the unmarked rows after it along,
+ * so they share its fate.
+ */
+function groupsAtMarks(rows: readonly Numbered[], marks: Taken['marks']): RowGroup<Numbered>[] {
+  const groups: { readonly lead: Numbered; readonly mates: Numbered[]; readonly keyless: null }[] = [];
+  let isOpen = false;
+  for (const row of rows) {
+    const mark = marks.get(row.row);
+    const group = mark === undefined && isOpen ? groups.at(-1) : undefined;
+    if (group !== undefined) group.mates.push(row);
+    else {
+      groups.push({ lead: row, mates: [], keyless: null });
+      isOpen = mark?.kind === 'intent';
+    }
+  }
+  return groups;
+}
+
 function taskOf(
-  { row, claim }: JobRow,
+  { row, claim }: ChunkJob['rows'][number],
   { chunk }: ChunkJob,
   { taken, context }: { readonly taken: Taken; readonly context: RunContext },
 ): RowTask {

@@ -1,12 +1,19 @@
 import type { Intent } from '../ledger/intent.ts';
 import type { Reply, Verdict } from '../model/request.ts';
-import type { Ended, PlannedSend, RowsEnd } from './planned.ts';
+import type { PlannedSend } from './decide.ts';
 import type { RunContext } from './run-context.ts';
 import { goOnSending } from './send-row.ts';
 import type { Sending, Tried } from './sending.ts';
-import { sentRows, settleSent } from './settle-rows.ts';
+import { type Ended, sentRows, settleSent } from './settle-rows.ts';
 import { tryRow } from './try-row.ts';
 import { weigh } from './weigh-reply.ts';
+
+/** Told once of each request. */
+export type RowsEnd = {
+  ended(how: Ended): void;
+  /** Their fate could not be recorded, or the program stumbled. */
+  failed(error: unknown): void;
+};
 
 /** A request on the lane. */
 export type LaneRow = {

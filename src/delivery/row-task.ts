@@ -1,5 +1,5 @@
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
-import type { KeyClaim } from '../model/claim.ts';
+import type { KeyClaim } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { type Outcome, REMAINDER } from '../model/outcome.ts';

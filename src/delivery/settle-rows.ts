@@ -5,10 +5,13 @@ import {
   type SettledRow,
 } from '../ledger/settle-entry.ts';
 import { type Outcome, wasAccepted } from '../model/outcome.ts';
-import type { Ended, Planned, PlannedSend } from './planned.ts';
+import type { Planned, PlannedSend } from './decide.ts';
 import { recordRows } from './record-rows.ts';
 import { type RowEnd, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
+
+/** What became of a request's rows; `unsent`: they are as before. */
+export type Ended = 'settled' | 'unsent';
 
 /** Records what became of a request that was sent, with all its rows. */
 export async function settleSent(rows: readonly SettledRow[], context: RunContext): Promise<Ended> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { passStage } from '../lib/stage.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
-import type { KeyState } from '../model/key-state.ts';
+import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import { createChunkMemory } from './chunk-memory.ts';
 import { createChunkClosing } from './close-chunk.ts';

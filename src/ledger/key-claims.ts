@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KeyClaim } from '../model/claim.ts';
+import type { KeyClaim } from '../model/identity.ts';
 import { withExceptions } from './exceptions.ts';
 import { gated, type LedgerGate } from './gate.ts';
 import { identityOf, type LedgerKeys } from './keys.ts';

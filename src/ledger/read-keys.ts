@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { KeyState } from '../model/key-state.ts';
+import type { KeyState } from '../model/identity.ts';
 import type { LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/look-up.ts';
 import { script } from './script.ts';

@@ -1,18 +1,77 @@
+/**
+ * Row groups: where a job groups rows, those of one key that follow each other in the file are one request. Here alone stands
+ * where a group begins and ends, for all who have to agree on it: chunks are cut between groups, the first row of a group
+ * claims its key, its rows are sent and checked together, and decided on together afterwards.
+ * The same rows give the same groups at every reading, whatever number of them is read at a time.
+ */
 import type { Row } from './row.ts';
 
 /** Rows of one key are one request only while they are fewer: a group that is this long is cut here, and refused. */
 export const MAX_GROUP_ROWS = 200;
 
-export type KeyOf = (row: Row) => string | null;
-
 /** Anything that stands for a row, by its number. */
 type Numbered = { readonly row: number };
 
-/**
- * Tells, asked for the rows in file order, whether a row begins a group: rows of one key that follow each other in the
- * file. A row whose key is missing or can't be read is a group of its own.
- */
-export function createGroupStart<T extends Numbered>(keyOf: (row: T) => string | null): (row: T) => boolean {
+/** A row's key, `null` where it has none that can be read. */
+export type KeyOf<T = Row> = (row: T) => string | null;
+
+/** Rows that are one request, in file order. */
+export type RowGroup<T> = {
+  readonly lead: T;
+  /** The other rows. */
+  readonly mates: readonly T[];
+  /**
+   * The row without a readable key that stands right before or after them, `null` where there is none: it may be one of
+   * them, so that they would be sent without it.
+   */
+  readonly keyless: number | null;
+};
+
+/** Cuts rows in file order into groups, a group at a time in memory; `keyOf` is `null` where each row is for itself. */
+export function createGroupCutter<T extends Numbered>(
+  keyOf: KeyOf<T> | null,
+): {
+  /** The group that ended before this row; `null` where none did. */
+  take(row: T): RowGroup<T> | null;
+  /** The last group; `null` where there was no row. */
+  end(): RowGroup<T> | null;
+} {
+  if (keyOf === null) return { take: (lead) => ({ lead, mates: [], keyless: null }), end: () => null };
+  const startsGroup = createGroupStart(keyOf);
+  let open: { readonly lead: T; readonly mates: T[] } | null = null;
+  let before: T | null = null;
+  const close = (after: T | null) => {
+    if (open === null) return null;
+    const { lead, mates } = open;
+    const last = mates.at(-1) ?? lead;
+    const keyless = keylessBeside({ lead, last }, { before, after }, keyOf);
+    open = null;
+    before = last;
+    return { lead, mates, keyless };
+  };
+  return {
+    take(row) {
+      const starts = startsGroup(row);
+      if (open !== null && !starts) {
+        open.mates.push(row);
+        return null;
+      }
+      const ended = close(row);
+      open = { lead: row, mates: [] };
+      return ended;
+    },
+    end: () => close(null),
+  };
+}
+
+/** The groups of all these rows. */
+export function groupRows<T extends Numbered>(rows: readonly T[], keyOf: KeyOf<T> | null): RowGroup<T>[] {
+  const cutter = createGroupCutter(keyOf);
+  return [...rows.map((row) => cutter.take(row)), cutter.end()].filter((group) => group !== null);
+}
+
+/** Tells, asked for the rows in file order, whether a row begins a group. One whose key is missing is a group of its own. */
+export function createGroupStart<T extends Numbered>(keyOf: KeyOf<T>): (row: T) => boolean {
   let key: string | null = null;
   let last = 0;
   let size = 0;
@@ -27,44 +86,29 @@ export function createGroupStart<T extends Numbered>(keyOf: (row: T) => string |
   };
 }
 
+/** In a file of which every other row has lost its key a chunk must end all the same. */
+const FORCED_ROWS = 2 * MAX_GROUP_ROWS;
+
 /**
- * The row without a readable key that stands right before or after the group, `null` where there is none: it may be one of
- * the group's, so that the group would be sent without it.
+ * Tells, asked for the rows in file order, whether a chunk of `size` rows so far may end before the row: not within a group,
+ * nor between a group and a row without a key, which may belong to it and for which it is refused.
  */
-export function keylessBeside<T extends Numbered>(
-  group: readonly T[],
-  { before, after }: { readonly before: T | undefined; readonly after: T | undefined },
-  keyOf: (row: T) => string | null,
-): number | null {
-  const first = group.at(0);
-  const last = group.at(-1);
-  if (first === undefined || last === undefined || keyOf(first) === null) return null;
-  if (before !== undefined && before.row === first.row - 1 && keyOf(before) === null) return before.row;
-  return after !== undefined && after.row === last.row + 1 && keyOf(after) === null ? after.row : null;
+export function createGroupEnd<T extends Numbered>(keyOf: KeyOf<T>): (row: T, size: number) => boolean {
+  const startsGroup = createGroupStart(keyOf);
+  let isKeyless = false;
+  return (row, size) => {
+    const wasKeyless = isKeyless;
+    isKeyless = keyOf(row) === null;
+    return startsGroup(row) && (wasKeyless === isKeyless || size >= FORCED_ROWS);
+  };
 }
 
-/** Gathers the rows of a stream into groups, a group at a time in memory. */
-export function createGroupGatherer<T extends Numbered>(
-  keyOf: (row: T) => string | null,
-): {
-  /** The group that ended before this row; `null` where none did. */
-  take(row: T): readonly T[] | null;
-  /** The last group; `null` where there was no row. */
-  end(): readonly T[] | null;
-} {
-  const starts = createGroupStart(keyOf);
-  let group: T[] = [];
-  const ended = () => (group.length === 0 ? null : group);
-  return {
-    take(row) {
-      if (!starts(row)) {
-        group.push(row);
-        return null;
-      }
-      const before = ended();
-      group = [row];
-      return before;
-    },
-    end: ended,
-  };
+function keylessBeside<T extends Numbered>(
+  { lead, last }: { readonly lead: T; readonly last: T },
+  { before, after }: { readonly before: T | null; readonly after: T | null },
+  keyOf: KeyOf<T>,
+): number | null {
+  if (keyOf(lead) === null) return null;
+  if (before !== null && before.row === lead.row - 1 && keyOf(before) === null) return before.row;
+  return after !== null && after.row === last.row + 1 && keyOf(after) === null ? after.row : null;
 }

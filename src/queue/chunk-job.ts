@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type KeyClaim, keyClaimSchema } from '../model/claim.ts';
+import { type KeyClaim, keyClaimSchema } from '../model/identity.ts';
 import { type CellsRow, type Row, rowSchema } from '../model/row.ts';
 
 /*

@@ -1,6 +1,5 @@
-import { identityKeyOf } from '../delivery/identity.ts';
 import { passStage } from '../lib/stage.ts';
-import type { KeyClaim } from '../model/claim.ts';
+import { identityKeyOf, type KeyClaim } from '../model/identity.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';

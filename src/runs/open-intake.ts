@@ -1,11 +1,11 @@
 import type { RunDesk } from '../cli/run-desk.ts';
 import { weightOf } from '../config/job-definition.ts';
-import { identitySpace } from '../delivery/identity.ts';
 import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
 import { claimKeys } from '../ledger/key-claims.ts';
 import { createRunInput } from '../ledger/run-input.ts';
 import { readChunks } from '../ledger/run-view.ts';
 import { sleep } from '../lib/waiting.ts';
+import { identitySpace } from '../model/identity.ts';
 import { succeeded } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';

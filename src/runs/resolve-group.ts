@@ -2,7 +2,7 @@ import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
-import { createGroupGatherer } from '../model/row-group.ts';
+import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
 import type { LedgerView, Settlement } from '../model/settlement.ts';
 
 /** Decisions together with those of the rows that are one record with theirs. */
@@ -42,15 +42,15 @@ export async function withMates(
 async function* groupsOf({
   settlements,
 }: Pick<LedgerView, 'settlements'>): AsyncGenerator<readonly Settlement[]> {
-  const gatherer = createGroupGatherer<Settlement>(({ key }) => (key === '' ? null : key));
+  const cutter = createGroupCutter<Settlement>(({ key }) => (key === '' ? null : key));
+  const rowsOf = (group: RowGroup<Settlement> | null) => (group === null ? [] : [group.lead, ...group.mates]);
   for await (const batch of settlements()) {
     for (const settlement of batch) {
-      const group = gatherer.take(settlement);
-      if (group !== null) yield group;
+      const group = rowsOf(cutter.take(settlement));
+      if (group.length > 0) yield group;
     }
   }
-  const last = gatherer.end();
-  if (last !== null) yield last;
+  yield rowsOf(cutter.end());
 }
 
 function problemOf(

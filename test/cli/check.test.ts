@@ -125,10 +125,12 @@ describe('the check of a file', () => {
       [2, 1, 1, 1],
       [3, 1, 2, 2],
     ]);
+    const open = { column: 'Parent', space: 'subclient', state: 'free' };
+    const expected = (key: string) => `the key of a subclient that was created; nothing is known of "${key}"`;
     expect(checked[1]?.references.examples).toEqual([
       // Row 2, which has the key, would not be sent.
-      { row: 3, line: 4, column: 'Parent', space: 'subclient', key: 'F', state: 'free' },
-      { row: 4, line: 5, column: 'Parent', space: 'subclient', key: 'X', state: 'free' },
+      { row: 3, line: 4, key: 'F', expected: expected('F'), ...open },
+      { row: 4, line: 5, key: 'X', expected: expected('X'), ...open },
     ]);
     expect(checked[0]?.requests[1]?.body).toEqual({
       details: { name: 'Below A' },
@@ -233,7 +235,7 @@ describe('the check of a file', () => {
       '  known keys  not looked up: MSB_BASE_URL is not set, and neither is --sandbox',
       '  references  1: 0 known, 0 created by an earlier row, 1 open',
       '              1 waits for what it refers to, and would be invalid before that is loaded; for example',
-      '              row 1 (line 2, column "Parent"): the subclient "X": nothing is known of it',
+      '              row 1 (line 2, column "Parent"): expected the key of a subclient that was created; nothing is known of "X"',
       '  request     row 1: POST /v1/subclients, once what it refers to is loaded',
       '              {',
       '                "details": {',

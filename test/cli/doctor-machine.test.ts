@@ -3,7 +3,16 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkHome, checkNode, judgeSpace } from '../../src/cli/doctor-machine.ts';
+import {
+  checkHome,
+  checkNode,
+  checkRedis,
+  judgeMemory,
+  judgeSkew,
+  judgeSpace,
+} from '../../src/cli/doctor-machine.ts';
+import type { RedisSettings } from '../../src/redis/settings.ts';
+import { startRedisServer } from '../support/redis-server.ts';
 
 async function ownFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-doctor-'));
@@ -64,4 +73,51 @@ test('folders that others may read are a warning with the command that closes th
   expect((await checkHome(home))[0]).toMatchObject({ status: 'warning', advice: `chmod go-rwx ${reports}` });
   await chmod(reports, 0o700);
   expect((await checkHome(home))[0]).toMatchObject({ status: 'ok' });
+});
+
+const memory = (usedMemoryBytes: number | null, maxMemoryBytes: number | null): RedisSettings => ({
+  version: null,
+  appendOnly: null,
+  evictionPolicy: null,
+  fsync: null,
+  usedMemoryBytes,
+  maxMemoryBytes,
+  fencing: null,
+});
+
+test.each([
+  ['no limit', memory(5_000_000, 0), ['ok']],
+  ['80 %', memory(80_000_000, 100_000_000), ['ok']],
+  ['more than 80 %', memory(81_000_000, 100_000_000), ['warning']],
+  ['not told', memory(null, null), []],
+])('memory, %s', (_, settings, expected) => {
+  expect(judgeMemory(settings).map(({ status }) => status)).toEqual(expected);
+});
+
+test.each([
+  [0, 'ok', /agree/],
+  [-5_000, 'ok', /agree/],
+  [5_600, 'warning', /6 s behind/],
+  [-60_000, 'warning', /60 s ahead of/],
+])('a clock %i ms off: %s', (skew, status, finding) => {
+  expect(judgeSkew(skew)).toMatchObject({ status, finding: expect.stringMatching(finding) });
+});
+
+test('settings that a run refuses are problems, or warnings where they are accepted', async () => {
+  const { redis } = await startRedisServer({ appendonly: 'no', 'maxmemory-policy': 'allkeys-lru' });
+  const statuses = async (accepted: boolean) =>
+    (await checkRedis(redis, 'redis://here', accepted)).map(({ check, status }) => `${check} ${status}`);
+  const rest = ['redis memory ok', 'clock ok'];
+  expect(await statuses(false)).toEqual([
+    'redis ok',
+    'redis settings problem',
+    'redis settings problem',
+    ...rest,
+  ]);
+  expect(await statuses(true)).toEqual([
+    'redis ok',
+    'redis settings warning',
+    'redis settings warning',
+    ...rest,
+  ]);
 });

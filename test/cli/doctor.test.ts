@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { judgeRuns, renderFindings } from '../../src/cli/doctor.ts';
+import { ok, problem, warning } from '../../src/cli/doctor-finding.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { openLedger } from '../../src/session.ts';
 import { newRun } from '../support/runs.ts';
 import { onboard } from './memory-io.ts';
+import { sampleRun } from './sample-run.ts';
 
 const findingsSchema = z.array(
   z.strictObject({
@@ -95,4 +99,36 @@ test('a run whose process is gone is a warning with the command that goes on', a
   expect(said.exitCode).toBe(0);
   expect(said.stdout).toContain('warning  runs: 1 unfinished run');
   expect(said.stdout).toContain(`To go on: \`onboard resume ${run.id}\``);
+});
+
+const left = (over: Parameters<typeof sampleRun>[0], command = 'onboard resume r') => ({
+  run: sampleRun(over),
+  command,
+});
+
+test('runs that were left, paused or stopped are a warning with the commands that go on', () => {
+  expect(
+    judgeRuns([left({}), left({ state: 'paused', reason: 'requested' }, 'onboard resume p')]),
+  ).toMatchObject({
+    status: 'warning',
+    finding: '2 unfinished runs: 1 left by a process that is gone, 1 paused or stopped',
+    advice: 'To go on: `onboard resume r`, `onboard resume p`',
+  });
+});
+
+test('a stopped run of which every row has its outcome is none', () => {
+  const outcomes = { ...noOutcomes(), created: 10 };
+  expect(judgeRuns([left({ state: 'stopped', outcomes })]).status).toBe('ok');
+});
+
+const fine = ok('node', '22.1.0');
+const odd = warning('home', 'others may read it', 'chmod');
+const bad = problem('redis', 'is away', 'Start it.');
+
+test.each([
+  ['nothing', [fine], 'All is well.'],
+  ['a warning', [fine, odd], 'No problem, 1 warning.'],
+  ['a problem', [fine, odd, bad], '1 problem, 1 warning: correct the problems before a run.'],
+] as const)('with %s the last line says as much, and no more', (_, findings, sum) => {
+  expect(renderFindings(findings).at(-1)).toBe(sum);
 });

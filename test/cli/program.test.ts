@@ -206,7 +206,7 @@ describe('a command that calls nothing', () => {
     expect([said.exitCode, said.stderr]).toEqual([1, '']);
     expect(said.stdout.split('\n').slice(0, 2)).toEqual([
       `${file}: 3 rows, 1 would be invalid (1 for a key that came before), 2 can be sent`,
-      '  row 3 (line 4, column "externalId"): expected a key that no other row has; row 1 has it, got "K1"',
+      '  row 3 (line 4, column "externalId"): expected a key that no other row has; the same key is in row 1 of this file, got "K1"',
     ]);
   });
 

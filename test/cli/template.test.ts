@@ -108,7 +108,7 @@ describe('what can not be done is refused', () => {
     await writeFile(file, 'mine');
     const said = await onboard(['template', 'payment-documents', '--xlsx', '--out', file]);
     expect(said).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(said.stderr).toContain(`${file}: is there already and is not overwritten`);
+    expect(said.stderr).toContain(`${file}: there is such a file already, and it is left alone`);
     expect(await readFile(file, 'utf8')).toBe('mine');
   });
 
@@ -116,7 +116,7 @@ describe('what can not be done is refused', () => {
     [['--xlsx'], 'expected --out with a file name that ends in .xlsx'],
     [['--xlsx', '--out', 'a.csv'], 'expected --out with a file name that ends in .xlsx'],
     [['--xlsx', '--json'], 'expected one of them'],
-    [['--out', '/nowhere/a.csv'], '/nowhere/a.csv: can not be written'],
+    [['--out', '/nowhere/a.csv'], "/nowhere/a.csv: the file can't be written (ENOENT)"],
   ])('%j', async (flags, problem) => {
     const said = await onboard(['template', 'payment-documents', ...flags]);
     expect(said).toMatchObject({ exitCode: 3, stdout: '' });

@@ -96,33 +96,6 @@ describe('rows of one key', () => {
     expect((await bench.run()).outcomes.drafted).toBe(4);
   });
 
-  test('are not sent where one of them can not be', async () => {
-    const bench = await start(3);
-    await deliver(bench, [
-      ['A', 'Acme', 'GB1'],
-      ['A', 'Acme', ''],
-      ['A', 'Acme', 'GB3'],
-    ]);
-    expect(bench.attempts).toEqual([]);
-    expect(await outcomes(bench)).toEqual([
-      [1, 'invalid', '', 'group_member'],
-      [2, 'invalid', '', 'missing_required'],
-      [3, 'invalid', '', 'group_member'],
-    ]);
-  });
-
-  test('are not sent where a row beside them has lost its key: it may be one of them', async () => {
-    const bench = await start(4);
-    await deliver(bench, [['A', 'Acme', 'GB1'], ['A', 'Acme', 'GB2'], ['', 'Acme', ''], BETA]);
-    expect(bench.attempts).toEqual([]);
-    expect((await outcomes(bench)).map(([, outcome, , code]) => [outcome, code])).toEqual([
-      ['invalid', 'group_member'],
-      ['invalid', 'group_member'],
-      ['invalid', 'missing_required'],
-      ['invalid', 'group_member'],
-    ]);
-  });
-
   const SAME: readonly Cells[] = [
     ['A', 'Acme', 'GB1'],
     ['A', 'Acme', 'GB2'],
@@ -234,23 +207,6 @@ describe('rows of one key', () => {
       'in-doubt',
       'in-doubt',
       'in-doubt',
-    ]);
-  });
-
-  test('whose first row was settled as invalid end with it, whatever has become possible since', async () => {
-    const bench = await start(3);
-    const task = sampleTask('counterparty.draft', {
-      run: bench.context.run,
-      row: rowOf(1, ['A', 'Acme', 'GB1']),
-    });
-    const end = { outcome: 'invalid', code: 'reference_unknown', message: 'x' } as const;
-    await bench.context.ledger.settle(settledRow(task, end));
-    expect(await deliver(bench, SAME)).toBe('closed');
-    expect(bench.attempts).toEqual([]);
-    expect((await outcomes(bench)).map(([, outcome, , code]) => [outcome, code])).toEqual([
-      ['invalid', 'reference_unknown'],
-      ['invalid', 'group_member'],
-      ['invalid', 'group_member'],
     ]);
   });
 

@@ -3,7 +3,7 @@ import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
-import type { KeyClaim } from '../../src/model/claim.ts';
+import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';

@@ -11,7 +11,7 @@ import type { LedgerGate } from '../../src/ledger/gate.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createSharedWeather } from '../../src/ledger/weather.ts';
-import type { KeyClaim } from '../../src/model/claim.ts';
+import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { Reply, ServiceRequest } from '../../src/model/request.ts';

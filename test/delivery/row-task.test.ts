@@ -88,6 +88,11 @@ describe('what is kept of the row', () => {
     },
   );
 
+  test('nothing of a row that had to be made up, since its file was gone', () => {
+    const task = sampleTask('subclient.create', { row: { ...sampleRow(), line: 0 } });
+    expect(settledRow(task, { outcome: 'cancelled' }).source).toBe('');
+  });
+
   test('everything that the end says', () => {
     const end = {
       outcome: 'rejected',

@@ -1,6 +1,6 @@
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { RowTask } from '../../src/delivery/row-task.ts';
-import type { KeyClaim } from '../../src/model/claim.ts';
+import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { CellsRow } from '../../src/model/row.ts';
 

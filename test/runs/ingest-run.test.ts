@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KeyClaim } from '../../src/model/claim.ts';
+import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import type { Row } from '../../src/model/row.ts';

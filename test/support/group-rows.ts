@@ -1,17 +1,9 @@
-import { createGroupGatherer } from '../../src/model/row-group.ts';
-
-type Numbered = { readonly row: number };
+import { groupRows as groupsOf } from '../../src/model/row-group.ts';
 
 /** Rows in file order as the groups they make. */
-export function groupRows<T extends Numbered>(
+export function groupRows<T extends { readonly row: number }>(
   rows: readonly T[],
   keyOf: (row: T) => string | null,
 ): readonly (readonly T[])[] {
-  const gatherer = createGroupGatherer(keyOf);
-  const groups = rows.flatMap((row) => {
-    const group = gatherer.take(row);
-    return group === null ? [] : [group];
-  });
-  const last = gatherer.end();
-  return last === null ? groups : [...groups, last];
+  return groupsOf(rows, keyOf).map(({ lead, mates }) => [lead, ...mates]);
 }

@@ -1,4 +1,4 @@
-import { planRow } from '../../../src/delivery/plan-row.ts';
+import { decide } from '../../../src/delivery/decide.ts';
 import { endOf, gaveUp } from '../../../src/delivery/row-end.ts';
 import { type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row-task.ts';
 import type { Intent } from '../../../src/ledger/intent.ts';
@@ -20,7 +20,9 @@ export function firstLook(
   const foundMark = mark?.kind === 'intent' ? mark.text : '';
   const fresh = { row, foundMark, suspect, made: 0, unheard: false, reply: null };
   const { definition, mapping } = world;
-  const plan = planRow(taskOf(world, fresh), mark, {
+  const lead = taskOf(world, fresh);
+  const marks = new Map(mark === undefined ? [] : [[lead.row.row, mark]]);
+  const { plan } = decide({ lead, mates: [], keyless: null }, marks, {
     definition,
     mapping,
     service: { build: (call, parts) => buildRequest(call, { ...parts, query: {} }) },
@@ -28,11 +30,11 @@ export function firstLook(
   switch (plan.kind) {
     case 'done':
       return { ...fresh, phase: 'ended', expected: '', end: null };
-    case 'settle':
+    case 'end':
       return { ...fresh, phase: 'ending', expected: foundMark, end: plan.end };
     case 'send':
       return { ...fresh, phase: 'planned', expected: plan.expected, end: null };
-    case 'consult':
+    case 'ask':
       throw new Error('the rows of the model refer to nothing');
     default:
       return plan satisfies never;

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkCredentials, checkService } from '../../src/cli/doctor-service.ts';
+import { checkCredentials, checkJobs, checkService, judgeJob } from '../../src/cli/doctor-settings.ts';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { until } from '../support/flow.ts';
 
 /** A port that counts connections and keeps every byte; it answers the first bytes with what is no TLS. */
@@ -93,4 +94,42 @@ test('each source of a token is named with what is wrong about it, never with th
     'problem',
   ]);
   expect(JSON.stringify(found)).not.toContain('secret-word');
+});
+
+async function jobsOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-jobs-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+test('the shipped jobs are valid and give up nothing', async () => {
+  expect((await checkJobs('jobs')).map(({ status }) => status)).toEqual(['ok']);
+});
+
+test('every problem of a definition is named, and the valid ones are counted', async () => {
+  const folder = await jobsOf({ 'a.yaml': 'operation: payment.documents', 'b.yaml': 'operaton: x' });
+  const found = await checkJobs(folder);
+  expect(found[0]).toMatchObject({ status: 'ok', finding: `1 valid definition in ${folder}` });
+  expect(
+    found.slice(1).every(({ status, finding }) => status === 'problem' && /b\.yaml, line 1/.test(finding)),
+  ).toBe(true);
+  expect(found.length).toBeGreaterThan(1);
+});
+
+test('a folder without definitions is a warning', async () => {
+  expect(await checkJobs(await jobsOf({}))).toEqual([expect.objectContaining({ status: 'warning' })]);
+});
+
+test.each([
+  ['subclient.create', 'retry', 1],
+  ['subclient.upsert', 'retry', 1],
+  ['counterparty.draft', 'retry', 1],
+  ['subclient.update', 'retry', 0],
+  ['subclient.create', 'hold', 0],
+] as const)('%s with onUnknownOutcome: %s gets %i warning', (operation, onUnknownOutcome, count) => {
+  const definition = jobDefinitionSchema.parse({ operation, onUnknownOutcome });
+  const found = judgeJob({ name: 'j', definition });
+  expect(found).toHaveLength(count);
+  for (const { finding } of found) expect(finding).toContain('gives up "never twice"');
 });

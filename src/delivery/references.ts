@@ -1,6 +1,7 @@
 import type { KeyPlace } from '../ledger/settle-entry.ts';
+import type { ResolvedReference } from '../mapping/with-references.ts';
+import type { KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
-import type { KeyState } from '../model/key-state.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { RowTask } from './row-task.ts';
 
@@ -23,10 +24,7 @@ export type Answers = {
 /** A row that was denied may be unsent again, should the permission be missing: so long an end is not believed. */
 const GIVEN_BACK_MS = 4_000;
 
-/** Identifiers with the places of the body that they go to. */
-export type ResolvedReference = { readonly path: Reference['path']; readonly id: string };
-
-export type Resolution =
+type Resolved =
   | { readonly kind: 'resolved'; readonly ids: readonly ResolvedReference[] }
   /** An earlier row of the same run is on its way to be created. */
   | { readonly kind: 'wait' }
@@ -37,7 +35,7 @@ export function resolveReferences(
   { run, row }: Pick<RowTask, 'run' | 'row'>,
   references: readonly Reference[],
   { states, waitedMs }: Pick<Answers, 'states' | 'waitedMs'>,
-): Resolution {
+): Resolved {
   const ids: ResolvedReference[] = [];
   const issues: Issue[] = [];
   let waits = false;
@@ -45,25 +43,28 @@ export function resolveReferences(
     const state = states[i] ?? { kind: 'free' };
     if (state.kind === 'known') ids.push({ path: reference.path, id: state.id });
     else if (isOnItsWay(state, { run: run.id, row: row.row, waitedMs })) waits = true;
-    else issues.push(issueOf(row, reference, state));
+    else issues.push(referenceIssue(row, reference, state));
   }
   if (issues.length > 0) return { kind: 'issues', issues };
   return waits ? { kind: 'wait' } : { kind: 'resolved', ids };
 }
 
+type Unknown = Exclude<KeyState, { kind: 'known' }>;
+
 /** A later row is not waited for: the two could wait for each other. */
 function isOnItsWay(
-  state: Exclude<KeyState, { kind: 'known' }>,
+  state: Unknown,
   own: { readonly run: string; readonly row: number; readonly waitedMs: number },
 ): boolean {
   if (state.kind === 'free' || state.run !== own.run || state.row >= own.row) return false;
   return state.kind === 'held' ? !state.inDoubt : own.waitedMs < GIVEN_BACK_MS;
 }
 
-function issueOf(
+/** Why a row can't be sent that refers to a key in this state. */
+export function referenceIssue(
   { row, line }: RowTask['row'],
   { key, column, space }: Reference,
-  state: Exclude<KeyState, { kind: 'known' }>,
+  state: Unknown,
 ): Issue {
   const isInDoubt = state.kind === 'held' && state.inDoubt;
   return {
@@ -71,12 +72,12 @@ function issueOf(
     line,
     column,
     value: key,
-    expected: `the key of a ${space} that was created; ${standing(state, key)}`,
+    expected: `the key of a ${space} that was created; ${whatIsKnown(state, key)}`,
     code: isInDoubt ? 'reference_in_doubt' : 'reference_unknown',
   };
 }
 
-function standing(state: Exclude<KeyState, { kind: 'known' }>, key: string): string {
+function whatIsKnown(state: Unknown, key: string): string {
   switch (state.kind) {
     case 'free':
       return `nothing is known of "${key}"`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { resolveReferences } from '../../src/delivery/consultation.ts';
-import type { KeyState } from '../../src/model/key-state.ts';
+import { resolveReferences } from '../../src/delivery/references.ts';
+import type { KeyState } from '../../src/model/identity.ts';
 import type { Reference } from '../../src/model/mapping.ts';
 import { sampleTask } from './sample-task.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { identityKeyOf, identitySpace } from '../../src/delivery/identity.ts';
+import { identityKeyOf, identitySpace } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
-import { sampleRow } from './sample-task.ts';
+import { sampleRow } from '../delivery/sample-task.ts';
 
 test.each([
   ['subclient.create', { name: 'subclient', ofRun: false }],

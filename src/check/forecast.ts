@@ -1,0 +1,278 @@
+/**
+ * Foresees what a run would do with the rows of a file, by the very decision that its worker makes (delivery/decide.ts). In place
+ * of a claim, which would change the ledger, stands a look at it: whose keys the rows have by now, and which row of the file
+ * would have claimed one before. Nothing is known of marks and of the fields that the service has: a row is taken for untouched,
+ * and an update for one that sends all its fields.
+ */
+import type { JobDefinition } from '../config/job-definition.ts';
+import { type Decided, decide, type Plan } from '../delivery/decide.ts';
+import { createDigestTable } from '../lib/digest.ts';
+import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
+import type { Issue } from '../model/issue.ts';
+import type { Mapping, Reference } from '../model/mapping.ts';
+import { IDENTITY } from '../model/operation.ts';
+import type { ServiceRequest } from '../model/request.ts';
+import type { Row } from '../model/row.ts';
+import type { RowGroup } from '../model/row-group.ts';
+import { buildRequest } from '../service/operations.ts';
+import type { Look } from './ledger.ts';
+
+/** Rows that are one request, and what a run would do with them; holds cell values. */
+export type Forecast = {
+  readonly rows: readonly Row[];
+  readonly lead: Row;
+  /** The rows' own key, `null` where they have none. */
+  readonly key: string | null;
+  /** What the ledger says of it. */
+  readonly state: KeyState;
+  readonly fate: Fate;
+};
+
+export type Fate =
+  | { readonly kind: 'invalid'; readonly issues: readonly RowIssue[] }
+  /** Nothing is left to be done about them. */
+  | { readonly kind: 'skipped' }
+  | {
+      readonly kind: 'sent';
+      readonly request: ServiceRequest;
+      readonly warnings: readonly Issue[];
+      readonly references: readonly ForeseenReference[];
+      /** One of the references is open: sent before it is loaded, the rows would be invalid. */
+      readonly waits: boolean;
+    };
+
+/** What keeps a row from being sent; `code` is the run's, that of a defect of the program included. */
+export type RowIssue = Omit<Issue, 'code'> & { readonly code: string };
+
+/** `in-file`: an earlier row creates it, in this file or in one before. `open`: nobody knows it. */
+export type ForeseenReference = {
+  readonly reference: Reference;
+  readonly state: KeyState;
+  readonly standing: 'known' | 'in-file' | 'open';
+};
+
+type Foreseeing = {
+  readonly definition: JobDefinition;
+  readonly mapping: Mapping;
+  readonly sha256: string;
+  readonly look: Look;
+  /** The run that has this very file already: what it has is its own. */
+  readonly earlier: string | null;
+  readonly seen: SeenKeys;
+  /** The keys of files that are taken first. */
+  readonly before: readonly SeenKeys[];
+  /** Whether requests are still shown: those that aren't need not be put together. */
+  isShown(): boolean;
+};
+
+const FREE: KeyState = { kind: 'free' };
+
+/** The forecasts for rows in file order; what comes first decides on what comes later. */
+export async function foresee(
+  groups: readonly RowGroup<Row>[],
+  foreseeing: Foreseeing,
+): Promise<readonly Forecast[]> {
+  const { look, seen } = foreseeing;
+  const keyed = groups.map((group) => keyedOf(group, foreseeing));
+  const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
+  const decideRows = createDecider(foreseeing);
+  const planned = keyed.map(({ group, key, identity }) => {
+    const state = identity === null ? FREE : known(identity);
+    return { group, key, state, decided: decideRows(group, key, state) };
+  });
+  const stateOf = await statesOf(look, () =>
+    planned.flatMap(({ decided: { plan } }) => (plan.kind === 'ask' ? plan.questions.references : [])),
+  );
+  return planned.map(({ group: { lead, mates }, key, state, decided }) => {
+    const rows = [lead, ...mates];
+    const fate = fateOf(decided.plan, { rows, lead, key, warnings: decided.warnings, stateOf }, foreseeing);
+    // What refers to a row that is not sent, or waits itself, waits as well.
+    if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, lead.row);
+    return { rows, lead, key, state, fate };
+  });
+}
+
+/** A key in an identity space. */
+type Place = { readonly space: string; readonly key: string };
+type StateOf = (place: Place) => KeyState;
+
+/** One question for each identity space. */
+async function statesOf(look: Look, places: () => readonly Place[]): Promise<StateOf> {
+  if (look.kind === 'none') return () => FREE;
+  const asked = places();
+  const states = new Map<string, ReadonlyMap<string, KeyState>>();
+  for (const space of new Set(asked.map((place) => place.space))) {
+    const keys = new Set(asked.flatMap((place) => (place.space === space ? [place.key] : [])));
+    states.set(space, await look.states(space, [...keys]));
+  }
+  return ({ space, key }) => states.get(space)?.get(key) ?? FREE;
+}
+
+/** `identity`: by what the ledger knows the rows; `null` where it knows nothing across runs. */
+function keyedOf(group: RowGroup<Row>, { definition, mapping, sha256 }: Foreseeing) {
+  const key = mapping.keyOf(group.lead);
+  const space = IDENTITY[definition.operation];
+  const known = mapping.hasKey ? key : identityKeyOf({ sha256 }, mapping, group.lead);
+  return { group, key, identity: space === null || known === null ? null : { space, key: known } };
+}
+
+type Build = (
+  call: ServiceRequest['call'],
+  parts: Omit<Parameters<typeof buildRequest>[1], 'query'>,
+) => ServiceRequest;
+const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
+
+function createDecider({ definition, mapping, sha256, earlier, seen, isShown }: Foreseeing) {
+  const run = { id: earlier ?? '', operation: definition.operation, sha256 };
+  const build: Build = (call, parts) =>
+    isShown()
+      ? buildRequest(call, { ...parts, query: definition.query })
+      : { call, method: 'POST', path: '', body: null };
+  const means = { definition, mapping, service: { build } };
+  return ({ lead: row, mates, keyless }: RowGroup<Row>, key: string | null, state: KeyState): Decided => {
+    const first = key === null ? null : seen.claim(key, row.row);
+    const claim = claimOf(state, { first, earlier });
+    if (claim === null) return { plan: { kind: 'done' } };
+    // The fields that the service has are not looked at: they would go by the identity.
+    const lead = { run, row, claim, suspect: false, identityKey: null };
+    return decide({ lead, mates: mates.map((mate) => ({ row: mate })), keyless }, UNTOUCHED, means);
+  };
+}
+
+/**
+ * What the claim of the key would answer; `null`: the earlier run of this very file is done with the row. `first`: the row of
+ * the file that has the key before this one.
+ */
+function claimOf(
+  state: KeyState,
+  { first, earlier }: { readonly first: number | null; readonly earlier: string | null },
+): KeyClaim | null {
+  if (first !== null) return { kind: 'duplicate', row: first };
+  if (state.kind === 'free' || state.kind === 'given-back') return { kind: 'claimed' };
+  if (state.run !== earlier) return state;
+  return state.kind === 'held' && !state.inDoubt ? { kind: 'claimed' } : null;
+}
+
+type Context = Pick<Forecast, 'rows' | 'lead' | 'key'> & {
+  readonly warnings: Decided['warnings'];
+  readonly stateOf: StateOf;
+};
+
+function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
+  switch (plan.kind) {
+    case 'done':
+      return { kind: 'skipped' };
+    case 'end':
+      return fateOfEnd(plan, context, foreseeing.definition);
+    case 'send':
+      return fateOfSend(plan, context, []);
+    case 'ask':
+      return fateOfAsk(plan, context, foreseeing);
+    default:
+      return plan satisfies never;
+  }
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  duplicate_key: 'a key that no other row has; ',
+  key_known: 'a key that is not known yet; ',
+  key_held: 'a key that no other run has; ',
+  key_in_doubt: 'a key that no other run has; ',
+};
+
+/** Where no cell is at fault, it is what the report of a run says of the rows. */
+function fateOfEnd(
+  { end, issues }: Extract<Plan, { kind: 'end' }>,
+  { rows, key: value }: Context,
+  definition: JobDefinition,
+): Fate {
+  if (end.outcome !== 'invalid') return { kind: 'skipped' };
+  if (issues !== undefined) return { kind: 'invalid', issues };
+  const { code = '', message = '' } = end;
+  const column = definition.key ?? null;
+  const expected = `${EXPECTED[code] ?? 'a row that can be sent; '}${message}`;
+  return {
+    kind: 'invalid',
+    issues: rows.map(({ row, line }) => ({ row, line, column, value, expected, code })),
+  };
+}
+
+function fateOfSend(
+  { request, warnings = [] }: Extract<Plan, { kind: 'send' }>,
+  context: Context,
+  references: readonly ForeseenReference[],
+): Fate {
+  return {
+    kind: 'sent',
+    request,
+    warnings: context.warnings === undefined ? warnings : [...context.warnings.values()].flat(),
+    references,
+    waits: references.some(({ standing }) => standing === 'open'),
+  };
+}
+
+/** The request is shown as it would be sent once all that it refers to is loaded. */
+function fateOfAsk(
+  { questions, decide: informed }: Extract<Plan, { kind: 'ask' }>,
+  context: Context,
+  foreseeing: Foreseeing,
+): Fate {
+  const references = questions.references.map((reference) => {
+    const state = context.stateOf(reference);
+    return {
+      reference,
+      state,
+      standing: standingOf(reference, { state, row: context.lead.row }, foreseeing),
+    };
+  });
+  const states = references.map(({ reference: { space, key }, state }) =>
+    state.kind === 'known'
+      ? state
+      : { kind: 'known' as const, run: '', row: 0, id: `<id of the ${space} ${key}>` },
+  );
+  const plan = informed({ states, fields: '', waitedMs: 0 });
+  if (plan.kind === 'send') return fateOfSend(plan, context, references);
+  if (plan.kind === 'end') return fateOfEnd(plan, context, foreseeing.definition);
+  throw new Error(`a request with all its answers is not decided, but ${plan.kind}`);
+}
+
+function standingOf(
+  { space, key }: Reference,
+  { state, row }: { readonly state: KeyState; readonly row: number },
+  { definition, seen, before }: Foreseeing,
+): ForeseenReference['standing'] {
+  if (state.kind === 'known') return 'known';
+  // A row that comes later is not waited for: two rows could wait for each other.
+  const isInFile =
+    space === IDENTITY[definition.operation] &&
+    (seen.hasCreatorBefore(key, row) || before.some((file) => file.hasCreatorBefore(key, Infinity)));
+  return isInFile ? 'in-file' : 'open';
+}
+
+/** The keys of a file so far, as digests, so that a million of them take little room. */
+export type SeenKeys = {
+  /** Answers the earlier row that has the key; `null`: it is this row's. */
+  claim(key: string, row: number): number | null;
+  /** Where it is the row that has the key: the row would not be sent. */
+  spoil(key: string, row: number): void;
+  /** Whether a row before this one would create the record of the key. */
+  hasCreatorBefore(key: string, row: number): boolean;
+};
+
+export function createSeenKeys(): SeenKeys {
+  // Below 0: a row that would not be sent.
+  const rows = createDigestTable();
+  return {
+    claim(key, row) {
+      const earlier = rows.setFirst(key, row);
+      return earlier === undefined ? null : Math.abs(earlier);
+    },
+    spoil(key, row) {
+      if (rows.get(key) === row) rows.set(key, -row);
+    },
+    hasCreatorBefore(key, row) {
+      const creator = rows.get(key) ?? -1;
+      return creator > 0 && creator < row;
+    },
+  };
+}

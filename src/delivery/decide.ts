@@ -1,0 +1,323 @@
+/**
+ * Decides what becomes of the rows of a request: purely, from what the ledger says of them (the claim of their key, their
+ * marks) and from what they map to. The plan is one of four: they are done already, they end with an outcome, a request is to
+ * be sent, or the ledger is to be asked first. The worker carries plans out, and the check shows them, so that both say the
+ * same of the same row (DESIGN.md, section 5).
+ * The order counts: what is settled stays so; a key that is another row's is never sent; what a worker that is gone may have
+ * created is in doubt, even where the row no longer maps; then only is it mapped.
+ */
+import type { JobDefinition } from '../config/job-definition.ts';
+import type { Mark } from '../ledger/mark.ts';
+import { areFieldsKnown, type FieldsChange, type KeyPlace } from '../ledger/settle-entry.ts';
+import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
+import { besideKeyless, type GroupMapped, mergeGroup } from '../mapping/group.ts';
+import { describeIssue, type Issue } from '../model/issue.ts';
+import { withReferences } from '../model/json-record.ts';
+import type { Mapped, Mapping } from '../model/mapping.ts';
+import { type Call, IDENTITY, type Operation, REPEATABLE } from '../model/operation.ts';
+import type { JsonObject, ServiceRequest } from '../model/request.ts';
+import type { RowGroup } from '../model/row-group.ts';
+import type { Settlement } from '../model/settlement.ts';
+import { type Answers, type Questions, resolveReferences } from './references.ts';
+import type { RowEnd, RowTask } from './row-task.ts';
+import type { ServiceEdge } from './run-context.ts';
+
+/** What is to be done about rows that are one request. */
+export type Plan =
+  | { readonly kind: 'done' }
+  | {
+      readonly kind: 'end';
+      readonly end: RowEnd;
+      /** All that is wrong in the rows, where that is why they are not sent. */
+      readonly issues?: readonly Issue[];
+    }
+  | {
+      readonly kind: 'send';
+      readonly request: ServiceRequest;
+      /** A dead worker's intent that is taken over, `''` where the row is untouched. */
+      readonly expected: string;
+      readonly warnings?: readonly Issue[];
+      /** What is known of what the service has of the record's fields, and what it has once it has accepted the request. */
+      readonly fields?: FieldsChange;
+    }
+  /** The ledger is to be asked first. */
+  | {
+      readonly kind: 'ask';
+      readonly questions: Questions;
+      /** `wait`: ask again in a moment. */
+      decide(answers: Answers): Plan | { readonly kind: 'wait' };
+    };
+
+/** A plan, with what is each row's own. */
+export type Decided = {
+  readonly plan: Plan;
+  /** The end of a row where it is not the plan's. */
+  readonly ends?: ReadonlyMap<number, RowEnd>;
+  readonly warnings?: ReadonlyMap<number, readonly Issue[]>;
+};
+
+/** A request's rows with what is to be done about them: as a rule one row, else a group whose rows end as the first one does. */
+export type Planned = Decided & { readonly lead: RowTask; readonly mates: readonly RowTask[] };
+
+/** The rows of a request that is to be sent. */
+export type PlannedSend = Planned & { readonly plan: Extract<Plan, { kind: 'send' }> };
+
+/** What is known of a row before anything is decided. The first of a group stands for it with its claim and its mark. */
+type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'suspect'>;
+export type UndecidedRows = Pick<RowGroup<Undecided>, 'lead' | 'keyless'> & {
+  readonly mates: readonly Pick<RowTask, 'row'>[];
+};
+
+/** What decisions about rows are made with. */
+type Means = {
+  readonly definition: JobDefinition;
+  readonly mapping: Mapping;
+  readonly service: Pick<ServiceEdge, 'build'>;
+};
+
+type Marks = ReadonlyMap<number, Mark>;
+type Intent = Extract<Mark, { kind: 'intent' }>;
+type End = Extract<Plan, { kind: 'end' }>;
+
+/** Of a run that runs. Rows that the program itself stumbles over are invalid: they must not keep their chunk from ending. */
+export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided {
+  const mark = marks.get(rows.lead.row.row);
+  // A mate that can't be sent says nothing yet of the others: all are looked at again.
+  const settled = settledPlan(rows, marks, ({ outcome }) => outcome !== 'invalid');
+  if (settled !== null) return { plan: settled };
+  try {
+    return decideUnsettled(rows, mark?.kind === 'intent' ? mark : null, means);
+  } catch (error) {
+    return { plan: stumbled(error) };
+  }
+}
+
+/** Of a run that was cancelled: nothing is sent any more, and what may have been sent is in doubt. */
+export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
+  const { lead } = rows;
+  const settled = settledPlan(rows, marks, () => true);
+  if (settled !== null) return { plan: settled };
+  if (marks.has(lead.row.row)) return { plan: { kind: 'end', end: WORKER_LOST } };
+  const mayCreate = !REPEATABLE[callOfClaimed(lead.run.operation)];
+  return { plan: { kind: 'end', end: lead.suspect && mayCreate ? JOURNAL_LOST : { outcome: 'cancelled' } } };
+}
+
+/**
+ * Rows of a group end together: where a worker died while it recorded them, the others get what one of them has already.
+ * `decides`: whether a settled mate's outcome is the others' too. `null`: nothing is settled.
+ */
+function settledPlan(
+  { lead, mates }: UndecidedRows,
+  marks: Marks,
+  decides: (settled: Settlement) => boolean,
+): Plan | null {
+  const first = marks.get(lead.row.row);
+  // Most requests are of one row.
+  if (mates.length === 0) return first?.kind === 'settled' ? { kind: 'done' } : null;
+  const others = mates.map(({ row }) => marks.get(row.row)).filter((mark) => mark?.kind === 'settled');
+  if (first?.kind === 'settled')
+    return others.length === mates.length ? { kind: 'done' } : endLike(first.settlement);
+  const decided = others.find(({ settlement }) => decides(settlement));
+  return decided === undefined ? null : endLike(decided.settlement);
+}
+
+function endLike({ row, outcome, status, id, attempts, ms, code, message }: Settlement): End {
+  if (outcome !== 'invalid')
+    return { kind: 'end', end: { outcome, status, id, attempts, ms, code, message } };
+  return unsendable('group_member', `row ${row}, of the same key, can't be sent`);
+}
+
+function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means): Decided {
+  const { lead } = rows;
+  const { definition } = means;
+  const step = stepOf(lead, definition);
+  if (step.kind === 'end') return { plan: step };
+  if (!REPEATABLE[step.call] && definition.onUnknownOutcome === 'hold') {
+    if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
+    if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
+  }
+  const tracked = trackedFields(lead, definition);
+  const expected = mark?.text ?? '';
+  if (definition.group !== undefined) {
+    const merged = mergedOf(rows, means.mapping, definition.group);
+    if (merged.kind === 'issues') return invalidGroup(merged.issues, lead.row);
+    const mapped = { ...merged, warnings: [] };
+    return {
+      plan: planOf({ lead, step, mapped, expected, tracked }, means),
+      warnings: merged.warnings,
+    };
+  }
+  const mapped = means.mapping.map(lead.row);
+  if (mapped.kind === 'issues') return { plan: invalid(mapped.issues) };
+  return { plan: planOf({ lead, step, mapped, expected, tracked }, means) };
+}
+
+function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping, list: string): GroupMapped {
+  const rows = [lead.row, ...mates.map(({ row }) => row)];
+  return keyless === null ? mergeGroup(rows, mapping.map, list) : besideKeyless(rows, keyless);
+}
+
+/** None of the rows is sent, each for its own reason. */
+function invalidGroup(issues: ReadonlyMap<number, readonly Issue[]>, { row: lead }: RowTask['row']): Decided {
+  const ends = new Map([...issues].map(([row, own]) => [row, invalid(own).end]));
+  const { end } = invalid(issues.get(lead) ?? []);
+  return { plan: { kind: 'end', end, issues: [...issues.values()].flat() }, ends };
+}
+
+/** The call that a row is to become, or its end where the claim of its key leaves none. */
+type Step = End | { readonly kind: 'call'; readonly call: Call; readonly knownId: string | null };
+
+function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
+  switch (claim.kind) {
+    case 'claimed':
+      return { kind: 'call', call: callOfClaimed(run.operation), knownId: null };
+    case 'known':
+      return stepOfKnown(claim, run.operation, definition);
+    case 'duplicate': {
+      const apart = definition.group === undefined ? '' : ': rows of one key must follow each other';
+      return unsendable('duplicate_key', `the same key is in row ${claim.row} of this file${apart}`);
+    }
+    case 'held': {
+      const place = `row ${claim.row} of run ${claim.run}`;
+      return claim.inDoubt
+        ? unsendable('key_in_doubt', `${place} has this key and its outcome is in doubt`)
+        : unsendable('key_held', `${place} has this key and is not done yet`);
+    }
+    default:
+      return claim satisfies never;
+  }
+}
+
+/** The call for a key that was free. */
+function callOfClaimed(operation: Operation): Call {
+  return operation === 'subclient.upsert' ? 'subclient.create' : operation;
+}
+
+function stepOfKnown(
+  { run, id }: { readonly run: string; readonly id: string },
+  operation: Operation,
+  { onKnownKey, group }: JobDefinition,
+): Step {
+  const policy = operation === 'subclient.upsert' ? 'update' : onKnownKey;
+  switch (policy) {
+    case 'update':
+      return { kind: 'call', call: 'subclient.update', knownId: id };
+    case 'skip': {
+      const message = `already created by run ${run}${group === undefined ? '' : `; its ${group} were not compared`}`;
+      return { kind: 'end', end: { outcome: 'skipped', id, code: 'key_known', message } };
+    }
+    case 'fail':
+      return unsendable('key_known', `already created by run ${run} as ${id}`);
+    default:
+      return policy satisfies never;
+  }
+}
+
+function unsendable(code: Issue['code'], message: string): End {
+  return { kind: 'end', end: { outcome: 'invalid', code, message } };
+}
+
+function invalid(issues: readonly Issue[]): End {
+  const code = issues[0]?.code ?? 'unreadable_row';
+  return {
+    kind: 'end',
+    end: { outcome: 'invalid', code, message: issues.map(describeIssue).join('; ') },
+    issues,
+  };
+}
+
+/** A row that can become a request, but for what the ledger has to say. */
+type Outgoing = {
+  readonly lead: Undecided;
+  readonly step: Extract<Step, { kind: 'call' }>;
+  readonly mapped: Extract<Mapped, { kind: 'mapped' }>;
+  readonly expected: string;
+  /** The record whose fields are followed from one accepted request to the next; `null`: they aren't. */
+  readonly tracked: KeyPlace | null;
+};
+
+function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): KeyPlace | null {
+  const space = IDENTITY[run.operation];
+  const mayUpdate = run.operation === 'subclient.upsert' || definition.onKnownKey === 'update';
+  const follows = mayUpdate && definition.updateWith === 'changed' && definition.key !== undefined;
+  return follows && space !== null && key !== null ? { space, key } : null;
+}
+
+function planOf(outgoing: Outgoing, means: Means): Plan {
+  const { mapped, step, tracked } = outgoing;
+  const fieldsOf = step.knownId === null ? null : tracked;
+  if (mapped.references.length === 0 && fieldsOf === null)
+    return sendPlan(outgoing, { body: mapped.body, known: '' }, means);
+  return {
+    kind: 'ask',
+    questions: { references: mapped.references, fieldsOf },
+    decide(answers) {
+      try {
+        return planInformed(outgoing, answers, means);
+      } catch (error) {
+        return stumbled(error);
+      }
+    },
+  };
+}
+
+/** The plan once the ledger has answered. */
+function planInformed(outgoing: Outgoing, answers: Answers, means: Means): Plan | { readonly kind: 'wait' } {
+  const { lead, mapped, step, tracked } = outgoing;
+  const { fields } = answers;
+  const resolved = resolveReferences(lead, mapped.references, answers);
+  if (resolved.kind === 'wait') return resolved;
+  if (resolved.kind === 'issues') return invalid(resolved.issues);
+  const whole = withReferences(mapped.body, resolved.ids);
+  if (step.knownId === null || tracked === null || !areFieldsKnown(fields))
+    return sendPlan(outgoing, { body: whole, known: fields }, means);
+  const body = changedFields(whole, tracked.key, fields);
+  if (body !== null) return sendPlan(outgoing, { body, known: fields }, means);
+  return {
+    kind: 'end',
+    end: { outcome: 'skipped', id: step.knownId, code: 'unchanged', message: UNCHANGED },
+  };
+}
+
+const UNCHANGED = 'no field has changed since the service last accepted the record';
+
+/** `known`: the digests of what the service has of the record's fields. */
+function sendPlan(
+  { step, mapped, expected, tracked }: Outgoing,
+  { body, known }: { readonly body: JsonObject; readonly known: string },
+  { service }: Means,
+): Plan {
+  const request = service.build(step.call, { pathId: step.knownId ?? mapped.pathId, body });
+  // Most rows: an object put together of parts costs more than the rest of the plan.
+  if (mapped.warnings.length === 0 && tracked === null) return { kind: 'send', request, expected };
+  return {
+    kind: 'send',
+    request,
+    expected,
+    ...(mapped.warnings.length > 0 && { warnings: mapped.warnings }),
+    ...(tracked !== null && { fields: fieldsChange(tracked, body, known) }),
+  };
+}
+
+function fieldsChange(record: KeyPlace, body: JsonObject, before: string): FieldsChange {
+  const after = packFieldDigests(body, record.key, areFieldsKnown(before) ? before : '');
+  return { ...record, before, after };
+}
+
+function stumbled(error: unknown): End {
+  const name = error instanceof Error ? error.name : 'unknown';
+  const message = `this row could not be made into a request: a defect of the program (${name})`;
+  return { kind: 'end', end: { outcome: 'invalid', code: 'internal', message } };
+}
+
+const WORKER_LOST: RowEnd = {
+  outcome: 'in-doubt',
+  code: 'worker_lost',
+  message: 'the worker ended while the request was in flight',
+};
+
+const JOURNAL_LOST: RowEnd = {
+  outcome: 'in-doubt',
+  code: 'journal_lost',
+  message: 'Redis lost what it knew, and the journal of a worker that may have sent the row is gone',
+};

@@ -1,0 +1,54 @@
+/**
+ * Identity: by what a row is known across runs, so that no record is created twice. A row's identity is its external key,
+ * or its place in the file where the job names none; the ledger's identity spaces say who has it. When a file is read each
+ * row claims its identity (`KeyClaim`, travels with the row in its chunk); afterwards others may ask what became of it
+ * (`KeyState`).
+ */
+import { z } from 'zod';
+import type { Mapping } from './mapping.ts';
+import { IDENTITY } from './operation.ts';
+import type { Row } from './row.ts';
+import type { Run } from './run.ts';
+
+/** The identity space of the run's operation; operations that create nothing have one per run, to find duplicate keys. */
+export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
+  readonly name: string;
+  readonly ofRun: boolean;
+} {
+  const space = IDENTITY[run.operation];
+  return space === null ? { name: `run-${run.id}`, ofRun: true } : { name: space, ofRun: false };
+}
+
+/** What the identity space knows the row by: its key, else its place, `null` where the key is missing. */
+export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: Row): string | null {
+  if (!mapping.hasKey) return `${run.sha256}:${row.row}`;
+  return mapping.keyOf(row);
+}
+
+/** What the ledger said when a row claimed its key. */
+export const keyClaimSchema = z.discriminatedUnion('kind', [
+  /** The key is this row's, or the row has none to claim. */
+  z.object({ kind: z.literal('claimed') }),
+  /** An earlier row of the same file has it. */
+  z.object({ kind: z.literal('duplicate'), row: z.number().int().positive() }),
+  /** It was created by an earlier run, under this identifier. */
+  z.object({ kind: z.literal('known'), run: z.string(), id: z.string() }),
+  /** Another run is about to send it, or does not know what became of it. */
+  z.object({
+    kind: z.literal('held'),
+    run: z.string(),
+    row: z.number().int().positive(),
+    inDoubt: z.boolean(),
+  }),
+]);
+export type KeyClaim = z.infer<typeof keyClaimSchema>;
+
+/** What the ledger knows of a key. */
+export type KeyState =
+  /** A record was created under it. */
+  | { readonly kind: 'known'; readonly run: string; readonly row: number; readonly id: string }
+  /** A row has it that is not done yet, or of which nobody knows what became of it. */
+  | { readonly kind: 'held'; readonly run: string; readonly row: number; readonly inDoubt: boolean }
+  /** A row had it that was not created. */
+  | { readonly kind: 'given-back'; readonly run: string; readonly row: number }
+  | { readonly kind: 'free' };

@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest';
+import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
+import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
+import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { readKeys } from '../../src/ledger/read-keys.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
+import { identityPlace } from '../../src/ledger/settle-entry.ts';
+import { identityKeyOf, identitySpace, type KeyClaim } from '../../src/model/identity.ts';
+import type { Issue } from '../../src/model/issue.ts';
+import { wasAccepted } from '../../src/model/outcome.ts';
+import { createGroupStart, groupRows } from '../../src/model/row-group.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import { answer, type Bench, created, startBench } from '../delivery/row-bench.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
+
+const own = useOwnRedis();
+
+/** What the ledger has of keys before: as an entry of an identity space, but for the run. */
+const ENTRIES = {
+  known: 'k run-before 9 made-9',
+  held: 'c run-before 9 ',
+  doubted: 'd run-before 9 ',
+  'given back': 'x run-before 9 ',
+} as const;
+type Before = Readonly<Record<string, keyof typeof ENTRIES>>;
+
+/** What becomes of a row: sent, skipped, waits for what it refers to, or the code of why it is invalid. */
+type Said = { readonly row: number; readonly fate: string; readonly words: string };
+
+const inWords = ({ column, expected }: Pick<Issue, 'column' | 'expected'>) =>
+  `${column === null ? '' : `column "${column}": `}expected ${expected}`;
+
+async function foreseen(bench: Bench, job: object, lines: readonly string[]): Promise<Said[]> {
+  const { definition, mapping } = compiled(job);
+  const groups = groupRows(rowsOf(lines), definition.group === undefined ? null : mapping.keyOf);
+  const forecasts = await foresee(groups, {
+    definition,
+    mapping,
+    sha256: bench.context.run.sha256,
+    look: lookWith((space, keys) => readKeys(own().redis, bench.keys, space, keys)),
+    earlier: null,
+    seen: createSeenKeys(),
+    before: [],
+    isShown: () => true,
+  });
+  return forecasts.flatMap(({ rows, fate }) => {
+    if (fate.kind === 'invalid') {
+      return rows.map(({ row }) => {
+        const found = fate.issues.filter((issue) => issue.row === row);
+        return { row, fate: found[0]?.code ?? '', words: found.map(inWords).join('; ') };
+      });
+    }
+    const said = fate.kind === 'sent' && fate.waits ? 'waits' : fate.kind;
+    return rows.map(({ row }) => ({ row, fate: said, words: '' }));
+  });
+}
+
+async function carriedOut(bench: Bench, job: object, lines: readonly string[]): Promise<Said[]> {
+  const { run } = bench.context;
+  const chunk = { run: run.id, chunk: 1, rows: await claimed(bench, job, lines) };
+  await deliverChunk(chunk, { context: bench.context, taker: 'me.1', lease: { isHeld: () => true } });
+  const settlements: Settlement[] = [];
+  for await (const batch of createRunView(own().redis, bench.keys, run).settlements())
+    settlements.push(...batch);
+  return settlements.map(({ row, outcome, code, message }) => {
+    if (wasAccepted(outcome)) return { row, fate: 'sent', words: '' };
+    if (outcome === 'skipped') return { row, fate: 'skipped', words: '' };
+    return code.startsWith('reference_')
+      ? { row, fate: 'waits', words: '' }
+      : { row, fate: code, words: message };
+  });
+}
+
+/** As the reading of the file does it: the first row of a group claims its key. */
+async function claimed(bench: Bench, job: object, lines: readonly string[]) {
+  const { definition, mapping } = compiled(job);
+  const { run } = bench.context;
+  const rows = rowsOf(lines);
+  const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
+  const keyed = leads.flatMap((row) => {
+    const key = identityKeyOf(run, mapping, row);
+    return key === null ? [] : [{ row: row.row, key }];
+  });
+  const space = identitySpace(run);
+  const claims = await claimKeys(bench.gate, bench.keys, { run: run.id, space, rows: keyed });
+  const claimOf = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
+  const unclaimed: KeyClaim = { kind: 'claimed' };
+  return rows.map((row) => ({ row, claim: claimOf.get(row.row) ?? unclaimed }));
+}
+
+const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };
+const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert', updateWith: 'all' };
+const PLACES = { ...SUBCLIENTS, key: undefined, ignore: ['IBAN', 'Ref'] };
+
+test.each<[string, object, Before, readonly string[], readonly string[]]>([
+  [
+    'fine rows, and one without a name',
+    SUBCLIENTS,
+    {},
+    ['A,Acme', 'B,', 'C,Copper'],
+    ['sent', 'missing_required', 'sent'],
+  ],
+  [
+    'the same key twice',
+    SUBCLIENTS,
+    {},
+    ['A,Acme', 'A,Again', 'A,'],
+    ['sent', 'duplicate_key', 'duplicate_key'],
+  ],
+  ['the key of an invalid row', SUBCLIENTS, {}, ['A,', 'A,Again'], ['missing_required', 'duplicate_key']],
+  ['an empty key', SUBCLIENTS, {}, [',Acme', ',Bay'], ['empty_key', 'empty_key']],
+  [
+    'a known key',
+    SUBCLIENTS,
+    { A: 'known' },
+    ['A,Acme', 'A,Again', 'B,Bay'],
+    ['skipped', 'duplicate_key', 'sent'],
+  ],
+  ['a known key of a row that does not map', SUBCLIENTS, { A: 'known' }, ['A,'], ['skipped']],
+  ['a known key that is to fail', FAIL, { A: 'known' }, ['A,Acme'], ['key_known']],
+  [
+    'a known key that is to be updated',
+    UPSERT,
+    { A: 'known' },
+    ['A,Acme', 'A,Again', 'B,Bay'],
+    ['sent', 'duplicate_key', 'sent'],
+  ],
+  [
+    'a key that another run has',
+    SUBCLIENTS,
+    { A: 'held' },
+    ['A,Acme', 'A,Again'],
+    ['key_held', 'duplicate_key'],
+  ],
+  ['a key in doubt', UPSERT, { A: 'doubted' }, ['A,Acme', 'B,'], ['key_in_doubt', 'missing_required']],
+  ['a key that was given back', SUBCLIENTS, { A: 'given back' }, ['A,Acme'], ['sent']],
+  ['rows without a key column', PLACES, {}, ['A,Acme', 'A,Acme'], ['sent', 'sent']],
+  ['references to earlier rows', SUBCLIENTS, {}, ['A,Acme', 'B,Below,,A'], ['sent', 'sent']],
+  [
+    'references to known and unknown keys',
+    SUBCLIENTS,
+    { P: 'known' },
+    ['A,Acme,,P', 'B,Bay,,X'],
+    ['sent', 'waits'],
+  ],
+  [
+    'a reference to a row that is invalid',
+    SUBCLIENTS,
+    {},
+    ['A,', 'B,Below,,A'],
+    ['missing_required', 'waits'],
+  ],
+  ['a reference to a key in doubt', SUBCLIENTS, { A: 'doubted' }, ['B,Below,,A'], ['waits']],
+  ['groups', PAYEES, {}, ['A,Acme,GB1', 'A,Acme,GB2', 'B,Bay,GB3'], ['sent', 'sent', 'sent']],
+  [
+    'a group with a row that says otherwise',
+    PAYEES,
+    {},
+    ['A,Acme,GB1', 'A,Other,GB2', 'A,Acme,GB3'],
+    ['group_member', 'group_conflict', 'group_member'],
+  ],
+  [
+    'a group beside a row without a key',
+    PAYEES,
+    {},
+    ['A,Acme,GB1', ',Acme,GB2'],
+    ['group_member', 'empty_key'],
+  ],
+  [
+    'a group of a key that came before',
+    PAYEES,
+    {},
+    ['A,Acme,GB1', 'B,Bay,GB2', 'A,Acme,GB3', 'A,,GB4'],
+    ['sent', 'sent', 'duplicate_key', 'duplicate_key'],
+  ],
+  ['a known group', PAYEES, { A: 'known' }, ['A,Acme,GB1', 'A,Other,GB2'], ['skipped', 'skipped']],
+  [
+    'a group that another run has',
+    PAYEES,
+    { A: 'held' },
+    ['A,Acme,GB1', 'A,Acme,GB2'],
+    ['key_held', 'key_held'],
+  ],
+])('of %s the check says what a run does, in its words', async (_, job, before, lines, fates) => {
+  const { definition, mapping } = compiled(job);
+  const bench = await startBench(own().redis, {
+    operation: definition.operation,
+    definition: job,
+    rows: lines.length,
+    // What was given back is believed after four seconds: here after a few milliseconds.
+    over: { mapping, now: () => 100 * performance.now() },
+    attempt: (n, { method }) => (method === 'PATCH' ? answer(204) : created(`made-${n}`)),
+  });
+  const { name } = identitySpace(bench.context.run);
+  for (const [key, kind] of Object.entries(before)) {
+    const { bucket, digest } = identityPlace(bench.keys, { space: name, key });
+    await own().redis.hset(bucket, digest, ENTRIES[kind]);
+  }
+  const check = await foreseen(bench, job, lines);
+  const run = await carriedOut(bench, job, lines);
+  expect(check.map(({ fate }) => fate)).toEqual(fates);
+  expect(run.map(({ row, fate }) => [row, fate])).toEqual(check.map(({ row, fate }) => [row, fate]));
+  // The check says besides what was expected of the key.
+  for (const [i, { words }] of run.entries()) expect(check[i]?.words.endsWith(words)).toBe(true);
+});

@@ -1,0 +1,399 @@
+import { describe, expect, test } from 'vitest';
+import { decide, decideCancelled } from '../../src/delivery/decide.ts';
+import { type RowEnd, settledRow } from '../../src/delivery/row-task.ts';
+import { intentMark, type Mark } from '../../src/ledger/mark.ts';
+import { packFieldDigests } from '../../src/mapping/field-digests.ts';
+import type { Mapped, Mapping } from '../../src/model/mapping.ts';
+import { OPERATIONS, type Operation, REPEATABLE } from '../../src/model/operation.ts';
+import { OUTCOMES } from '../../src/model/outcome.ts';
+import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
+import type { Row } from '../../src/model/row.ts';
+import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
+
+const BODY = { details: { name: 'Company 7' } };
+const FINE: Mapped = { kind: 'mapped', body: BODY, pathId: 'from-row', warnings: [], references: [] };
+const NO_NAME: Mapped = {
+  kind: 'issues',
+  issues: [
+    { row: 7, line: 8, column: 'Volume', value: 'x1', expected: 'a number', code: 'cell_not_convertible' },
+    { row: 7, line: 8, column: null, value: null, expected: 'a name', code: 'missing_required' },
+  ],
+};
+
+/** A request that shows what it was built of. */
+function build(
+  call: ServiceRequest['call'],
+  parts: { readonly pathId: string | null; readonly body: JsonObject },
+): ServiceRequest {
+  return { call, method: 'POST', path: `/${parts.pathId ?? ''}`, body: JSON.stringify(parts.body) };
+}
+
+/** The plan to send the row's body, untouched so far. */
+const sends = (call: ServiceRequest['call'], id = 'from-row', expected = '') => ({
+  kind: 'send',
+  request: { call, method: 'POST', path: `/${id}`, body: JSON.stringify(BODY) },
+  expected,
+});
+const ends = (end: RowEnd) => ({ kind: 'end', end });
+
+type Case = {
+  readonly claim?: keyof typeof CLAIMS;
+  readonly mark?: Mark;
+  readonly definition?: object;
+  readonly mapped?: Mapped;
+  readonly suspect?: boolean;
+};
+
+/** Of row 7, whose key is K7. */
+function planOf(
+  operation: Operation,
+  { claim = 'claimed', mark, definition, mapped = FINE, suspect = false }: Case = {},
+) {
+  const lead = sampleTask(operation, { claim: CLAIMS[claim], suspect });
+  const marks = new Map(mark === undefined ? [] : [[7, mark]]);
+  return decide({ lead, mates: [], keyless: null }, marks, {
+    definition: sampleDefinition(operation, { updateWith: 'all', ...definition }),
+    mapping: { hasKey: true, keyOf: () => 'K7', map: () => mapped },
+    service: { build },
+  }).plan;
+}
+
+function questionOf(operation: Operation, given: Case) {
+  const plan = planOf(operation, given);
+  if (plan.kind !== 'ask') throw new Error(`expected a question, got ${plan.kind}`);
+  return plan;
+}
+
+const INTENT: Mark = { kind: 'intent', text: intentMark('dead.1', 1, 2) };
+const TAKEN_OVER = 'i dead.1 2.1';
+const WORKER_LOST = ends({
+  outcome: 'in-doubt',
+  code: 'worker_lost',
+  message: 'the worker ended while the request was in flight',
+});
+const JOURNAL_LOST = ends({
+  outcome: 'in-doubt',
+  code: 'journal_lost',
+  message: 'Redis lost what it knew, and the journal of a worker that may have sent the row is gone',
+});
+
+const settled = (row: number, end: RowEnd): Mark => ({
+  kind: 'settled',
+  settlement: settledRow(sampleTask('subclient.create', { row: sampleRow(row) }), end).settlement,
+});
+
+const OPERATION_CALLS = [
+  ['subclient.create', 'subclient.create'],
+  ['subclient.update', 'subclient.update'],
+  ['subclient.upsert', 'subclient.create'],
+  ['counterparty.draft', 'counterparty.draft'],
+  ['payment.documents', 'payment.documents'],
+] as const;
+
+describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
+  test('that nobody has touched is sent', () => {
+    expect(planOf(operation)).toEqual(sends(call));
+  });
+
+  test('that has issues is invalid, in words without the cells, which are personal data', () => {
+    const end = {
+      outcome: 'invalid',
+      code: 'cell_not_convertible',
+      message: 'column "Volume": expected a number; expected a name',
+    };
+    expect(planOf(operation, { mapped: NO_NAME })).toEqual({ ...NO_NAME, kind: 'end', end });
+  });
+
+  test('with an intent of a worker that is gone is in doubt where it may have been created, even if it no longer maps', () => {
+    const plans = [FINE, NO_NAME].map((mapped) => planOf(operation, { mark: INTENT, mapped }));
+    if (REPEATABLE[call]) expect(plans[0]).toEqual(sends(call, 'from-row', TAKEN_OVER));
+    else expect(plans).toEqual([WORKER_LOST, WORKER_LOST]);
+  });
+
+  test('that a worker may have sent whose journal is lost is in doubt where it may have been created', () => {
+    const plan = planOf(operation, { suspect: true });
+    expect(plan).toEqual(REPEATABLE[call] ? sends(call) : JOURNAL_LOST);
+  });
+
+  test.each([
+    ['duplicate', 'duplicate_key', 'the same key is in row 3 of this file'],
+    ['held', 'key_held', 'row 4 of run run-other has this key and is not done yet'],
+    ['doubted', 'key_in_doubt', 'row 4 of run run-other has this key and its outcome is in doubt'],
+  ] as const)(
+    'whose key is another row’s (%s) is invalid (%s), whatever else there is',
+    (claim, code, message) => {
+      for (const given of [{}, { mark: INTENT }, { mapped: NO_NAME }, { suspect: true }])
+        expect(planOf(operation, { claim, ...given })).toEqual(ends({ outcome: 'invalid', code, message }));
+    },
+  );
+});
+
+test('a row that the program itself stumbles over is invalid, in words without the error’s, which may quote a cell', () => {
+  const mapping: Mapping = {
+    hasKey: true,
+    keyOf: () => 'K7',
+    map: () => {
+      throw new RangeError('Maximum call stack size exceeded by "Jane Doe"');
+    },
+  };
+  const means = { definition: sampleDefinition('subclient.create'), mapping, service: { build } };
+  const rows = { lead: sampleTask('subclient.create'), mates: [], keyless: null };
+  expect(decide(rows, new Map(), means).plan).toEqual(
+    ends({
+      outcome: 'invalid',
+      code: 'internal',
+      message: 'this row could not be made into a request: a defect of the program (RangeError)',
+    }),
+  );
+});
+
+test('a create with an intent is taken over where the user chose to send again', () => {
+  const retry = { onUnknownOutcome: 'retry' };
+  expect(planOf('subclient.create', { mark: INTENT, definition: retry })).toEqual(
+    sends('subclient.create', 'from-row', TAKEN_OVER),
+  );
+  expect(planOf('subclient.create', { suspect: true, definition: retry })).toEqual(sends('subclient.create'));
+});
+
+test('a row with an intent whose worker’s journal is lost as well is in doubt for the intent', () => {
+  expect(planOf('subclient.create', { suspect: true, mark: INTENT })).toEqual(WORKER_LOST);
+});
+
+test.each(OUTCOMES)('a row that is settled (%s) is done, whatever its claim', (outcome) => {
+  for (const claim of ['claimed', 'duplicate', 'known', 'held', 'doubted'] as const)
+    expect(planOf('subclient.create', { claim, mark: settled(7, { outcome }) })).toEqual({ kind: 'done' });
+});
+
+describe('a row whose key is known', () => {
+  const SKIPPED = ends({
+    outcome: 'skipped',
+    id: 'sub-9',
+    code: 'key_known',
+    message: 'already created by run run-before',
+  });
+  const UPDATED = sends('subclient.update', 'sub-9');
+  test.each<[string, Operation, Case, object]>([
+    ['is skipped by default', 'subclient.create', {}, SKIPPED],
+    ['is skipped as a draft too', 'counterparty.draft', {}, SKIPPED],
+    ['is skipped even where it does not map', 'subclient.create', { mapped: NO_NAME }, SKIPPED],
+    ['is skipped even where a worker may have sent it', 'subclient.create', { suspect: true }, SKIPPED],
+    [
+      'is skipped as a group with a hint',
+      'counterparty.draft',
+      { definition: { group: 'accounts' } },
+      { end: { message: 'already created by run run-before; its accounts were not compared' } },
+    ],
+    [
+      'is invalid with onKnownKey: fail, and names the identifier',
+      'subclient.create',
+      { definition: { onKnownKey: 'fail' } },
+      ends({ outcome: 'invalid', code: 'key_known', message: 'already created by run run-before as sub-9' }),
+    ],
+    [
+      'updates the record that the ledger knows, not the row’s, with onKnownKey: update',
+      'subclient.create',
+      { definition: { onKnownKey: 'update' } },
+      UPDATED,
+    ],
+    ['updates it as an upsert', 'subclient.upsert', {}, UPDATED],
+    [
+      'updates it as an upsert, whatever onKnownKey says',
+      'subclient.upsert',
+      { definition: { onKnownKey: 'fail' } },
+      UPDATED,
+    ],
+    ['updates it as an upsert that a worker may have sent', 'subclient.upsert', { suspect: true }, UPDATED],
+    [
+      'takes an upsert over from a worker that is gone',
+      'subclient.upsert',
+      { mark: INTENT },
+      sends('subclient.update', 'sub-9', TAKEN_OVER),
+    ],
+  ])('%s', (_, operation, given, plan) => {
+    expect(planOf(operation, { claim: 'known', ...given })).toMatchObject(plan);
+  });
+});
+
+describe('a row of a job that sends what has changed', () => {
+  const PLACE = { space: 'subclient', key: 'K7' };
+  const ACCEPTED = packFieldDigests(BODY, 'K7');
+  const OTHER = packFieldDigests({ details: { name: 'Company 6' } }, 'K7');
+  const definition = { updateWith: 'changed' };
+  const updateWith = (fields: string, over: object = {}) =>
+    questionOf('subclient.upsert', { claim: 'known', definition: { ...definition, ...over } }).decide({
+      states: [],
+      fields,
+      waitedMs: 0,
+    });
+
+  test('is created with all its fields, which are followed from then on', () => {
+    const fields = { ...PLACE, before: '', after: ACCEPTED };
+    expect(planOf('subclient.upsert', { definition })).toEqual({ ...sends('subclient.create'), fields });
+  });
+
+  test('asks what the service has before it updates', () => {
+    const { questions } = questionOf('subclient.upsert', { claim: 'known', definition });
+    expect(questions).toEqual({ references: [], fieldsOf: PLACE });
+  });
+
+  test('is skipped where nothing has changed', () => {
+    expect(updateWith(ACCEPTED)).toMatchObject(
+      ends({ outcome: 'skipped', id: 'sub-9', code: 'unchanged', message: expect.any(String) }),
+    );
+  });
+
+  test.each([
+    ['sends all its fields where nobody knows what the service has', ''],
+    ['sends what has changed, and adds it to what is known', OTHER],
+  ])('%s', (_, before) => {
+    const fields = { ...PLACE, before, after: ACCEPTED };
+    expect(updateWith(before)).toEqual({ ...sends('subclient.update', 'sub-9'), fields });
+    const plan = questionOf('subclient.create', {
+      claim: 'known',
+      definition: { ...definition, onKnownKey: 'update' },
+    }).decide({ states: [], fields: before, waitedMs: 0 });
+    expect(plan).toEqual({ ...sends('subclient.update', 'sub-9'), fields });
+  });
+});
+
+describe('a row that refers to another record', () => {
+  const reference = { space: 'subclient', key: 'P1', path: ['parent', 'id'], column: 'Parent Ref' } as const;
+  const mapped: Mapped = { ...FINE, references: [reference] };
+  const answers = { fields: '', waitedMs: 0 };
+  const question = () => questionOf('counterparty.draft', { mapped });
+
+  test('asks for it, and is sent with its identifier', () => {
+    const { questions, decide: informed } = question();
+    expect(questions).toEqual({ references: [reference], fieldsOf: null });
+    const plan = informed({ states: [{ kind: 'known', run: 'r', row: 1, id: 'sub-1' }], ...answers });
+    if (plan.kind !== 'send') throw new Error(`expected a request, got ${plan.kind}`);
+    expect(JSON.parse(plan.request.body ?? '')).toEqual({ ...BODY, parent: { id: 'sub-1' } });
+  });
+
+  test('waits for an earlier row of its run, and is invalid where the record is missing', () => {
+    const { decide: informed } = question();
+    const held = { kind: 'held', run: 'run-now', row: 2, inDoubt: false } as const;
+    expect(informed({ states: [held], ...answers })).toEqual({ kind: 'wait' });
+    expect(informed({ states: [{ kind: 'free' }], ...answers })).toMatchObject({
+      kind: 'end',
+      end: { outcome: 'invalid', code: 'reference_unknown' },
+      issues: [{ column: 'Parent Ref', value: 'P1' }],
+    });
+  });
+});
+
+describe('rows of one key', () => {
+  const keyOf = (row: Row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null);
+  /** Row 9 has no IBAN where `gap`; every row is warned of. */
+  const mappingWith = (gap: boolean): Mapping => ({
+    hasKey: true,
+    keyOf,
+    map({ row, line }) {
+      const issue = { row, line, column: 'IBAN', value: '', expected: 'a value' } as const;
+      if (gap && row === 9) return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };
+      const body = { name: 'Acme', accounts: [{ iban: `GB${row}` }] };
+      const warnings = [{ ...issue, code: 'iban_invalid' as const }];
+      return { kind: 'mapped', body, pathId: null, warnings, references: [] };
+    },
+  });
+  const lead = sampleTask('counterparty.draft');
+  const mates = [8, 9].map((row) => ({ row: sampleRow(row) }));
+  function decided({
+    marks = [],
+    keyless = null,
+    gap = false,
+    isCancelled = false,
+  }: {
+    readonly marks?: readonly (readonly [number, Mark])[];
+    readonly keyless?: number | null;
+    readonly gap?: boolean;
+    readonly isCancelled?: boolean;
+  }) {
+    const rows = { lead, mates, keyless };
+    if (isCancelled) return decideCancelled(rows, new Map(marks));
+    const definition = sampleDefinition('counterparty.draft', { group: 'accounts' });
+    return decide(rows, new Map(marks), { definition, mapping: mappingWith(gap), service: { build } });
+  }
+
+  test('are one request with the items of all, and each has its own warnings', () => {
+    const { plan, warnings } = decided({});
+    if (plan.kind !== 'send') throw new Error(`expected a request, got ${plan.kind}`);
+    expect(JSON.parse(plan.request.body ?? '')).toEqual({
+      name: 'Acme',
+      accounts: [{ iban: 'GB7' }, { iban: 'GB8' }, { iban: 'GB9' }],
+    });
+    expect([plan.warnings, [...(warnings?.keys() ?? [])]]).toEqual([undefined, [7, 8, 9]]);
+  });
+
+  test.each<[string, { gap?: boolean; keyless?: number }, string[]]>([
+    ['one of them can’t be', { gap: true }, ['group_member', 'group_member', 'missing_required']],
+    ['a row beside them has lost its key', { keyless: 6 }, Array(3).fill('group_member')],
+  ])('are not sent where %s, each for its own reason', (_, given, codes) => {
+    const { plan, ends: own } = decided(given);
+    expect(plan).toMatchObject({ kind: 'end', end: { outcome: 'invalid', code: 'group_member' } });
+    expect([...(own?.entries() ?? [])].map(([row, { code }]) => [row, code])).toEqual(
+      codes.map((code, i) => [7 + i, code]),
+    );
+    expect(plan.kind === 'end' && plan.issues?.map(({ row, code }) => [row, code])).toEqual(
+      codes.map((code, i) => [7 + i, code]),
+    );
+  });
+
+  const drafted = { outcome: 'drafted', id: 'cp-9', status: 200 } as const;
+  const invalid = { outcome: 'invalid', code: 'reference_unknown' } as const;
+  const LIKE_7 = {
+    outcome: 'invalid',
+    code: 'group_member',
+    message: "row 7, of the same key, can't be sent",
+  };
+  test.each<[string, readonly (readonly [number, Mark])[], object, object]>([
+    [
+      'all settled',
+      [7, 8, 9].map((row) => [row, settled(row, drafted)] as const),
+      { kind: 'done' },
+      { kind: 'done' },
+    ],
+    ['the first drafted', [[7, settled(7, drafted)]], { end: drafted }, { end: drafted }],
+    ['the first invalid', [[7, settled(7, invalid)]], { end: LIKE_7 }, { end: LIKE_7 }],
+    ['another drafted', [[8, settled(8, drafted)]], { end: drafted }, { end: drafted }],
+    // It may have become possible since: all of them are looked at again.
+    [
+      'another invalid',
+      [[8, settled(8, invalid)]],
+      { kind: 'send' },
+      { end: { ...LIKE_7, message: "row 8, of the same key, can't be sent" } },
+    ],
+    ['the first on its way', [[7, INTENT]], WORKER_LOST, WORKER_LOST],
+    ['none touched', [], { kind: 'send' }, { end: { outcome: 'cancelled' } }],
+  ])('end together: with %s, in a run and in a cancelled one', (_, marks, plan, whenCancelled) => {
+    expect(decided({ marks }).plan).toMatchObject(plan);
+    expect(decided({ marks, isCancelled: true }).plan).toMatchObject(whenCancelled);
+  });
+});
+
+describe('of a cancelled run', () => {
+  const plan = (operation: Operation, { mark, suspect = false }: Pick<Case, 'mark' | 'suspect'> = {}) =>
+    decideCancelled(
+      { lead: sampleTask(operation, { suspect }), mates: [], keyless: null },
+      new Map(mark === undefined ? [] : [[7, mark]]),
+    ).plan;
+
+  test.each(OPERATIONS)(
+    'a row of %s is cancelled, or in doubt where a dead worker had it in flight',
+    (operation) => {
+      expect([plan(operation), plan(operation, { mark: INTENT })]).toEqual([
+        ends({ outcome: 'cancelled' }),
+        WORKER_LOST,
+      ]);
+    },
+  );
+
+  test('a row that a lost worker may have sent is in doubt where that could have created it', () => {
+    expect(plan('subclient.upsert', { suspect: true })).toEqual(JOURNAL_LOST);
+    expect(plan('subclient.update', { suspect: true })).toEqual(ends({ outcome: 'cancelled' }));
+  });
+
+  test('a row that has its outcome keeps it', () => {
+    expect(plan('subclient.create', { mark: settled(7, { outcome: 'created' }) })).toEqual({ kind: 'done' });
+  });
+});
