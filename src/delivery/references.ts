@@ -1,7 +1,7 @@
 import type { KeyPlace } from '../ledger/settle-entry.ts';
-import type { ResolvedReference } from '../mapping/with-references.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
+import type { ResolvedReference } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { RowTask } from './row-task.ts';
 

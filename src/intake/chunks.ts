@@ -6,7 +6,7 @@
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
-import { createGroupStart, type KeyOf, MAX_GROUP_ROWS } from '../model/row-group.ts';
+import { createGroupEnd, type KeyOf } from '../model/row-group.ts';
 import type { Chunking } from '../model/run.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import type { Decoding } from './inspect.ts';
@@ -104,26 +104,12 @@ type Cutting = {
 /** Tells, asked for the rows in file order, whether a chunk that has `size` rows so far ends before the row. */
 export function createCut(cutting: Cutting): (row: Row, size: number) => boolean {
   const { chunkRows, firstRows, keyOf } = cutting;
-  const mayEndBefore = keyOf === null ? () => true : createGroupEnds(keyOf);
+  const mayEndBefore = keyOf === null ? () => true : createGroupEnd(keyOf);
   let least = firstRows ?? chunkRows;
   return (row, size) => {
     const ends = mayEndBefore(row, size) && size >= least;
     if (ends) least = chunkRows;
     return ends;
-  };
-}
-
-/** In a file of which every other row has lost its key a chunk must end all the same. */
-const FORCED_ROWS = 2 * MAX_GROUP_ROWS;
-
-/** A row without a key may belong to the group beside it, which is refused for that: they are not parted. */
-function createGroupEnds(keyOf: KeyOf): (row: Row, size: number) => boolean {
-  const startsGroup = createGroupStart(keyOf);
-  let isKeyless = false;
-  return (row, size) => {
-    const wasKeyless = isKeyless;
-    isKeyless = keyOf(row) === null;
-    return startsGroup(row) && (wasKeyless === isKeyless || size >= FORCED_ROWS);
   };
 }
 

@@ -32,7 +32,7 @@ export function memberOf(value: JsonValue | undefined, segment: string | number)
 }
 
 /** The identifier that a reference's key was found under, and where it goes. */
-type ResolvedReference = Pick<Reference, 'path'> & { readonly id: string };
+export type ResolvedReference = Pick<Reference, 'path'> & { readonly id: string };
 
 /** The body with the identifiers in their places. */
 export function withReferences(body: JsonObject, resolved: readonly ResolvedReference[]): JsonObject {
