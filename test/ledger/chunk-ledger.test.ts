@@ -169,6 +169,25 @@ describe('the journal', () => {
     ]);
   });
 
+  test('has the end of a row that was never sent once Redis has recorded it, and not where another worker sends the row', async () => {
+    const { ledger, journal } = await runningRun(4);
+    await ledger.intend(intent('i other.1 1', { row: 2 }));
+    const at = journal.records.length;
+    await ledger.settleAll([
+      row(1, 'failed'),
+      row(2, 'failed'),
+      row(3, 'in-doubt'),
+      row(4, 'rejected', { mark: 'i a 1' }),
+    ]);
+    const entries = journal.records
+      .slice(at)
+      .map((record) => (record.kind === 'settled' ? record.entries : ''));
+    expect(entries).toEqual([
+      expect.stringMatching(/^\[\[1,3,"in-doubt",.*\],\[1,4,"rejected",/),
+      expect.stringMatching(/^\[\[1,1,"failed",[^[]*"\[1,[^[]*\]\]$/),
+    ]);
+  });
+
   test('that can’t be written has nothing granted, and no intent is left', async () => {
     const { ledger } = await runningRun(2, 100, memoryJournal('no space left on device'));
     const answers = [ledger.intend(intent('i a 1')), ledger.intend(intent('i b 1'))];
