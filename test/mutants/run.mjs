@@ -140,7 +140,7 @@ async function runTests(lane, files, workers) {
   const report = join(lane, 'mutant-report.json');
   await rm(report, { force: true });
   const began = performance.now();
-  const args = ['run', ...files, '--bail', '1', '--maxWorkers', String(workers)];
+  const args = ['run', ...files, '--bail', '1', '--retry', '1', '--maxWorkers', String(workers)];
   const settings = ['--testTimeout', String(TEST_TIMEOUT_MS), '--reporter=json', `--outputFile=${report}`];
   const { code, output } = await start(
     join(lane, 'node_modules/vitest/vitest.mjs'),
