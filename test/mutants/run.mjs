@@ -12,8 +12,8 @@ import { parseArgs } from 'node:util';
 import { MUTANTS } from './list.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Not copied: what is built, installed or of no use to a test. */
-const LEFT_OUT = new Set(['.git', 'node_modules', 'dist', 'coverage']);
+/** Not copied: what is installed, or of no use to a test. */
+const LEFT_OUT = new Set(['.git', 'node_modules', 'coverage']);
 /** A change may leave a test waiting for ever. */
 const TEST_TIMEOUT_MS = 30_000;
 const RUN_TIMEOUT_MS = 240_000;
