@@ -53,6 +53,26 @@ test('on a slow service no more rows have an intent than are in flight', async (
   expect(await end).toBe('closed');
 });
 
+test('under a rate no row has an intent before its place: a worker that dies leaves none in doubt that has not gone', async () => {
+  const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+  const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
+  const other = places.join(terms);
+  while (other.tryTake());
+  const joined = places.join(terms);
+  let waiting = 0;
+  const take: typeof joined.take = (isUrgent) => {
+    waiting += 1;
+    return joined.take(isUrgent);
+  };
+  const over = { places: { ...joined, take } };
+  const bench = await start({ rows: 3, definition: { send: { rate: '1000/s' } }, over });
+  const end = deliver(bench, 3);
+  await until(() => waiting === 3);
+  expect(await intended(bench, 3)).toBe(0);
+  for (let place = 0; place < 20; place += 1) other.release(created());
+  expect(await end).toBe('closed');
+});
+
 test('a run comes to its places although another run of the process has them all', async () => {
   const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
   const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };

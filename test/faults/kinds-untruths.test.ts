@@ -3,6 +3,7 @@ import {
   groupProblems,
   type KindEvidence,
   referenceProblems,
+  sharedKeyProblems,
   upsertProblems,
 } from './support/kinds-untruths.ts';
 
@@ -56,5 +57,29 @@ describe('a row that says that the service has its fields', () => {
   ])('%s', (_, outcome, requests, problems) => {
     const evidence = { results: [line(1, 'A', outcome, 'id-a')], made: [entity('A', 'id-a')], requests };
     expect(upsertProblems(evidence, new Map([['A', 'New']]))).toHaveLength(problems);
+  });
+});
+
+describe('a key of two files at the same time', () => {
+  const entities = [entity('A', 'id-a')];
+  test.each([
+    [
+      'created by one, known to the other',
+      line(1, 'A', 'created', 'id-a'),
+      line(9, 'A', 'skipped', 'id-a'),
+      0,
+    ],
+    ['created by one, held for the other', line(1, 'A', 'created', 'id-a'), line(9, 'A', 'invalid'), 0],
+    ['in doubt', line(1, 'A', 'in-doubt'), line(9, 'A', 'invalid'), 0],
+    ['created by both', line(1, 'A', 'created', 'id-a'), line(9, 'A', 'created', 'id-a'), 1],
+    ['known to both', line(1, 'A', 'skipped', 'id-a'), line(9, 'A', 'skipped', 'id-a'), 1],
+    ['made, and refused in both', line(1, 'A', 'failed'), line(9, 'A', 'invalid'), 1],
+    ['created as another', line(1, 'A', 'created', 'id-b'), line(9, 'A', 'invalid'), 1],
+  ])('%s', (_, one, other, problems) => {
+    expect(sharedKeyProblems([[one], [other]], entities, ['A'])).toHaveLength(problems);
+  });
+
+  test('lost by one', () => {
+    expect(sharedKeyProblems([[line(1, 'A', 'created', 'id-a')], []], entities, ['A'])).toHaveLength(1);
   });
 });

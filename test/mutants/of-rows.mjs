@@ -81,6 +81,14 @@ export const OF_ROWS = [
     why: 'a worker that lost its chunk sends a second attempt beside the one that took it over',
   },
   {
+    id: 'rate-row-with-intents-ahead',
+    in: 'src/delivery',
+    find: 'if (isFresh && !context.hasRate)',
+    put: 'if (isFresh)',
+    tests: ['test/delivery/lane'],
+    why: 'a worker that dies under a rate leaves rows in doubt that never went',
+  },
+  {
     id: 'unknown-attempt-withdrawn',
     in: 'src/delivery',
     find: 'if (sending.everUnknown) return;\n',

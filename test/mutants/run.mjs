@@ -17,6 +17,8 @@ const LEFT_OUT = new Set(['.git', 'node_modules', 'coverage']);
 /** A change may leave a test waiting for ever. */
 const TEST_TIMEOUT_MS = 30_000;
 const RUN_TIMEOUT_MS = 240_000;
+/** All tests that are named, without any change. */
+const SOUND_TIMEOUT_MS = 1_800_000;
 
 const WORD = { passed: 'SURVIVED', failed: 'seen', broken: 'BROKEN' };
 
@@ -58,7 +60,8 @@ async function main() {
 async function runAll(mutants, home) {
   const lanes = Array.from({ length: Math.max(1, Number(options.lanes)) }, (_, i) => join(home, `lane-${i}`));
   await Promise.all(lanes.map(copyTo));
-  const sound = await runTests(lanes[0], [...new Set(mutants.flatMap(({ files }) => files))], lanes.length);
+  const files = [...new Set(mutants.flatMap((mutant) => mutant.files))];
+  const sound = await runTests(lanes[0], files, { workers: lanes.length, timeoutMs: SOUND_TIMEOUT_MS });
   if (sound.kind !== 'passed') {
     process.stdout.write(
       `the tests fail without any change (${sound.by}): nothing can be said\n${sound.output}\n`,
@@ -129,24 +132,21 @@ async function tryMutant({ file, find, put, files }, lane) {
     text.replace(find, () => put),
   );
   try {
-    return await runTests(lane, files, 1);
+    return await runTests(lane, files, { workers: 1, timeoutMs: RUN_TIMEOUT_MS });
   } finally {
     await writeFile(path, text);
   }
 }
 
 /** `passed`, `failed` by a test, or `broken`: no test could be run. */
-async function runTests(lane, files, workers) {
+async function runTests(lane, files, { workers, timeoutMs }) {
   const report = join(lane, 'mutant-report.json');
   await rm(report, { force: true });
   const began = performance.now();
   const args = ['run', ...files, '--bail', '1', '--retry', '1', '--maxWorkers', String(workers)];
   const settings = ['--testTimeout', String(TEST_TIMEOUT_MS), '--reporter=json', `--outputFile=${report}`];
-  const { code, output } = await start(
-    join(lane, 'node_modules/vitest/vitest.mjs'),
-    [...args, ...settings],
-    lane,
-  );
+  const program = join(lane, 'node_modules/vitest/vitest.mjs');
+  const { code, output } = await start(program, [...args, ...settings], { cwd: lane, timeoutMs });
   const seconds = (performance.now() - began) / 1000;
   const tests = await readFile(report, 'utf8').then(assertionsIn, () => []);
   const failed = tests.find(({ status }) => status === 'failed');
@@ -167,7 +167,7 @@ function assertionsIn(text) {
 }
 
 /** `code` is `null` where it took too long. */
-function start(program, args, cwd) {
+function start(program, args, { cwd, timeoutMs }) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [program, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
@@ -180,7 +180,7 @@ function start(program, args, cwd) {
     const timer = setTimeout(() => {
       isLate = true;
       child.kill();
-    }, RUN_TIMEOUT_MS);
+    }, timeoutMs);
     child.on('close', (code) => {
       clearTimeout(timer);
       resolve({ code: isLate ? null : code, output });

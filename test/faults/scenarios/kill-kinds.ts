@@ -10,11 +10,15 @@ import {
   upsertProblems,
 } from '../support/kinds-untruths.ts';
 import { createDice } from '../support/seed.ts';
+import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
 import { duplicateProblems } from '../support/untruths.ts';
 
-/** `group`: rows of one key are one request. `reference`: rows refer to others of the file. `upsert`: most keys are known. `rerun`: of rows that failed. */
-export const KINDS = ['group', 'reference', 'upsert', 'rerun'] as const;
+/**
+ * `group`: rows of one key are one request. `reference`: rows refer to others of the file. `upsert`: most keys are known. `rerun`: of rows that failed.
+ * `rate`: its rows are in doubt where they were sent, and only there.
+ */
+export const KINDS = ['group', 'reference', 'upsert', 'rerun', 'rate'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export type KillKindsOptions = {
@@ -41,6 +45,7 @@ const PREPARE: Readonly<Record<Kind, (flow: Flow, options: KillKindsOptions) => 
   reference: prepareReference,
   upsert: prepareUpsert,
   rerun: prepareRerun,
+  rate: prepareRate,
 };
 
 /** One of two processes dies again and again while rows go that are more than a create of their own: nothing twice, nothing lost, nothing torn. */
@@ -140,9 +145,9 @@ async function prepareUpsert(flow: Flow, { rows }: KillKindsOptions): Promise<Pr
   const file = await flow.file('after.csv', [header, ...lines, ''].join('\n'));
   return {
     command: [...args, file],
-    async judge(_, evidence) {
+    judge({ outcomes }, evidence) {
       expect(upsertProblems(evidence, names)).toEqual([]);
-      const { created, updated, skipped, 'in-doubt': inDoubt } = _.outcomes;
+      const { created, updated, skipped, 'in-doubt': inDoubt } = outcomes;
       expect(created + updated + skipped + inDoubt).toBe(rows);
       expect(updated).toBeGreaterThanOrEqual(known.length / 3);
     },
@@ -162,6 +167,31 @@ async function prepareRerun(flow: Flow, { rows }: KillKindsOptions): Promise<Pre
       const keys = numbers(rows).map((row) => `K${row}`);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
       expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(rows);
+    },
+  };
+}
+
+/** Requests per second. */
+const RATE = 30;
+/** How long an intent takes to be written, to Redis and to the disk, on a machine that is busy with the kinds beside. */
+const INTENT_SECONDS = 0.05 * SLOWNESS;
+
+/** A row's turn comes before its intent: a worker that dies leaves none behind that has not gone, but what it was just writing. */
+async function prepareRate(flow: Flow, { rows, kills }: KillKindsOptions): Promise<Prepared> {
+  const job = [...CREATE, CRM_ID].join('\n').replace(SEND, `send: { concurrency: 10, rate: ${RATE}/s }`);
+  const file = await flow.file('rows.csv', subclientsCsv(rows));
+  return {
+    command: ['run', '--job-file', await flow.file('job.yaml', job), file],
+    async judge(summary, { results, requests }) {
+      const keys = numbers(rows).map((row) => `K${row}`);
+      await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+      const received = requests.map(({ body }) => body);
+      const unsent = results.filter(
+        ({ outcome, key }) =>
+          outcome === 'in-doubt' && !received.some((body) => body.includes(`"crmId":"${key}"`)),
+      );
+      const most = kills * Math.ceil(RATE * INTENT_SECONDS);
+      expect(unsent.length, 'in doubt, and never sent').toBeLessThanOrEqual(most);
     },
   };
 }

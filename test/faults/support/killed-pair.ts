@@ -14,6 +14,8 @@ export type KilledPairOptions = {
   readonly kills: number;
   readonly requestsMax: number;
   readonly dice: Dice;
+  /** Comes before the first kill. */
+  readonly begin?: () => Promise<void>;
 };
 
 /**
@@ -31,6 +33,7 @@ export async function killedPair(options: KilledPairOptions): Promise<{
   const over = ending.finally(() => {
     isOver = true;
   });
+  await options.begin?.();
   const done = await killLoop({ victims: pair, kills, requestsMax, dice, isOver: () => isOver });
   return { ended: await over, kills: done };
 }

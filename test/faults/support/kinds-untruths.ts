@@ -81,3 +81,23 @@ export function upsertProblems(
     .filter(({ key = '' }) => held.get(key) !== names.get(key))
     .map(({ row, key = '', outcome }) => `row ${row} (${key}) is ${outcome}, and is called ${held.get(key)}`);
 }
+
+/** Where two files with the same keys, sent at the same time, did not share them: a key is created by one of them, or in doubt. */
+export function sharedKeyProblems(
+  files: ReadonlyArray<readonly ResultLine[]>,
+  made: readonly Entity[],
+  keys: readonly string[],
+): string[] {
+  const idOf = new Map(made.map(({ key, id }) => [key, id]));
+  const byKey = new Map<string, ResultLine[]>(keys.map((key) => [key, []]));
+  for (const line of files.flat()) byKey.get(line.key ?? '')?.push(line);
+  return [...byKey].flatMap(([key, lines]) => {
+    const words = lines.map(({ outcome, id }) => `${outcome} ${id}`.trim()).join(' and ');
+    const id = idOf.get(key);
+    const creators = lines.filter(({ outcome }) => outcome === 'created');
+    const isInDoubt = lines.some(({ outcome }) => outcome === 'in-doubt');
+    const isOwned = creators.length + (isInDoubt ? 1 : 0) === 1;
+    const isTrue = lines.every((line) => !line.id || line.id === id) && (isInDoubt || id !== undefined);
+    return lines.length === files.length && isOwned && isTrue ? [] : [`${key} is ${words}; made was ${id}`];
+  });
+}
