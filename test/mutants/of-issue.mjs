@@ -1,6 +1,6 @@
 /**
  * The changes that were tried first: of these, the first eight were made without a test noticing. `in` is a folder in which
- * `find` stands exactly once, in whichever file; `tests` are folders, or the beginnings of test files' paths.
+ * `find` stands exactly once, in whichever file; `tests` are folders, or the beginnings of test files' paths; `builds`: these tests start the program.
  */
 export const OF_ISSUE = [
   {

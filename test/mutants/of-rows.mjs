@@ -193,3 +193,43 @@ export const OF_ROWS = [
     why: 'equal values of two records can be told in Redis',
   },
 ];
+
+/** The same where only the built program shows it: the fault scenarios must notice as well. */
+export const OF_PROGRAM = [
+  {
+    id: 'dead-intent-again-under-kill',
+    in: 'src/delivery',
+    find: "if (mark !== undefined) return { kind: 'settle', end: WORKER_LOST };\n    if (task.suspect)",
+    put: 'if (task.suspect)',
+    tests: ['test/faults/kill-kinds'],
+    builds: true,
+    why: 'groups, reruns and rows under a rate are created twice where a worker dies',
+  },
+  {
+    id: 'held-key-under-kill',
+    in: 'src/ledger',
+    find: "  redis.call('HSET', bucket, digest .. 's', run .. ' ' .. row)\n  return held",
+    put: "  redis.call('HSET', bucket, digest .. 's', run .. ' ' .. row)\n  return nil",
+    tests: ['test/faults/same-keys'],
+    builds: true,
+    why: 'two files at the same time both create their keys',
+  },
+  {
+    id: 'hold-of-one-process',
+    in: 'src/ledger',
+    find: 'if hold > now then return hold - now end',
+    put: '',
+    tests: ['test/faults/storm'],
+    builds: true,
+    why: 'Retry-After is kept by nobody but the row that was told',
+  },
+  {
+    id: 'refused-service-flooded',
+    in: 'src/ledger',
+    find: 'if probing > now then return math.min(probing - now, 250) end',
+    put: '',
+    tests: ['test/faults/service-away'],
+    builds: true,
+    why: 'all rows ask at once whether the service is back',
+  },
+];

@@ -124,17 +124,23 @@ async function copyTo(folder) {
   }
 }
 
-async function tryMutant({ file, find, put, files }, lane) {
+async function tryMutant({ file, find, put, files, builds = false }, lane) {
   const path = join(lane, file);
   const text = await readFile(path, 'utf8');
+  // Tests that start the program see what was built.
+  const build = async () => {
+    if (builds) await start(join(lane, 'scripts/build.mjs'), [], { cwd: lane, timeoutMs: RUN_TIMEOUT_MS });
+  };
   await writeFile(
     path,
     text.replace(find, () => put),
   );
   try {
+    await build();
     return await runTests(lane, files, { workers: 1, timeoutMs: RUN_TIMEOUT_MS });
   } finally {
     await writeFile(path, text);
+    await build();
   }
 }
 
