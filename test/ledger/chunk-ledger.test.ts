@@ -111,6 +111,20 @@ describe('intents', () => {
     expect((await ledger.take(1)).marks.size).toBe(0);
   });
 
+  test('a row whose key has become another’s since it was claimed is not granted; a key that was given back is claimed again', async () => {
+    const { ledger, keys, id } = await runningRun(3);
+    const identity = { space: 'subclient', key: 'A' };
+    const { bucket, digest } = identityOf('A');
+    const entry = [`${keys.identity('subclient')}${bucket}`, digest] as const;
+    await own().redis.hset(...entry, 'c run-other 7 ');
+    const held = { kind: 'held', by: { run: 'run-other', row: 7 } };
+    expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(held);
+    expect((await ledger.take(1)).marks.size).toBe(0);
+    await own().redis.hset(...entry, 'x run-other 7 ');
+    expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(GRANTED);
+    expect(await own().redis.hget(...entry)).toBe(`c ${id} 1 `);
+  });
+
   test('a withdrawn intent leaves the row free; another’s can’t be withdrawn', async () => {
     const { ledger } = await runningRun();
     await ledger.intend(intent('i a 1'));
@@ -382,6 +396,26 @@ describe('two workers on one row', () => {
     expect((await bench.ledger.take(1)).marks.size).toBe(0);
   });
 
+  test('an intent over a dead worker’s that is asked for again after the run was paused leaves the dead one’s', async () => {
+    const bench = await runningRun(1);
+    await intend(bench.ledger, 'i dead 1');
+    const mine = intent('i a 1', { expected: 'i dead 1' });
+    expect(await bench.ledger.intend(mine)).toEqual(GRANTED);
+    await bench.store.transition(bench.id, 'paused', 'requested');
+    expect(await bench.ledger.intend(mine)).toEqual(HALTED);
+    expect((await bench.ledger.take(1)).marks.get(1)).toEqual({ kind: 'intent', text: 'i dead 1' });
+  });
+
+  test('a row that was refused leaves its key to another run that has created it since', async () => {
+    const bench = await runningRun();
+    const { bucket, digest } = identityOf('A');
+    const entry = [`${bench.keys.identity('subclient')}${bucket}`, digest] as const;
+    await own().redis.hset(...entry, 'k run-other 7 id-7');
+    const identity = { space: 'subclient', key: 'A', becomes: 'given-back', id: '' } as const;
+    expect(await bench.ledger.settle(row(1, 'rejected', { identity }))).toBe(true);
+    expect(await own().redis.hget(...entry)).toBe('k run-other 7 id-7');
+  });
+
   test('a denied row is not taken back where another run has claimed its key since', async () => {
     const bench = await runningRun();
     const claim = (run: string) =>
@@ -437,6 +471,14 @@ describe('closing', () => {
       [2, 'created'],
       [3, 'failed'],
     ]);
+  });
+
+  test('the last chunk of a run that was cancelled leaves it cancelled', async () => {
+    const bench = await runningRun(1);
+    await bench.ledger.settle(row(1, 'created'));
+    await bench.store.transition(bench.id, 'cancelled', 'requested');
+    expect(await bench.ledger.close(1, 1)).toBe(true);
+    expect(await bench.run()).toMatchObject({ state: 'cancelled', closedChunks: 1 });
   });
 
   test('a chunk that this worker has settled alone is closed as it stands in Redis, without being read', async () => {

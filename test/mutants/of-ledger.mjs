@@ -21,7 +21,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: "if other then return 'held ' .. other end",
     put: '',
-    tests: ['test/ledger/', 'test/delivery/deliver-chunk'],
+    tests: ['test/ledger/chunk-ledger'],
     why: 'a key that has become another row’s since the file was read is created twice',
   },
   {
@@ -61,7 +61,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: "if group.expected == '' then redis.call('HDEL', group.key, row)",
     put: "if true then redis.call('HDEL', group.key, row)",
-    tests: ['test/ledger/'],
+    tests: ['test/ledger/chunk-ledger'],
     why: 'a row that a dead worker had begun is free when the run pauses',
   },
   {
@@ -69,7 +69,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: "  if held and string.sub(held, 2, #owner + 1) ~= owner then return end\n  redis.call('HSET', bucket, digest, becomes .. owner .. id)",
     put: "  redis.call('HSET', bucket, digest, becomes .. owner .. id)",
-    tests: ['test/ledger/'],
+    tests: ['test/ledger/chunk-ledger'],
     why: 'a row gives a key back that another run has created',
   },
   {
@@ -85,7 +85,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: 'if not current and not closed and leadDiffers(e, of) then foreign = true end',
     put: '',
-    tests: ['test/delivery/deliver-group', 'test/ledger/'],
+    tests: ['test/delivery/deliver-group', 'test/ledger/settle-batch'],
     why: 'rows of a group end otherwise than the request that they are in',
   },
   {
@@ -117,7 +117,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: "and redis.call('HGET', KEYS[1], 'state') ~= 'cancelled' then",
     put: 'then',
-    tests: ['test/ledger/', 'test/delivery/deliver-chunk'],
+    tests: ['test/ledger/chunk-ledger'],
     why: 'a cancelled run is reported as finished',
   },
   {
