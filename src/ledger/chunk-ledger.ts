@@ -145,8 +145,12 @@ function partedBySending(
   return [entries.filter((entry) => !isUnsent(entry)), entries.filter(isUnsent)];
 }
 
-function isUnsent([, , outcome, , , , , , , , , mark]: SettleEntry): boolean {
-  return mark === '' && outcome !== 'in-doubt';
+// By index: to take a row's entry apart by a pattern costs several times as much.
+const OUTCOME = 2;
+const MARK = 11;
+
+function isUnsent(entry: SettleEntry): boolean {
+  return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
 }
 
 function placeArguments(

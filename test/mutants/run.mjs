@@ -1,7 +1,7 @@
 /**
  * Applies each mutant of the list to a copy of the repository and runs the tests that should see it: `npm run test:mutants`.
  * A survivor, a text that is not found exactly once, and tests that fail without any change make the exit status 1.
- * `-- --only TEXT` takes the mutants whose id, folder or file has the text; `--lanes N` runs so many at once (2); `--list` only shows.
+ * `-- --only TEXT` takes the mutants whose id, folder or file has the text, or one of several with commas between; `--lanes N` runs so many at once (2); `--list` only shows.
  */
 import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -34,8 +34,9 @@ process.exitCode = await main();
 
 async function main() {
   const located = await Promise.all(MUTANTS.map(locate));
-  const chosen = located.filter(({ id, in: folder, file }) =>
-    [id, folder, file].some((text) => text?.includes(options.only)),
+  const wanted = options.only.split(',');
+  const chosen = located.filter(({ id, in: folder, file = '' }) =>
+    wanted.some((text) => [id, folder, file].some((name) => name.includes(text))),
   );
   const lost = chosen.filter(({ problem }) => problem !== null);
   for (const { id, problem } of lost) process.stdout.write(`${id}: ${problem}\n`);
