@@ -206,10 +206,11 @@ export const OF_PROGRAM = [
     why: 'groups, reruns and rows under a rate are created twice where a worker dies',
   },
   {
-    id: 'held-key-under-kill',
+    id: 'keys-of-each-process',
     in: 'src/ledger',
-    find: "  redis.call('HSET', bucket, digest .. 's', run .. ' ' .. row)\n  return held",
-    put: "  redis.call('HSET', bucket, digest .. 's', run .. ' ' .. row)\n  return nil",
+    // The claim and the intent both look: without one of them the other still holds.
+    find: 'identity: (space) => ',
+    put: 'identity: (space) => process.pid + ',
     tests: ['test/faults/same-keys'],
     builds: true,
     why: 'two files at the same time both create their keys',
