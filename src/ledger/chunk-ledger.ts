@@ -17,7 +17,14 @@ import { parseKeyState } from './read-keys.ts';
 import { type Reserved, reserveTimes } from './reserve-times.ts';
 import type { RowJournal } from './row-journal.ts';
 import { settleArguments } from './settle-arguments.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type SettledRow, settleEntry } from './settle-entry.ts';
+import {
+  fieldsPlace,
+  identityPlace,
+  type KeyPlace,
+  type SettledRow,
+  type SettleEntry,
+  settleEntry,
+} from './settle-entry.ts';
 
 /** One run's rows in Redis; what is asked for in one turn of the event loop travels in one command. */
 export type ChunkLedger = {
@@ -66,17 +73,22 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const edges = { gate, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
   const closeChunk = createChunkClosing({ gate, keys, run, memory, now: options.now });
+  const noteSettled = (entries: readonly SettleEntry[]) => {
+    if (entries.length > 0) journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(entries) });
+  };
   const settleAll = async (rows: readonly SettledRow[]) => {
     const rowsOf = () => rows.map(({ settlement }) => settlement.row);
     passStage('settling', rowsOf);
     const entries = rows.map((row) => settleEntry(keys, row));
-    journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(entries) });
+    const [sure, unsent] = partedBySending(entries);
+    noteSettled(sure);
     const { args, order } = settleArguments(entries);
     const recovery = gate.recoveries();
     const unrecorded = await gate.call(settle, settleKeys(keys, run.id), [run.id, ...args]);
     passStage('settled', rowsOf);
     const others = new Set(unrecorded.map((place) => order[place - 1]));
     const recorded = entries.map((entry) => !others.has(entry));
+    noteSettled(unsent.filter((entry) => !others.has(entry)));
     entries.forEach((entry, i) => {
       if (recorded[i]) memory.recorded({ chunk: entry[0], row: entry[1], mark: entry[3] }, recovery);
     });
@@ -118,6 +130,27 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     close: closeChunk,
     reserve: (times, intervalMs) => reserveTimes(gate, k.rate, { times, intervalMs }),
   };
+}
+
+const NONE: readonly SettleEntry[] = [];
+
+/**
+ * Apart: ends of rows of which their settler has sent nothing. The journal is told of those only when Redis has recorded them: where it
+ * has not, another worker sends the row, and a replay must not say that it failed. All others it knows before Redis does.
+ */
+function partedBySending(
+  entries: readonly SettleEntry[],
+): readonly [sure: readonly SettleEntry[], unsent: readonly SettleEntry[]] {
+  if (!entries.some(isUnsent)) return [entries, NONE];
+  return [entries.filter((entry) => !isUnsent(entry)), entries.filter(isUnsent)];
+}
+
+// By index: to take a row's entry apart by a pattern costs several times as much.
+const OUTCOME = 2;
+const MARK = 11;
+
+function isUnsent(entry: SettleEntry): boolean {
+  return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
 }
 
 function placeArguments(

@@ -21,7 +21,7 @@ const MOVED_PAUSE_MS = 50;
 
 /**
  * A connection that waits out an outage: commands given meanwhile are held and sent again after the reconnect,
- * which is safe because every ledger script gives the same result when it runs twice.
+ * which is safe because a ledger script that runs twice leaves rows, keys and runs as it did the first time.
  */
 export function connectRedis(address: SingleAddress, onError: (error: Error) => void): Redis;
 export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisConnection;

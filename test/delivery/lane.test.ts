@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createServicePlaces } from '../../src/delivery/run-places.ts';
+import type { RowRecord } from '../../src/ledger/row-journal.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { until } from '../support/flow.ts';
+import { memoryJournal } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { answer, type Bench, type BenchOptions, chunkOf, created, startBench } from './row-bench.ts';
 
@@ -48,6 +50,26 @@ test('on a slow service no more rows have an intent than are in flight', async (
     await until(() => service.open.length > 0);
     service.next(created(`made-${row}`));
   }
+  expect(await end).toBe('closed');
+});
+
+test('under a rate no row has an intent before its place: a worker that dies leaves none in doubt that has not gone', async () => {
+  const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+  const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
+  const other = places.join(terms);
+  while (other.tryTake());
+  const joined = places.join(terms);
+  let waiting = 0;
+  const take: typeof joined.take = (isUrgent) => {
+    waiting += 1;
+    return joined.take(isUrgent);
+  };
+  const over = { places: { ...joined, take } };
+  const bench = await start({ rows: 3, definition: { send: { rate: '1000/s' } }, over });
+  const end = deliver(bench, 3);
+  await until(() => waiting === 3);
+  expect(await intended(bench, 3)).toBe(0);
+  for (let place = 0; place < 20; place += 1) other.release(created());
   expect(await end).toBe('closed');
 });
 
@@ -135,6 +157,40 @@ test('a run that is halted sends no row more, and all of them are as before', as
   expect(await end).toBe('put-back');
   expect(bench.attempts).toHaveLength(2);
   expect(await intended(bench, 30)).toBe(0);
+});
+
+describe('a chunk that is lost between an intent and the first byte', () => {
+  /** The worker's lease is gone as soon as the intent is on the disk. */
+  async function deliverLost(options: BenchOptions, prepare: (bench: Bench) => Promise<unknown>) {
+    const journal = memoryJournal();
+    let isHeld = true;
+    const write = async (record: RowRecord) => {
+      await journal.write(record);
+      if (record.kind === 'intended') isHeld = false;
+    };
+    const bench = await start({ rows: 1, journal: { ...journal, write }, ...options });
+    await prepare(bench);
+    const lease = { isHeld: () => isHeld };
+    const end = await deliverChunk(chunkOf(bench, 1), { context: bench.context, taker: 'me.1', lease });
+    return { bench, end };
+  }
+
+  test('sends nothing, and the row is unsent again', async () => {
+    const { bench, end } = await deliverLost({}, async () => undefined);
+    expect([end, bench.attempts, await bench.mark(1)]).toEqual(['put-back', [], null]);
+  });
+
+  test.each([
+    ['as its intent says', (bench: Bench) => bench.setMark(1, 'i dead.1 1.1')],
+    [
+      'as far as a Redis knows that has lost something',
+      ({ keys, context }: Bench) => own().redis.hset(keys.run(context.run.id).record, 'suspect', 1),
+    ],
+  ])('leaves a create in doubt that a dead worker had begun, %s', async (_, prepare) => {
+    const { bench, end } = await deliverLost({ definition: { onUnknownOutcome: 'retry' } }, prepare);
+    expect([end, bench.attempts]).toEqual(['closed', []]);
+    expect((await bench.run()).outcomes).toMatchObject({ 'in-doubt': 1 });
+  });
 });
 
 describe('a row that has waited for its place since its intent was granted', () => {

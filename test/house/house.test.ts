@@ -4,7 +4,7 @@ import { filesBelow, textOf } from './source-files.ts';
 const SOURCES = filesBelow('src');
 const STATIONS = new Set(SOURCES.map((file) => file.split('/')[0]));
 /** Folders of test/ that mirror nothing. */
-const OF_THEIR_OWN = ['flow', 'bench', 'docs', 'faults', 'house', 'samples', 'scripts', 'support'];
+const OF_THEIR_OWN = ['flow', 'bench', 'docs', 'faults', 'mutants', 'house', 'samples', 'scripts', 'support'];
 
 const KEBAB_CASE = /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.(ts|lua|json|html|css|js)$/;
 const WORDLESS = /(^|\/)(index|utils|helpers|types|constants|manager)\.ts$/;

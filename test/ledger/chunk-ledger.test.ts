@@ -99,12 +99,30 @@ describe('intents', () => {
     },
   );
 
-  test('a settled row is granted to nobody, in an open chunk and in a closed one', async () => {
-    const { ledger } = await runningRun(1);
+  test('a settled row is granted to nobody, in an open chunk and in a closed one of a run that goes on', async () => {
+    const { ledger, run } = await runningRun(2, 1);
     await ledger.settle(row(1, 'created'));
     expect(await ledger.intend(intent('i a 1'))).toEqual(TAKEN);
-    await ledger.close(1, 1);
-    expect(await ledger.intend(intent('i a 1'))).not.toEqual(GRANTED);
+    expect(await ledger.close(1, 1)).toBe(true);
+    expect((await run()).state).toBe('running');
+    // The worker that wakes late knows nothing of the chunk's end, or names the intent that it left there.
+    for (const expected of ['', 'i a 1'])
+      expect(await ledger.intend(intent('i b 1', { expected }))).toEqual(TAKEN);
+    expect((await ledger.take(1)).marks.size).toBe(0);
+  });
+
+  test('a row whose key has become another’s since it was claimed is not granted; a key that was given back is claimed again', async () => {
+    const { ledger, keys, id } = await runningRun(3);
+    const identity = { space: 'subclient', key: 'A' };
+    const { bucket, digest } = identityOf('A');
+    const entry = [`${keys.identity('subclient')}${bucket}`, digest] as const;
+    await own().redis.hset(...entry, 'c run-other 7 ');
+    const held = { kind: 'held', by: { run: 'run-other', row: 7 } };
+    expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(held);
+    expect((await ledger.take(1)).marks.size).toBe(0);
+    await own().redis.hset(...entry, 'x run-other 7 ');
+    expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(GRANTED);
+    expect(await own().redis.hget(...entry)).toBe(`c ${id} 1 `);
   });
 
   test('a withdrawn intent leaves the row free; another’s can’t be withdrawn', async () => {
@@ -162,6 +180,25 @@ describe('the journal', () => {
       { kind: 'withdrawn', rows: [[1, 2, 'i a 1']] },
       { kind: 'settled', entries: expect.stringMatching(/^\[\[1,1,"denied",/) },
       { kind: 'unsettled', rows: [[1, 1]] },
+    ]);
+  });
+
+  test('has the end of a row that was never sent once Redis has recorded it, and not where another worker sends the row', async () => {
+    const { ledger, journal } = await runningRun(4);
+    await ledger.intend(intent('i other.1 1', { row: 2 }));
+    const at = journal.records.length;
+    await ledger.settleAll([
+      row(1, 'failed'),
+      row(2, 'failed'),
+      row(3, 'in-doubt'),
+      row(4, 'rejected', { mark: 'i a 1' }),
+    ]);
+    const entries = journal.records
+      .slice(at)
+      .map((record) => (record.kind === 'settled' ? record.entries : ''));
+    expect(entries).toEqual([
+      expect.stringMatching(/^\[\[1,3,"in-doubt",.*\],\[1,4,"rejected",/),
+      expect.stringMatching(/^\[\[1,1,"failed",[^[]*"\[1,[^[]*\]\]$/),
     ]);
   });
 
@@ -314,6 +351,7 @@ describe('settling', () => {
     await claim(bench.id);
     const denied = row(1, 'denied', {
       source: '{}',
+      body: '{"error":"forbidden"}',
       identity: { space: 'subclient', key: 'A', becomes: 'given-back', id: '' },
     });
     await bench.ledger.settle(denied);
@@ -325,6 +363,8 @@ describe('settling', () => {
     });
     expect((await bench.ledger.take(1)).marks.size).toBe(0);
     expect(await claim('other-run')).toMatchObject([{ kind: 'held' }]);
+    const { sources, bodies } = bench.keys.run(bench.id);
+    expect(await Promise.all([sources, bodies].map((key) => own().redis.hkeys(key)))).toEqual([[], []]);
   });
 });
 
@@ -354,6 +394,26 @@ describe('two workers on one row', () => {
     await bench.store.transition(bench.id, 'paused', 'requested');
     expect(await intend(bench.ledger, 'i a 1')).toEqual(HALTED);
     expect((await bench.ledger.take(1)).marks.size).toBe(0);
+  });
+
+  test('an intent over a dead worker’s that is asked for again after the run was paused leaves the dead one’s', async () => {
+    const bench = await runningRun(1);
+    await intend(bench.ledger, 'i dead 1');
+    const mine = intent('i a 1', { expected: 'i dead 1' });
+    expect(await bench.ledger.intend(mine)).toEqual(GRANTED);
+    await bench.store.transition(bench.id, 'paused', 'requested');
+    expect(await bench.ledger.intend(mine)).toEqual(HALTED);
+    expect((await bench.ledger.take(1)).marks.get(1)).toEqual({ kind: 'intent', text: 'i dead 1' });
+  });
+
+  test('a row that was refused leaves its key to another run that has created it since', async () => {
+    const bench = await runningRun();
+    const { bucket, digest } = identityOf('A');
+    const entry = [`${bench.keys.identity('subclient')}${bucket}`, digest] as const;
+    await own().redis.hset(...entry, 'k run-other 7 id-7');
+    const identity = { space: 'subclient', key: 'A', becomes: 'given-back', id: '' } as const;
+    expect(await bench.ledger.settle(row(1, 'rejected', { identity }))).toBe(true);
+    expect(await own().redis.hget(...entry)).toBe('k run-other 7 id-7');
   });
 
   test('a denied row is not taken back where another run has claimed its key since', async () => {
@@ -413,6 +473,14 @@ describe('closing', () => {
     ]);
   });
 
+  test('the last chunk of a run that was cancelled leaves it cancelled', async () => {
+    const bench = await runningRun(1);
+    await bench.ledger.settle(row(1, 'created'));
+    await bench.store.transition(bench.id, 'cancelled', 'requested');
+    expect(await bench.ledger.close(1, 1)).toBe(true);
+    expect(await bench.run()).toMatchObject({ state: 'cancelled', closedChunks: 1 });
+  });
+
   test('a chunk that this worker has settled alone is closed as it stands in Redis, without being read', async () => {
     const bench = await runningRun(3);
     await bench.ledger.settleAll([
@@ -469,6 +537,30 @@ describe('closing', () => {
     });
     expect(await other.close(1, 1)).toBe(true);
     expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['in-doubt']);
+  });
+
+  test('a chunk that was read before a refusal in it was taken back is read again', async () => {
+    const bench = await runningRun(1);
+    const denied = row(1, 'denied');
+    await bench.ledger.settle(denied);
+    let isRead = false;
+    const other = await anotherLedger({
+      ...bench,
+      gate: {
+        ...bench.gate,
+        async call(run, keys, args) {
+          const answer = await bench.gate.call(run, keys, args);
+          if (isRead) return answer;
+          isRead = true;
+          // Behind its reading the row goes again, and ends otherwise.
+          await bench.ledger.unsettle([denied], 'permission');
+          await bench.ledger.settle(row(1, 'created', {}, 'a'));
+          return answer;
+        },
+      },
+    });
+    expect(await other.close(1, 1)).toBe(true);
+    expect((await settlements(bench)).map((s) => [s.outcome, s.id])).toEqual([['created', 'a']]);
   });
 
   test('a decision on a row in doubt of such a chunk is in its block', async () => {

@@ -4,7 +4,7 @@ import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, type LedgerReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
-import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
+import { fieldsPlace, type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
 import { createSharedWeather } from '../../src/ledger/weather.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestGate } from '../support/gate.ts';
@@ -104,6 +104,26 @@ describe('a run’s record', () => {
     const before = await bench.everything();
     await bench.replay.run(bench.id, bench.fields);
     expect(await bench.everything()).toEqual(before);
+  });
+
+  test.each(['queued', 'running', 'paused', 'stopped'] as const)(
+    'that Redis has as %s is cancelled where one journal knows of that, whatever the others say',
+    async (state) => {
+      const bench = await startBench();
+      await own().redis.hset(bench.keys.run(bench.id).record, 'state', state);
+      await bench.replay.run(bench.id, bench.fields);
+      await bench.replay.run(bench.id, { ...bench.fields, state: 'cancelled' });
+      await bench.replay.run(bench.id, bench.fields);
+      expect((await bench.store.get(bench.id))?.state).toBe('cancelled');
+    },
+  );
+
+  test('that is lost is cancelled where the first journal knows nothing of that', async () => {
+    const bench = await startBench();
+    await bench.lose();
+    await bench.replay.run(bench.id, bench.fields);
+    await bench.replay.run(bench.id, { ...bench.fields, state: 'cancelled' });
+    expect((await bench.store.get(bench.id))?.state).toBe('cancelled');
   });
 
   test('that is put back does not take its file’s entry from a later run', async () => {
@@ -261,6 +281,20 @@ describe('settled rows', () => {
     await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'in-doubt', { mark: 'i me.1 1' })));
     expect((await bench.store.get(bench.id))?.outcomes).toEqual(noOutcomes());
     expect(await bench.marks()).toEqual({ 1: CONTESTED_MARK });
+  });
+
+  test.each([
+    ['under way, as at the time of the update', '~me.1', 'after'],
+    ['as they were before the update', 'before', ''],
+    ['not there', '', ''],
+  ])('of an update: the digests of the record’s fields that Redis has %s', async (_, held, kept) => {
+    const bench = await startBench();
+    const fields = { space: 'subclient', key: 'A' };
+    const { bucket, digest } = fieldsPlace(bench.keys, fields);
+    if (held !== '') await own().redis.hset(bucket, digest, held);
+    const change = { ...fields, before: '~me.1', after: 'after' };
+    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'updated', { fields: change })));
+    expect((await own().redis.hget(bucket, digest)) ?? '').toBe(kept);
   });
 
   test('say nothing of how the service is doing now', async () => {

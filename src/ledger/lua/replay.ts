@@ -5,11 +5,12 @@ import { BY_PROCESS } from './settle.ts';
  * Puts a run's record back where Redis has lost it. KEYS: record, runs, files.
  * ARGV: run, created at (ms), file's entry, state, prefix of run records, created at (ISO), then field, value, …
  * The file's entry names the youngest of its runs, whatever Redis went back to: an older one must not let a third in beside this.
- * One journal may know of a cancellation that another doesn't: it stays cancelled. Answers 1: the record was gone.
+ * One journal may know of a cancellation that another doesn't, or Redis, whatever state it went back to: it stays cancelled. Answers 1: the record was gone.
  */
 export const RESTORE = `
 if redis.call('HEXISTS', KEYS[1], 'id') == 1 then
-  if ARGV[4] == 'cancelled' and redis.call('HGET', KEYS[1], 'state') == 'running' then redis.call('HSET', KEYS[1], 'state', 'cancelled') end
+  local state = redis.call('HGET', KEYS[1], 'state')
+  if ARGV[4] == 'cancelled' and state ~= 'finished' and state ~= 'cancelled' then redis.call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '') end
   return 0
 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 7))

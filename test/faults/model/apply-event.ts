@@ -1,4 +1,4 @@
-import { expectAcceptedKept, expectExclusive, expectTrue, isGap } from './checks.ts';
+import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { crash, crashAmid, emptied, goBack, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
 import { endOfGivenUp, firstLook, intentOf, settlementOf } from './row-steps.ts';
@@ -64,7 +64,6 @@ async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
     case 'give-up':
       hand.phase = 'ending';
       hand.end = endOfGivenUp(hand);
-      factsOf(bench.state, row).givenUp = true;
       return;
     case 'crash-amid':
       return crashAmid(bench, event, () => (hand.phase === 'planned' ? ask : finishOnce)(bench, seat, hand));
@@ -163,7 +162,7 @@ async function finishOnce(bench: Bench, seat: Seat, hand: RowHand): Promise<'pla
   const isRecorded = await ledgerOf(bench, seat).settle(settled);
   const { outcome, id } = settled.settlement;
   if (isRecorded) facts.recorded = { outcome, id, decided: false };
-  if (!isGap(bench.state, facts)) expectAcceptedKept(await look(bench), settled.settlement);
+  expectAcceptedKept(await look(bench), settled.settlement);
   return 'ended';
 }
 

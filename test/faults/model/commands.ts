@@ -56,8 +56,8 @@ class EventCommand implements fc.AsyncCommand<Bench, Bench> {
   toString(): string {
     return `${this.kind} ${this.pick}`;
   }
-  private possible({ state, run }: Readonly<Bench>): readonly Event[] {
-    return allEvents(run.rows).filter((event) => event.kind === this.kind && isEnabled(state, event, LIMITS));
+  private possible({ state, rows }: Readonly<Bench>): readonly Event[] {
+    return allEvents(rows).filter((event) => event.kind === this.kind && isEnabled(state, event, LIMITS));
   }
 }
 

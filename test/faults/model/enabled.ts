@@ -52,7 +52,7 @@ function isRowEventEnabled(state: State, event: RowEvent, limits: Limits): boole
     case 'give-up':
       return hand.phase === 'planned' && hand.made > 0 && !hand.unheard;
     case 'crash-amid':
-      return state.crashes < limits.crashes && isBetween(hand);
+      return state.crashes < limits.crashes && isBetween(hand, event);
     default:
       return event satisfies never;
   }
@@ -67,8 +67,13 @@ function mayBeLost(
   return heard || (resends && !hand.unheard);
 }
 
-/** Both an intent and a settlement go to Redis and to the disk. */
-function isBetween({ phase, reply }: RowHand): boolean {
+/** Both an intent and a settlement go to Redis and to the disk; that of a row that was given up goes to Redis first. */
+function isBetween(
+  { phase, reply, end, expected }: RowHand,
+  event: Extract<Event, { kind: 'crash-amid' }>,
+): boolean {
+  const isUnsent = phase === 'ending' && expected === '' && end?.outcome !== 'in-doubt';
+  if (isUnsent && event.in === 'disk') return false;
   return phase === 'planned' || phase === 'ending' || (phase === 'answered' && reply !== 'not-sent');
 }
 

@@ -21,6 +21,8 @@ export type SearchOptions = {
   readonly untilMs?: number;
   /** Every so many new states one is brought to its end by a fresh worker. */
   readonly drainEvery: number;
+  /** The run has another chunk; yes by default. */
+  readonly goesOn?: boolean;
   readonly bend?: Bend;
 };
 
@@ -45,7 +47,7 @@ type Search = Pick<SearchOptions, 'limits' | 'drainEvery'> & {
  * state once. Some of the new states are also brought to their end. Throws with the path where something is wrong.
  */
 export async function searchAll(options: SearchOptions): Promise<Found> {
-  const lanes = await Promise.all(options.connections.map((redis) => openLane(redis, options.bend ?? {})));
+  const lanes = await Promise.all(options.connections.map((redis) => openLane(redis, options)));
   const search: Search = {
     limits: options.limits,
     drainEvery: options.drainEvery,
@@ -66,10 +68,10 @@ export async function searchAll(options: SearchOptions): Promise<Found> {
   }
 }
 
-async function openLane(redis: Redis, bend: Bend): Promise<Lane> {
+async function openLane(redis: Redis, { goesOn = true, bend = {} }: SearchOptions): Promise<Lane> {
   await redis.flushdb();
   const keys = ledgerKeys('http://127.0.0.1/model');
-  const world: World = await createWorld({ redis, keys, rows: 1, processes: 2, gate: false, bend });
+  const world: World = await createWorld({ redis, keys, rows: 1, processes: 2, gate: false, goesOn, bend });
   const bench = Object.assign(world, { members: await openSteadyMembers(world) });
   return { bench, events: allEvents(1).filter(({ kind }) => kind !== 'back') };
 }

@@ -41,13 +41,14 @@ async function runLane(options: SequencesOptions, { lane, lanes, tally }: Lane):
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 3 }),
     fc.constantFrom<1 | 2>(1, 2, 2),
+    fc.boolean(),
     commandsFor(tally),
-    async (rows, processes, commands) => {
+    async (rows, processes, goesOn, commands) => {
       // One that fails is enough; it is made shorter while the others rest.
       if (tally.failedIn !== null && tally.failedIn !== lane) return;
       if (performance.now() > shrinkUntil) return;
       try {
-        await runSequence({ redis, rows, processes, bend: options.bend ?? {} }, commands);
+        await runSequence({ redis, rows, processes, goesOn, bend: options.bend ?? {} }, commands);
         tally.sequences += 1;
       } catch (error) {
         tally.failedIn ??= lane;
@@ -75,8 +76,11 @@ async function runSequence(
     await fc.asyncModelRun(() => ({ model: bench, real: bench }), commands);
     await drain(bench);
   } catch (error) {
-    const { processes, rows } = opening;
-    throw new Error(`${processes} processes, ${rows} rows:\n${bench.trail.join('\n')}`, { cause: error });
+    const { processes, rows, goesOn } = opening;
+    throw new Error(
+      `${processes} processes, ${rows} rows${goesOn ? ' and more' : ''}:\n${bench.trail.join('\n')}`,
+      { cause: error },
+    );
   } finally {
     await bench.members.close();
     await bench.keyspace.empty();
@@ -93,6 +97,7 @@ type Opening = {
   readonly redis: Redis;
   readonly rows: number;
   readonly processes: 1 | 2;
+  readonly goesOn: boolean;
   readonly bend: Bend;
 };
 

@@ -43,8 +43,6 @@ export type Facts = {
   /** What the service has made. */
   entities: string[];
   withdrawals: number;
-  /** A take gave it up: nothing was received under its marks. */
-  givenUp: boolean;
   /** Something happened that excuses a row in doubt. */
   mayDoubt: boolean;
   /** What the ledger said it had recorded. */
@@ -82,7 +80,6 @@ export function newState(rows: number, processes: 1 | 2): State {
       open: [],
       entities: [],
       withdrawals: 0,
-      givenUp: false,
       mayDoubt: false,
       recorded: null,
     })),

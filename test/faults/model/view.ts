@@ -26,9 +26,9 @@ export type View = {
 /** Fields of the record that change; the rest is as the run was registered. */
 const CHANGING = /^(o:|closedChunks$|finishedAt$|state$|reason$|suspect$)/;
 
-export async function look({ redis, keys, run }: World): Promise<View> {
+export async function look({ redis, keys, run, rows: count }: World): Promise<View> {
   const k = keys.run(run.id);
-  const places = Array.from({ length: run.rows }, (_, i) =>
+  const places = Array.from({ length: count }, (_, i) =>
     identityPlace(keys, { space: 'subclient', key: rowKey(i + 1) }),
   );
   const [record, marks, block, late, doubts, sources, resolutions, ...held] = await Promise.all([
@@ -41,7 +41,7 @@ export async function look({ redis, keys, run }: World): Promise<View> {
     redis.hgetall(k.resolutions),
     ...places.map(({ bucket, digest }) => redis.hget(bucket, digest)),
   ]);
-  const rows = rowsOf(run.rows, block ?? null, { marks, late });
+  const rows = rowsOf(count, block ?? null, { marks, late });
   const identities = held.map((entry) => entry ?? '');
   const changing = Object.entries(record).filter(([name]) => CHANGING.test(name));
   const raw = [marks, rows, late, doubts, resolutions];

@@ -20,6 +20,8 @@ export type World = {
   readonly redis: Redis;
   readonly keys: LedgerKeys;
   readonly run: Run;
+  /** Rows of the chunk that is looked at. */
+  readonly rows: number;
   readonly definition: JobDefinition;
   readonly mapping: Mapping;
   readonly keyspace: Keyspace;
@@ -46,6 +48,8 @@ export type WorldOptions = {
   readonly keys: LedgerKeys;
   readonly rows: number;
   readonly processes: 1 | 2;
+  /** The run has another chunk: it goes on when this one is closed. */
+  readonly goesOn: boolean;
   /** The gate's key goes back in time with the rest. */
   readonly gate: boolean;
   readonly bend?: Bend;
@@ -53,12 +57,12 @@ export type WorldOptions = {
 
 export const NOW = new Date('2026-11-21T11:00:00.000Z');
 
-/** A registered, running run of one chunk; its keys are claimed by `claimAll`. */
+/** A registered, running run with the chunk 1; its rows' keys are claimed by `claimAll`. */
 export async function createWorld(options: WorldOptions): Promise<World> {
-  const { redis, keys, rows, processes } = options;
+  const { redis, keys, rows, processes, goesOn } = options;
   const columns = ['externalId', 'details.name'];
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
-  const plain = newRun({ rows });
+  const plain = newRun({ rows: goesOn ? rows + 1 : rows, chunkRows: rows });
   const registered = {
     ...plain,
     id: 'run-model',
@@ -78,6 +82,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     redis,
     keys,
     run,
+    rows,
     definition,
     mapping: mappingFor(definition, registered.facts.source),
     keyspace: createKeyspace(redis, ledgerNames(keys, run.id, options)),
@@ -89,9 +94,12 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   };
 }
 
-export async function claimAll({ members, keys, run }: Bench): Promise<void> {
-  const rows = Array.from({ length: run.rows }, (_, i) => ({ row: i + 1, key: rowKey(i + 1) }));
-  await claimKeys(members.gate(0), keys, { run: run.id, space: { name: 'subclient', ofRun: false }, rows });
+export async function claimAll({ members, keys, run, rows }: Bench): Promise<void> {
+  await claimKeys(members.gate(0), keys, {
+    run: run.id,
+    space: { name: 'subclient', ofRun: false },
+    rows: Array.from({ length: rows }, (_, i) => ({ row: i + 1, key: rowKey(i + 1) })),
+  });
 }
 
 /** The ledger as the worker in that seat has it now. */

@@ -24,7 +24,7 @@ export type ServiceAwayOptions = {
 };
 
 export type ServiceAwayReport = Truth & {
-  /** Requests that came in while the service was away; none is seen where they are refused. */
+  /** Requests that came in while the service was away; where they are refused, the failures that the workers counted. */
   readonly arrivals: number;
   /** Of those: after everybody had stopped but one. */
   readonly probes: number;
@@ -41,6 +41,8 @@ const CONCURRENCY = 20;
 const CLOSING_MS = 2_000;
 const FIRST_PAUSE_SECONDS = 1;
 const PAUSE_MAX_SECONDS = 30;
+/** The second probe comes three seconds after the breaker opened. */
+const LONG_ENOUGH_SECONDS = 5;
 /** Timers of several processes on a machine that is busy; a probe that is lost would cost 35 s. */
 const SLACK_SECONDS = 8 * SLOWNESS;
 const SLACK_MS = 100;
@@ -61,9 +63,11 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   await until(() => crew.made() >= due && (allAtWork() || crew.made() >= rows / 2));
   const from = performance.now();
   await setAway(crew, options);
+  const counted = countFailures(crew, from);
   const seen = await lookMeanwhile(crew);
   await until(() => performance.now() - from >= options.downSeconds * 1000);
   const to = performance.now();
+  const failures = await counted.stop();
   const madeBefore = crew.made();
   await setBack(crew, options);
   await until(() => crew.made() > madeBefore);
@@ -72,10 +76,7 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   const { flow, keys } = crew;
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   const results = await flow.results(summary);
-  const arrivals = frontOf(crew)
-    .exchanges()
-    .filter(({ at, status }) => at > from - SLACK_MS && at < to && status !== 200)
-    .map(({ at }) => at - from);
+  const arrivals = options.mode === 'refused' ? failures : arrivalsIn(crew, { from, to });
   const report = {
     ...truth,
     arrivals: arrivals.length,
@@ -92,15 +93,53 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   return report;
 }
 
-function judge(report: ServiceAwayReport, arrivals: readonly number[], options: ServiceAwayOptions): void {
+/** When a request came: between these, in ms since the service went. */
+type Arrival = { readonly from: number; readonly to: number };
+
+/** Requests that the service did not answer well while it was away. */
+function arrivalsIn(crew: Crew, { from, to }: { readonly from: number; readonly to: number }): Arrival[] {
+  return frontOf(crew)
+    .exchanges()
+    .filter(({ at, status }) => at > from - SLACK_MS && at < to && status !== 200)
+    .map(({ at }) => ({ from: at - from, to: at - from }));
+}
+
+/** Where nobody listens nobody sees who comes: by the failures in a row that the ledger counts, each between two looks. */
+function countFailures({ flow }: Crew, from: number): { stop(): Promise<Arrival[]> } {
+  let isOver = false;
+  const watch = async () => {
+    const run = await newestRun(flow);
+    const seen: Arrival[] = [];
+    let looked = 0;
+    for (let known = 0; !isOver; ) {
+      const { service } = statusSchema.parse(JSON.parse(await flow.look(['status', run, '--json'])));
+      const to = performance.now() - from;
+      for (let n = known; n < service.failuresInARow; n += 1) seen.push({ from: looked, to });
+      known = service.failuresInARow;
+      looked = to;
+    }
+    return seen;
+  };
+  const seen = watch();
+  return {
+    stop() {
+      isOver = true;
+      return seen;
+    },
+  };
+}
+
+function judge(report: ServiceAwayReport, arrivals: readonly Arrival[], options: ServiceAwayOptions): void {
   const { mode, downSeconds, workers } = options;
   const inFlight = CONCURRENCY * (1 + workers);
   const touchedMax = TURNS[mode] * inFlight + FAILURES_IN_A_ROW + report.probesMax;
   expect(report.arrivals).toBeLessThanOrEqual(touchedMax);
   expect(report.probes, 'one at a time').toBeLessThanOrEqual(report.probesMax);
   const late = lateOnes(arrivals, options);
-  for (const [i, at] of late.slice(1).entries())
-    expect(at - (late[i] ?? 0), 'between two probes').toBeGreaterThanOrEqual(
+  expect(report.arrivals, 'until everybody stopped').toBeGreaterThanOrEqual(FAILURES_IN_A_ROW);
+  if (downSeconds > LONG_ENOUGH_SECONDS) expect(report.probes).toBeGreaterThan(0);
+  for (const [i, { to }] of late.slice(1).entries())
+    expect(to - (late[i]?.from ?? 0), 'between two probes').toBeGreaterThanOrEqual(
       FIRST_PAUSE_SECONDS * 1000 - SLACK_MS,
     );
   const inDoubt = report.inDoubtMade + report.inDoubtNotMade;
@@ -111,9 +150,9 @@ function judge(report: ServiceAwayReport, arrivals: readonly number[], options: 
 }
 
 /** Those that came when the breaker was open for sure; refusals take their time as all answers do. */
-function lateOnes(arrivals: readonly number[], { mode, latencyMs }: ServiceAwayOptions): readonly number[] {
+function lateOnes(arrivals: readonly Arrival[], { mode, latencyMs }: ServiceAwayOptions): readonly Arrival[] {
   const failing = mode === 'unavailable' ? 2 * latencyMs : 0;
-  return arrivals.filter((at) => at > CLOSING_MS + failing);
+  return arrivals.filter((arrival) => arrival.from > CLOSING_MS + failing);
 }
 
 /** How often one row may try in that time: after 1 s, after 2 s more, 4, 8, 16, and then every 30 s. */

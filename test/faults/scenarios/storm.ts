@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
+import { until } from '../../support/flow.ts';
 import { startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
 import { SLOWNESS } from '../support/slowness.ts';
@@ -8,13 +9,19 @@ import { assertTruth } from '../support/truth.ts';
 export type StormOptions = {
   readonly rows: number;
   readonly concurrency: number;
-  /** Half of all answers are 429, with these times in equal parts. */
+  /** One answer in so many is 429, from when both processes send; default: half of them, from the start. */
+  readonly every?: number;
+  /** The times that those name: all of them in equal parts, or the first alone. */
   readonly retryAfterSeconds: readonly number[];
   readonly seed: number;
 };
 
 export type StormReport = {
   readonly refusals: number;
+  /** Processes that sent something. */
+  readonly senders: number;
+  /** Refusals of one process at a time when another sends as well, before and after. */
+  readonly ofOthers: number;
   /** Requests that came in while the service was to be left alone: on their way when it said so. */
   readonly onTheirWay: number;
   /** The latest of those, after the answer that said so. */
@@ -27,31 +34,44 @@ const ON_ITS_WAY_MS = 500 * SLOWNESS;
 /** Timers fire up to a millisecond early, and Redis counts whole ones. */
 const EARLY_MS = 10;
 
-/** Half of all answers say "not now": nobody sends before the time, and in the end every row is there. */
+/** Many answers say "not now": nobody sends before the time, and in the end every row is there. */
 export async function storm(options: StormOptions): Promise<StormReport> {
   const began = performance.now();
-  const { rows, concurrency, retryAfterSeconds, seed } = options;
+  const { rows, concurrency, retryAfterSeconds, seed, every } = options;
+  const refused =
+    every === undefined
+      ? halfOf(retryAfterSeconds)
+      : [`429=every:${every};retry-after=${retryAfterSeconds[0]}`];
+  const faults = [...refused, 'latency=20ms±10ms'];
   const crew = await startCrew({
     rows,
     homes: 'one',
     front: true,
     job: jobText(concurrency),
-    sandbox: { faults: [...halfOf(retryAfterSeconds), 'latency=20ms±10ms'], seed },
+    sandbox: { faults: every === undefined ? faults : ['latency=300ms'], seed },
   });
+  const senders = () => new Set(crew.front?.exchanges().map(({ token }) => token)).size;
+  if (every !== undefined) {
+    await until(() => senders() === crew.members.length);
+    crew.flow.sandbox.setFaults(faults);
+  }
   const { summary, exitCode } = await crew.finished;
   const { flow, keys, front } = crew;
   await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   expect([exitCode, summary.outcomes.created]).toEqual([0, rows]);
   const exchanges = front?.exchanges() ?? [];
-  const early = exchanges.filter(isRefusal).map((refusal) => between(refusal, exchanges));
+  const refusals = exchanges.filter(isRefusal);
+  const early = refusals.map((refusal) => between(refusal, exchanges));
   const report = {
     refusals: early.length,
+    senders: senders(),
+    ofOthers: refusals.filter((refusal) => isToldToOthers(refusal, exchanges)).length,
     onTheirWay: early.flat().length,
     latestMs: Math.round(Math.max(0, ...early.flat())),
     seconds: Math.round(performance.now() - began) / 1000,
   };
   process.stderr.write(`storm ${JSON.stringify({ ...options, ...report })}\n`);
-  expect(report.refusals).toBeGreaterThan(rows / 4);
+  expect(report.refusals).toBeGreaterThan(rows / (every ?? 2) / 2);
   expect(report.latestMs, 'sent though the service had asked to be left alone').toBeLessThan(ON_ITS_WAY_MS);
   for (const each of early) expect(each.length).toBeLessThanOrEqual(2 * concurrency);
   return report;
@@ -67,6 +87,12 @@ function isRefusal(exchange: Exchange): exchange is Refusal {
 function between({ answeredAt, retryAfterSeconds }: Refusal, exchanges: readonly Exchange[]): number[] {
   const allowedAt = answeredAt + retryAfterSeconds * 1000 - EARLY_MS;
   return exchanges.filter(({ at }) => at > answeredAt && at < allowedAt).map(({ at }) => at - answeredAt);
+}
+
+/** Whether another process was at work then, and still is afterwards. */
+function isToldToOthers({ token, at }: Refusal, exchanges: readonly Exchange[]): boolean {
+  const others = exchanges.filter((other) => other.token !== token);
+  return others.some((other) => other.at < at) && others.some((other) => other.at > at);
 }
 
 /** Rules are asked one after the other: each takes its part of what those before it have left. */

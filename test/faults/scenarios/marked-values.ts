@@ -1,0 +1,98 @@
+import { expect } from 'vitest';
+import { type Ended, startFlow, until } from '../../support/flow.ts';
+import { newestRun } from '../../support/run-control.ts';
+import { summaryIn } from '../support/killed-pair.ts';
+import { MARKER, markersIn, type Said, textsIn } from '../support/markers.ts';
+
+export type MarkedValuesOptions = { readonly rows: number; readonly seed: number };
+
+export type MarkedValuesReport = {
+  /** Texts that were searched, and their characters. */
+  readonly texts: number;
+  readonly characters: number;
+  /** Where rows are handed back the marker is found: the search would find it elsewhere. */
+  readonly handedBack: number;
+};
+
+const JOB = [
+  'operation: subclient.create',
+  'key: externalId',
+  'send: { concurrency: 10, attempts: 2 }',
+  'fields:',
+  '  additionalInformation.crmId: externalId',
+  '  kyc.details.incorporationDate: { column: born, as: date, pattern: dd.MM.yyyy }',
+].join('\n');
+
+/** Everything that can go wrong with a request, some of it for some rows. */
+const FAULTS = [
+  'latency=20ms',
+  '404=4%',
+  '500=4%',
+  '429=3%;retry-after=1',
+  '503-retry-after=3%;retry-after=1',
+  'reset-before=3%',
+  'reset-after-create=3%',
+  'cut-answer=3%',
+  'not-json=3%',
+  'no-id=3%',
+] as const;
+
+/** A run whose every value is marked meets every fault, with all that is logged: nothing that is said of it has a value. */
+export async function markedValues({ rows, seed }: MarkedValuesOptions): Promise<MarkedValuesReport> {
+  const flow = await startFlow({ faults: [...FAULTS], seed });
+  const job = await flow.file('job.yaml', JOB);
+  const file = await flow.file('rows.csv', csvOf(rows));
+  const log = `${flow.home}/run.log`;
+  const env = { LOG_LEVEL: 'trace' };
+  const run = ['run', '--job-file', job, file, '--json'];
+  const work = flow.start(['work'], env);
+  const killed = flow.start(run, env);
+  await until(() => flow.sandbox.stats().made.subclients > rows / 10);
+  killed.child.kill('SIGKILL');
+  const ends: Ended[] = [await killed.ended, await flow.onboard([...run, '--log-file', log], env)];
+  const summary = summaryIn(ends[1] ?? (await killed.ended));
+  flow.sandbox.setFaults([]);
+  const id = await newestRun(flow);
+  const more = [
+    ['status', id],
+    ['status', id, '--json'],
+    ['runs', '--json'],
+    ['report', id],
+    ['rerun', id, '--json', '--only', 'failed'],
+  ];
+  for (const args of more) ends.push(await flow.onboard(args, env));
+  work.child.kill('SIGTERM');
+  ends.push(await work.ended);
+  expect(ends.every(({ exitCode }, i) => i === 0 || (exitCode !== null && exitCode !== 3))).toBe(true);
+  const said: readonly Said[] = [
+    ...ends.flatMap(({ stdout, stderr }, i) => [
+      { where: `stdout ${i}`, text: stdout },
+      { where: `stderr ${i}`, text: stderr },
+    ]),
+    ...(await textsIn(flow.home, (path) => path.endsWith('.log') && !path.startsWith('journal'))),
+    ...(await textsIn(`${flow.home}/reports`, (path) => path.endsWith('summary.json'))),
+  ];
+  const handedBack = markersIn(
+    await textsIn(`${flow.home}/reports`, (path) => /(failed|rejected)\.csv$/.test(path)),
+  );
+  const report = {
+    texts: said.filter(({ text }) => text !== '').length,
+    characters: said.reduce((sum, { text }) => sum + text.length, 0),
+    handedBack: handedBack.length,
+  };
+  process.stderr.write(
+    `marked-values ${JSON.stringify({ rows, seed, outcomes: summary.outcomes, ...report })}\n`,
+  );
+  expect(summary.outcomes.invalid, 'some rows have a value that is no date').toBeGreaterThan(0);
+  expect(markersIn(said)).toEqual([]);
+  return report;
+}
+
+/** Every twentieth has something else where its date belongs. */
+function csvOf(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, i) => {
+    const born = i % 20 === 7 ? `${MARKER}-${i}` : '31.03.1984';
+    return `K${i + 1},${MARKER} ${i + 1} Ltd,${MARKER} Street ${i + 1},${born}`;
+  });
+  return ['externalId,details.name,addresses.primary.town,born', ...lines, ''].join('\n');
+}

@@ -1,0 +1,77 @@
+import { expect } from 'vitest';
+import { startFlow, until } from '../../support/flow.ts';
+import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killed-pair.ts';
+import { sharedKeyProblems } from '../support/kinds-untruths.ts';
+import { createDice } from '../support/seed.ts';
+import { duplicateProblems } from '../support/untruths.ts';
+
+export type SameKeysOptions = {
+  readonly rows: number;
+  readonly kills: number;
+  readonly requestsMax: number;
+  readonly latencyMs: number;
+  readonly seed: number;
+};
+
+export type SameKeysReport = {
+  /** Keys that each of the files has created, or has in doubt. */
+  readonly keys: readonly number[];
+  readonly inDoubt: number;
+};
+
+/** The first answers let the other file begin. */
+const FIRST_MS = 2_500;
+
+const JOB = [
+  'operation: subclient.create',
+  'key: externalId',
+  // What a file claims at first: the rest when these rows have their outcomes.
+  'send: { concurrency: 10, canary: 20 }',
+  'fields:',
+  '  additionalInformation.crmId: externalId',
+].join('\n');
+
+/** Two files with the same keys, one in the other's reverse order, go at the same time, each by a process that is killed in turns with the other. */
+export async function sameKeys(options: SameKeysOptions): Promise<SameKeysReport> {
+  const { rows, kills, requestsMax, latencyMs, seed } = options;
+  const flow = await startFlow({
+    tokens: PAIR_TOKENS,
+    recordRequests: 4 * rows,
+    faults: [`latency=${FIRST_MS}ms`],
+  });
+  const job = await flow.file('job.yaml', JOB);
+  const keys = Array.from({ length: rows }, (_, i) => `K${i + 1}`);
+  const csv = (all: readonly string[], word: string) =>
+    ['externalId,details.name', ...all.map((key) => `${key},${word} ${key} Ltd`), ''].join('\n');
+  const files = [
+    await flow.file('one.csv', csv(keys, 'Company')),
+    await flow.file('other.csv', csv(keys.toReversed(), 'Firm')),
+  ] as const;
+  const command = (file: string) => ['run', '--job-file', job, file, '--json'];
+  const done = await killedPair({
+    flow,
+    commands: [command(files[0]), command(files[1])],
+    kills,
+    requestsMax,
+    dice: createDice(seed),
+    async begin() {
+      // Either process sends rows of both.
+      const isSent = (word: string) => flow.sandbox.requests().some(({ body }) => body.includes(word));
+      await until(() => isSent('Company') && isSent('Firm'));
+      flow.sandbox.setFaults([`latency=${latencyMs}ms±${latencyMs}ms`]);
+    },
+  });
+  const summaries = done.ended.map(summaryIn);
+  const results = await Promise.all(summaries.map(flow.results));
+  const report = {
+    keys: summaries.map(({ outcomes }) => outcomes.created + outcomes['in-doubt']),
+    inDoubt: summaries.reduce((sum, { outcomes }) => sum + outcomes['in-doubt'], 0),
+  };
+  process.stderr.write(`same-keys ${JSON.stringify({ ...options, ...report })}\n`);
+  expect(done.kills, 'the runs ended before all kills were done').toHaveLength(kills);
+  for (const summary of summaries)
+    expect(summary).toMatchObject({ state: 'finished', rows, controlTotal: { holds: true } });
+  expect(duplicateProblems(flow.sandbox.stats())).toEqual([]);
+  expect(sharedKeyProblems(results, [...flow.sandbox.entities('subclient', 0)], keys)).toEqual([]);
+  return report;
+}
