@@ -1,14 +1,30 @@
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
+/** It mocks a module of Node for its whole file, and must neither see the others' modules nor leave them its own. */
+const WITH_A_MODULE_MOCK = 'test/journal/unsynced-folder.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Half of it would do on a machine that is idle; some take long on one that is slow or busy with something else.
+    // A third of it would do on a machine that is idle; some take long on one that is slow or busy with something else.
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    // Two cores are the least this runs on; each file owns its Redis and its service.
-    maxWorkers: 2,
+    // Twice the two cores that are the least this runs on: the longest tests wait for programs more than they compute.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [WITH_A_MODULE_MOCK],
+          // Files of one worker share the modules that they import: loading them anew took longer than most files' tests.
+          // Whatever a file opens or changes it closes or puts back itself.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'alone', include: [WITH_A_MODULE_MOCK] } },
+    ],
   },
 });
