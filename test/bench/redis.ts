@@ -1,5 +1,5 @@
 import { findProgram } from '../../scripts/setup/find-program.mjs';
-import { freePort } from '../faults/support/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import type { Bench } from './bench.ts';
 
 /** A Redis of its own, empty; everything it confirms is on the disk (README, Environment). */

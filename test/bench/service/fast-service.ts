@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findProgram } from '../../../scripts/setup/find-program.mjs';
 import { sleep } from '../../../src/lib/sleep.ts';
-import { freePort } from '../../faults/support/free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import type { Bench } from '../bench.ts';
 import { startNodeService } from './node-service.ts';
 

@@ -3,10 +3,10 @@ import { onTestFinished } from 'vitest';
 import { type Summary, summarySchema } from '../../../src/report/summary.ts';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
 import { type Ended, type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 import { keepProcess } from './kept-process.ts';
 import type { Victim } from './kill-loop.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
-import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { type ServiceFront, startServiceFront } from './service-front.ts';
 
 /** One process of a crew; a killed one starts again with the same command. */

@@ -6,11 +6,16 @@ const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 const TRIES = 50;
 
-/** A TCP port of 127.0.0.1 that nobody listens on; an Error where none was found. */
+/** What this process has handed out: who asked may not listen yet. */
+const given = new Set<number>();
+
+/** A TCP port of 127.0.0.1 that nobody listens on and nobody else of this process is about to; an Error where none was found. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
-    if (await isFree(port)) return port;
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
   }
   throw new Error(`no free port among ${TRIES} tried`);
 }
