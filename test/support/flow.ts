@@ -60,6 +60,8 @@ export type FlowOptions = SandboxOptions & {
 export type Flow = {
   readonly home: string;
   readonly sandbox: Sandbox;
+  /** Of its database; '' where the program starts its own. */
+  readonly redisUrl: string;
   /** Writes a file of the test's own and answers its path. */
   file(name: string, content: string): Promise<string>;
   /** Starts the built program. */
@@ -110,6 +112,7 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
   return {
     home,
     sandbox,
+    redisUrl: database?.url ?? '',
     start,
     begin,
     onboard,

@@ -73,8 +73,9 @@ const JOB = 'subclients-create';
 /** Starts a crew of one test's own; everything of it ends with the test. */
 export async function startCrew(options: CrewOptions): Promise<Crew> {
   const names = ['run', ...Array.from({ length: options.workers ?? 1 }, (_, i) => `work-${i + 1}`)];
-  const flow = await startFlow({ ...options.sandbox, tokens: names.map(tokenOf) });
   const redis = options.homes === 'each' || options.redis === 'url' ? await startRedisServer() : null;
+  const tokens = names.map(tokenOf);
+  const flow = await startFlow({ ...options.sandbox, tokens, ...(redis === null && { redis: 'embedded' }) });
   const serviceProxy = options.proxyService === true ? await ownProxy(flow.sandbox.port) : null;
   const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
   const file = await flow.file('rows.csv', subclientsCsv(options.rows));
