@@ -19,6 +19,7 @@ export default defineConfig({
           name: 'shared',
           include: ['test/**/*.test.ts'],
           globalSetup: ['test/support/flow-redis.ts'],
+          setupFiles: ['test/support/left-behind.ts'],
           exclude: [WITH_A_MODULE_MOCK],
           // Files of one worker share the modules that they import: loading them anew took longer than most files' tests.
           // Whatever a file opens or changes it closes or puts back itself.

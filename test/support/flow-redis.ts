@@ -47,7 +47,7 @@ export async function takeDatabase(): Promise<FlowRedis> {
 }
 
 /** Vitest's `globalSetup`: starts the servers, and answers how to end them. */
-export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-flow-redis-'));
   const program = await findServerProgram(process.env.PATH ?? '');
   const servers: Array<{ readonly port: number; readonly child: ChildProcess }> = [];

@@ -56,7 +56,11 @@ export async function killWorkers(options: KillWorkersOptions): Promise<KillWork
     dice: createDice(seed),
     isOver: () => isOver,
   });
-  const openAfterLast = killing.then(() => rows - crew.made());
+  const openAfterLast = killing.then(() => {
+    // What is left only has to come to an end.
+    crew.flow.sandbox.setFaults(['latency=20ms']);
+    return rows - crew.made();
+  });
   const [{ summary }, done] = await Promise.all([end, killing]);
   const tailSeconds = secondsSince(done.at(-1)?.at ?? began);
   const { longestStandstillMs } = progress.stop();

@@ -51,7 +51,7 @@ const LOSING = [
   'cut-answer',
 ];
 /** Long enough for any answer that does come, on a machine that is busy. */
-const TIMEOUT_SECONDS = 12;
+const TIMEOUT_SECONDS = 4;
 /** An update meets a fault in a fifteenth of its attempts: so many in a row don't happen. */
 const ATTEMPTS = 12;
 
