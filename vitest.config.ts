@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
+/** They start programs, or carry whole commands out. */
+const WITH_PROGRAMS = ['test/flow/**/*.test.ts', 'test/faults/**/*.test.ts'];
 /** It mocks a module of Node for its whole file, and must neither see the others' modules nor leave them its own. */
 const WITH_A_MODULE_MOCK = 'test/journal/unsynced-folder.test.ts';
 
@@ -12,21 +14,24 @@ export default defineConfig({
     // Twice the two cores that are the least this runs on: the longest tests wait for programs more than they compute.
     maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
+    setupFiles: ['test/support/left-behind.ts'],
+    // Files of one worker share the modules that they import: loading them anew took longer than most files' tests.
+    // Whatever a file opens or changes it closes or puts back itself.
+    isolate: false,
     projects: [
       {
         extends: true,
+        test: { name: 'programs', include: WITH_PROGRAMS, globalSetup: ['test/support/flow-redis.ts'] },
+      },
+      {
+        extends: true,
         test: {
-          name: 'shared',
+          name: 'modules',
           include: ['test/**/*.test.ts'],
-          globalSetup: ['test/support/flow-redis.ts'],
-          setupFiles: ['test/support/left-behind.ts'],
-          exclude: [WITH_A_MODULE_MOCK],
-          // Files of one worker share the modules that they import: loading them anew took longer than most files' tests.
-          // Whatever a file opens or changes it closes or puts back itself.
-          isolate: false,
+          exclude: [...WITH_PROGRAMS, WITH_A_MODULE_MOCK],
         },
       },
-      { extends: true, test: { name: 'alone', include: [WITH_A_MODULE_MOCK] } },
+      { extends: true, test: { name: 'alone', include: [WITH_A_MODULE_MOCK], isolate: true } },
     ],
   },
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { filesBelow, textOf } from '../house/source-files.ts';
 import { startFlow } from '../support/flow.ts';
-import { filesBelow, textOf } from './source-files.ts';
 
 /** Vitest's own hook by this name belongs to whichever test began last. */
 const GLOBAL_HOOK = /^import \{[^}]*\bonTest(?:Finished|Failed)\b[^}]*\} from 'vitest';/m;
