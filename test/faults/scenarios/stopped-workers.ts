@@ -32,10 +32,10 @@ export type StoppedWorkersReport = Truth & {
 const STOP_MS = 20_000;
 /** `send.concurrency` of the job. */
 const CONCURRENCY = 20;
-const LATENCY_MS = 250;
+const LATENCY_MS = 500;
 const BETWEEN_MAX_MS = 3_000;
-/** Two workers at this latency send 160 rows a second at most: more than there is time for, stops and moments between counted. */
-const ROWS_PER_STOP = 3_000;
+/** Two workers at this latency send 80 rows a second at most: more than there is time for, stops and moments between counted. */
+const ROWS_PER_STOP = 2_000;
 const SETTLE_MS = 1_000;
 const LOOK_MS = 200;
 
