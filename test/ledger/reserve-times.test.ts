@@ -84,12 +84,14 @@ describe('times on a run’s time line', () => {
     async (intervalMs) => {
       const { one, free, key } = await twoWorkers();
       let microseconds = 0;
-      for (let n = 0; n < 20; n += 1) {
+      for (let n = 0; n < 20; ) {
         // Ahead of now, where Redis' clock does not move it on.
         await free(-10);
         const before = Number(await own().redis.get(key));
-        await one(1, intervalMs);
+        // On a busy machine that moment may have passed.
+        if ((await one(1, intervalMs)).inMs <= 0) continue;
         microseconds += Number(await own().redis.get(key)) - before;
+        n += 1;
       }
       expect(Math.abs(microseconds / (20 * intervalMs * 1000) - 1)).toBeLessThan(0.001);
     },

@@ -23,7 +23,8 @@ declare module 'vitest' {
 }
 
 const DATABASES = 10_000;
-let taken = 0;
+/** In the first database: how many were taken. */
+const TAKEN = 'taken';
 
 /** A database that nobody else uses; `empty` gives its room back. */
 export type FlowRedis = { readonly url: string; empty(): Promise<void> };
@@ -34,16 +35,23 @@ export async function takeDatabase(): Promise<FlowRedis> {
   const port = ports[Number(process.env.VITEST_POOL_ID ?? 1) % ports.length];
   if (port === undefined)
     throw new Error('the configuration of the tests has no flow-redis.ts as globalSetup');
-  const database = taken % DATABASES;
-  taken += 1;
-  const empty = async () => {
-    const redis = new Redis(port, '127.0.0.1', { db: database });
-    await redis.flushdb();
-    redis.disconnect();
+  const taken = await ask(port, 0, (redis) => redis.incr(TAKEN));
+  if (taken >= DATABASES) throw new Error(`more than ${DATABASES} flows`);
+  return {
+    url: `redis://127.0.0.1:${port}/${taken}`,
+    async empty() {
+      await ask(port, taken, (redis) => redis.flushdb());
+    },
   };
-  // The worker before this one may have died at its work.
-  await empty();
-  return { url: `redis://127.0.0.1:${port}/${database}`, empty };
+}
+
+async function ask<T>(port: number, db: number, question: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(port, '127.0.0.1', { db });
+  try {
+    return await question(redis);
+  } finally {
+    redis.disconnect();
+  }
 }
 
 /** Vitest's `globalSetup`: starts the servers, and answers how to end them. */
@@ -51,7 +59,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const folder = await mkdtemp(join(tmpdir(), 'onboard-flow-redis-'));
   const program = await findServerProgram(process.env.PATH ?? '');
   const servers: Array<{ readonly port: number; readonly child: ChildProcess }> = [];
-  for (let worker = 0; worker < Number(project.config.maxWorkers); worker += 1) {
+  for (let worker = 0; worker < (project.vitest.config.maxWorkers ?? 1); worker += 1) {
     const port = await freePort();
     const child = spawn(program, settingsOf(port, folder), { stdio: 'ignore' });
     servers.push({ port, child });
