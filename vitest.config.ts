@@ -19,8 +19,8 @@ const COMMON = {
 
 export default defineConfig({
   test: {
-    // Twice the two cores that are the least this runs on: the longest tests wait for programs more than they compute.
-    maxWorkers: 4,
+    // More than the two cores that are the least this runs on: the longest tests wait for programs more than they compute.
+    maxWorkers: 5,
     sequence: { sequencer: SlowestFirst },
     projects: [
       {
