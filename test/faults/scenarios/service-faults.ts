@@ -6,6 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import { dataLineSchema } from '../../../src/sandbox/data-file.ts';
 import type { SandboxStats } from '../../../src/sandbox/sandbox-stats.ts';
 import { type Flow, startFlow } from '../../support/flow.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type FaultyOperation = 'subclient.create' | 'counterparty.draft' | 'subclient.update';
@@ -84,7 +85,7 @@ export async function serviceFaults(options: ServiceFaultsOptions): Promise<Serv
     lost,
     faults: stats.faults,
     requests: Object.values(stats.requests[operation] ?? {}).reduce((sum, n) => sum + n, 0),
-    seconds: Math.round(performance.now() - began) / 1000,
+    seconds: secondsSince(began),
   };
   process.stderr.write(`service-faults ${JSON.stringify({ ...options, ...report })}\n`);
   expect(lost, 'answers were lost').toBeGreaterThan(0);

@@ -102,6 +102,12 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
   };
 }
 
+/** The crew's Redis on TCP, where it has one. */
+export function redisOf({ redis }: Pick<Crew, 'redis'>): RedisServer {
+  if (redis === null) throw new Error('expected a Redis by URL');
+  return redis;
+}
+
 type MemberParts = {
   readonly flow: Flow;
   readonly redis: RedisServer | null;
