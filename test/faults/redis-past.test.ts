@@ -5,7 +5,7 @@ import { SEED } from './support/seed.ts';
 test(`Redis comes back without its last second, or empty, and workers are killed with it: nothing twice, nothing lost (seed ${SEED})`, async () => {
   const [report] = await Promise.all([
     redisPast({
-      rows: 1600,
+      rows: 2400,
       seed: SEED,
       homes: 'one',
       latencyMs: 200,
@@ -16,7 +16,7 @@ test(`Redis comes back without its last second, or empty, and workers are killed
       ],
     }),
     redisPast({
-      rows: 1600,
+      rows: 2400,
       seed: SEED + 1,
       homes: 'each',
       latencyMs: 200,
