@@ -1,14 +1,45 @@
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
+/** They start programs, or carry whole commands out. */
+const WITH_PROGRAMS = ['test/flow/**/*.test.ts', 'test/faults/**/*.test.ts'];
+/** It mocks a module of Node for its whole file, and must neither see the others' modules nor leave them its own. */
+const WITH_A_MODULE_MOCK = 'test/journal/unsynced-folder.test.ts';
+
+/** Of every project. Not by `extends`: that would keep `--maxWorkers` of the command line from them. */
+const COMMON = {
+  // A third of it would do on a machine that is idle; some take long on one that is slow or busy with something else.
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+  setupFiles: ['test/support/left-behind.ts'],
+  // Files of one worker share the modules that they import: loading them anew took longer than most files' tests.
+  // Whatever a file opens or changes it closes or puts back itself.
+  isolate: false,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Half of it would do on a machine that is idle; some take long on one that is slow or busy with something else.
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    // Two cores are the least this runs on; each file owns its Redis and its service.
-    maxWorkers: 2,
+    // More than the two cores that are the least this runs on: the longest tests wait for programs more than they compute.
+    maxWorkers: 5,
     sequence: { sequencer: SlowestFirst },
+    projects: [
+      {
+        test: {
+          ...COMMON,
+          name: 'programs',
+          include: WITH_PROGRAMS,
+          globalSetup: ['test/support/flow-redis.ts'],
+        },
+      },
+      {
+        test: {
+          ...COMMON,
+          name: 'modules',
+          include: ['test/**/*.test.ts'],
+          exclude: [...WITH_PROGRAMS, WITH_A_MODULE_MOCK],
+        },
+      },
+      { test: { ...COMMON, name: 'alone', include: [WITH_A_MODULE_MOCK], isolate: true } },
+    ],
   },
 });

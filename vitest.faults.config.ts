@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/faults/long/**/*.fault.ts'],
+    globalSetup: ['test/support/flow-redis.ts'],
     testTimeout: 3_600_000,
     hookTimeout: 60_000,
     // Times are measured: nothing else runs beside them.

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { makeHomeFolder } from '../config/environment.ts';
 import type { Releasers } from '../lib/releasers.ts';
@@ -27,7 +27,9 @@ export async function startSandboxChild(
   const folder = await makeHomeFolder(home, 'sandbox');
   const args = ['sandbox', '--port', '0', '--data-file', join(folder, 'data.ndjson')];
   for (const fault of faults) args.push('--fault', fault);
-  const main = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+  // By the package's own name: the bundle lies elsewhere than the source.
+  const root = dirname(createRequire(import.meta.url).resolve('onboard/package.json'));
+  const main = join(root, 'dist', 'main.js');
   const child = fork(main, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true });
   releasers.push(() => stopChild(child));
   const { url, token } = sandboxHelloSchema.parse(await firstMessage(child));

@@ -216,7 +216,7 @@ const recordedRequestSchema = z.object({
   /** Verbatim; empty where there was none. */
   body: z.string(),
 });
-type RecordedRequest = z.infer<typeof recordedRequestSchema>;
+export type RecordedRequest = z.infer<typeof recordedRequestSchema>;
 
 /** The last requests received, for tests that look at the wire. */
 type RequestLog = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { noticeRedis } from '../../src/cli/redis-notice.ts';
-import { startRedisServer } from '../faults/support/redis-server.ts';
 import { until } from '../support/flow.ts';
+import { startRedisServer } from '../support/redis-server.ts';
 import { memoryIo } from './memory-io.ts';
 
 test('a Redis that is away is named once, however often it is tried, and so is its return', async () => {

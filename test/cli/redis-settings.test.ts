@@ -12,7 +12,7 @@ async function ownStart() {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'a.csv');
   await writeFile(file, 'externalId,details.name\nK1,Company 1\n');
-  const { url, redis } = await startRedisServer({ appendonly: 'yes', 'maxmemory-policy': 'allkeys-lru' });
+  const { url, redis } = await startRedisServer({ 'maxmemory-policy': 'allkeys-lru' });
   const env = {
     ONBOARD_HOME: join(folder, 'home'),
     ONBOARD_JOBS: 'jobs',

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { fillScalePage, readScale } from '../../bench/scale/scale-page.ts';
+import { someScale } from '../../bench/scale/some-scale.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { OPEN_CHUNKS_MAX } from '../../src/queue/chunk-order.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
-import { fillScalePage, readScale } from '../bench/scale/scale-page.ts';
-import { someScale } from '../bench/scale/some-scale.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { blocksIn } from './blocks.ts';

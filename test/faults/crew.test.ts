@@ -5,9 +5,9 @@ import { assertTruth } from './support/truth.ts';
 
 test('two processes whose connections to Redis and to the service are all cut once: the report stays true', async () => {
   const crew = await startCrew({
-    rows: 4000,
+    rows: 3000,
     homes: 'each',
-    sandbox: { faults: ['latency=20ms'] },
+    sandbox: { faults: ['latency=60ms'] },
     proxyRedis: true,
     proxyService: true,
   });

@@ -5,10 +5,10 @@ import { SEED } from './support/seed.ts';
 test(`Redis comes back without its last second, or empty, and workers are killed with it: nothing twice, nothing lost (seed ${SEED})`, async () => {
   const [report] = await Promise.all([
     redisPast({
-      rows: 3000,
+      rows: 2400,
       seed: SEED,
       homes: 'one',
-      latencyMs: 100,
+      latencyMs: 200,
       blows: [
         { kind: 'cut', death: 'nobody' },
         { kind: 'cut', death: 'worker' },
@@ -16,10 +16,10 @@ test(`Redis comes back without its last second, or empty, and workers are killed
       ],
     }),
     redisPast({
-      rows: 3000,
+      rows: 2400,
       seed: SEED + 1,
       homes: 'each',
-      latencyMs: 100,
+      latencyMs: 200,
       blows: [{ kind: 'cut', death: 'worker-and-journal', newcomer: true }],
     }),
   ]);

@@ -3,7 +3,7 @@ import { serviceFaults } from './scenarios/service-faults.ts';
 import { allOf } from './support/all-of.ts';
 import { SEED } from './support/seed.ts';
 
-const ROWS = { 'subclient.create': 1000, 'counterparty.draft': 500, 'subclient.update': 500 } as const;
+const ROWS = { 'subclient.create': 600, 'counterparty.draft': 300, 'subclient.update': 300 } as const;
 
 test(`every fault of a service at once, creates, drafts and updates: in doubt is what was lost, all else is done (seed ${SEED})`, async () => {
   const reports = await allOf(

@@ -26,16 +26,12 @@ test('a job that comes after another waits for its run, and takes what that one 
   const why = `children-1.csv waits for job parents: run ${paused.summary.run} is paused (credentials); to go on with it: onboard resume ${paused.summary.run}, or give it up: onboard cancel ${paused.summary.run}`;
   expect(watched.stderr).toContain(why);
 
-  const waiting = flow.start(['run', 'children', children, '--json'], env);
-  const said = { text: '' };
-  waiting.child.stderr?.on('data', (chunk: string) => {
-    said.text += chunk;
-  });
-  await until(() => said.text.includes(`onboard resume ${paused.summary.run}`));
+  const waiting = flow.begin(['run', 'children', children, '--json'], env);
+  await until(() => waiting.said().includes(`onboard resume ${paused.summary.run}`));
   const resumed = await flow.onboard(['resume', paused.summary.run], env);
   expect(resumed.exitCode).toBe(0);
 
   const { exitCode, stdout } = await waiting.ended;
   expect([exitCode, JSON.parse(stdout).outcomes.created]).toEqual([0, 2]);
-  expect(said.text.match(/Waiting for run/g)?.length).toBeLessThanOrEqual(3);
+  expect(waiting.said().match(/Waiting for run/g)?.length).toBeLessThanOrEqual(3);
 });

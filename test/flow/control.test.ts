@@ -54,7 +54,7 @@ describe('a run that is paused from another terminal', () => {
   test('is not sent by workers beside it either; with --no-follow they go on with what they have', async () => {
     const flow = await startSlow();
     const worker = flow.start(['work']);
-    const { run, id } = await busyRun(flow, 3000, 100);
+    const { run, id } = await busyRun(flow, 2000, 100);
     await flow.onboard(['pause', id]);
     await run.ended;
     flow.sandbox.setFaults([]);
@@ -63,14 +63,14 @@ describe('a run that is paused from another terminal', () => {
       async () => flow.sandbox.stats().made.subclients === (await statusOf(flow, id)).outcomes.created,
     );
     const made = flow.sandbox.stats().made.subclients;
-    expect(made).toBeLessThan(3000);
+    expect(made).toBeLessThan(2000);
     expect((await statusOf(flow, id)).outcomes.created).toBe(made);
 
     const resumed = await flow.onboard(['resume', id, '--no-follow'], NO_SERVICE);
     expect(resumed.exitCode).toBe(0);
     await until(async () => (await statusOf(flow, id)).state === 'finished');
-    expect((await statusOf(flow, id)).outcomes.created).toBe(3000);
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3000 }, duplicateKeys: 0 });
+    expect((await statusOf(flow, id)).outcomes.created).toBe(2000);
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2000 }, duplicateKeys: 0 });
     worker.child.kill('SIGTERM');
     await worker.ended;
   });
@@ -141,7 +141,7 @@ describe('a run that is cancelled', () => {
   test('while it is busy, with a worker beside it: rows in flight are settled, all others cancelled, their keys free', async () => {
     const flow = await startSlow();
     const worker = flow.start(['work']);
-    const { run, id } = await busyRun(flow, 3000, 200);
+    const { run, id } = await busyRun(flow, 2000, 200);
     const cancelled = await summaryFrom(flow, ['cancel', id]);
     expect(cancelled.exitCode).toBe(0);
     const ended = await run.ended;
@@ -149,16 +149,16 @@ describe('a run that is cancelled', () => {
     const made = flow.sandbox.stats().made.subclients;
     const { summary } = cancelled;
     expect(summary).toMatchObject({ state: 'cancelled', open: 0, exitCode: 2, outcomes: { created: made } });
-    expect(summary.outcomes.cancelled).toBe(3000 - made);
+    expect(summary.outcomes.cancelled).toBe(2000 - made);
     const results = await flow.results(summary);
-    expect(results.map((r) => r.row)).toEqual(Array.from({ length: 3000 }, (_, i) => String(i + 1)));
+    expect(results.map((r) => r.row)).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
     expect(results.filter((r) => r.outcome === 'cancelled' && r.line === '')).toEqual([]);
 
-    const other = await flow.file('b.csv', `${subclientsCsv(3000)}\n`);
+    const other = await flow.file('b.csv', `${subclientsCsv(2000)}\n`);
     flow.sandbox.setFaults([]);
     const next = await flow.run(['subclients-create', other]);
-    expect(next.summary.outcomes).toMatchObject({ created: 3000 - made, skipped: made });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3000 }, duplicateKeys: 0 });
+    expect(next.summary.outcomes).toMatchObject({ created: 2000 - made, skipped: made });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2000 }, duplicateKeys: 0 });
     worker.child.kill('SIGTERM');
     await worker.ended;
   });
@@ -181,7 +181,7 @@ describe('a run that is cancelled', () => {
 
   test('while it is paused and nobody works for it is wound up by the command itself, without a service', async () => {
     const flow = await startSlow();
-    const { file, run, id } = await busyRun(flow, 10_000, 100);
+    const { file, run, id } = await busyRun(flow, 7_000, 100);
     await flow.onboard(['pause', id]);
     await run.ended;
     flow.sandbox.setFaults([]);
@@ -189,10 +189,10 @@ describe('a run that is cancelled', () => {
     const cancelled = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
     expect(cancelled).toMatchObject({
       exitCode: 0,
-      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 10_000 - made } },
+      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 7_000 - made } },
     });
     expect(flow.sandbox.stats().made.subclients).toBe(made);
-    expect((await flow.results(cancelled.summary)).at(-1)).toMatchObject({ row: '10000', key: 'K10000' });
+    expect((await flow.results(cancelled.summary)).at(-1)).toMatchObject({ row: '7000', key: 'K7000' });
 
     const again = await flow.onboard(['cancel', id]);
     expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('cancelled already')]);
@@ -203,7 +203,7 @@ describe('a run that is cancelled', () => {
 
   test('and whose file is gone has an outcome for every row all the same', async () => {
     const flow = await startSlow();
-    const { file, run, id } = await busyRun(flow, 10_000, 100);
+    const { file, run, id } = await busyRun(flow, 7_000, 100);
     await flow.onboard(['pause', id]);
     await run.ended;
     flow.sandbox.setFaults([]);
@@ -213,11 +213,11 @@ describe('a run that is cancelled', () => {
     expect(cancelled).toMatchObject({
       exitCode: 0,
       stderr: expect.stringContaining('without line and key'),
-      summary: { outcomes: { created: made, cancelled: 10_000 - made } },
+      summary: { outcomes: { created: made, cancelled: 7_000 - made } },
     });
     const results = await flow.results(cancelled.summary);
-    expect(results).toHaveLength(10_000);
-    expect(results.at(-1)).toMatchObject({ row: '10000', line: '', key: '', outcome: 'cancelled' });
+    expect(results).toHaveLength(7_000);
+    expect(results.at(-1)).toMatchObject({ row: '7000', line: '', key: '', outcome: 'cancelled' });
     // What was in the queue is known still.
     expect(results[2000]).toMatchObject({ row: '2001', line: '2002', key: 'K2001', outcome: 'cancelled' });
   });

@@ -6,7 +6,7 @@ import { until } from '../support/flow.ts';
 import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
 
 test('a rehearsal takes over nothing of a real run that was left, and leaves the inbox as it was', async () => {
-  const { flow, drop, start, list } = await startInboxFlow(undefined, { faults: ['latency=100ms'] });
+  const { flow, drop, start, begin, list } = await startInboxFlow(undefined, { faults: ['latency=100ms'] });
   await drop('subclients-real.csv', rowsOf('REAL', 400));
   const left = start(['start']);
   await until(() => flow.sandbox.stats().made.subclients > 0);
@@ -17,7 +17,7 @@ test('a rehearsal takes over nothing of a real run that was left, and leaves the
   await drop('subclients-next.csv', rowsOf('NEXT', 3));
   await drop('stray.txt', 'a\n');
 
-  const rehearsed = await start(['start', '--sandbox', '--once']).ended;
+  const rehearsed = await begin(['start', '--sandbox', '--once']).ended;
   expect(rehearsed.exitCode, rehearsed.stderr).toBe(3);
   expect(fileLines(rehearsed).map(({ file, result, rows }) => [file, result, rows])).toEqual(
     expect.arrayContaining([
@@ -30,7 +30,7 @@ test('a rehearsal takes over nothing of a real run that was left, and leaves the
   expect(await list('inbox')).toEqual(['stray.txt', 'subclients-next.csv']);
   await rm(join(flow.home, 'inbox', 'stray.txt'));
 
-  const ended = await start(['start', '--once']).ended;
+  const ended = await begin(['start', '--once']).ended;
   expect([0, 5], ended.stderr).toContain(ended.exitCode);
   expect(
     fileLines(ended)
@@ -51,14 +51,14 @@ test('files are taken from an inbox on another file system, one that can not be 
     return folder;
   };
   const [good, bad] = [await own(), await own()];
-  const { flow, start, list } = await startInboxFlow({
+  const { flow, begin, list } = await startInboxFlow({
     good: `operation: subclient.create\ninbox: ${good}\nkey: externalId\n`,
     bad: `operation: subclient.create\ninbox: ${bad}\nkey: externalId\n`,
   });
   await writeFile(join(bad, '.processing'), '');
   await writeFile(join(bad, 'b.csv'), rowsOf('B', 2));
   await writeFile(join(good, 'a.csv'), rowsOf('A', 3));
-  const ended = await start(['start', '--once']).ended;
+  const ended = await begin(['start', '--once']).ended;
   expect(ended.exitCode, ended.stderr).toBe(3);
   expect(fileLines(ended)).toMatchObject([{ file: 'a.csv', result: 'done', rows: 3 }]);
   expect(ended.stderr.match(/\.processing is no folder/g)).toHaveLength(1);
@@ -66,7 +66,7 @@ test('files are taken from an inbox on another file system, one that can not be 
 
   const [original = ''] = await readdir(join(good, '.processing'));
   await appendFile(join(good, '.processing', original), 'A-4,A 4 Ltd\n');
-  const later = await start(['start', '--once']).ended;
+  const later = await begin(['start', '--once']).ended;
   expect(later.stderr).toContain(`what came late was not sent. Moved to ${join(flow.home, 'failed')}`);
   expect(await list('failed')).toHaveLength(2);
   expect(await readdir(join(good, '.processing'))).toEqual([original]);
@@ -76,13 +76,13 @@ test('files of a job whose window is closed stay in the inbox, and one without a
   const opens = new Date(Date.now() + 5 * 3600_000).getUTCHours();
   const clock = (hour: number) => `${String(hour % 24).padStart(2, '0')}:00`;
   const window = `${clock(opens)}-${clock(opens + 1)} Europe/London`;
-  const { inbox, drop, start, list } = await startInboxFlow({
+  const { inbox, drop, begin, list } = await startInboxFlow({
     hours: `operation: subclient.create\nfiles: "hours*"\nkey: externalId\nwindow: ${window}\n`,
   });
   for (const name of ['hours-1.csv', 'hours-2.csv']) await drop(name, rowsOf(name, 1));
   const growing = setInterval(() => void appendFile(join(inbox, 'growing.log'), 'a'), 20);
   onTestFinished(() => clearInterval(growing));
-  const ended = await start(['start', '--once', '--runs', '1']).ended;
+  const ended = await begin(['start', '--once', '--runs', '1']).ended;
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(ended.stderr).toContain('hours-1.csv and 1 more wait for the window');
   expect(ended.stderr).toContain('growing.log waits until');

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createReleases } from '../../src/queue/schedules.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Flow, until } from '../support/flow.ts';
 import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
 
@@ -16,7 +16,7 @@ const overviewSchema = z.object({
 });
 
 test('a file waits for the schedule of its job, for the jobs that come before it, and status says so', async () => {
-  const { flow, drop, start, list } = await startInboxFlow({
+  const { flow, drop, begin, list } = await startInboxFlow({
     subclients: 'operation: subclient.create\nfiles: "subclients*"\nkey: externalId\n',
     payees: 'operation: counterparty.draft\nfiles: "payees*"\nkey: externalId\nafter: subclients\n',
     late: 'operation: counterparty.draft\nfiles: "late*"\nkey: externalId\nafter: nightly\n',
@@ -31,7 +31,7 @@ test('a file waits for the schedule of its job, for the jobs that come before it
   await drop('nightly-1.csv', rowsOf('NIGHT', 2));
   await drop('late-1.csv', 'externalId,name\nP2,Payee\n');
 
-  const ended = await start(['start', '--once']).ended;
+  const ended = await begin(['start', '--once']).ended;
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(
     fileLines(ended)
@@ -66,22 +66,20 @@ test('a file waits for the schedule of its job, for the jobs that come before it
   expect(overview.schedules[0]?.next).toMatch(/T0[23]:00:00.000Z$/);
 
   await fire('nightly', flow);
-  const later = await start(['start', '--once']).ended;
+  const later = await begin(['start', '--once']).ended;
   expect(later.exitCode, later.stderr).toBe(0);
   expect(fileLines(later).map(({ file }) => file)).toEqual(['nightly-1.csv', 'late-1.csv']);
 });
 
 /** What a schedule leaves behind when it fires, for any watcher that comes. */
-async function fire(job: string, { home, sandbox }: Flow): Promise<void> {
-  const server = await joinEmbeddedRedis(home);
-  const redis = connectRedis(server.address, () => undefined);
+async function fire(job: string, { redisUrl, sandbox }: Flow): Promise<void> {
+  const redis = connectRedis(parseRedisUrl(redisUrl), () => undefined);
   await createReleases(redis, ledgerKeys(sandbox.url).queuePrefix).release(job, new Date());
   redis.disconnect();
-  await server.close();
 }
 
 test('a file whose run is paused stays in processing until somebody resumes the run, over a restart of the watcher too', async () => {
-  const { flow, drop, start, list } = await startInboxFlow(undefined, { faults: ['latency=600ms'] });
+  const { flow, drop, start, begin, list } = await startInboxFlow(undefined, { faults: ['latency=600ms'] });
   await drop('subclients-1.csv', rowsOf('S', 600));
   const first = start(['start']);
   await until(() => flow.sandbox.stats().made.subclients > 0);
@@ -92,16 +90,12 @@ test('a file whose run is paused stays in processing until somebody resumes the 
   expect((await first.ended).exitCode).toBe(4);
   flow.sandbox.setFaults([]);
 
-  const second = start(['start', '--polling']);
-  let stderr = '';
-  second.child.stderr?.on('data', (text: string) => {
-    stderr += text;
-  });
-  await until(() => stderr.includes(`run ${run} is paused (requested)`));
+  const second = begin(['start', '--polling']);
+  await until(() => second.said().includes(`run ${run} is paused (requested)`));
   expect(await list('processing')).toEqual([run]);
   await flow.onboard(['resume', run, '--no-follow']);
   await until(async () => (await list('done')).length === 2);
-  second.child.kill('SIGTERM');
+  second.interrupt();
   const ended = await second.ended;
   expect(fileLines(ended)).toMatchObject([
     { file: 'subclients-1.csv', result: 'paused', run, exitCode: 2 },
@@ -112,9 +106,9 @@ test('a file whose run is paused stays in processing until somebody resumes the 
 });
 
 test('a watcher without a token takes files, and a worker beside it sends their rows', async () => {
-  const { flow, drop, start } = await startInboxFlow();
+  const { flow, drop, begin } = await startInboxFlow();
   await drop('subclients-1.csv', rowsOf('S', 150));
-  const watcher = start(['watch', '--once'], { MSB_TOKEN: '' });
+  const watcher = begin(['watch', '--once'], { MSB_TOKEN: '' });
   const worker = flow.start(['work']);
   const ended = await watcher.ended;
   worker.child.kill('SIGTERM');

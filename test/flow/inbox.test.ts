@@ -13,7 +13,7 @@ function lineOf(lines: readonly FileLine[], file: string): FileLine {
 }
 
 test('files are taken through the jobs that their names say, and what can not be taken is put aside with a note', async () => {
-  const { flow, inbox, drop, start, list, note } = await startInboxFlow({
+  const { flow, inbox, drop, begin, list, note } = await startInboxFlow({
     subclients: 'operation: subclient.create\nfiles: "**/subclients*"\nkey: externalId\n',
     other: 'operation: subclient.create\nfiles: ["both*", "other*"]\nkey: externalId\n',
     own: 'operation: subclient.create\ninbox: partner\nkey: externalId\nmarker: .done\n',
@@ -34,7 +34,7 @@ test('files are taken through the jobs that their names say, and what can not be
   await writeFile(join(flow.home, 'partner', 'any name.csv.done'), '');
   await writeFile(join(flow.home, 'partner', 'unmarked.csv'), rowsOf('U', 2));
 
-  const ended = await start(['start', '--once']).ended;
+  const ended = await begin(['start', '--once']).ended;
   const lines = fileLines(ended);
   expect(ended.exitCode, ended.stderr).toBe(3);
   expect(flow.sandbox.stats().made.subclients).toBe(5);
@@ -78,14 +78,14 @@ test('files are taken through the jobs that their names say, and what can not be
 });
 
 test('where no file lies, a look says so and ends', async () => {
-  const { inbox, start } = await startInboxFlow();
-  const ended = await start(['start', '--once']).ended;
+  const { inbox, begin } = await startInboxFlow();
+  const ended = await begin(['start', '--once']).ended;
   expect([ended.exitCode, ended.stdout]).toEqual([0, '']);
   expect(ended.stderr).toContain(`There was no file to take in ${inbox}.\n`);
 });
 
 test('nothing outside the inbox is read, and nothing hangs, whatever lies in it', async () => {
-  const { flow, inbox, drop, start, list } = await startInboxFlow();
+  const { flow, inbox, drop, begin, list } = await startInboxFlow();
   const secret = await flow.file('secret.csv', rowsOf('SECRET', 2));
   await mkdir(join(flow.home, 'outside'));
   await writeFile(join(flow.home, 'outside', 'subclients-outside.csv'), rowsOf('OUTSIDE', 1));
@@ -100,7 +100,7 @@ test('nothing outside the inbox is read, and nothing hangs, whatever lies in it'
   await writeFile(Buffer.from(`${inbox}/subclients-\xff.csv`, 'latin1'), rowsOf('BYTES', 1));
   await drop('subclients-good.csv', rowsOf('GOOD', 2));
 
-  const ended = await start(['start', '--once']).ended;
+  const ended = await begin(['start', '--once']).ended;
   const lines = fileLines(ended);
   expect(flow.sandbox.stats().made.subclients, ended.stderr).toBe(2);
   expect(lines.filter(({ result }) => result === 'done').map(({ file }) => file)).toEqual([
@@ -120,13 +120,9 @@ test('nothing outside the inbox is read, and nothing hangs, whatever lies in it'
 });
 
 test('however a file comes, all of its rows are sent in one run; what comes too late is found out', async () => {
-  const { flow, inbox, drop, start, list } = await startInboxFlow();
-  const watcher = start(['start', '--rest', '0.6']);
-  let stderr = '';
-  watcher.child.stderr?.on('data', (text: string) => {
-    stderr += text;
-  });
-  await until(() => stderr.includes('Watching'));
+  const { flow, inbox, drop, begin, list } = await startInboxFlow();
+  const watcher = begin(['start', '--rest', '0.6']);
+  await until(() => watcher.said().includes('Watching'));
 
   const slow = async () => {
     const handle = await open(join(inbox, 'subclients-slow.csv'), 'w');
@@ -153,8 +149,8 @@ test('however a file comes, all of its rows are sent in one run; what comes too 
   await until(async () => (await list('done')).some((name) => name.startsWith('subclients-paused')));
   await handle.write('PAUSED-3,PAUSED 3 Ltd\n');
   await handle.close();
-  await until(() => stderr.includes('was written to after it was taken'));
-  watcher.child.kill('SIGTERM');
+  await until(() => watcher.said().includes('was written to after it was taken'));
+  watcher.interrupt();
   const ended = await watcher.ended;
 
   expect(ended.exitCode).toBe(4);
@@ -170,9 +166,9 @@ test('however a file comes, all of its rows are sent in one run; what comes too 
 });
 
 test('a file that is written to while its run reads it pauses the run before anything of the changed part is sent', async () => {
-  const { flow, inbox, drop, start, list } = await startInboxFlow(undefined, { faults: ['latency=20ms'] });
+  const { flow, inbox, drop, begin, list } = await startInboxFlow(undefined, { faults: ['latency=20ms'] });
   await drop('subclients-torn.csv', rowsOf('TORN', 12_000));
-  const watcher = start(['start', '--once']);
+  const watcher = begin(['start', '--once']);
   await until(() => flow.sandbox.stats().made.subclients > 0);
   const [claim = ''] = await list('processing');
   await appendFile(join(flow.home, 'processing', claim, 'subclients-torn.csv'), 'TORN-late,Late Ltd\n');

@@ -1,48 +1,6 @@
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
-import { startFlow, subclientsCsv, until } from '../support/flow.ts';
-
-// What they wait for is that the lease of the dead lapses: they do so together.
-describe.concurrent('when a process is killed', () => {
-  test('a run that is killed in the middle is finished by the same command, nothing twice, nothing lost', async ({
-    onTestFinished,
-  }) => {
-    const flow = await startFlow({ faults: ['latency=5ms'] }, onTestFinished);
-    const file = await flow.file('a.csv', subclientsCsv(2000));
-    const killed = flow.start(['run', 'subclients-create', file]);
-    await until(() => flow.sandbox.stats().made.subclients > 400);
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    const { exitCode, summary } = await flow.run(['subclients-create', file]);
-    const { outcomes } = summary;
-    expect(outcomes.created + outcomes['in-doubt']).toBe(2000);
-    expect(exitCode).toBe(outcomes['in-doubt'] > 0 ? 5 : 0);
-    // In flight: at most what one process may have on the wire, and what it had settled but not yet recorded.
-    expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
-    const stats = flow.sandbox.stats();
-    expect(stats.duplicateKeys).toBe(0);
-    expect(stats.made.subclients).toBeGreaterThanOrEqual(outcomes.created);
-    const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
-    for (const result of await flow.results(summary)) {
-      if (result.outcome === 'created') expect(made).toContain(result.key);
-    }
-  });
-
-  test('a worker beside the run shares its rows, and when it is killed the run ends all the same', async ({
-    onTestFinished,
-  }) => {
-    const flow = await startFlow({ faults: ['latency=10ms'] }, onTestFinished);
-    const file = await flow.file('a.csv', subclientsCsv(3000));
-    const worker = flow.start(['work']);
-    const run = flow.run(['subclients-create', file]);
-    await until(() => flow.sandbox.stats().made.subclients > 600);
-    worker.child.kill('SIGKILL');
-    await worker.ended;
-    const { summary } = await run;
-    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(3000);
-    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
-  });
-});
+import { expect, test } from 'vitest';
+import { startFlow, subclientsCsv, until, withSummary } from '../support/flow.ts';
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt',
@@ -71,11 +29,11 @@ test('two commands on the same file at once are one run: nothing is sent twice',
   const flow = await startFlow({ faults: ['latency=5ms'] });
   const file = await flow.file('a.csv', subclientsCsv(1000));
   const [one, two] = await Promise.all([
-    flow.run(['subclients-create', file]),
-    flow.run(['subclients-create', file]),
-  ]);
-  expect([one.exitCode, two.exitCode]).toEqual([0, 0]);
-  expect(one.summary.run).toBe(two.summary.run);
+    flow.start(['run', 'subclients-create', file, '--json']).ended,
+    flow.start(['run', 'subclients-create', file, '--json']).ended,
+  ]).then((ends) => ends.map(withSummary));
+  expect([one?.exitCode, two?.exitCode]).toEqual([0, 0]);
+  expect(one?.summary.run).toBe(two?.summary.run);
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1000 }, duplicateKeys: 0 });
 });
 
@@ -99,8 +57,11 @@ test('a second command on a file under way names the process that reads it', asy
 
 test('a command that ends leaves the rows of another run alone, also those it had in hand', async () => {
   const flow = await startFlow({ faults: ['latency=20ms'] });
-  const short = flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(200, 'A'))]);
-  const long = flow.run(['subclients-create', await flow.file('b.csv', subclientsCsv(3000, 'B'))]);
+  const runOf = async (name: string, rows: number) => {
+    const file = await flow.file(`${name}.csv`, subclientsCsv(rows, name));
+    return withSummary(await flow.start(['run', 'subclients-create', file, '--json']).ended);
+  };
+  const [short, long] = [runOf('A', 200), runOf('B', 3000)];
   expect((await short).summary.outcomes.created).toBe(200);
   const { exitCode, summary } = await long;
   expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 3000, 0]);

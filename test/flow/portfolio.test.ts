@@ -60,12 +60,12 @@ const draftSchema = z.object({
 });
 
 test('a portfolio of subclients, and of counterparties with several accounts that refer to them, loads in one go', async () => {
-  const { flow, drop, start } = await startInboxFlow(JOBS, { recordRequests: SUBCLIENTS + COUNTERPARTIES });
+  const { flow, drop, begin } = await startInboxFlow(JOBS, { recordRequests: SUBCLIENTS + COUNTERPARTIES });
   // In the wrong order: the names say nothing of what comes first.
   await drop('partner-x/payees.csv', payees());
   await drop('partner-x/subclients.csv', subclients());
 
-  const ended = await start(['start', '--once']).ended;
+  const ended = await begin(['start', '--once']).ended;
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(fileLines(ended).map(({ file, job, rows, exitCode }) => [file, job, rows, exitCode])).toEqual([
     ['partner-x/subclients.csv', 'px-subclients', SUBCLIENTS, 0],
@@ -96,10 +96,10 @@ test('a portfolio of subclients, and of counterparties with several accounts tha
 }, 120_000);
 
 test('a counterparty whose subclient is not known is invalid and names the key, and a rerun takes it up later', async () => {
-  const { flow, drop, start } = await startInboxFlow(JOBS);
+  const { flow, drop, begin } = await startInboxFlow(JOBS);
   await drop('partner-x/payees.csv', 'Payee,Client,Account\nP1,S1,A-1\nP2,S2,A-2\nP2,S2,A-3\n');
   await drop('partner-x/subclients.csv', 'Ref,Name,Parent Ref\nS1,Company 1,\n');
-  const first = await start(['start', '--once']).ended;
+  const first = await begin(['start', '--once']).ended;
   const [, line] = fileLines(first);
   expect([first.exitCode, line?.rows, line?.exitCode]).toEqual([1, 3, 1]);
   const run = line?.run ?? '';
@@ -108,7 +108,7 @@ test('a counterparty whose subclient is not known is invalid and names the key, 
   );
 
   await drop('partner-x/subclients-2.csv', 'Ref,Name,Parent Ref\nS2,Company 2,\n');
-  expect((await start(['start', '--once']).ended).exitCode).toBe(0);
+  expect((await begin(['start', '--once']).ended).exitCode).toBe(0);
   const again = await flow.onboard(['rerun', run]);
   expect([again.exitCode, again.stderr]).toEqual([0, expect.not.stringContaining('unexpected')]);
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2, drafts: 2 }, duplicateKeys: 0 });

@@ -9,7 +9,7 @@ const GOES_ON = /Redis takes rows again: reading goes on/g;
 
 test('a Redis that is full lets the rows in hand go on, says so once, and the run ends when it has room', async () => {
   const flow = await startFlow({ faults: ['latency=100ms'] });
-  const { url, redis } = await startRedisServer({ appendonly: 'yes', appendfsync: 'always' });
+  const { url, redis } = await startRedisServer();
   const file = await flow.file('a.csv', subclientsCsv(ROWS));
   const run = flow.start(['run', 'subclients-create', file, '--json'], { REDIS_URL: url });
   let stderr = '';

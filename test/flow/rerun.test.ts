@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { AtTestEnd } from '../support/at-test-end.ts';
-import { type Flow, startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { type Flow, type FlowOptions, startFlow, subclientsCsv, until } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
 
 const rowsOf = async (flow: Flow, summary: Summary) =>
   (await flow.results(summary)).map(({ row, line, key, outcome }) => [row, line, key, outcome].join(' '));
 
 /** A run of so many rows that all failed, and a service that now takes its time and accepts them. */
-async function allFailed(rows: number, atEnd?: AtTestEnd) {
-  const flow = await startFlow({ faults: ['404=always'] }, atEnd);
+async function allFailed(rows: number, options: FlowOptions = {}, atEnd?: AtTestEnd) {
+  const flow = await startFlow({ faults: ['404=always'], ...options }, atEnd);
   const file = await flow.file('a.csv', subclientsCsv(rows));
   const { summary } = await flow.run(['subclients-create', file]);
   expect(summary.outcomes.failed).toBe(rows);
@@ -161,8 +161,8 @@ describe('a rerun', () => {
     // The first one is still at it when the second looks, also where that one's start took longer.
     flow.sandbox.setFaults(['latency=200ms']);
     const [one, two] = await Promise.all([
-      flow.onboard(['rerun', parent, '--json']),
-      flow.onboard(['rerun', parent, '--json']),
+      flow.start(['rerun', parent, '--json']).ended,
+      flow.start(['rerun', parent, '--json']).ended,
     ]);
     expect([one.exitCode, two.exitCode]).toEqual([0, 0]);
     const { run } = { run: await newestRun(flow) };
@@ -178,29 +178,26 @@ describe('a rerun', () => {
 
 // What they wait for is that the lease of the dead lapses: they do so together.
 describe.concurrent('a rerun', () => {
-  test.for(['rerun', 'resume'] as const)(
-    'that was killed is gone on with by %s',
-    async (command, { onTestFinished }) => {
-      const { flow, parent } = await allFailed(1500, onTestFinished);
-      const killed = flow.start(['rerun', parent]);
-      await until(() => flow.sandbox.stats().made.subclients > 100);
-      killed.child.kill('SIGKILL');
-      await killed.ended;
-      const child = await newestRun(flow);
-      flow.sandbox.setFaults([]);
-      const { exitCode, summary } = await summaryFrom(flow, [command, command === 'rerun' ? parent : child]);
-      expect(summary).toMatchObject({ run: child, parent, rows: 1500 });
-      expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1500);
-      expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
-      expect(flow.sandbox.stats().duplicateKeys).toBe(0);
-    },
-  );
+  test('that was killed is gone on with by the same command', async ({ onTestFinished }) => {
+    const { flow, parent } = await allFailed(1500, {}, onTestFinished);
+    const killed = flow.start(['rerun', parent]);
+    await until(() => flow.sandbox.stats().made.subclients > 100);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const child = await newestRun(flow);
+    flow.sandbox.setFaults([]);
+    const { exitCode, summary } = await summaryFrom(flow, ['rerun', parent]);
+    expect(summary).toMatchObject({ run: child, parent, rows: 1500 });
+    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1500);
+    expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
+    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+  });
 
   test('of which Redis has forgotten the rows is found again, cancelled, and its rows are the parent’s to take up', async ({
     onTestFinished,
   }) => {
     const rows = 900;
-    const { flow, parent } = await allFailed(rows, onTestFinished);
+    const { flow, parent } = await allFailed(rows, { redis: 'embedded' }, onTestFinished);
     const [present, past] = [join(flow.home, 'redis'), join(flow.home, 'past')];
     await (await joinEmbeddedRedis(flow.home)).close();
     await cp(present, past, { recursive: true });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { startFlow, subclientsCsv, until, withSummary } from '../support/flow.ts';
 import { type Arrival, startLimitedService } from '../support/limited-service.ts';
 
 const TOKENS = ['flow-token', 'token-of-work'];
@@ -30,7 +30,8 @@ test.each([
   const answers = { atOnce: 50, answerMs: 20, beyond: 'refuse', headers } as const;
   const service = await startLimitedService(flow.sandbox.url, answers);
   const env = { MSB_BASE_URL: service.url };
-  const run = flow.run(['subclients-create', await flow.file('rows.csv', subclientsCsv(2500))], env);
+  const file = await flow.file('rows.csv', subclientsCsv(2500));
+  const run = flow.start(['run', 'subclients-create', file, '--json'], env).ended.then(withSummary);
   flow.start(['work'], { ...env, MSB_TOKEN: TOKENS[1] ?? '' });
   await until(() => senders(service.arrivals()) === TOKENS.length);
   service.setAtOnce(0);

@@ -20,14 +20,10 @@ test('outside its window a run waits, says until when, sends nothing, and is gon
 
   const newest = async () => JSON.parse((await flow.onboard(['runs', '--json', '--limit', '1'])).stdout);
   const waits = async (args: readonly string[]) => {
-    const { child, ended } = flow.start(args);
-    const said = { text: '' };
-    child.stderr?.on('data', (chunk: string) => {
-      said.text += chunk;
-    });
-    await until(() => said.text.includes(`The window ${window} is closed: goes on at `));
+    const { ended, said, interrupt } = flow.begin(args);
+    await until(() => said().includes(`The window ${window} is closed: goes on at `));
     const run = await newest();
-    child.kill('SIGTERM');
+    interrupt();
     return { ...(await ended), run };
   };
 

@@ -6,11 +6,11 @@ import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { BEAT, CHECK_IN, LEAVE, LOOK, OPEN_WITHOUT } from '../../src/ledger/lua/gate.ts';
 import { script } from '../../src/ledger/script.ts';
 import { type GateEdges, type ReplayScope, verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { type RedisServer, startRedisServer } from '../faults/support/redis-server.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { until } from '../support/flow.ts';
 import { openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();

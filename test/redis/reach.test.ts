@@ -41,7 +41,7 @@ test('a node of a cluster by the URL of a single server, and the other way round
   await expect(assertReachable(parseRedisUrl(`redis://127.0.0.1:${node.port}`))).rejects.toThrow(
     /it is a node of a cluster, expected redis\+cluster:\/\//,
   );
-  const single = await startRedisServer({});
+  const single = await startRedisServer();
   const asCluster = parseRedisUrl(single.url.replace('redis://', 'redis+cluster://'));
   await expect(assertReachable(asCluster)).rejects.toThrow(/it is a single server, expected redis:\/\//);
 });

@@ -34,7 +34,7 @@ test('fsync every second is a warning, not a refusal', async () => {
 });
 
 test('a user who may read neither INFO nor CONFIG gets a warning that nothing could be checked', async () => {
-  const { redis, url } = await startRedisServer({ appendonly: 'yes' });
+  const { redis, url } = await startRedisServer();
   await redis.call('ACL', 'SETUSER', 'loader', 'on', '>word', '~*', '&*', '+@all', '-info', '-config');
   const limited = new Redis(url.replace('redis://', 'redis://loader:word@'), { enableReadyCheck: false });
   limited.on('error', () => undefined);

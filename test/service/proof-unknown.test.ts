@@ -53,7 +53,7 @@ test.each<[string, Answer, Partial<ClientOptions>, unknown]>([
   [
     "no answer comes within the attempt's time",
     () => undefined,
-    { timeoutMs: 150 },
+    { timeoutMs: 600 },
     noResponse('ONBOARD_TIMEOUT'),
   ],
   ['the answer is not HTTP', (s) => void s.write('ONBOARD nonsense\r\n\r\n'), {}, noResponse(parserError)],
@@ -122,7 +122,7 @@ test.each<[string, Answer, Partial<ClientOptions>, unknown]>([
   [
     "the body stalls for the attempt's time",
     (s) => void s.write(`${HEAD}{"id":`),
-    { timeoutMs: 150 },
+    { timeoutMs: 600 },
     unreadable('ONBOARD_TIMEOUT'),
   ],
   [

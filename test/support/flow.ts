@@ -3,13 +3,18 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { shellWord } from '../../src/lib/terminal.ts';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Summary, summarySchema } from '../../src/report/summary.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AtTestEnd, atTestEnd } from './at-test-end.ts';
+import { takeDatabase } from './flow-redis.ts';
 import { addWitness } from './until.ts';
 
 export { until } from './until.ts';
@@ -21,107 +26,181 @@ const TOKEN = 'flow-token';
 /** Of a test that waits in vain: what was started last, and what it said last, in characters. */
 const COMMANDS_SHOWN = 5;
 const STDERR_SHOWN = 1_000;
+const AT_WORK = 'at work';
 
-type Command = {
-  readonly child: ChildProcess;
-  readonly args: readonly string[];
-  readonly text: { stdout: string; stderr: string };
-};
+type Env = Readonly<Record<string, string>>;
+
+/** A command that was given, for the words about it when its test fails. */
+type Command = { readonly args: readonly string[]; readonly text: Text; state(): string };
+type Text = { stdout: string; stderr: string };
 
 export type Ended = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
-export type Started = {
-  readonly child: ChildProcess;
+/** A process of the built program. */
+export type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
+
+/** A command under way in this process. */
+export type Begun = {
   readonly ended: Promise<Ended>;
+  /** What it has written to stderr so far. */
+  said(): string;
+  /** What the first SIGINT does. */
+  interrupt(): void;
 };
 
-/** A home, a service and the program between them, all of one test's own. */
+export type FlowOptions = SandboxOptions & {
+  /** `embedded`: the one that the program starts in its home; default: a database of its own in one that is there. */
+  readonly redis?: 'embedded';
+};
+
+/**
+ * A home, a service and commands between them, all of one test's own. Commands are carried out in this process; those whose
+ * test is about processes (signals, deaths, several at once, the build) are started as such.
+ */
 export type Flow = {
   readonly home: string;
   readonly sandbox: Sandbox;
+  /** Of its database; '' where the program starts its own. */
+  readonly redisUrl: string;
   /** Writes a file of the test's own and answers its path. */
   file(name: string, content: string): Promise<string>;
-  start(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
-  /** Carries a command to its end. */
-  onboard(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
-  /** What a command that only reads prints, carried out in this process: starting one for every look takes a second. */
+  /** Starts the built program. */
+  start(args: readonly string[], env?: Env): Started;
+  /** Begins a command in this process. */
+  begin(args: readonly string[], env?: Env): Begun;
+  /** Carries a command out in this process. */
+  onboard(args: readonly string[], env?: Env): Promise<Ended>;
+  /** What a command that ends well prints. */
   look(args: readonly string[]): Promise<string>;
-  /** `onboard run … --json` to its end; the control total holds, or the test fails. */
-  run(
-    args: readonly string[],
-    env?: Readonly<Record<string, string>>,
-  ): Promise<Ended & { readonly summary: Summary }>;
+  /** `onboard run … --json` to its end, in this process; the control total holds, or the test fails. */
+  run(args: readonly string[], env?: Env): Promise<Ended & { readonly summary: Summary }>;
   /** A report file's text. */
   report(summary: Pick<Summary, 'run'>, name: string): Promise<string>;
   results(summary: Summary): Promise<Array<Record<string, string>>>;
 };
 
 /** A concurrent test gives its own `onTestFinished`. */
-export async function startFlow(options: SandboxOptions = {}, atEnd: AtTestEnd = atTestEnd): Promise<Flow> {
+export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = atTestEnd): Promise<Flow> {
+  const { redis, ...sandboxOptions } = options;
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
-  const sandbox = await startSandbox({ tokens: [TOKEN], ...options });
-  const running = new Map<ChildProcess, Promise<Ended>>();
-  const started: Command[] = [];
-  const words = () => started.slice(-COMMANDS_SHOWN).map(wordsOf).join('\n');
-  const forget = addWitness(words);
-  atEnd(async ({ task }) => {
-    forget();
-    if (task.result?.state === 'fail') process.stderr.write(`${task.name}:\n${words()}\n`);
-    for (const child of running.keys()) child.kill('SIGKILL');
-    // One that is still ending could start the Redis again that is stopped below.
-    await Promise.allSettled(running.values());
-    await sandbox.close();
-    await stopLeftRedis(home);
-    await rm(home, { recursive: true, force: true });
-  });
-
-  const own = {
+  const database = redis === 'embedded' ? null : await takeDatabase();
+  const sandbox = await startSandbox({ tokens: [TOKEN], ...sandboxOptions });
+  const commands = createCommands({
     PATH: process.env.PATH ?? '',
     ONBOARD_HOME: home,
     ONBOARD_JOBS: JOBS,
     MSB_BASE_URL: sandbox.url,
     MSB_TOKEN: TOKEN,
-  };
-  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Started => {
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...own, ...env },
-    });
-    const text = { stdout: '', stderr: '' };
-    const ended = collect(child, text).finally(() => running.delete(child));
-    running.set(child, ended);
-    started.push({ child, args, text });
-    return { child, ended };
-  };
-  const onboard: Flow['onboard'] = (args, env) => start(args, env).ended;
+    ...(database !== null && { REDIS_URL: database.url }),
+  });
+  const forget = addWitness(commands.words);
+  atEnd(async ({ task }) => {
+    forget();
+    if (task.result?.state === 'fail') process.stderr.write(`${task.name}:\n${commands.words()}\n`);
+    // One that is still ending could start the Redis again that is stopped below.
+    await commands.end();
+    await sandbox.close();
+    await stopLeftRedis(home);
+    await database?.empty();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const { start, begin } = commands;
+  const onboard: Flow['onboard'] = (args, env) => begin(args, env).ended;
   const report: Flow['report'] = (summary, name) =>
     readFile(join(home, 'reports', summary.run, name), 'utf8');
-
   return {
     home,
     sandbox,
+    redisUrl: database?.url ?? '',
     start,
+    begin,
     onboard,
-    look: (args) => lookHere(args, own),
     report,
     async file(name, content) {
       const path = join(home, name);
       await writeFile(path, content);
       return path;
     },
-    async run(args, env) {
-      const ended = await onboard(['run', ...args, '--json'], env);
-      const line = ended.stdout.trim().split('\n').at(-1) ?? '';
-      expect(line, `no summary; stderr: ${ended.stderr}`).not.toBe('');
-      const summary = summarySchema.parse(JSON.parse(line));
-      expect(summary.controlTotal.holds, 'the control total').toBe(true);
-      return { ...ended, summary };
+    async look(args) {
+      const { exitCode, stdout, stderr } = await onboard(args);
+      expect(exitCode, stderr).toBe(0);
+      return stdout;
     },
+    run: async (args, env) => withSummary(await onboard(['run', ...args, '--json'], env)),
     results: async (summary) => parse(await report(summary, 'results.csv'), { columns: true }),
   };
 }
 
-async function collect(child: ChildProcess, text: { stdout: string; stderr: string }): Promise<Ended> {
+/** With the summary that a command prints for `--json`; the control total holds, or the test fails. */
+export function withSummary(ended: Ended): Ended & { readonly summary: Summary } {
+  const line = ended.stdout.trim().split('\n').at(-1) ?? '';
+  expect(line, `no summary; stderr: ${ended.stderr}`).not.toBe('');
+  const summary = summarySchema.parse(JSON.parse(line));
+  expect(summary.controlTotal.holds, 'the control total').toBe(true);
+  return { ...ended, summary };
+}
+
+/** The commands of one flow, in this process and as others. */
+function createCommands(own: Env) {
+  const given: Command[] = [];
+  const running = new Map<Promise<Ended>, () => void>();
+  const keep = (command: Command, ended: Promise<Ended>, stop: () => void) => {
+    given.push(command);
+    running.set(ended, stop);
+    const leave = () => running.delete(ended);
+    ended.then(leave, leave);
+  };
+  return {
+    start(args: readonly string[], env: Env = {}): Started {
+      const child = spawn(process.execPath, [MAIN, ...args], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...own, ...env },
+      });
+      const text = { stdout: '', stderr: '' };
+      const ended = collect(child, text);
+      const state = () => String(child.exitCode ?? child.signalCode ?? AT_WORK);
+      keep({ args, text, state }, ended, () => child.kill('SIGKILL'));
+      return { child, ended };
+    },
+    begin(args: readonly string[], env: Env = {}): Begun {
+      const text = { stdout: '', stderr: '' };
+      const interruption = new AbortController();
+      const exit: { code: number | null } = { code: null };
+      const io = {
+        stdout: keepText(text, 'stdout'),
+        stderr: keepText(text, 'stderr'),
+        env: { ...own, ...env },
+        typed: ['onboard', ...args.map(shellWord)].join(' '),
+        interrupted: interruption.signal,
+      };
+      const ended = runProgram(args, io).then((exitCode) => {
+        exit.code = exitCode;
+        return { exitCode, ...text };
+      });
+      const interrupt = () => interruption.abort();
+      keep({ args, text, state: () => String(exit.code ?? AT_WORK) }, ended, interrupt);
+      return { ended, interrupt, said: () => text.stderr };
+    },
+    async end() {
+      for (const stop of running.values()) stop();
+      await Promise.allSettled(running.keys());
+    },
+    words: () => given.slice(-COMMANDS_SHOWN).map(wordsOf).join('\n'),
+  };
+}
+
+function keepText(text: Text, name: keyof Text): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      text[name] += String(chunk);
+      done();
+    },
+  });
+}
+
+async function collect(child: ChildProcess, text: Text): Promise<Ended> {
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     text.stdout += chunk;
   });
@@ -132,24 +211,22 @@ async function collect(child: ChildProcess, text: { stdout: string; stderr: stri
   return { exitCode: child.exitCode, ...text };
 }
 
-async function lookHere(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
-  const { onboard } = await import('../cli/memory-io.ts');
-  const { exitCode, stdout, stderr } = await onboard(args, env);
-  expect(exitCode, stderr).toBe(0);
-  return stdout;
-}
-
-function wordsOf({ child, args, text }: Command): string {
-  const { exitCode, signalCode } = child;
-  const state = exitCode === null && signalCode === null ? 'is at work' : `ended: ${exitCode ?? signalCode}`;
-  return `onboard ${args.join(' ')} ${state}; stderr: ${text.stderr.slice(-STDERR_SHOWN).trim()}`;
+function wordsOf({ args, text, state }: Command): string {
+  return `onboard ${args.join(' ')}: ${state()}; stderr: ${text.stderr.slice(-STDERR_SHOWN).trim()}`;
 }
 
 /** A killed command leaves its Redis for the next one; after the test there is none. */
 async function stopLeftRedis(home: string): Promise<void> {
-  const { joinEmbeddedRedis } = await import('../../src/redis/embedded.ts');
-  const server = await joinEmbeddedRedis(home);
-  await server.close();
+  const pid = Number(await readFile(join(home, 'redis', 'redis.pid'), 'utf8').catch(() => ''));
+  if (isThere(pid)) await (await joinEmbeddedRedis(home)).close();
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** A CSV of subclients with keys K1…Kn. */

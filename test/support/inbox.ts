@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type Ended, type Flow, type Started, startFlow } from './flow.ts';
+import { type Begun, type Ended, type Flow, type Started, startFlow } from './flow.ts';
 
 /** What `--json` prints of a file, as far as tests look at it. */
 const lineSchema = z.object({
@@ -24,8 +24,10 @@ export type InboxFlow = {
   readonly inbox: string;
   /** Writes a file into the inbox, sub-folders made. */
   drop(path: string, content: string): Promise<string>;
-  /** `onboard start` or `onboard watch` with short times. */
+  /** Starts `onboard start` or `onboard watch` with short times as a process. */
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
+  /** Begins one in this process. */
+  begin(args: readonly string[], env?: Readonly<Record<string, string>>): Begun;
   /** Names in a folder of the home, sorted. */
   list(folder: string): Promise<string[]>;
   /** The text of the note that was written about a file. */
@@ -54,14 +56,15 @@ export async function startInboxFlow(
       await writeFile(file, content);
       return file;
     },
-    start: ([command = 'start', ...args], env = {}) =>
-      flow.start([command, '--json', '--rest', '0.2', '--poll', '1', ...args], {
-        ONBOARD_JOBS: folder,
-        ...env,
-      }),
+    start: (args, env) => flow.start(quick(args), { ONBOARD_JOBS: folder, ...env }),
+    begin: (args, env) => flow.begin(quick(args), { ONBOARD_JOBS: folder, ...env }),
     list: async (name) => (await readdir(join(flow.home, name)).catch(() => [])).sort(),
     note: (line) => readFile(line.note ?? '', 'utf8'),
   };
+}
+
+function quick([command = 'start', ...args]: readonly string[]): string[] {
+  return [command, '--json', '--rest', '0.2', '--poll', '1', ...args];
 }
 
 /** The lines of `--json`, by file. */

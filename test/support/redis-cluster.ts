@@ -1,5 +1,6 @@
-import { until } from './flow.ts';
-import { ownPort, type RedisNode, type RedisNodeOptions, startRedisNode } from './redis-node.ts';
+import { freePort } from './free-port.ts';
+import { type RedisNode, type RedisNodeOptions, startRedisNode } from './redis-node.ts';
+import { until } from './until.ts';
 
 /** A cluster of one test's own: masters with an even share of the slots each, and replicas where the test adds them. */
 export type RedisCluster = {
@@ -69,7 +70,7 @@ async function moveSlot(slot: number, from: RedisNode, to: RedisNode): Promise<v
 const busPorts = new WeakMap<RedisNode, number>();
 
 async function startClusterNode(options: RedisNodeOptions): Promise<RedisNode> {
-  const busPort = await ownPort();
+  const busPort = await freePort();
   const lines = [
     'cluster-enabled yes',
     `cluster-port ${busPort}`,

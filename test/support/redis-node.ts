@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findServerProgram } from '../../src/redis/server-process.ts';
-import { freePort } from '../faults/support/free-port.ts';
 import { atTestEnd } from './at-test-end.ts';
-import { until } from './flow.ts';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
 
 /** A Redis process of one test's own, as a node of a cluster, a replica or a Sentinel; it ends with the test. */
 export type RedisNode = {
@@ -50,7 +50,7 @@ export async function startRedisNode(options: RedisNodeOptions = {}): Promise<Re
 
 async function startOnce(options: RedisNodeOptions): Promise<RedisNode> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-node-'));
-  const port = await ownPort();
+  const port = await freePort();
   const socket = join(folder, 'admin.sock');
   const lines = [
     options.isEncrypted === true ? `port 0\ntls-port ${port}` : `port ${port}`,
@@ -81,20 +81,6 @@ async function startOnce(options: RedisNodeOptions): Promise<RedisNode> {
   await Promise.race([until(async () => (await admin.ping()) === 'PONG'), process.failure()]);
   const { kill, freeze, thaw } = process;
   return { port, admin, kill, freeze, thaw };
-}
-
-const given = new Set<number>();
-/** A node of a cluster listens 10,000 higher, too. */
-const HIGHEST = 55_535;
-
-/** A port that nobody listens on and no other node of this process is about to. */
-export async function ownPort(): Promise<number> {
-  for (;;) {
-    const port = await freePort();
-    if (given.has(port) || port > HIGHEST) continue;
-    given.add(port);
-    return port;
-  }
 }
 
 function createProcess(folder: string, flags: readonly string[]) {

@@ -1,5 +1,5 @@
-import { until } from './flow.ts';
 import { type RedisNode, type RedisNodeOptions, startRedisNode } from './redis-node.ts';
+import { until } from './until.ts';
 
 /** A master with two replicas, watched by a Sentinel that needs nobody's consent; all of one test's own. */
 export type RedisGroup = {

@@ -1,41 +1,186 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { cp, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findServerProgram } from '../../src/redis/server-process.ts';
 import { atTestEnd } from './at-test-end.ts';
-import { until } from './flow.ts';
+import { freePort } from './free-port.ts';
+import { cutLog, growingLog, type LogClock, type LogCut, startLogClock } from './redis-log.ts';
+import { until } from './until.ts';
 
-export type OwnServer = { readonly url: string; readonly redis: Redis };
+/** A Redis on a TCP port, append-only with fsync always as the program wants it, whose life and memory a test controls. */
+export type RedisServer = {
+  readonly port: number;
+  /** `redis://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly folder: string;
+  /** A connection of the test's own, which is closed with the server. */
+  readonly redis: Redis;
+  /** Starts it on the same port with what its folder has; resolves when it answers. */
+  start(): Promise<void>;
+  /** Ends it orderly. */
+  stop(): Promise<void>;
+  /** SIGKILL: what fsync had not written is still in the system's memory, and so not lost. */
+  kill(): Promise<void>;
+  /** SIGSTOP and SIGCONT: connections stay open, nothing is answered. */
+  freeze(): void;
+  thaw(): void;
+  /** While it is down: takes away the end of what it remembers, as a power cut does; answers how many bytes went. */
+  cutLog(cut: LogCut | { readonly kind: 'seconds'; readonly seconds: number }): Promise<number>;
+  /** Copies its folder as it is now; the answer puts that copy back while it is down, as from a backup. */
+  backUp(): Promise<() => Promise<void>>;
+  /** Forgets everything. */
+  flushAll(): Promise<void>;
+};
 
-/** A Redis on a port of the test's own, with settings that the embedded one never has; it ends with the test. */
-export async function startRedisServer(settings: Readonly<Record<string, string>>): Promise<OwnServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-server-'));
+type Running = { readonly child: ChildProcess; readonly clock: LogClock | null };
+
+/** Starts a server of one test's own, with settings of redis.conf beside and before its own; it ends with the test. */
+export async function startRedisServer(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-redis-'));
   const port = await freePort();
-  const all = { port: String(port), bind: '127.0.0.1', dir: folder, save: '', ...settings };
-  const flags = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = spawn(await findServerProgram(process.env.PATH ?? ''), flags, { stdio: 'ignore' });
-  const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null });
+  const program = await findServerProgram(process.env.PATH ?? '');
+  const all = { ...ownSettings(port, folder), ...settings };
+  const life = createLife({
+    program,
+    args: settingsArguments(all),
+    folder,
+    port,
+    hasLog: all.appendonly === 'yes',
+  });
+  const redis = new Redis(port, '127.0.0.1', {
+    maxRetriesPerRequest: null,
+    retryStrategy: () => 50,
+    lazyConnect: true,
+  });
   redis.on('error', () => undefined);
   atTestEnd(async () => {
     redis.disconnect();
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
+    await life.end('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   });
-  await until(() => redis.status === 'ready');
-  return { url: `redis://127.0.0.1:${port}`, redis };
+  await life.start();
+  await redis.connect();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    folder,
+    redis,
+    start: life.start,
+    stop: () => life.end('SIGTERM'),
+    kill: () => life.end('SIGKILL'),
+    freeze: () => life.signal('SIGSTOP'),
+    thaw: () => life.signal('SIGCONT'),
+    async cutLog(cut) {
+      life.assertDown();
+      return cutLog(folder, cut.kind === 'seconds' ? life.sizeBefore(cut.seconds) : cut);
+    },
+    async backUp() {
+      const copy = `${folder}-copy-${performance.now()}`;
+      atTestEnd(() => rm(copy, { recursive: true, force: true }));
+      await cp(folder, copy, { recursive: true });
+      return async () => {
+        life.assertDown();
+        await rm(folder, { recursive: true });
+        await cp(copy, folder, { recursive: true });
+      };
+    },
+    async flushAll() {
+      await redis.flushall();
+    },
+  };
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
+type LifeParts = {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly port: number;
+  /** Without one nothing can be cut from it. */
+  readonly hasLog: boolean;
+};
+
+/** The server's process, one after the other. */
+function createLife(parts: LifeParts) {
+  let running: Running | null = null;
+  let lastClock: LogClock | null = null;
+  const signal = (name: NodeJS.Signals) => {
+    running?.child.kill(name);
+  };
+  return {
+    signal,
+    async start() {
+      if (running !== null) throw new Error('the server is running already');
+      const child = await launch(parts);
+      const clock = parts.hasLog ? startLogClock(await growingLog(parts.folder)) : null;
+      running = { child, clock };
+      lastClock = clock;
+    },
+    async end(name: 'SIGTERM' | 'SIGKILL') {
+      if (running === null) return;
+      const { child, clock } = running;
+      running = null;
+      clock?.stop();
+      const gone = once(child, 'exit');
+      // One that is frozen would not hear of an orderly end.
+      child.kill('SIGCONT');
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill(name);
+      await gone;
+    },
+    assertDown() {
+      if (running !== null) throw new Error('the server is running: stop or kill it first');
+    },
+    sizeBefore(seconds: number): LogCut {
+      return { kind: 'size', bytes: lastClock?.sizeBefore(seconds * 1000) ?? 0 };
+    },
+  };
+}
+
+async function launch({ program, args, folder, port }: LifeParts): Promise<ChildProcess> {
+  const logPath = join(folder, 'redis.log');
+  const log = await open(logPath, 'a');
+  const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd] });
+  await log.close();
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`Redis ended: ${await readFile(logPath, 'utf8')}`);
+    return answers(port);
+  });
+  return child;
+}
+
+async function answers(port: number): Promise<boolean> {
+  const probe = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => null });
+  probe.on('error', () => undefined);
+  try {
+    await probe.connect();
+    return (await probe.ping()) === 'PONG';
+  } catch {
+    return false;
+  } finally {
+    probe.disconnect();
+  }
+}
+
+function ownSettings(port: number, folder: string) {
+  return {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir: folder,
+    save: '',
+    appendonly: 'yes',
+    appendfsync: 'always',
+    'maxmemory-policy': 'noeviction',
+    'aof-load-truncated': 'yes',
+    // A rewrite would begin a new file, and cutting back by bytes or time would end at it.
+    'auto-aof-rewrite-percentage': '0',
+  };
+}
+
+function settingsArguments(settings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }

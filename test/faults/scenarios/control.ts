@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
 import { type Ended, type Flow, type Started, startFlow, subclientsCsv, until } from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { assertTruth } from '../support/truth.ts';
 
@@ -64,7 +65,7 @@ export async function controlAtRandom(options: ControlOptions): Promise<ControlR
     resumes: counts.resume,
     cancels: counts.cancel,
     late,
-    seconds: Math.round(performance.now() - began) / 1000,
+    seconds: secondsSince(began),
   };
   process.stderr.write(`control ${JSON.stringify({ ...options, ...report })}\n`);
   expect(late, 'most commands found a run under way').toBeLessThanOrEqual(options.rounds / 2);
@@ -185,7 +186,7 @@ export async function signalUnderLoad(options: SignalOptions): Promise<{ readonl
   const from = performance.now();
   for (const { child } of started) child.kill(signal);
   const ends = await Promise.all(started.map((each) => each.ended));
-  const endSeconds = Math.round(performance.now() - from) / 1000;
+  const endSeconds = secondsSince(from);
   expect(ends.map(({ exitCode }) => exitCode)).toEqual([4, 4]);
   expect(endSeconds).toBeLessThan(30);
   const id = await newestRun(flow);

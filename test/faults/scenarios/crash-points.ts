@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { type Flow, type Started, startFlow, subclientsCsv, until } from '../../support/flow.ts';
 import { oneAtATimeJob } from '../support/one-at-a-time.ts';
 import { preloadEnv } from '../support/preload.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { assertTruth } from '../support/truth.ts';
 
 /**
@@ -76,7 +77,7 @@ export async function crashAt(point: CrashPoint): Promise<CrashReport> {
   expect(fates, point).toEqual(fatesOf(crash.row, fate));
   expect(exitCode, point).toBe(fate === 'created' ? 0 : 5);
   expect(flow.sandbox.requests(), `${point}: requests in all`).toHaveLength(truth.made);
-  return { point, row: crash.row, fate, seconds: Math.round(performance.now() - began) / 1000 };
+  return { point, row: crash.row, fate, seconds: secondsSince(began) };
 }
 
 async function die(flow: Flow, { at }: Crash, args: readonly string[]): Promise<void> {

@@ -47,11 +47,11 @@ async function expectAllOnce(inbox: InboxFlow, options: InboxFaultOptions): Prom
 
 const RUN = runSchema.pick({ id: true, sha256: true, rows: true, state: true, outcomes: true });
 
-/** Many small files at once; answers how long they took, without the start of the program. */
+/** Many small files at once; answers how long they took, from the first row on. */
 export async function manyFiles(options: InboxFaultOptions): Promise<number> {
   const inbox = await startInboxFlow();
   await dropMany(inbox, options);
-  const watcher = inbox.start(['start', '--once']);
+  const watcher = inbox.begin(['start', '--once']);
   const { made } = inbox.flow.sandbox.stats();
   await until(() => inbox.flow.sandbox.stats().made.subclients > made.subclients);
   const began = performance.now();

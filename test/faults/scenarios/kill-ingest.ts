@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { until } from '../../support/flow.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import { momentLater } from '../support/moment-later.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { assertTruth } from '../support/truth.ts';
 import type { Truth } from '../support/untruths.ts';
@@ -46,7 +47,7 @@ export async function killIngest(options: KillIngestOptions): Promise<KillIngest
   const [early, { summary }] = await Promise.all([killing, crew.finished]);
   const { flow, keys } = crew;
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
-  const report = { ...truth, kills, early, rows, seconds: Math.round(performance.now() - began) / 1000 };
+  const report = { ...truth, kills, early, rows, seconds: secondsSince(began) };
   process.stderr.write(`kill-ingest ${JSON.stringify({ ...options, ...report })}\n`);
   // Only the process that died had rows that nobody can speak of: in flight, ready for their place, or just answered.
   expect(truth.inDoubtMade + truth.inDoubtNotMade).toBeLessThanOrEqual(1.5 * CONCURRENCY * kills);

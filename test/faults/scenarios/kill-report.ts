@@ -6,6 +6,7 @@ import type { Summary } from '../../../src/report/summary.ts';
 import { type Flow, startFlow } from '../../support/flow.ts';
 import { momentLater } from '../support/moment-later.ts';
 import { preloadEnv } from '../support/preload.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { assertWholeFiles, type ExpectedReport } from '../support/report-files.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -57,15 +58,15 @@ export async function killReport(options: KillReportOptions): Promise<KillReport
   }
   expect((await flow.onboard(['report', summary.run])).exitCode).toBe(0);
   expect(await assertWholeFiles(folderOf(flow, summary.run), expectedOf(rows))).toEqual(FILES);
-  const report = { kills: done, incomplete, rows, seconds: Math.round(performance.now() - began) / 1000 };
+  const report = { kills: done, incomplete, rows, seconds: secondsSince(began) };
   process.stderr.write(`kill-report ${JSON.stringify({ ...options, ...report })}\n`);
   return report;
 }
 
-/** How long a whole `onboard report` takes, ms. */
+/** How long a whole `onboard report` takes as a process, ms. */
 async function timeOfReport(flow: Flow, { run }: Summary): Promise<number> {
   const from = performance.now();
-  await flow.onboard(['report', run]);
+  await flow.start(['report', run]).ended;
   return performance.now() - from;
 }
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { type Crew, startCrew } from '../support/crew.ts';
 import { type Kill, killLoop } from '../support/kill-loop.ts';
-import { watchProgress } from '../support/progress-watch.ts';
+import { secondsSince, watchProgress } from '../support/progress-watch.ts';
 import { createDice } from '../support/seed.ts';
 import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -56,7 +56,11 @@ export async function killWorkers(options: KillWorkersOptions): Promise<KillWork
     dice: createDice(seed),
     isOver: () => isOver,
   });
-  const openAfterLast = killing.then(() => rows - crew.made());
+  const openAfterLast = killing.then(() => {
+    // What is left only has to come to an end.
+    crew.flow.sandbox.setFaults(['latency=20ms']);
+    return rows - crew.made();
+  });
   const [{ summary }, done] = await Promise.all([end, killing]);
   const tailSeconds = secondsSince(done.at(-1)?.at ?? began);
   const { longestStandstillMs } = progress.stop();
@@ -91,8 +95,4 @@ function judge(report: KillWorkersReport, done: readonly Kill[], expected: Expec
   const rowsPerSecond = (expected.crew.members.length * CONCURRENCY) / (expected.latencyMs / 1000);
   const workSeconds = (ROWS_SLOWNESS * expected.open) / rowsPerSecond;
   expect(report.tailSeconds).toBeLessThanOrEqual(TAKE_OVER_SECONDS + workSeconds);
-}
-
-function secondsSince(at: number): number {
-  return Math.round(performance.now() - at) / 1000;
 }

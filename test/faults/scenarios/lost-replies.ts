@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { until } from '../../support/flow.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import type { TcpProxy } from '../support/proxy.ts';
 import { keysSentTwice } from '../support/requests-per-key.ts';
 import { createDice } from '../support/seed.ts';
@@ -110,8 +111,4 @@ async function assertNoJobLeft({ redis, members }: Crew): Promise<void> {
 function wayOfRun({ members: [run] }: Crew): TcpProxy {
   if (run === undefined || run.redisProxy === null) throw new Error('expected a proxy before Redis');
   return run.redisProxy;
-}
-
-function secondsSince(at: number): number {
-  return Math.round(performance.now() - at) / 1000;
 }

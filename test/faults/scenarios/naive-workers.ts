@@ -6,9 +6,9 @@ import { onTestFinished } from 'vitest';
 import type { SandboxStats } from '../../../src/sandbox/control.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { type Started, until } from '../../support/flow.ts';
+import { startRedisServer } from '../../support/redis-server.ts';
 import { keepProcess } from '../support/kept-process.ts';
 import { type Kill, killLoop, type Victim } from '../support/kill-loop.ts';
-import { startRedisServer } from '../support/redis-server.ts';
 import { createDice } from '../support/seed.ts';
 
 /** The naive programs under test/faults/naive/. */

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
 import { type Flow, subclientsCsv, until } from '../../support/flow.ts';
-import { type Crew, type Member, startCrew } from '../support/crew.ts';
-import type { RedisServer } from '../support/redis-server.ts';
+import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { createDice } from '../support/seed.ts';
 import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -185,13 +185,4 @@ async function conclude(ended: Ended, backSeconds: number, options: object): Pro
   expect(report.inDoubtMade + report.inDoubtNotMade, 'in doubt').toBe(0);
   expect(report.backSeconds).toBeLessThanOrEqual(BACK_SECONDS);
   return report;
-}
-
-function redisOf({ redis }: Crew): RedisServer {
-  if (redis === null) throw new Error('expected a Redis by URL');
-  return redis;
-}
-
-function secondsSince(at: number): number {
-  return Math.round(performance.now() - at) / 1000;
 }

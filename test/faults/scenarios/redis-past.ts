@@ -4,8 +4,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { until } from '../../support/flow.ts';
-import { type Crew, type Member, startCrew } from '../support/crew.ts';
-import type { RedisServer } from '../support/redis-server.ts';
+import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { SLOWNESS } from '../support/slowness.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -154,17 +154,8 @@ function judge(report: RedisPastReport, { blows, latencyMs }: RedisPastOptions):
   }
 }
 
-function redisOf({ redis }: Crew): RedisServer {
-  if (redis === null) throw new Error('expected a Redis by URL');
-  return redis;
-}
-
 function longestOf(back: readonly Back[]): Record<string, number> {
   const longest: Record<string, number> = {};
   for (const { death, seconds } of back) longest[death] = Math.max(longest[death] ?? 0, seconds);
   return longest;
-}
-
-function secondsSince(at: number): number {
-  return Math.round(performance.now() - at) / 1000;
 }

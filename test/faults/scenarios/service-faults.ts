@@ -6,6 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { SandboxStats } from '../../../src/sandbox/control.ts';
 import { dataLineSchema } from '../../../src/sandbox/records.ts';
 import { type Flow, startFlow } from '../../support/flow.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type FaultyOperation = 'subclient.create' | 'counterparty.draft' | 'subclient.update';
@@ -51,7 +52,7 @@ const LOSING = [
   'cut-answer',
 ];
 /** Long enough for any answer that does come, on a machine that is busy. */
-const TIMEOUT_SECONDS = 12;
+const TIMEOUT_SECONDS = 4;
 /** An update meets a fault in a fifteenth of its attempts: so many in a row don't happen. */
 const ATTEMPTS = 12;
 
@@ -84,7 +85,7 @@ export async function serviceFaults(options: ServiceFaultsOptions): Promise<Serv
     lost,
     faults: stats.faults,
     requests: Object.values(stats.requests[operation] ?? {}).reduce((sum, n) => sum + n, 0),
-    seconds: Math.round(performance.now() - began) / 1000,
+    seconds: secondsSince(began),
   };
   process.stderr.write(`service-faults ${JSON.stringify({ ...options, ...report })}\n`);
   expect(lost, 'answers were lost').toBeGreaterThan(0);

@@ -2,9 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { until } from '../../support/flow.ts';
-import { type Crew, type Member, startCrew } from '../support/crew.ts';
+import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
 import { momentLater } from '../support/moment-later.ts';
 import { preloadEnv } from '../support/preload.ts';
+import { secondsSince } from '../support/progress-watch.ts';
 import { keysSentTwice } from '../support/requests-per-key.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -32,10 +33,10 @@ export type StoppedWorkersReport = Truth & {
 const STOP_MS = 20_000;
 /** `send.concurrency` of the job. */
 const CONCURRENCY = 20;
-const LATENCY_MS = 250;
+const LATENCY_MS = 500;
 const BETWEEN_MAX_MS = 3_000;
-/** Two workers at this latency send 160 rows a second at most: more than there is time for, stops and moments between counted. */
-const ROWS_PER_STOP = 3_000;
+/** Two workers at this latency send 80 rows a second at most: more than there is time for, stops and moments between counted. */
+const ROWS_PER_STOP = 2_000;
 const SETTLE_MS = 1_000;
 const LOOK_MS = 200;
 
@@ -60,7 +61,7 @@ export async function stoppedWorkers(options: StoppedWorkersOptions): Promise<St
     stopsOfRun: done.filter(({ name }) => name === 'run').length,
     takenOver: done.map(({ takenOver }) => takenOver),
     rows,
-    seconds: Math.round(performance.now() - began) / 1000,
+    seconds: secondsSince(began),
   };
   process.stderr.write(`stopped-workers ${JSON.stringify({ ...options, ...report })}\n`);
   expect(keysSentTwice(flow.sandbox), 'rows sent more than once').toEqual([]);
@@ -102,9 +103,8 @@ async function standStill(victim: Member, stop: Stop): Promise<void> {
 }
 
 /** How often a chunk was taken from its worker so far, of all chunks seen: BullMQ counts it in the job, which goes when it is done. */
-function watchStalled({ redis }: Crew): () => Promise<number> {
-  if (redis === null) throw new Error('expected a Redis by URL');
-  const own = new Redis(redis.port, '127.0.0.1');
+function watchStalled(crew: Crew): () => Promise<number> {
+  const own = new Redis(redisOf(crew).port, '127.0.0.1');
   const seen = new Map<string, number>();
   const look = async () => {
     for (const key of await own.keys('*:chunks:*-c[0-9]*')) {

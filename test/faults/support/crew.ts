@@ -3,10 +3,10 @@ import { onTestFinished } from 'vitest';
 import { type Summary, summarySchema } from '../../../src/report/summary.ts';
 import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import { type Ended, type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 import { keepProcess } from './kept-process.ts';
 import type { Victim } from './kill-loop.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
-import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { type ServiceFront, startServiceFront } from './service-front.ts';
 
 /** One process of a crew; a killed one starts again with the same command. */
@@ -73,8 +73,9 @@ const JOB = 'subclients-create';
 /** Starts a crew of one test's own; everything of it ends with the test. */
 export async function startCrew(options: CrewOptions): Promise<Crew> {
   const names = ['run', ...Array.from({ length: options.workers ?? 1 }, (_, i) => `work-${i + 1}`)];
-  const flow = await startFlow({ ...options.sandbox, tokens: names.map(tokenOf) });
   const redis = options.homes === 'each' || options.redis === 'url' ? await startRedisServer() : null;
+  const tokens = names.map(tokenOf);
+  const flow = await startFlow({ ...options.sandbox, tokens, ...(redis === null && { redis: 'embedded' }) });
   const serviceProxy = options.proxyService === true ? await ownProxy(flow.sandbox.port) : null;
   const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
   const file = await flow.file('rows.csv', subclientsCsv(options.rows));
@@ -99,6 +100,12 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
     made: () => flow.sandbox.stats().made.subclients,
     finished,
   };
+}
+
+/** The crew's Redis on TCP, where it has one. */
+export function redisOf({ redis }: Pick<Crew, 'redis'>): RedisServer {
+  if (redis === null) throw new Error('expected a Redis by URL');
+  return redis;
 }
 
 type MemberParts = {

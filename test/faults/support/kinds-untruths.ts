@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { RecordedRequest } from '../../../src/sandbox/control.ts';
 import type { Entity } from '../../../src/sandbox/records.ts';
-import type { RecordedRequest } from '../../../src/sandbox/request-log.ts';
 import type { ResultLine } from './untruths.ts';
 
 /** What is compared where a row is more than a request of its own. */

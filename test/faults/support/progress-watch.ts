@@ -29,3 +29,8 @@ export function watchProgress(count: () => number): { stop(): Watched } {
     },
   };
 }
+
+/** Seconds since a moment of `performance.now()`, to the millisecond. */
+export function secondsSince(at: number): number {
+  return Math.round(performance.now() - at) / 1000;
+}

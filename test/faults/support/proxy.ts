@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import { createLaneControl, type LaneControl, type LaneMode, runLane } from './proxy-lane.ts';
 import { type CutRule, createRequestCuts, type FiredCut, type RequestCuts } from './request-cuts.ts';
 

@@ -1,0 +1,66 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { ROOT } from '../test/house/source-files.ts';
+import { until } from '../test/support/flow.ts';
+import { resultsSchema } from './results.ts';
+
+type Bench = { readonly child: ChildProcess; readonly out: string; readonly said: { text: string } };
+
+/** `npm run bench` without the build, its results in a folder of the test's own. */
+async function startBench(...args: readonly string[]): Promise<Bench> {
+  const out = await mkdtemp(join(tmpdir(), 'onboard-bench-'));
+  const script = join(ROOT, 'bench', 'bench.mjs');
+  const child = spawn(process.execPath, [script, ...args, '--out', out], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      said.text += chunk;
+    });
+  }
+  onTestFinished(async () => {
+    if (child.exitCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    await rm(out, { recursive: true, force: true });
+  });
+  return { child, out, said };
+}
+
+test('a small bench measures, says so, and leaves nothing but its results', async () => {
+  const bench = await startBench('--only', 'bare,start', '--rows', '300', '--rounds', '1');
+  const [exitCode] = await once(bench.child, 'close');
+  expect(exitCode, bench.said.text).toBe(0);
+  const results = resultsSchema.parse(
+    JSON.parse(await readFile(join(bench.out, 'performance.json'), 'utf8')),
+  );
+  expect(results.figures.map(({ id }) => id)).toEqual(['bare', 'start']);
+  expect(results.figures.flatMap(({ values }) => values).filter((value) => !(value > 0))).toEqual([]);
+  expect(bench.said.text).toMatch(/rows\/s against a bare loop .* met\n/);
+  expect(await readdir(bench.out)).toEqual(['performance.json', 'performance.svg']);
+  expect(await commandsOf(bench)).toEqual([]);
+});
+
+test('Ctrl-C ends a bench with everything that it has started', async () => {
+  const bench = await startBench('--only', 'million', '--quick');
+  await until(async () => (await commandsOf(bench)).some((command) => command.includes('unixsocket')));
+  bench.child.kill('SIGINT');
+  bench.child.kill('SIGINT');
+  const [exitCode] = await once(bench.child, 'close');
+  expect(exitCode, bench.said.text).toBe(130);
+  expect(await commandsOf(bench)).toEqual([]);
+  expect(await readdir(bench.out)).toEqual([]);
+});
+
+/** The processes that have something to do with the bench's own folder, which is gone with it. */
+async function commandsOf({ child }: Bench): Promise<readonly string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'args=']);
+  return stdout.split('\n').filter((command) => command.includes(`/.onboard/bench/work-${child.pid}-`));
+}

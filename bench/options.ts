@@ -1,0 +1,125 @@
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { didYouMean } from '../src/lib/did-you-mean.ts';
+import { UsageError } from '../src/lib/usage-error.ts';
+import { FIGURES, MEASUREMENTS, type MeasurementId } from './figures.ts';
+import { FULL, QUICK, type Sizes } from './sizes.ts';
+
+/** What one call of the bench measures, and where it writes. */
+export type BenchOptions = {
+  readonly measurements: readonly MeasurementId[];
+  readonly sizes: Sizes;
+  readonly isQuick: boolean;
+  /** The folder for performance.json and .svg; `null`: the bench's own. */
+  readonly out: string | null;
+  /** Into docs/, too. */
+  readonly writesDocs: boolean;
+  /** The built program: the absolute path of its main.js. */
+  readonly program: string;
+};
+
+/**
+ * What a command line asks for; `scale`: what rows and workers cost in Redis; `render`: docs/ again from its
+ * performance.json and scale.json, without measuring.
+ */
+export type BenchRequest =
+  | { readonly kind: 'bench' | 'scale'; readonly options: BenchOptions }
+  | { readonly kind: 'render' }
+  | { readonly kind: 'help' };
+
+export const HELP = `Measures the program against what its users would have instead, on 127.0.0.1 only.
+
+  npm run bench                                 everything but the long ones
+  npm run bench -- --only bare --rows 100000 --rounds 3
+  npm run bench -- --write                      everything, into docs/performance.*
+  npm run bench -- --scale --write              what rows and workers cost in Redis, into docs/scale.*
+
+  --only     ${MEASUREMENTS.join(',')}; or figures of theirs
+  --rounds   how often each comparison is made, its sides in turn (5; 3 for the long ones)
+  --rows     the rows of the files on which rows/s are measured (100000)
+  --quick    small files and 3 rounds: a look, not a measurement
+  --long     also the 1,000,000 rows (minutes for each round)
+  --write    everything, long ones too, into docs/performance.json, .svg and .md
+  --scale    instead: 1, 2, 4 and 8 workers, signs of life, bytes per key; with --write into docs/scale.json and .md
+  --render   measures nothing: docs/performance.svg, .md and scale.md again, from performance.json and scale.json
+  --program  another built main.js (dist/main.js)
+  --out      the folder for performance.json and .svg (.onboard/bench)
+
+Exit status 1 where something could not
+be measured; a target that is not met is a result like any other.
+`;
+
+const FLAGS = {
+  only: { type: 'string' },
+  rounds: { type: 'string' },
+  rows: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  long: { type: 'boolean', default: false },
+  write: { type: 'boolean', default: false },
+  scale: { type: 'boolean', default: false },
+  render: { type: 'boolean', default: false },
+  program: { type: 'string' },
+  out: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** What a command line asks for in the checkout at `root`; throws a UsageError where it can't be done. */
+export function parseBenchArguments(args: readonly string[], root: string): BenchRequest {
+  const flags = flagsOf(args);
+  if (flags.help) return { kind: 'help' };
+  if (flags.render) return { kind: 'render' };
+  const { only, quick, write, program, scale } = flags;
+  if (scale && only !== undefined)
+    throw new UsageError('--scale: expected no --only, it measures all of its own');
+  if (write && (only !== undefined || quick || program !== undefined)) {
+    throw new UsageError(
+      '--write: expected none of --only, --quick and --program: one run of this checkout makes the whole table',
+    );
+  }
+  const base = quick ? QUICK : FULL;
+  const rounds = wholeNumber('--rounds', flags.rounds) ?? base.rounds;
+  return {
+    kind: scale ? 'scale' : 'bench',
+    options: {
+      measurements: chosen(only, flags.long || write),
+      sizes: {
+        ...base,
+        rounds,
+        longRounds: Math.min(base.longRounds, rounds),
+        rows: wholeNumber('--rows', flags.rows) ?? base.rows,
+      },
+      isQuick: quick,
+      out: flags.out === undefined ? null : resolve(flags.out),
+      writesDocs: write,
+      program: program === undefined ? join(root, 'dist', 'main.js') : resolve(program),
+    },
+  };
+}
+
+function flagsOf(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: FLAGS }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function chosen(only: string | undefined, withLong: boolean): readonly MeasurementId[] {
+  if (only === undefined) return MEASUREMENTS.filter((id) => withLong || id !== 'million');
+  const wanted = new Set(only.split(',').map(measurementOf));
+  return MEASUREMENTS.filter((id) => wanted.has(id));
+}
+
+/** A measurement by its own name or by that of a figure it brings. */
+function measurementOf(name: string): MeasurementId {
+  const found = MEASUREMENTS.find((id) => id === name) ?? FIGURES.find(({ id }) => id === name)?.measurement;
+  if (found !== undefined) return found;
+  const names = [...new Set([...MEASUREMENTS, ...FIGURES.map(({ id }) => id)])];
+  throw new UsageError(`--only ${name}: expected some of ${names.join(', ')}.${didYouMean(name, names)}`);
+}
+
+function wholeNumber(flag: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new UsageError(`${flag} ${text}: expected a whole number from 1`);
+}

@@ -1,0 +1,36 @@
+import type { JobDefinition } from '../../src/config/job-definition.ts';
+import { compileMapping } from '../../src/mapping/mapping.ts';
+import type { ServiceRequest } from '../../src/model/request.ts';
+import { buildRequest, fieldCatalog } from '../../src/service/operations.ts';
+
+/** The request of one row of cells; `row` counts from 1. Throws where the row can't be sent. */
+export type CompiledRow = (cells: string[], row: number) => ServiceRequest;
+
+/** The program's own mapping of subclient.create, for peers that differ from it in all else. */
+export function compileRow(definition: JobDefinition, columns: readonly string[]): CompiledRow {
+  const mapping = compileMapping({
+    definition,
+    source: {
+      type: 'csv',
+      encoding: 'utf-8',
+      bom: false,
+      compression: 'none',
+      headerLine: 1,
+      sheet: null,
+      notes: [],
+      delimiter: ',',
+      quote: '"',
+      columns: [...columns],
+    },
+    catalog: fieldCatalog('subclient.create'),
+    pathField: null,
+    needsPathId: false,
+  });
+  const { query } = definition;
+  return (cells, row) => {
+    const mapped = mapping.map({ kind: 'cells', row, line: row + 1, cells });
+    if (mapped.kind === 'issues')
+      throw new Error(`row ${row} can't be sent: ${JSON.stringify(mapped.issues)}`);
+    return buildRequest('subclient.create', { pathId: null, body: mapped.body, query });
+  };
+}

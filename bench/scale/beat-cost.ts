@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { gated } from '../../src/ledger/gate.ts';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { BEAT } from '../../src/ledger/lua/gate.ts';
+import { LET_GO_MS } from '../../src/ledger/verify-ledger.ts';
+import { readUsage, usedBetween } from './redis-usage.ts';
+import { openSoleGate } from './sole-gate.ts';
+
+/** What a worker's sign of life costs where there are so many members; one that is due to look at all of them costs `lookMicros`. */
+export type BeatCost = {
+  readonly members: number;
+  readonly commands: number;
+  readonly redisMicros: number;
+  readonly lookMicros: number;
+};
+
+const BEATS = 200;
+const beat = gated(BEAT, z.tuple([z.string()]).rest(z.string()));
+const NEVER_DUE = Number.MAX_SAFE_INTEGER;
+const ALWAYS_DUE = 0;
+
+/** Measures it with the program's own script; the Redis must be empty. */
+export async function beatCost(redis: Redis, members: number): Promise<BeatCost> {
+  const keys = ledgerKeys('sandbox');
+  const gate = await openSoleGate(redis, keys);
+  try {
+    const alive = Date.now() + LET_GO_MS;
+    for (let n = 1; n < members; n += 1)
+      await redis.hset(keys.gate, { [`m:${n}`]: 1, [`b:${n}`]: alive, [`k:${n}`]: alive });
+    const give = (sweepMs: number, roster: string) =>
+      gate.call(beat, [], [LET_GO_MS, LET_GO_MS, sweepMs, roster]);
+    const [roster] = await give(ALWAYS_DUE, '');
+    const usedFor = async (sweepMs: number) => {
+      const before = await readUsage(redis);
+      for (let n = 0; n < BEATS; n += 1) await give(sweepMs, roster);
+      return usedBetween(before, await readUsage(redis));
+    };
+    await usedFor(NEVER_DUE);
+    const used = await usedFor(NEVER_DUE);
+    const looks = await usedFor(ALWAYS_DUE);
+    return {
+      members,
+      commands: used.commands / BEATS,
+      redisMicros: used.cpuMicros / BEATS,
+      lookMicros: looks.cpuMicros / BEATS,
+    };
+  } finally {
+    await gate.close();
+  }
+}

@@ -1,0 +1,65 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findProgram } from '../../scripts/setup/find-program.mjs';
+import { sleep } from '../../src/lib/waiting.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import type { Bench } from '../bench.ts';
+import { startNodeService } from './node-service.ts';
+
+/** The service that requests go to. */
+export type Service = { readonly url: string; stop(): Promise<void> };
+
+/** The cheapest that reads the body and answers a fresh id: nginx where it is installed, else Node. */
+export async function startFastService(bench: Bench): Promise<Service> {
+  const program = findProgram('nginx');
+  return program === null ? startNodeService(bench, 0) : startNginx(bench, program);
+}
+
+async function startNginx(bench: Bench, program: string): Promise<Service> {
+  const folder = await bench.folder('nginx');
+  const port = await freePort();
+  const config = join(folder, 'nginx.conf');
+  await writeFile(config, configOf(folder, port));
+  const errors = join(folder, 'error.log');
+  const server = bench.processes.start(program, ['-p', folder, '-c', config, '-e', errors]);
+  const url = `http://127.0.0.1:${port}`;
+  await answering(url, server.ended);
+  return { url, stop: server.stop };
+}
+
+async function answering(url: string, ended: Promise<{ readonly stderr: string }>): Promise<void> {
+  const gone = ended.then(({ stderr }) => Promise.reject(new Error(`nginx did not start: ${stderr}`)));
+  gone.catch(() => undefined);
+  while (!(await Promise.race([gone, isAnswering(url)]))) await Promise.race([gone, sleep(20)]);
+}
+
+async function isAnswering(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { method: 'POST', body: '{}' })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** `return` reads the body and throws it away; connections are kept for as long as the client wants. */
+function configOf(folder: string, port: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `worker_processes 1;
+daemon off;
+pid ${folder}/nginx.pid;
+events { worker_connections 4096; }
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  keepalive_requests 1000000000;
+  keepalive_timeout 3600s;
+  client_header_buffer_size 16k;
+  client_max_body_size 1m;
+  default_type application/json;
+  server {
+    listen 127.0.0.1:${port};
+    location / { return 200 '{"id":"$request_id"}'; }
+  }
+}
+`;
+}
