@@ -1,10 +1,10 @@
 import type { Job } from '../config/job-definition.ts';
-import { identityKeyOf } from '../delivery/identity.ts';
+import { identityKeyOf } from '../delivery/run-mapping.ts';
 import type { KeyState } from '../model/key-state.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { Run } from '../model/run.ts';
-import { mappingOf } from '../runs/load-input.ts';
+import { mappingOf } from '../runs/input.ts';
 import { estimateOf } from './estimate.ts';
 import { type Checked, createFindings, type Findings } from './findings.ts';
 import type { Look } from './ledger.ts';

@@ -2,8 +2,8 @@ import { jobsBefore } from '../config/job-order.ts';
 import { countOf } from '../lib/count-of.ts';
 import { type Io, tell } from '../lib/io.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Input } from '../runs/load-input.ts';
-import { waitForJobs } from '../runs/wait-for-jobs.ts';
+import type { Input } from '../runs/input.ts';
+import { waitForJobs } from '../runs/register.ts';
 import type { Ledger } from '../session.ts';
 import { createChecker } from './file.ts';
 import type { Checked } from './findings.ts';
@@ -17,15 +17,16 @@ import { checkLines, waitingWords } from './words.ts';
  */
 export async function passesCheck(
   { job, files }: Input,
-  desk: { readonly ledger: Pick<Ledger, 'redis' | 'of'>; readonly target: string; readonly io: Io },
+  target: string,
+  { ledger, io }: { readonly ledger: Pick<Ledger, 'redis' | 'of'>; readonly io: Io },
 ): Promise<boolean> {
-  if (!(await waitForJobs(jobsBefore(job.definition), desk))) return false;
-  const checkFile = createChecker(job, createLook(desk.ledger, desk.target));
+  if (!(await waitForJobs(jobsBefore(job.definition), target, { ledger, io }))) return false;
+  const checkFile = createChecker(job, createLook(ledger, target));
   const failing: Checked[] = [];
   for (const facts of files) {
     const checked = await checkFile(readSurveyed(facts, job.definition.format));
     if (checked.invalid + checked.waiting === 0) continue;
-    for (const line of checkLines(checked, job.definition)) tell(desk.io, line);
+    for (const line of checkLines(checked, job.definition)) tell(io, line);
     failing.push(checked);
   }
   if (failing.length > 0) throw new UsageError(failing.map(refusal));

@@ -1,7 +1,7 @@
 import type { Job } from '../config/job-definition.ts';
 import { listJobs } from '../config/load-job.ts';
 import { type Operation, REPEATABLE } from '../model/operation.ts';
-import { loadFittingJob } from '../runs/fitting-job.ts';
+import { loadFittingJob } from '../runs/input.ts';
 import { counted, type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
 
 /** Every job definition of the folder: whether it is valid, and whether it gives up a promise. */

@@ -1,5 +1,5 @@
 import { openRows, type Run } from '../model/run.ts';
-import { goingOnWith, stateOf } from '../runs/run-state.ts';
+import { goingOnWith, stateOf } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import { counted, type Finding, ok, warning } from './doctor-finding.ts';
 

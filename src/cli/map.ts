@@ -16,8 +16,7 @@ import { OPERATIONS, type Operation } from '../model/operation.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { fieldCatalog } from '../service/field-catalog.ts';
 import { pathFieldOf } from '../service/operations.ts';
-import { wholeNumber } from './arguments.ts';
-import type { AddCommand } from './command.ts';
+import { type AddCommand, wholeNumber } from './command.ts';
 import { formatOf, inFlags, type MapFormat, sayingFlags } from './map-format.ts';
 import { describeSource, tellProposal } from './map-words.ts';
 

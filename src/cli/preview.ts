@@ -9,8 +9,7 @@ import { parseRecord } from '../mapping/parse-record.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { ENCODINGS, type SourceInfo } from '../model/source.ts';
-import { wholeNumber } from './arguments.ts';
-import type { AddCommand } from './command.ts';
+import { type AddCommand, wholeNumber } from './command.ts';
 import { type FormatFlags, formatOf } from './preview-format.ts';
 
 type Flags = FormatFlags & {

@@ -3,13 +3,13 @@ import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.t
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd } from '../queue/chunk-worker.ts';
 import { carryOutAll } from './carry-out.ts';
-import { identityKeyOf } from './identity.ts';
 import { planCancelledGroup, planGroup } from './plan-group.ts';
 import { planCancelled, planRow } from './plan-row.ts';
 import type { Hands, Planned } from './planned.ts';
 import { groupsAtMarks, rowGroups } from './row-groups.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
+import { identityKeyOf } from './run-mapping.ts';
 
 /** Takes a chunk's rows from where they are to their outcomes. `taker` is unique per take. */
 export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEnd> {

@@ -32,7 +32,7 @@ export function createClaiming(desk: InboxDesk): Claiming {
   };
   const claimAs = async (file: Takeable, isAbroad: boolean) => {
     const id = await freshId();
-    const { member } = desk.runs.membership.gate;
+    const { member } = desk.runs.registration.gate;
     const info = infoOf(file, desk.runs.service.target, isAbroad);
     return claimEntry(file.entry, { base: desk.places.processing, id, member, info });
   };

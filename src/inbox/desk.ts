@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RunDesk } from '../cli/run-desk.ts';
+import type { TargetSession } from '../session.ts';
 import type { JobBook } from './job-book.ts';
 import type { InboxFlags } from './options.ts';
 import { createRehearsal, type Rehearsal } from './rehearsal.ts';
@@ -9,7 +9,7 @@ import { createTeller, type Teller } from './teller.ts';
 /** What it takes to watch inboxes and to take their files through their jobs. */
 export type InboxDesk = {
   /** For the runs of the files. */
-  readonly runs: RunDesk;
+  readonly runs: TargetSession;
   readonly book: JobBook;
   readonly teller: Teller;
   readonly places: Places;
@@ -31,10 +31,10 @@ type Places = {
   readonly failed: string;
 };
 
-export function createInboxDesk(runs: RunDesk, book: JobBook, flags: InboxFlags): InboxDesk {
+export function createInboxDesk(runs: TargetSession, book: JobBook, flags: InboxFlags): InboxDesk {
   const { env, io } = runs;
   return {
-    runs: { ...runs, io: sharedIo(io), flags: { ...runs.flags, quiet: true } },
+    runs: { ...runs, io: sharedIo(io) },
     book,
     teller: createTeller(io, flags.json === true),
     places: {

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { wholeNumber } from '../cli/arguments.ts';
-import { ACCEPT_REDIS_SETTINGS } from '../cli/redis-settings.ts';
+import { ACCEPT_REDIS_SETTINGS, wholeNumber } from '../cli/command.ts';
 
 /** The flags of the commands that watch the inbox. */
 export type InboxFlags = {

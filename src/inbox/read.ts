@@ -1,10 +1,10 @@
 import type { Job } from '../config/job-definition.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
-import { mappingFor } from '../session.ts';
 import { openClaimed } from './check-claimed.ts';
 import type { Claim } from './claim.ts';
 import type { InboxDesk } from './desk.ts';

@@ -1,5 +1,5 @@
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { isDeadHere } from '../journal/member.ts';
-import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
 import type { Claim } from './claim.ts';
 import { claimOf, dropClaim, type FoundClaim, listClaims, takeOver } from './claims.ts';
 import type { InboxDesk } from './desk.ts';

@@ -1,4 +1,4 @@
-import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { Entry } from './entry.ts';
 
 /** What a rehearsal knows of the files that it took and put back, so that it takes none of them again. */

@@ -1,4 +1,3 @@
-import type { RunDesk } from '../cli/run-desk.ts';
 import type { Job } from '../config/job-definition.ts';
 import { fileStamp } from '../intake/open-input.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -6,10 +5,12 @@ import { UsageError } from '../lib/usage-error.ts';
 import { REASON_ADVICE } from '../model/reason-advice.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
-import { carryRun, knownReport, reportOf } from '../runs/carry-run.ts';
-import { lookUpAtEnd } from '../runs/look-up-run.ts';
-import { fileRows } from '../runs/row-source.ts';
-import { register } from '../runs/run-file.ts';
+import { executeRun } from '../runs/execute.ts';
+import { lookUpAtEnd } from '../runs/look-up.ts';
+import { registerFile } from '../runs/register.ts';
+import { knownReport, reportOf } from '../runs/report.ts';
+import { fileRows } from '../runs/rows.ts';
+import type { TargetSession } from '../session.ts';
 import type { Claim } from './claim.ts';
 import { dropClaim } from './claims.ts';
 import type { InboxDesk } from './desk.ts';
@@ -62,7 +63,8 @@ type Read = { readonly facts: FileFacts; readonly job: Job };
 async function takeRead(claim: Claim, { facts, job }: Read, { desk, hands }: Given): Promise<TakeEnd> {
   const runs = { ...desk.runs, io: { ...desk.runs.io, interrupted: hands.signal } };
   const { store } = runs.ledger.of(runs.service.target);
-  const { id } = await register(facts, { ...runs, job, again: false }, claim.id);
+  const file = { facts, job, target: runs.service.target, again: false, id: claim.id };
+  const { id } = await registerFile(file, runs);
   while (id !== claim.id && hands.isUnderWay(id) && !hands.signal.aborted) await sleep(WAIT_MS, hands.signal);
   hands.onRun(id);
   const run = await store.get(id);
@@ -91,10 +93,10 @@ function mayGoOn({ state, reason }: Run): boolean {
 }
 
 /** The run where it ends or stays, with its rows in doubt looked up where the definition says how. */
-async function carry(run: Run, facts: FileFacts, runs: RunDesk): Promise<Run> {
+async function carry(run: Run, facts: FileFacts, runs: TargetSession): Promise<Run> {
   if (isOver(run)) return run;
   try {
-    return await lookUpAtEnd(await carryRun(run, fileRows(facts), runs), runs);
+    return await lookUpAtEnd(await executeRun(run, fileRows(facts), runs, { isQuiet: true }), runs);
   } catch (error) {
     const left = error instanceof UsageError ? await runs.ledger.of(run.target).store.get(run.id) : null;
     // It could not be read any more, as its run says now.

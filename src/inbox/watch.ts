@@ -1,5 +1,5 @@
 import { sleep } from '../lib/sleep.ts';
-import { worse } from '../runs/worse-exit.ts';
+import { worse } from '../runs/status.ts';
 import { removeEmptyClaims } from './claims.ts';
 import type { InboxDesk } from './desk.ts';
 import { createFolderEvents, type FolderEvents } from './events.ts';
@@ -33,7 +33,7 @@ async function untilItEnds(desk: InboxDesk, stall: StallNotice | null): Promise<
   const waker = createWaker();
   const works = createWorks(desk, () => waker.wake('work'));
   const schedules = openInboxSchedules(desk, () => waker.wake('look'));
-  const { member } = desk.runs.membership.gate;
+  const { member } = desk.runs.registration.gate;
   const now = () => performance.now();
   const recovery = createRecovery({
     ...desk,

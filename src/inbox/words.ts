@@ -1,3 +1,4 @@
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { countOf } from '../lib/count-of.ts';
 import { printable } from '../lib/printable.ts';
 import { shellWord } from '../lib/shell-word.ts';
@@ -6,7 +7,6 @@ import type { Run } from '../model/run.ts';
 import { renderNext } from '../report/render-next.ts';
 import type { Summary } from '../report/summary.ts';
 import { outcomesOf } from '../runs/progress.ts';
-import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
 import { type Note, type Written, writtenWords } from './note.ts';
 import { type Fault, REFUSAL_ADVICE } from './sender-words.ts';
 

@@ -1,5 +1,5 @@
 import type { Run } from '../model/run.ts';
-import { worse } from '../runs/worse-exit.ts';
+import { worse } from '../runs/status.ts';
 import type { Claim } from './claim.ts';
 import { atHome } from './claiming.ts';
 import { beat } from './claims.ts';

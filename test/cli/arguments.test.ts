@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wholeNumber } from '../../src/cli/arguments.ts';
+import { wholeNumber } from '../../src/cli/command.ts';
 
 test('any whole number from 1 is read', () => {
   fc.assert(fc.property(fc.integer({ min: 1, max: 999_999_999 }), (n) => wholeNumber(String(n)) === n));

@@ -8,7 +8,7 @@ import type { JobDefinition } from '../../src/config/job-definition.ts';
 import { listSettings } from '../../src/config/list-settings.ts';
 import { loadJobFile } from '../../src/config/load-job.ts';
 import { renderSettings } from '../../src/config/settings-table.ts';
-import { mappingFor } from '../../src/session.ts';
+import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 import { sourceOf } from '../mapping/catalog.ts';
 import { blocksIn, proseOf } from './blocks.ts';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { jobSchema } from '../../src/config/job-definition.ts';
+import { SANDBOX_TARGET } from '../../src/delivery/target.ts';
 import { endClaim } from '../../src/inbox/away.ts';
 import { claimEntry } from '../../src/inbox/claim.ts';
 import { listEntries } from '../../src/inbox/list-entries.ts';
 import { createRehearsal } from '../../src/inbox/rehearsal.ts';
-import { SANDBOX_TARGET } from '../../src/runs/sandbox-child.ts';
 
 const jobs = [jobSchema.parse({ name: 'j', definition: { operation: 'subclient.create', files: '*.csv' } })];
 

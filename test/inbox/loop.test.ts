@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLookClock } from '../../src/inbox/look-clock.ts';
 import { sharedIo } from '../../src/inbox/shared-io.ts';
 import { createWaker } from '../../src/inbox/waker.ts';
-import { worse } from '../../src/runs/worse-exit.ts';
+import { worse } from '../../src/runs/status.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 
 test('a wait ends with news, also with those that came before it, and says what they were', async () => {

@@ -1,0 +1,181 @@
+import type { Job } from '../config/job-definition.ts';
+import { jobsBefore } from '../config/job-order.ts';
+import { createJobWindow } from '../delivery/job-window.ts';
+import type { WeatherReport } from '../ledger/weather.ts';
+import { isOver } from '../model/run.ts';
+import { createReleases } from '../queue/releases.ts';
+import { createSchedules, nextTime } from '../queue/schedules.ts';
+import { latestRuns, type ShownRun, serviceReport } from '../runs/status.ts';
+import type { Ledger } from '../session.ts';
+import { runningJobs } from './busy.ts';
+import { listClaims } from './claims.ts';
+import { inboxesOf } from './inbox-folder.ts';
+import { listEntries } from './list-entries.ts';
+import type { Placed } from './placed.ts';
+import { schedulesOf } from './schedules.ts';
+import { type SortedOut, sortOut } from './sort-out.ts';
+import { reasonWords } from './waiting.ts';
+import { createWindows } from './window.ts';
+
+/** What is going on in a home: runs that are not over, files on their way, schedules and windows. */
+export type Overview = {
+  readonly target: string;
+  /** How each service is doing that is concerned: that of `target` first. */
+  readonly services: ReadonlyArray<WeatherReport & { readonly target: string }>;
+  readonly runs: readonly ShownRun[];
+  readonly processing: ReadonlyArray<{
+    readonly file: string;
+    readonly job: string;
+    readonly claim: string;
+    readonly target: string;
+  }>;
+  readonly waiting: ReadonlyArray<{
+    readonly file: string;
+    readonly inbox: string;
+    readonly job: string | null;
+    readonly why: string;
+    readonly words: string;
+  }>;
+  readonly schedules: ReadonlyArray<{
+    readonly job: string;
+    readonly cron: string;
+    readonly timezone: string;
+    readonly next: string | null;
+    /** Whether a watcher has set it, so that it fires. */
+    readonly isSet: boolean;
+  }>;
+  readonly windows: ReadonlyArray<{
+    readonly job: string;
+    readonly window: string;
+    readonly timezone: string;
+    readonly isOpen: boolean;
+    readonly opensAt: string;
+  }>;
+};
+
+type OverviewOf = {
+  readonly ledger: Ledger;
+  readonly target: string;
+  readonly home: string;
+  readonly processing: string;
+  readonly jobs: readonly Job[];
+};
+
+const RUNS_MAX = 200;
+/** Nobody has watched them here: what has not changed for as long as files rest by default counts as whole. */
+const REST_MS = 2_000;
+
+/** Looks at the ledger and the folders; changes nothing. */
+export async function lookOver(given: OverviewOf): Promise<Overview> {
+  const { ledger, target, jobs } = given;
+  const { queuePrefix } = ledger.of(target).keys;
+  const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined);
+  try {
+    const next = await schedules.next();
+    const runs = await openRuns(ledger);
+    const processing = await claimedFiles(given.processing);
+    return {
+      target,
+      services: await servicesOf(ledger, [
+        target,
+        ...runs.map(({ run }) => run.target),
+        ...processing.map((file) => file.target),
+      ]),
+      runs,
+      processing,
+      waiting: waitingFiles(await sortedOut(given), next),
+      schedules: schedulesOf(jobs).map(({ job, cron, timezone }) => ({
+        job,
+        cron,
+        timezone,
+        next: (next.get(job) ?? nextTime({ cron, timezone }, new Date()))?.toISOString() ?? null,
+        isSet: next.has(job),
+      })),
+      windows: jobs.flatMap(windowOf),
+    };
+  } finally {
+    await schedules.close();
+  }
+}
+
+function servicesOf(ledger: Ledger, targets: readonly string[]): Promise<Overview['services']> {
+  const each = [...new Set(targets)].map(async (target) => ({
+    target,
+    ...(await serviceReport(ledger, target)),
+  }));
+  return Promise.all(each);
+}
+
+async function openRuns(ledger: Ledger): Promise<Overview['runs']> {
+  return (await latestRuns(ledger, RUNS_MAX)).filter(({ run }) => !isOver(run));
+}
+
+async function claimedFiles(processing: string): Promise<Overview['processing']> {
+  const claims = await listClaims(processing);
+  return claims.flatMap(({ id, info }) =>
+    info === null ? [] : [{ file: info.path, job: info.job, claim: id, target: info.target }],
+  );
+}
+
+async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf): Promise<SortedOut> {
+  const { keys, store } = ledger.of(target);
+  const releases = await createReleases(ledger.redis, keys.queuePrefix).all();
+  const looks = await Promise.all(
+    inboxesOf(jobs, home).map(async (inbox) => {
+      const { entries } = await listEntries(inbox.folder).catch(() => ({ entries: [] }));
+      return { inbox, entries };
+    }),
+  );
+  const isAsked = jobs.some(({ definition }) => jobsBefore(definition).length > 0);
+  const busy = isAsked ? await runningJobs(store) : new Map<string, string>();
+  const claims = await listClaims(processing);
+  const claimed = claims.flatMap(({ info }) =>
+    info?.target === target ? [[info.job, `${info.path} is under way`] as const] : [],
+  );
+  return sortOut(looks, {
+    restLeft: ({ entry }) => Math.max(0, entry.changedMs + REST_MS - Date.now()),
+    broken: new Set(),
+    isHeldByWindow: createWindows(() => new Date()),
+    releasedAt: (job) => releases.get(job) ?? null,
+    busy: new Map([...busy, ...claimed]),
+  });
+}
+
+function waitingFiles(
+  { wait, take, refuse }: SortedOut,
+  next: ReadonlyMap<string, Date>,
+): Overview['waiting'] {
+  const shown = ({ entry, inbox }: Placed) => ({
+    file: entry.path,
+    inbox: inbox.folder,
+  });
+  return [
+    ...take.map((one) => ({
+      ...shown(one),
+      job: one.job.name,
+      why: 'watcher',
+      words: 'for a watcher to take it',
+    })),
+    ...wait.map((one) => ({ ...shown(one), job: one.job, why: one.why.kind, words: reasonWords(one, next) })),
+    ...refuse.map((one) => ({
+      ...shown(one),
+      job: null,
+      why: 'refused',
+      words: `to be refused: ${one.why}`,
+    })),
+  ];
+}
+
+function windowOf({ name, definition }: Job): Overview['windows'] {
+  const window = createJobWindow(definition.window, () => new Date());
+  if (window === null) return [];
+  return [
+    {
+      job: name,
+      window: window.text,
+      timezone: window.timeZone,
+      isOpen: window.isOpen(),
+      opensAt: window.opensAt().toISOString(),
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { identityKeyOf, identitySpace, mappingFor } from '../../src/delivery/run-mapping.ts';
+import type { Mapping } from '../../src/model/mapping.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+import { sampleDefinition, sampleRow } from './sample-task.ts';
+
+test.each([
+  ['subclient.create', { name: 'subclient', ofRun: false }],
+  ['subclient.upsert', { name: 'subclient', ofRun: false }],
+  ['counterparty.draft', { name: 'counterparty', ofRun: false }],
+  ['subclient.update', { name: 'run-r1', ofRun: true }],
+  ['payment.documents', { name: 'run-r1', ofRun: true }],
+] as const)('the keys of %s live in %j', (operation, space) => {
+  expect(identitySpace({ id: 'r1', operation })).toEqual(space);
+});
+
+const mapping = (hasKey: boolean, key: string | null): Mapping => ({
+  hasKey,
+  keyOf: () => key,
+  map: () => ({ kind: 'mapped', body: {}, pathId: null, warnings: [], references: [] }),
+});
+
+test('a row is known by its key; a row without one by nothing; without a key column by its place in the file', () => {
+  const run = { sha256: 'abc' };
+  expect(identityKeyOf(run, mapping(true, 'K7'), sampleRow(7))).toBe('K7');
+  expect(identityKeyOf(run, mapping(true, null), sampleRow(7))).toBeNull();
+  expect(identityKeyOf(run, mapping(false, null), sampleRow(7))).toBe('abc:7');
+});
+
+test('a mapping is compiled once, however often its run is read from the ledger, and anew for other columns', () => {
+  const definition = sampleDefinition('subclient.create');
+  const { source } = sampleRun();
+  const again = structuredClone({ definition, source });
+  expect(mappingFor(again.definition, again.source)).toBe(mappingFor(definition, source));
+  const other = { ...source, columns: ['externalId', 'details.name'] };
+  expect(mappingFor(definition, other)).not.toBe(mappingFor(definition, source));
+});
