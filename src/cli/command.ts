@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Io } from '../lib/io.ts';
+import { UsageError } from '../lib/usage-error.ts';
 
 /** What the commands share: how one is added, and options that several of them have. */
 
@@ -22,3 +23,14 @@ export const ACCEPT_REDIS_SETTINGS = [
   '--accept-redis-settings',
   'start also on a Redis whose settings may lose what was sent',
 ] as const;
+
+/** `--fault` beside the real service would say that it is tried on the stand-in, and send for good. */
+export function refuseStrayFaults(flags: {
+  readonly fault: readonly string[];
+  readonly sandbox?: boolean;
+}): void {
+  if (flags.fault.length === 0 || flags.sandbox === true) return;
+  throw new UsageError(
+    '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
+  );
+}

@@ -49,7 +49,7 @@ type ResumeFlags = EndedFlags & {
   readonly logFile?: string;
 };
 
-/** `onboard resume <run>`: a run that was paused or left is carried on to its end. */
+/** `onboard resume <run>`: a run that was paused or left goes on, to its end. */
 export const addResumeCommand: AddCommand = (program, io, done) => {
   program
     .command('resume')
@@ -66,7 +66,7 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
 async function resume(id: string, flags: ResumeFlags, io: Io): Promise<number> {
   return withSession(io, flags.logFile, async (session) => {
     const run = await findRun(session.ledger, id);
-    if (run.state === 'finished' || run.state === 'cancelled') throw new UsageError(endedWords(run));
+    if (run.state === 'finished' || run.state === 'cancelled') throw new UsageError(cannotGoOn(run));
     if (!flags.follow) {
       await resumeElsewhere(run, session);
       say(io, `Run ${id} is running: workers go on with the rows that are queued.`);
@@ -92,6 +92,7 @@ export function joinFor({ target }: Run, session: Session, flags: JoinFlags): ()
   };
 }
 
+/** Says what came of it, and answers the command's exit status. */
 export function tellResumed(
   { id }: Run,
   resumed: Resumed,
@@ -103,7 +104,7 @@ export function tellResumed(
 }
 
 /** Why a run that has ended can't go on, with the command for what is left of it. */
-export function endedWords(run: Run): string {
+export function cannotGoOn(run: Run): string {
   return `Run ${run.id} is ${run.state}: expected one that can go on. ${leftOf(run)}.`;
 }
 

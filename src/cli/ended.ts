@@ -10,7 +10,7 @@ export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 
 export const INTERRUPTED_EXIT = 4;
 
-/** `service`: null where nothing was to be sent. */
+/** Prints the summary and how to go on; `service`: null where nothing was to be sent. */
 export function tellEnded(
   { run, summary }: Executed,
   { io, env }: Pick<Session, 'io' | 'env'>,

@@ -19,7 +19,7 @@ import { addStartCommand, addWatchCommand, addWorkCommand } from './start.ts';
 import { addReportCommand, addRunsCommand, addStatusCommand } from './status.ts';
 import { addTemplateCommand } from './template.ts';
 
-/** A usage, configuration or file that has to be mended before the program can start (DESIGN.md, section 4). */
+/** A usage, configuration or file that has to be corrected before the program can start (DESIGN.md, section 4). */
 const USAGE_EXIT = 3;
 /** A run was under way: it stopped before its end. */
 const BROKEN_OFF_EXIT = 2;

@@ -32,8 +32,8 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
     .description('Take the rows of a run that did not succeed up again, as a run of their own')
     .argument('<run>', 'id of a run that is over, from `onboard runs`')
     .option('--only <outcomes>', ONLY, collect, [])
-    .option('--job <job>', 'a mended job definition in ONBOARD_JOBS; without it: the one the run had')
-    .option('--job-file <file>', 'a mended job definition from elsewhere')
+    .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')
+    .option('--job-file <file>', 'a corrected job definition from elsewhere')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON')
@@ -113,4 +113,4 @@ function notOver({ id, state }: Run): string {
 const EXAMPLE = `
 Examples:
   onboard rerun 20261121-034512-k3f9
-  onboard rerun 20261121-034512-k3f9 --only invalid,rejected --job-file mended.yaml`;
+  onboard rerun 20261121-034512-k3f9 --only invalid,rejected --job-file corrected.yaml`;

@@ -4,7 +4,6 @@ import { jobsBefore } from '../config/job-order.ts';
 import { serviceReady, startSandboxChild } from '../delivery/target.ts';
 import { type Io, tell } from '../lib/io.ts';
 import { createReleasers } from '../lib/releasers.ts';
-import { UsageError } from '../lib/usage-error.ts';
 import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
@@ -13,7 +12,7 @@ import { beginFile, waitForJobs } from '../runs/register.ts';
 import { knownReport } from '../runs/report.ts';
 import { fileRows } from '../runs/rows.ts';
 import { joinTarget, openLog, openSession, prepareHome, type TargetSession } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect } from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect, refuseStrayFaults } from './command.ts';
 import { INTERRUPTED_EXIT, tellEnded } from './ended.ts';
 
 type Flags = {
@@ -55,11 +54,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
   try {
     const env = readEnvironment(io.env);
     const log = openLog(env, io, flags.logFile);
-    if (flags.fault.length > 0 && flags.sandbox !== true) {
-      throw new UsageError(
-        '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
-      );
-    }
+    refuseStrayFaults(flags);
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);

@@ -27,7 +27,7 @@ import {
   type Session,
   withSession,
 } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect } from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect, refuseStrayFaults } from './command.ts';
 import { INTERRUPTED_EXIT } from './ended.ts';
 
 type StartFlags = InboxFlags & { readonly sandbox?: boolean; readonly fault: readonly string[] };
@@ -50,11 +50,7 @@ export const addStartCommand: AddCommand = (program, io, done) => {
 };
 
 async function start(flags: StartFlags, io: Io): Promise<number> {
-  if (flags.fault.length > 0 && flags.sandbox !== true) {
-    throw new UsageError(
-      '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
-    );
-  }
+  refuseStrayFaults(flags);
   return withSession(io, flags.logFile, async (session) => {
     const { env } = session;
     const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);

@@ -12,7 +12,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { noOutcomes, OUTCOMES, type OutcomeCounts, settledRows, unsuccessfulRows } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
-import { openReading, type Reading, type ReadingOf } from './reading.ts';
+import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
 
 /**
  * Follows a run to where it ends, is paused or stopped, reading its rows where nobody else does; a cancelled one until every row has its
@@ -35,7 +35,7 @@ type Following = Followed & {
   readonly session: TargetSession;
   readonly store: RunStore;
   readonly window: JobWindow | null;
-  readonly reading: Reading;
+  readonly reading: RunReading;
   /** Whether rows may be sent now; pauses the run where its window is closed, and lets it go on. */
   keepWindow(run: Run): Promise<boolean>;
   /** Nothing has been settled for so long that the queue may have lost a chunk. */
@@ -46,7 +46,7 @@ type Following = Followed & {
 export async function followRun(followed: Followed, session: TargetSession): Promise<Run> {
   const { run, definition } = followed;
   const { store } = session.ledger.of(run.target);
-  const reading = await openReading(followed, session);
+  const reading = await openRunReading(followed, session);
   const window = createJobWindow(definition.window, session.clock.date);
   const keepWindow = createWindowKeeper(run.id, window, { store, reading, session });
   const isStuck = createStuckWatch(session.clock.now);

@@ -53,8 +53,8 @@ const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
 const ROOM_POLL_MS = 20;
 const ROOM_POLL_MAX_MS = 80;
 
-/** What a reading knows besides what it was given. */
-type Reading = Ingest & {
+/** What it goes by, besides what it was given. */
+type Ingesting = Ingest & {
   readonly session: IngestSession;
   readonly keys: LedgerKeys;
   readonly store: RunStore;
@@ -70,17 +70,17 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   const { run, definition } = ingest;
   const { keys, store } = session.ledger.of(run.target);
   const mapping = mappingFor(definition, run.source);
-  const reading = { ...ingest, session, keys, store, mapping, closed: await store.closedChunks(run.id) };
-  const outlet = createOutlet(reading);
+  const ingesting = { ...ingest, session, keys, store, mapping, closed: await store.closedChunks(run.id) };
+  const outlet = createOutlet(ingesting);
   let read = 0;
-  for await (const { n, rows } of reading.chunks) {
+  for await (const { n, rows } of ingesting.chunks) {
     read += rows.length;
     // A file that grew or shrank since its survey shows here.
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
-    const held = n === 2 ? await afterCanary(outlet.flush, reading) : null;
+    const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
     if (held !== null) return held;
-    if (reading.closed.has(n)) continue;
-    const chunk = await claimChunk(n, rows, reading);
+    if (ingesting.closed.has(n)) continue;
+    const chunk = await claimChunk(n, rows, ingesting);
     if (chunk === null || !(await outlet.push(chunk))) return 'stopped';
   }
   if (!(await outlet.flush())) return 'stopped';
@@ -90,34 +90,34 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
 /** Where there is a canary: lets the first chunk go and waits until it is closed. `null`: the others may follow. */
 async function afterCanary(
   flush: () => Promise<boolean>,
-  reading: Reading,
+  ingesting: Ingesting,
 ): Promise<'stopped' | 'canary' | null> {
-  if (reading.definition.send.canary === undefined) return null;
-  if (!(await flush()) || !(await untilClosed(reading))) return 'stopped';
-  const failed = await untilTaken(() => hasCanaryFailed(reading), reading);
+  if (ingesting.definition.send.canary === undefined) return null;
+  if (!(await flush()) || !(await untilClosed(ingesting))) return 'stopped';
+  const failed = await untilTaken(() => hasCanaryFailed(ingesting), ingesting);
   if (failed === null) return 'stopped';
   return failed ? 'canary' : null;
 }
 
 /** Resolves when a chunk is closed; false: stop reading. */
-async function untilClosed(reading: Reading): Promise<boolean> {
+async function untilClosed(ingesting: Ingesting): Promise<boolean> {
   for (let times = 1; ; times += 1) {
-    const closed = await untilTaken(() => reading.store.countClosed(reading.run.id), reading);
+    const closed = await untilTaken(() => ingesting.store.countClosed(ingesting.run.id), ingesting);
     if (closed === null) return false;
     if (closed > 0) return true;
-    if (!(await waitForRoom(times, reading))) return false;
+    if (!(await waitForRoom(times, ingesting))) return false;
   }
 }
 
 /** None of its rows succeeded, and nobody has said to go on. */
-async function hasCanaryFailed({ run, keys, store, session }: Reading): Promise<boolean> {
+async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promise<boolean> {
   const [first = []] = await readChunks(session.ledger.redis, keys.run(run.id), [1]);
   return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
 }
 
 /** `null`: stop reading. */
-async function claimChunk(n: number, rows: readonly Row[], reading: Reading): Promise<ChunkJob | null> {
-  const { run, definition, mapping, keys, session } = reading;
+async function claimChunk(n: number, rows: readonly Row[], ingesting: Ingesting): Promise<ChunkJob | null> {
+  const { run, definition, mapping, keys, session } = ingesting;
   // Rows of one key that follow each other are one request: the key is the first one's.
   const claiming = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
   const keyed = claiming.flatMap((row) => {
@@ -126,7 +126,7 @@ async function claimChunk(n: number, rows: readonly Row[], reading: Reading): Pr
   });
   const claim = { run: run.id, space: identitySpace(run), rows: keyed };
   passStage('claiming', () => [], n);
-  const claims = await untilTaken(() => claimKeys(session.registration.gate, keys, claim), reading);
+  const claims = await untilTaken(() => claimKeys(session.registration.gate, keys, claim), ingesting);
   if (claims === null) return null;
   passStage('claimed', () => [], n);
   const byRow = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
@@ -140,12 +140,12 @@ async function claimChunk(n: number, rows: readonly Row[], reading: Reading): Pr
 }
 
 /** Hands chunks to the queue, several in one command; false: stop reading. */
-function createOutlet(reading: Reading) {
+function createOutlet(ingesting: Ingesting) {
   let batch: ChunkJob[] = [];
   let added = 0;
   let open = 0;
   const flush = async () => {
-    if (!(await addChunks(batch, open, reading))) return false;
+    if (!(await addChunks(batch, open, ingesting))) return false;
     added += batch.length;
     open += batch.length;
     batch = [];
@@ -153,12 +153,12 @@ function createOutlet(reading: Reading) {
   };
   const hasRoom = async () => {
     for (let times = 1; ; times += 1) {
-      const counted = await untilTaken(() => countChunks(reading), reading);
+      const counted = await untilTaken(() => countChunks(ingesting), ingesting);
       if (counted === null) return false;
-      open = added - (counted.closed - reading.closed.size);
+      open = added - (counted.closed - ingesting.closed.size);
       const most = counted.waiting < CROWD ? OPEN_CHUNKS_MAX : OPEN_CHUNKS_IN_CROWD;
       if (open <= most - CHUNKS_PER_ADD) return true;
-      if (!(await waitForRoom(times, reading))) return false;
+      if (!(await waitForRoom(times, ingesting))) return false;
     }
   };
   const push = async (chunk: ChunkJob) => {
@@ -169,34 +169,34 @@ function createOutlet(reading: Reading) {
 }
 
 /** The run's closed chunks, and the chunks of all runs that wait for a worker. */
-async function countChunks({ store, queue, run }: Reading) {
+async function countChunks({ store, queue, run }: Ingesting) {
   const [closed, waiting] = await Promise.all([store.countClosed(run.id), queue.countWaiting()]);
   return { closed, waiting };
 }
 
 /** Chunks that a try added before it failed stay as they are. False: stop reading. */
-async function addChunks(chunks: readonly ChunkJob[], open: number, reading: Reading): Promise<boolean> {
+async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: Ingesting): Promise<boolean> {
   const last = chunks.at(-1)?.chunk;
   if (last === undefined) return true;
   passStage('adding', () => [], last);
   const isAdded = await untilTaken(async () => {
-    await reading.session.registration.noteAdded(reading.run.id, last);
-    await reading.queue.add(chunks, open);
+    await ingesting.session.registration.noteAdded(ingesting.run.id, last);
+    await ingesting.queue.add(chunks, open);
     return true;
-  }, reading);
+  }, ingesting);
   if (isAdded === null) return false;
-  reading.onAdded(last);
+  ingesting.onAdded(last);
   passStage('added', () => [], last);
   return true;
 }
 
 /** `null`: stop reading. */
-function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Reading): Promise<T | null> {
+function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingesting): Promise<T | null> {
   return waitOut(command, { pause: (ms) => pause(ms, signal), onWaiting: notice.heard });
 }
 
 /** Asked that often in a row (`times`); false: stop reading. */
-function waitForRoom(times: number, { signal }: Reading): Promise<boolean> {
+function waitForRoom(times: number, { signal }: Ingesting): Promise<boolean> {
   return pause(Math.min(ROOM_POLL_MS * times, ROOM_POLL_MAX_MS), signal);
 }
 

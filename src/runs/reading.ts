@@ -13,7 +13,7 @@ import { windUpRun } from './wind-up.ts';
  * run: it holds the run's lease and renews it with each look; another one that follows the run takes the reading over when the first
  * is gone. In this process there is never more than one reading under way.
  */
-export type Reading = {
+export type RunReading = {
   /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
   keepUp(): Promise<void>;
   /** Reads nothing for now; true: this process is the one that reads on later. */
@@ -58,7 +58,7 @@ const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null
 };
 
 /** Opens the run's queue; nothing is read before the first `keepUp`. */
-export async function openReading(of: ReadingOf, session: TargetSession): Promise<Reading> {
+export async function openRunReading(of: ReadingOf, session: TargetSession): Promise<RunReading> {
   const { run } = of;
   const { ledger, registration, log } = session;
   const { keys, store } = ledger.of(run.target);

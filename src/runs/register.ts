@@ -84,7 +84,7 @@ export async function registerFile(file: NewFile, { ledger }: Pick<Session, 'led
     job: job.name,
     definition: job.definition,
     target,
-    // The run is gone on with from any folder.
+    // The run may be resumed from any folder.
     facts: { ...facts, path: resolve(facts.path) },
     chunkRows: CHUNK_ROWS,
     createdAt,

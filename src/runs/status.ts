@@ -6,8 +6,8 @@ import { isOver, type Run } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
 
 /**
- * How runs stand: a run by its id, the newest ones, what a state means for people, and the command that goes on with a run. Nothing is
- * changed here.
+ * How runs stand: a run by its id, the newest ones, what a state means for people, the command that goes on with a run, and which of two
+ * exit statuses is the worse. Nothing is changed here.
  */
 
 const RUNS_FOR_SUGGESTIONS = 200;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endedWords } from '../../src/cli/control.ts';
+import { cannotGoOn } from '../../src/cli/control.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { sampleRun } from './sample-run.ts';
 
@@ -18,5 +18,5 @@ test.each([
   ['cancelled', { created: 10 }, NOTHING],
 ] as const)('a run that is %s with %j: what is left to be done is named', (state, counts, words) => {
   const outcomes = { ...noOutcomes(), ...counts };
-  expect(endedWords(sampleRun({ id: 'r', state, outcomes }))).toContain(words);
+  expect(cannotGoOn(sampleRun({ id: 'r', state, outcomes }))).toContain(words);
 });

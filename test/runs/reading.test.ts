@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openReading } from '../../src/runs/reading.ts';
+import { openRunReading } from '../../src/runs/reading.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { inChunks, loseChunk, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
@@ -13,7 +13,7 @@ test('chunks that the reading has not come to are not missing; one that the queu
   const session = await openTestSession(own(), context.onTestFinished);
   const { run, definition } = await startTestRun(session, { rows: ROWS });
   const rows = async () => inChunks(rowsTo(ROWS));
-  const reading = await openReading({ run, definition, rows }, session);
+  const reading = await openRunReading({ run, definition, rows }, session);
   const has = (chunk: number) => session.queue.has(run.id, chunk);
   expect(await reading.sweep()).toBe(false);
 
