@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
-import { interruptionNotice } from './cli/interruption-notice.ts';
-import { runProgram } from './cli/program.ts';
+import { interruptionNotice, runProgram } from './cli/program.ts';
 import { type Io, shellWord } from './lib/terminal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

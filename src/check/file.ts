@@ -14,8 +14,8 @@ import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
-import { type Input, mappingOf } from '../runs/load-input.ts';
-import { waitForJobs } from '../runs/wait-for-jobs.ts';
+import { type Input, mappingOf } from '../runs/input.ts';
+import { waitForJobs } from '../runs/register.ts';
 import type { Ledger } from '../session.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
@@ -39,15 +39,16 @@ export function createChecker(job: Job, look: Look): (reading: CheckReading) => 
  */
 export async function passesCheck(
   { job, files }: Input,
-  desk: { readonly ledger: Pick<Ledger, 'redis' | 'of'>; readonly target: string; readonly io: Io },
+  target: string,
+  { ledger, io }: { readonly ledger: Pick<Ledger, 'redis' | 'of'>; readonly io: Io },
 ): Promise<boolean> {
-  if (!(await waitForJobs(jobsBefore(job.definition), desk))) return false;
-  const check = createChecker(job, createLook(desk.ledger, desk.target));
+  if (!(await waitForJobs(jobsBefore(job.definition), target, { ledger, io }))) return false;
+  const check = createChecker(job, createLook(ledger, target));
   const failing: Checked[] = [];
   for (const facts of files) {
     const checked = await check(readSurveyed(facts, job.definition.format));
     if (checked.invalid + checked.waiting === 0) continue;
-    for (const line of checkLines(checked, job.definition)) tell(desk.io, line);
+    for (const line of checkLines(checked, job.definition)) tell(io, line);
     failing.push(checked);
   }
   if (failing.length > 0) throw new UsageError(failing.map(refusal));

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { readKeys } from '../ledger/read-keys.ts';
 import { runOfFile } from '../ledger/run-of-file.ts';
 import type { Log } from '../lib/log.ts';
@@ -10,7 +11,6 @@ import type { KeyState } from '../model/identity.ts';
 import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
-import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { type Ledger, openLedger } from '../session.ts';
 

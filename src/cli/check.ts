@@ -4,10 +4,9 @@ import { checkLines } from '../check/words.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
-import { cautions, noRowsWords } from '../runs/before-start.ts';
-import { type InputArguments, loadNamed } from '../runs/load-input.ts';
+import { cautions, type InputArguments, loadNamed, noRowsWords } from '../runs/input.ts';
+import { openLog } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { openLog } from './open-log.ts';
 
 type Flags = { readonly jobFile?: string; readonly sandbox?: boolean; readonly json?: boolean };
 

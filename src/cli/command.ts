@@ -7,7 +7,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Io } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** Adds one command; its action hands the exit status to `done`. */
+/** What the commands share: how one is added, and options that several of them have. */
+
+/** Adds one command, or some of a kind; its action hands the exit status to `done`. */
 export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => void) => void;
 
 /** For an option that may be repeated. */
@@ -33,4 +35,21 @@ export async function writeNewFile(path: string, content: string | Uint8Array): 
         : `the file can't be written (${code}): expected a folder that is there and may be written to`;
     throw new UsageError(`--out ${path}: ${why}`, { cause: error });
   }
+}
+
+/** The flag of every command that sends. */
+export const ACCEPT_REDIS_SETTINGS = [
+  '--accept-redis-settings',
+  'start also on a Redis whose settings may lose what was sent',
+] as const;
+
+/** `--fault` beside the real service would say that it is tried on the stand-in, and send for good. */
+export function refuseStrayFaults(flags: {
+  readonly fault: readonly string[];
+  readonly sandbox?: boolean;
+}): void {
+  if (flags.fault.length === 0 || flags.sandbox === true) return;
+  throw new UsageError(
+    '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
+  );
 }

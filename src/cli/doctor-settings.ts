@@ -7,7 +7,7 @@ import { listJobs } from '../config/load-job.ts';
 import { redisVariables } from '../config/redis-address.ts';
 import { countOf, type Io } from '../lib/terminal.ts';
 import { type Operation, REPEATABLE } from '../model/operation.ts';
-import { loadFittingJob } from '../runs/fitting-job.ts';
+import { loadFittingJob } from '../runs/input.ts';
 import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';

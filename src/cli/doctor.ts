@@ -9,7 +9,7 @@ import { createLog } from '../lib/log.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { countOf, type Io, say } from '../lib/terminal.ts';
 import { openRows, type Run } from '../model/run.ts';
-import { goingOnWith, stateOf } from '../runs/run-state.ts';
+import { goingOnWith, stateOf } from '../runs/status.ts';
 import { type Ledger, openLedger } from '../session.ts';
 import type { AddCommand } from './command.ts';
 import { type Finding, ok, problemsOf, warning } from './doctor-finding.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { ACCEPT_REDIS_SETTINGS } from '../cli/command.ts';
 import type { WatchOptions } from '../inbox/watcher.ts';
 import { wholeNumber } from './command.ts';
-import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
 
 /** The flags of the commands that watch the inbox. */
 export type InboxFlags = WatchOptions & {

@@ -2,29 +2,23 @@ import { Command, CommanderError, Help } from 'commander';
 import { type Io, printable, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
-import { BrokenOffError } from '../runs/broken-off.ts';
-import { addCancelCommand } from './cancel.ts';
+import { BrokenOffError } from '../runs/execute.ts';
 import { addCheckCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
+import { addCancelCommand, addPauseCommand, addResumeCommand } from './control.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addMapCommand } from './map.ts';
-import { addPauseCommand } from './pause.ts';
 import { addPreviewCommand } from './preview.ts';
-import { addReportCommand } from './report.ts';
 import { addRerunCommand } from './rerun.ts';
 import { addResolveCommand } from './resolve.ts';
-import { addResumeCommand } from './resume.ts';
 import { addRunCommand } from './run.ts';
-import { addRunsCommand } from './runs.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { addSchemaCommand } from './schema.ts';
-import { addStartCommand } from './start.ts';
-import { addStatusCommand } from './status.ts';
+import { addStartCommand, addWatchCommand, addWorkCommand } from './start.ts';
+import { addReportCommand, addRunsCommand, addStatusCommand } from './status.ts';
 import { addTemplateCommand } from './template.ts';
-import { addWatchCommand } from './watch.ts';
-import { addWorkCommand } from './work.ts';
 
-/** A usage, configuration or file that has to be mended before the program can start (DESIGN.md, section 4). */
+/** A usage, configuration or file that has to be corrected before the program can start (DESIGN.md, section 4). */
 const USAGE_EXIT = 3;
 /** A run was under way: it stopped before its end. */
 const BROKEN_OFF_EXIT = 2;
@@ -104,6 +98,23 @@ function explain(error: unknown, io: Io): number {
   tell(io, `onboard: unexpected: ${error instanceof Error ? error.message : String(error)}`);
   if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, error.stack ?? '');
   return error instanceof BrokenOffError ? BROKEN_OFF_EXIT : USAGE_EXIT;
+}
+
+/** These have rows in flight, as long as they run. */
+const SENDING: readonly (string | undefined)[] = ['run', 'start', 'work', 'resume', 'rerun'];
+/** The others end before anybody wonders. */
+const SILENCE_MS = 1_000;
+
+/** What the first signal is answered with, and after how many milliseconds, if the process is still there; `args` as typed after `onboard`. */
+export function interruptionNotice(
+  args: readonly string[],
+  deadlineMs: number,
+): { readonly text: string; readonly afterMs: number } {
+  const limit = `at most ${deadlineMs / 1000} s; once more ends at once`;
+  const command = args.find((argument) => !argument.startsWith('-'));
+  return SENDING.includes(command)
+    ? { text: `Ending: rows in flight are being settled, ${limit} and leaves them in doubt.`, afterMs: 0 }
+    : { text: `Ending: ${limit}.`, afterMs: SILENCE_MS };
 }
 
 const HELP = `

@@ -1,21 +1,30 @@
-import type { Environment } from '../config/environment.ts';
-import type { RowDecision } from '../ledger/resolve-entry.ts';
-import { resolveRows } from '../ledger/resolve-rows.ts';
-import { createRunView } from '../ledger/run-view.ts';
-import { type Io, say } from '../lib/terminal.ts';
+import { hostname, userInfo } from 'node:os';
+import { countOf, type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Run } from '../model/run.ts';
-import { findRun, withLedger } from '../runs/find-run.ts';
-import { refuseMisplaced, type Told } from '../runs/resolve-check.ts';
-import { readDecisions } from '../runs/resolve-file.ts';
-import { withMates } from '../runs/resolve-group.ts';
-import { lookUpOnDemand } from '../runs/resolve-look-up.ts';
-import { type Resolved, resolvedOf } from '../runs/resolve-outcome.ts';
-import { rewriteReport } from '../runs/resolve-report.ts';
-import { decider, type ResolveFlags, type ResolveRequest, resolveRequest } from '../runs/resolve-request.ts';
-import type { Ledger } from '../session.ts';
+import type { Decision } from '../model/resolution.ts';
+import { exitCodeOf, type Run } from '../model/run.ts';
+import {
+  type Resolved,
+  type ResolveRequest,
+  type Rewritten,
+  resolveRun,
+  rewriteReport,
+} from '../runs/resolve.ts';
+import { typedIdProblem } from '../runs/resolve-file.ts';
+import { findRun } from '../runs/status.ts';
+import { withSession } from '../session.ts';
 import type { AddCommand } from './command.ts';
-import { decidesNothing, resolvedJson, resolvedLines } from './resolve-words.ts';
+
+/** The options of `onboard resolve` as they are typed. */
+type ResolveFlags = {
+  readonly created?: string;
+  readonly notCreated?: boolean;
+  readonly file?: string;
+  readonly lookup?: boolean;
+  readonly jobFile?: string;
+  readonly by?: string;
+  readonly json?: boolean;
+};
 
 /** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
 export const addResolveCommand: AddCommand = (program, io, done) => {
@@ -38,16 +47,14 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
 };
 
 type Asked = { readonly request: ResolveRequest; readonly flags: ResolveFlags };
-type Desk = { readonly io: Io; readonly env: Environment; readonly ledger: Ledger };
 
 async function resolve(id: string, { request, flags }: Asked, io: Io): Promise<number> {
   const by = decider(flags.by);
-  return withLedger(io, async (ledger, env) => {
-    const desk = { io, env, ledger };
-    const run = await findRun(ledger, id);
-    const resolved = await carryOut(run, { request, by }, desk);
-    const after = await findRun(ledger, id);
-    const report = await rewriteReport(after, { request, resolved }, desk);
+  return withSession(io, undefined, async (session) => {
+    const run = await findRun(session.ledger, id);
+    const resolved = await resolveRun(run, request, by, session);
+    const after = await findRun(session.ledger, id);
+    const report = await rewriteReport(after, { request, resolved }, session);
     const outcome = { run: after, by: request.kind === 'lookup' ? 'lookup' : by, request, resolved, report };
     if (flags.json === true) say(io, resolvedJson(outcome));
     else for (const line of resolvedLines(outcome)) say(io, line);
@@ -56,59 +63,160 @@ async function resolve(id: string, { request, flags }: Asked, io: Io): Promise<n
   });
 }
 
-async function carryOut(
-  run: Run,
-  { request, by }: { readonly request: ResolveRequest; readonly by: string },
-  desk: Desk,
-): Promise<Resolved> {
-  switch (request.kind) {
-    case 'lookup':
-      return lookUpOnDemand(run, request.jobFile, desk);
-    case 'row':
-      return decide(run, { by, decisions: [request], open: 0, told: [toldByCommand(request)] }, desk);
-    case 'file':
-      return decide(
-        run,
-        { by, ...(await readDecisions(request.path, run, await keyColumn(run, desk))) },
-        desk,
-      );
-    default:
-      return request satisfies never;
+const EXPECTED =
+  'expected one of: <row> --created <id>, <row> --not-created, --file <in-doubt file>, --lookup';
+
+/** What is asked for; a UsageError where the parts don't fit together. */
+function resolveRequest(row: string | undefined, flags: ResolveFlags): ResolveRequest {
+  const { created, notCreated, file, lookup, jobFile } = flags;
+  const given = [created !== undefined, notCreated === true, file !== undefined, lookup === true];
+  const ofRow = created !== undefined || notCreated === true;
+  if (given.filter(Boolean).length !== 1 || ofRow !== (row !== undefined)) throw new UsageError(EXPECTED);
+  if (jobFile !== undefined && lookup !== true)
+    throw new UsageError('--job-file is for --lookup: expected both, or neither.');
+  if (file !== undefined) return { kind: 'file', path: file };
+  if (row === undefined) return { kind: 'lookup', jobFile: jobFile ?? null };
+  return { kind: 'row', row: rowNumber(row), decision: decisionOf(created) };
+}
+
+function rowNumber(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new UsageError(
+    `row ${JSON.stringify(text)}: expected the number of a row, as results.csv and in-doubt.csv have it`,
+  );
+}
+
+function decisionOf(created: string | undefined): Decision {
+  if (created === undefined) return { kind: 'not-created' };
+  const problem = typedIdProblem(created);
+  if (problem !== null) throw new UsageError(`--created: expected an id${problem}`);
+  return { kind: 'created', id: created };
+}
+
+/** Who decides: as `--by` names them, else the user of this process at this machine. */
+function decider(by: string | undefined): string {
+  if (by === undefined) return `${userName()}@${hostname()}`;
+  const name = by.trim();
+  if (name !== '' && name.isWellFormed() && !/\p{Cc}/u.test(name)) return name;
+  throw new UsageError('--by: expected a name without control characters');
+}
+
+/** A container may run as a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user-${process.getuid?.() ?? 'unknown'}`;
   }
 }
 
-type Decided = {
+/** All there is to say about one `onboard resolve`. */
+type ResolveOutcome = {
+  /** As it is now. */
+  readonly run: Run;
   readonly by: string;
-  readonly decisions: readonly RowDecision[];
-  readonly open: number;
-  readonly told: readonly Told[];
+  readonly request: ResolveRequest;
+  readonly resolved: Resolved;
+  readonly report: Rewritten;
 };
 
-function toldByCommand({ row, decision }: RowDecision): Told {
-  return { where: '--created', row, key: null, decision };
+const REFUSED_SHOWN = 20;
+
+/** What became of the decisions and how to go on, for people. */
+function resolvedLines(outcome: ResolveOutcome): string[] {
+  const { run, by, request, resolved, report } = outcome;
+  const counts = [
+    ['created', resolved.created],
+    ['not created', resolved.notCreated],
+    ['unchanged', resolved.unchanged],
+    ['still open', resolved.open],
+    ['refused', resolved.refused.length],
+  ] as const;
+  const width = Math.max(...counts.map(([, count]) => String(count).length));
+  return [
+    `Run ${run.id}: resolved by ${by}`,
+    ...counts.map(([what, count]) => `  ${what.padEnd(12)} ${String(count).padStart(width)}`),
+    ...(decidesNothing(request, resolved) ? [`  ${nothingFilledIn(resolved)}`] : []),
+    ...refusedLines(resolved),
+    ...mateLines(resolved),
+    '',
+    ...reportLines(report),
+    ...nextLines(outcome),
+  ];
 }
 
-/** The column that tells the run's rows apart, `null` for a job without a key. */
-async function keyColumn(run: Run, { ledger }: Desk): Promise<string | null> {
-  const definition = await ledger.of(run.target).store.definition(run.id);
-  if (definition !== null) return definition.key ?? null;
-  throw new UsageError(`The ledger has no definition of run ${run.id}: resolve its rows one by one.`);
+/** The same for programs, on one line. */
+function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
+  return JSON.stringify({
+    run: run.id,
+    by,
+    ...resolved,
+    inDoubt: run.outcomes['in-doubt'],
+    outcomes: run.outcomes,
+    state: run.state,
+    exitCode: hasEnded(run) ? exitCodeOf(run) : null,
+    report: report.kind === 'written' ? report.directory : null,
+    kept: report.kind === 'written' ? report.kept : null,
+  });
 }
 
-async function decide(run: Run, decided: Decided, { ledger }: Desk): Promise<Resolved> {
-  const { by, told } = decided;
-  const { keys, store } = ledger.of(run.target);
-  const view = createRunView(ledger.redis, keys, run);
-  await refuseMisplaced(view, told);
-  const isGrouped = (await store.definition(run.id))?.group !== undefined;
-  const { decisions, mates } = isGrouped
-    ? await withMates(view, decided.decisions)
-    : { ...decided, mates: [] };
-  const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
-  // Lines that were left open are settled with the others of their key.
-  const settledOpen = told.filter(({ row }) => mates.includes(row)).length;
-  const answered = { decisions, answers, open: decided.open - settledOpen, mates: mates.length };
-  return resolvedOf(run, answered, { redis: ledger.redis, keys });
+/** Whether a file was given whose lines are all still open. */
+function decidesNothing(request: ResolveRequest, resolved: Resolved): boolean {
+  const { created, notCreated, unchanged, open, refused } = resolved;
+  return request.kind === 'file' && open > 0 && created + notCreated + unchanged + refused.length === 0;
+}
+
+function nothingFilledIn({ open }: Resolved): string {
+  return (
+    `No resolution is filled in: 0 rows resolved, ${open} still open.\n` +
+    '  Expected created:<id> or not-created as onboard_resolution.'
+  );
+}
+
+function refusedLines({ refused }: Resolved): string[] {
+  const lines = refused.slice(0, REFUSED_SHOWN).map(({ row, why }) => `    row ${row} ${why}`);
+  const more = refused.length - REFUSED_SHOWN;
+  return more > 0 ? [...lines, `    … and ${more} more; --json lists them all`] : lines;
+}
+
+function mateLines({ mates }: Resolved): string[] {
+  if (mates === 0) return [];
+  const rows = `${countOf(mates, 'row')} of these ${mates === 1 ? 'was' : 'were'}`;
+  return [`  ${rows} not named: rows of one key that follow each other are one record`];
+}
+
+function reportLines(report: Rewritten): string[] {
+  if (report.kind === 'of-another')
+    return ['The run is under way: its report is written by the process that carries it on.'];
+  const written = `Report: ${report.directory}`;
+  return report.kept === null
+    ? [written]
+    : [written, `  ${report.kept} was left as it is: decisions that were not carried out are in it.`];
+}
+
+function nextLines({ run, resolved, report }: ResolveOutcome): string[] {
+  const left = run.outcomes['in-doubt'];
+  const words = `${countOf(left, 'row')} ${left === 1 ? 'is' : 'are'}`;
+  const doubt = left === 0 ? 'No row is in doubt any more' : `${words} still in doubt`;
+  const status = hasEnded(run) ? `; the run's exit status is now ${exitCodeOf(run)}.` : '.';
+  return [`${doubt}${status}`, ...(hasNotCreated(resolved, report) ? rerunLines(run) : [])];
+}
+
+/** Settled by this command, or by an earlier one. */
+function hasNotCreated({ notCreated }: Resolved, report: Rewritten): boolean {
+  if (notCreated > 0) return true;
+  return report.kind === 'written' && report.summary.topErrors.some(({ code }) => code === 'not_created');
+}
+
+function rerunLines({ id }: Run): string[] {
+  return [
+    'To send the rows that were not created, with the others that failed:',
+    `  onboard rerun ${id} --only failed`,
+  ];
+}
+
+function hasEnded({ state }: Run): boolean {
+  return state !== 'running' && state !== 'queued';
 }
 
 const EXAMPLE = `

@@ -1,22 +1,19 @@
 import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
+import { serviceReady, startSandboxChild } from '../delivery/target.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
+import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
-import { cautions, prepareHome } from '../runs/before-start.ts';
-import { type InputArguments, loadInput } from '../runs/load-input.ts';
-import { type FileDesk, runFile } from '../runs/run-file.ts';
-import { startSandboxChild } from '../runs/sandbox-child.ts';
-import { waitForJobs } from '../runs/wait-for-jobs.ts';
-import { openLedger } from '../session.ts';
-import { type AddCommand, collect } from './command.ts';
-import { openDesk, serviceReady } from './open-desk.ts';
-import { openLog } from './open-log.ts';
-import { ACCEPT_REDIS_SETTINGS } from './redis-settings.ts';
-
-const INTERRUPTED_EXIT = 4;
+import { executeToEnd } from '../runs/execute.ts';
+import { cautions, type Input, type InputArguments, loadInput } from '../runs/input.ts';
+import { beginFile, waitForJobs } from '../runs/register.ts';
+import { knownReport } from '../runs/report.ts';
+import { fileRows } from '../runs/rows.ts';
+import { joinTarget, openLog, openSession, prepareHome, type TargetSession } from '../session.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect, refuseStrayFaults } from './command.ts';
+import { INTERRUPTED_EXIT, tellEnded } from './ended.ts';
 
 type Flags = {
   readonly jobFile?: string;
@@ -57,41 +54,48 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
   try {
     const env = readEnvironment(io.env);
     const log = openLog(env, io, flags.logFile);
-    if (flags.fault.length > 0 && flags.sandbox !== true) {
-      throw new UsageError(
-        '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
-      );
-    }
+    refuseStrayFaults(flags);
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
     const isNew = await prepareHome(env);
     const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
-    const ledger = await openLedger(env, log, releasers);
+    const session = await openSession({ io, env, log, releasers });
     // A Redis of the user's own may know of runs from elsewhere.
     if (isNew && env.redis === null)
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
-    const ground = { env, io, log, ledger, releasers };
-    if (flags.checkFirst === true && !(await passesCheck(input, { ...ground, target: service.target })))
+    if (flags.checkFirst === true && !(await passesCheck(input, service.target, session)))
       return interrupted(io);
-    const desk = await openDesk(ground, service, flags);
-    return await runInOrder(input.files, { ...desk, job: input.job, again: flags.again === true });
+    const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
+    return await runInOrder(input, await joinTarget(session, service, join), flags);
   } finally {
     await releasers.release();
   }
 }
 
 /** A file whose run does not finish ends the order: what follows may build on it. */
-async function runInOrder(files: readonly FileFacts[], desk: FileDesk): Promise<number> {
+async function runInOrder({ job, files }: Input, session: TargetSession, flags: Flags): Promise<number> {
   let worst = 0;
   for (const facts of files) {
-    if (!(await waitForJobs(jobsBefore(desk.job.definition), { ...desk, target: desk.service.target })))
-      return interrupted(desk.io);
-    const exitCode = await runFile(facts, desk);
+    if (!(await waitForJobs(jobsBefore(job.definition), session.service.target, session)))
+      return interrupted(session.io);
+    const exitCode = await runFile(facts, job, { session, flags });
     if (exitCode >= 2 && exitCode <= 4) return exitCode;
     worst = Math.max(worst, exitCode);
   }
   return worst;
+}
+
+type Running = { readonly session: TargetSession; readonly flags: Flags };
+
+async function runFile(facts: FileFacts, job: Input['job'], { session, flags }: Running): Promise<number> {
+  const { service } = session;
+  const file = { facts, job, target: service.target, again: flags.again === true };
+  const run = await beginFile(file, session);
+  const executed = isOver(run)
+    ? { run, summary: await knownReport(run, session) }
+    : await executeToEnd(run, fileRows(facts), session);
+  return tellEnded(executed, session, { service, flags });
 }
 
 function interrupted(io: Io): number {

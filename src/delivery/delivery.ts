@@ -1,11 +1,38 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { type JobDefinition, ratePerSecond, weightOf } from '../config/job-definition.ts';
+import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
+import type { LedgerKeys } from '../ledger/keys.ts';
+import type { RunStore } from '../ledger/run-store.ts';
+import { createSharedWeather } from '../ledger/weather.ts';
+import type { Log } from '../lib/log.ts';
+import { createOwnWork } from '../lib/own-work.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { programVersion } from '../lib/version.ts';
+import type { Run } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
+import { createClient, type ServiceClient } from '../service/attempt.ts';
+import type { Credentials } from '../service/credentials.ts';
+import { judge } from '../service/judge.ts';
+import { buildRequest } from '../service/operations.ts';
+import { backoffMs } from '../service/retry-wait.ts';
 import { deliverChunk } from './deliver-chunk.ts';
-import type { RunContext } from './run-context.ts';
+import { createDenialStreak } from './denial-streak.ts';
+import { createJobWindow } from './job-window.ts';
+import type { Registration } from './registration.ts';
+import type { RunContext, ServiceEdge } from './run-context.ts';
+import { mappingFor } from './run-mapping.ts';
+import { createServicePlaces, type RunRate, type ServicePlaces } from './run-places.ts';
+import { createServiceWeather } from './service-weather.ts';
+import { createStillRuns, waitWhileRunning } from './still-runs.ts';
+import type { Service } from './target.ts';
 
-/** What a worker process does with the chunks it is handed. */
+/**
+ * What a process does with the chunks it is handed, from the queue or by who winds a run up. It keeps a context for each run it has lately
+ * worked for (its mapping, its connections, what was seen of the service), so that a run's chunks share one; and it promises that whoever
+ * halts a run or closes it has all rows in flight settled.
+ */
 export type Delivery = {
   deliver(job: ChunkJob, lease: ChunkLease): Promise<ChunkEnd>;
   /** Sends nothing more of the run in this process, and resolves when its rows in flight are settled. */
@@ -14,10 +41,41 @@ export type Delivery = {
   close(): Promise<void>;
 };
 
+/** What it takes to send a target's rows. */
+type DeliveryPlace = {
+  readonly redis: RedisConnection;
+  readonly keys: LedgerKeys;
+  readonly store: RunStore;
+  readonly registration: Registration;
+  readonly service: Service;
+  readonly log: Log;
+  /** Fires when the process is to end: nothing new is sent. */
+  readonly interrupted: AbortSignal;
+};
+
+/** What this process delivers with, for the runs of one service. */
+export function openDelivery(place: DeliveryPlace): Delivery {
+  const { store, log } = place;
+  // Told once per run: its chunks are looked at again and again.
+  const missing = new Set<string>();
+  const places = createServicePlaces({ now: () => performance.now(), createBusy: createOwnWork });
+  return createDelivery(async (id, stopping) => {
+    const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
+    if (run === null || definition === null) {
+      if (!missing.has(id)) log.warn('chunks of a run that the ledger does not know wait', { run: id });
+      missing.add(id);
+      return null;
+    }
+    missing.delete(id);
+    await place.registration.remember(id);
+    return createContext({ ...place, run, definition, stopping, places });
+  }, place.interrupted);
+}
+
 /** `null` for a run that the ledger doesn't know, or not now: its Redis may have been emptied and is being put back. */
 export type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
 
-type Hand = {
+type KeptRun = {
   readonly context: Promise<RunContext | null>;
   readonly halt: AbortController;
   readonly active: Set<Promise<ChunkEnd>>;
@@ -29,66 +87,66 @@ const RUNS_KEPT = 64;
 /** `interrupted`: the process is to end; nothing new is sent. */
 export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Delivery {
   const taker = createTaker();
-  const hands = new Map<string, Hand>();
+  const kept = new Map<string, KeptRun>();
   let closing = false;
   // One listener for all: AbortSignal.any leaves something behind in a signal that lives on.
   const haltAll = () => {
-    for (const { halt } of hands.values()) halt.abort();
+    for (const { halt } of kept.values()) halt.abort();
   };
   interrupted.addEventListener('abort', haltAll);
 
-  const handOf = (run: string): Hand => {
-    const known = hands.get(run);
+  const keptRun = (run: string): KeptRun => {
+    const known = kept.get(run);
     if (known !== undefined) return known;
     const halt = new AbortController();
     // Every row that waits listens.
     setMaxListeners(0, halt.signal);
     if (interrupted.aborted) halt.abort();
     const context = makeContext(run, halt.signal);
-    const hand = { context, halt, active: new Set<Promise<ChunkEnd>>() };
-    hands.set(run, hand);
-    for (const idle of idleBeyond(hands, RUNS_KEPT)) void forget(idle);
-    return hand;
+    const one = { context, halt, active: new Set<Promise<ChunkEnd>>() };
+    kept.set(run, one);
+    for (const idle of idleBeyond(kept, RUNS_KEPT)) void forget(idle);
+    return one;
   };
-  const carryOut = async (job: ChunkJob, lease: ChunkLease, hand: Hand): Promise<ChunkEnd> => {
-    const context = await hand.context;
+  const execute = async (job: ChunkJob, lease: ChunkLease, one: KeptRun): Promise<ChunkEnd> => {
+    const context = await one.context;
     if (context !== null) return deliverChunk(job, { context, lease, taker: taker() });
     // The next chunk looks for itself. One that is dropped is lost for good, and putting back a ledger may take any time:
     // a look at each every few seconds is the smaller evil, even where the run never comes back.
-    if (hands.get(job.run) === hand) void forget(job.run);
+    if (kept.get(job.run) === one) void forget(job.run);
     return 'put-aside';
   };
   /** Its connections are closed when its rows have had their answers. */
   const forget = async (run: string): Promise<void> => {
-    const hand = hands.get(run);
-    if (hand === undefined) return;
-    hands.delete(run);
-    hand.halt.abort();
-    await Promise.allSettled(hand.active);
-    await hand.context.then((context) => context?.close()).catch(() => undefined);
+    const one = kept.get(run);
+    if (one === undefined) return;
+    kept.delete(run);
+    one.halt.abort();
+    await Promise.allSettled(one.active);
+    await one.context.then((context) => context?.close()).catch(() => undefined);
   };
 
   return {
     async deliver(job, lease) {
       if (closing) return 'put-back';
-      const hand = handOf(job.run);
-      const work = carryOut(job, lease, hand);
-      hand.active.add(work);
+      const one = keptRun(job.run);
+      const work = execute(job, lease, one);
+      one.active.add(work);
       let end: ChunkEnd | null = null;
       try {
         end = await work;
         return end;
       } finally {
-        hand.active.delete(work);
+        one.active.delete(work);
         // A run that pauses or fails begins afresh when it goes on: what was seen of the service before is no guide.
-        if (end !== 'closed' && hand.active.size === 0 && hands.get(job.run) === hand) void forget(job.run);
+        if (end !== 'closed' && one.active.size === 0 && kept.get(job.run) === one) void forget(job.run);
       }
     },
     halt: forget,
     async close() {
       closing = true;
       interrupted.removeEventListener('abort', haltAll);
-      await Promise.all([...hands.keys()].map(forget));
+      await Promise.all([...kept.keys()].map(forget));
     },
   };
 }
@@ -104,7 +162,105 @@ function createTaker(): () => string {
 }
 
 /** The oldest runs beyond the limit of which nothing is in hand. */
-function idleBeyond(hands: ReadonlyMap<string, Hand>, limit: number): string[] {
-  const idle = [...hands].filter(([, { active }]) => active.size === 0).map(([run]) => run);
-  return idle.slice(0, Math.max(0, hands.size - limit));
+function idleBeyond(kept: ReadonlyMap<string, KeptRun>, limit: number): string[] {
+  const idle = [...kept].filter(([, { active }]) => active.size === 0).map(([run]) => run);
+  return idle.slice(0, Math.max(0, kept.size - limit));
+}
+
+/** Beyond the time-out of the call itself: a probe that is not heard of is given up. */
+const PROBE_MARGIN_MS = 5_000;
+
+type ContextParts = DeliveryPlace & {
+  readonly run: Run;
+  readonly definition: JobDefinition;
+  readonly stopping: AbortSignal;
+  readonly places: ServicePlaces;
+};
+
+function createContext(parts: ContextParts): RunContext {
+  const { redis, keys, store, registration, run, definition, log, stopping } = parts;
+  const { send } = definition;
+  // First, since it may throw: nothing has been joined by then.
+  const mapping = mappingFor(definition, run.source);
+  const client = clientFor(definition, parts.service);
+  const window = createJobWindow(definition.window, () => new Date());
+  const isOpen = () => window?.isOpen() ?? true;
+  const stillRuns = createStillRuns(
+    () => redis.hget(keys.run(run.id).record, 'state'),
+    () => performance.now(),
+  );
+  const chunkLedger = createChunkLedger({
+    gate: registration.gate,
+    journal: registration.journal,
+    keys,
+    run,
+    probeMs: send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
+    now: () => new Date(),
+  });
+  const runs = () => isOpen() && stillRuns();
+  const now = () => performance.now();
+  const places = parts.places.join({
+    ceiling: send.concurrency,
+    weight: weightOf(definition),
+    stopping,
+    rate: rateOf(definition, chunkLedger, (ms) => waitWhileRunning(ms, { stillRuns: runs, stopping, now })),
+  });
+  return {
+    run,
+    definition,
+    mapping,
+    ledger: chunkLedger,
+    service: serviceEdge(definition, client, parts.service.credentials),
+    places,
+    hasRate: send.rate !== undefined,
+    weather: createServiceWeather(now, createSharedWeather(redis, keys)),
+    denials: createDenialStreak(),
+    now,
+    stopping,
+    stillRuns: runs,
+    isOpen,
+    pause: async (reason) => {
+      if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
+    },
+    async close() {
+      places.leave();
+      await client.destroy();
+    },
+    onTrouble: (what, error) => log.error(what, { run: run.id, problem: error.message }),
+  };
+}
+
+function rateOf(
+  { send }: JobDefinition,
+  ledger: ChunkLedger,
+  pause: (ms: number) => Promise<boolean>,
+): RunRate | null {
+  if (send.rate === undefined) return null;
+  const intervalMs = 1000 / ratePerSecond(send.rate);
+  return { intervalMs, reserve: (times) => ledger.reserve(times, intervalMs), pause };
+}
+
+function serviceEdge(
+  definition: JobDefinition,
+  client: ServiceClient,
+  credentials: Credentials,
+): ServiceEdge {
+  const { query, send } = definition;
+  return {
+    build: (call, parts) => buildRequest(call, { ...parts, query }),
+    attempt: client.attempt,
+    judge: (call, reply) => judge(call, reply, send),
+    token: credentials.current,
+    freshToken: credentials.refresh,
+    backoffMs: (attempt) => backoffMs(attempt, Math.random),
+  };
+}
+
+function clientFor({ send }: JobDefinition, service: Service): ServiceClient {
+  return createClient({
+    baseUrl: service.baseUrl,
+    concurrency: send.concurrency,
+    timeoutMs: send.timeoutSeconds * 1000,
+    version: programVersion(),
+  });
 }

@@ -4,7 +4,7 @@ import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
 import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Run } from '../model/run.ts';
-import { goingOnWith, stateOf } from '../runs/run-state.ts';
+import { goingOnWith, stateOf } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import type { Claim, FoundClaim } from './claim.ts';
 import { type Entry, listEntries } from './entry.ts';

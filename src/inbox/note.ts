@@ -1,4 +1,5 @@
 import type { Job } from '../config/job-definition.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { Written } from '../lib/file-stamp.ts';
 import { countOf, printable, shellWord, wrap } from '../lib/terminal.ts';
 import { OUTCOMES } from '../model/outcome.ts';
@@ -6,7 +7,6 @@ import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
 import { renderNext } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
-import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
 import type { Entry } from './entry.ts';
 import { type Inbox, patternsOf } from './job-book.ts';
 

@@ -1,9 +1,9 @@
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
-import { createSharedWeather, type WeatherReport } from '../ledger/weather.ts';
-import { isOver, type Run } from '../model/run.ts';
+import type { WeatherReport } from '../ledger/weather.ts';
+import { isOver } from '../model/run.ts';
 import { createReleases, createSchedules, nextTime } from '../queue/schedules.ts';
-import { type ShownState, stateOf } from '../runs/run-state.ts';
+import { latestRuns, type ShownRun, serviceReport } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import { listClaims } from './claim.ts';
 import { listEntries } from './entry.ts';
@@ -17,7 +17,7 @@ export type Overview = {
   readonly target: string;
   /** How each service is doing that is concerned: that of `target` first. */
   readonly services: ReadonlyArray<WeatherReport & { readonly target: string }>;
-  readonly runs: ReadonlyArray<{ readonly run: Run; readonly state: ShownState }>;
+  readonly runs: readonly ShownRun[];
   readonly processing: ReadonlyArray<{
     readonly file: string;
     readonly job: string;
@@ -93,24 +93,16 @@ export async function lookOver(given: OverviewOf): Promise<Overview> {
   }
 }
 
-function servicesOf({ redis, of }: Ledger, targets: readonly string[]): Promise<Overview['services']> {
-  const each = [...new Set(targets)].map(async (target) => {
-    const report = await createSharedWeather(redis, of(target).keys).read();
-    return { target, ...report };
-  });
+function servicesOf(ledger: Ledger, targets: readonly string[]): Promise<Overview['services']> {
+  const each = [...new Set(targets)].map(async (target) => ({
+    target,
+    ...(await serviceReport(ledger, target)),
+  }));
   return Promise.all(each);
 }
 
 async function openRuns(ledger: Ledger): Promise<Overview['runs']> {
-  const found = await Promise.all(
-    (await ledger.index.latest(RUNS_MAX)).map(async ({ run: id, target }) => {
-      const { store } = ledger.of(target);
-      const run = await store.get(id);
-      if (run === null || isOver(run)) return [];
-      return [{ run, state: stateOf(run, await store.hasLease(id)) }];
-    }),
-  );
-  return found.flat();
+  return (await latestRuns(ledger, RUNS_MAX)).filter(({ run }) => !isOver(run));
 }
 
 async function claimedFiles(processing: string): Promise<Overview['processing']> {

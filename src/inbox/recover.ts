@@ -1,6 +1,6 @@
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { isDeadHere } from '../journal/member.ts';
 import { messageOf } from '../lib/errors.ts';
-import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
 import { type Claim, claimOf, dropClaim, type FoundClaim, giveBack, listClaims, takeOver } from './claim.ts';
 import { type Inbox, isInboxOf } from './job-book.ts';
 import { originalOf } from './other-file-system.ts';

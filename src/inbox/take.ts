@@ -1,4 +1,5 @@
 import type { Job } from '../config/job-definition.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
@@ -8,11 +9,11 @@ import { REASON_ADVICE } from '../model/advice.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import type { Summary } from '../report/summary.ts';
-import { carryRun, knownReport, reportOf } from '../runs/carry-run.ts';
-import { lookUpAtEnd } from '../runs/look-up-run.ts';
-import { fileRows } from '../runs/row-source.ts';
-import { register } from '../runs/run-file.ts';
-import { mappingFor } from '../session.ts';
+import { executeRun } from '../runs/execute.ts';
+import { lookUpAtEnd } from '../runs/look-up.ts';
+import { registerFile } from '../runs/register.ts';
+import { knownReport, reportOf } from '../runs/report.ts';
+import { fileRows } from '../runs/rows.ts';
 import { type Claim, dropClaim, openClaimed } from './claim.ts';
 import { type Fault, takenWords } from './note.ts';
 import { isOriginalWritten } from './other-file-system.ts';
@@ -71,9 +72,9 @@ async function runFileOf(
   watcher: Watcher,
   { signal, onRun, isUnderWay }: Take,
 ): Promise<TakeEnd> {
-  const { store, teller } = watcher;
+  const { store, teller, target } = watcher;
   const session = { ...watcher.session, io: { ...watcher.session.io, interrupted: signal } };
-  const { id } = await register(facts, { ...session, job, again: false }, claim.id);
+  const { id } = await registerFile({ facts, job, target, again: false, id: claim.id }, session);
   // Another file with the same content is on its way here: its end says what this one's is.
   while (id !== claim.id && isUnderWay(id) && !signal.aborted) await sleep(WAIT_MS, signal);
   onRun(id);
@@ -108,7 +109,7 @@ function mayGoOn({ state, reason }: Run): boolean {
 async function follow(run: Run, facts: FileFacts, session: Watcher['session']): Promise<Run> {
   if (isOver(run)) return run;
   try {
-    return await lookUpAtEnd(await carryRun(run, fileRows(facts), session), session);
+    return await lookUpAtEnd(await executeRun(run, fileRows(facts), session, { isQuiet: true }), session);
   } catch (error) {
     const left = error instanceof UsageError ? await session.ledger.of(run.target).store.get(run.id) : null;
     // It could not be read any more, as its run says now.

@@ -1,7 +1,7 @@
 import { newRunId } from '../ledger/run-id.ts';
 import { errorCode, hasCode, messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
-import { worse } from '../runs/worse-exit.ts';
+import { worse } from '../runs/status.ts';
 import { beat, type Claim, type ClaimInfo, claimEntry } from './claim.ts';
 import { weightOfJob } from './job-book.ts';
 import type { AtHand, Look } from './look.ts';

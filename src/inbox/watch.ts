@@ -2,7 +2,7 @@ import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
 import { settledRows } from '../model/outcome.ts';
-import { worse } from '../runs/worse-exit.ts';
+import { worse } from '../runs/status.ts';
 import { removeEmptyClaims } from './claim.ts';
 import { inboxesOf } from './job-book.ts';
 import { createLookForLate } from './late.ts';

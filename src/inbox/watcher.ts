@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { RunDesk } from '../cli/run-desk.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { type Io, printable, say, tell } from '../lib/terminal.ts';
 import type { Run } from '../model/run.ts';
-import { SANDBOX_TARGET } from '../runs/sandbox-child.ts';
-import { reportDirectory } from '../session.ts';
+import { reportDirectory, type TargetSession } from '../session.ts';
 import type { Entry } from './entry.ts';
 import type { JobBook } from './job-book.ts';
 
@@ -14,7 +13,7 @@ import type { JobBook } from './job-book.ts';
  * the session that their runs are carried on in. A plain value; what moves stands in watch.ts and under-way.ts.
  */
 export type Watcher = {
-  readonly session: RunDesk;
+  readonly session: TargetSession;
   /** This process's name among the watchers. */
   readonly member: string;
   /** The service's address that files are taken for. */
@@ -56,12 +55,12 @@ export type WatchOptions = {
   readonly json?: boolean;
 };
 
-export function createWatcher(session: RunDesk, book: JobBook, options: WatchOptions): Watcher {
-  const { env, io, membership, service, ledger } = session;
+export function createWatcher(session: TargetSession, book: JobBook, options: WatchOptions): Watcher {
+  const { env, io, registration, service, ledger } = session;
   const { home } = env;
   return {
-    session: { ...session, io: sharedIo(io), flags: { ...session.flags, quiet: true } },
-    member: membership.gate.member,
+    session: { ...session, io: sharedIo(io) },
+    member: registration.gate.member,
     target: service.target,
     store: ledger.of(service.target).store,
     book,

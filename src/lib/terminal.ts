@@ -26,6 +26,13 @@ export function tell(io: Io, text: string): void {
   io.stderr.write(`${text}\n`);
 }
 
+const CLEAR_LINE = '\r\u001b[K';
+
+/** A line that a progress bar, where there is one, makes room for: it draws itself again below. */
+export function tellOverBar(io: Io, text: string): void {
+  tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
+}
+
 /** Text that a terminal shows as it is: line ends and tabs spelled out, other control characters as a dot, so that no cell can move the cursor. */
 export function printable(text: string): string {
   return text

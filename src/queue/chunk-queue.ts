@@ -39,7 +39,7 @@ const ADDS_PER_LOOK = 16;
 /** Jobs that are asked for at once: each comes with its payload. */
 const JOBS_PER_LOOK = 64;
 
-type ChunkQueue = {
+export type ChunkQueue = {
   /**
    * Adds chunks of one run in order; one that is there already stays as it is. Runs share the workers by their weights:
    * `open` is how many of the run's chunks are waiting or worked on, 0 where it is not said.

@@ -1,9 +1,9 @@
 import type { WeatherReport } from '../ledger/weather.ts';
-import type { Io } from '../lib/terminal.ts';
+import { countOf, type Io, tellOverBar } from '../lib/terminal.ts';
 import { settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import { serviceWords } from './service-words.ts';
-import { tellOverBar } from './tell-over-bar.ts';
+
+/** What a user is told of a run's service: when rows wait for it, why and until when, and when they go on; each thing once. */
 
 /** Tells the user when rows wait for the service, why, and when they go on. */
 type ServiceNotice = {
@@ -80,4 +80,37 @@ function textOf(next: Shown, report: WeatherReport, target: string): string {
     default:
       return next satisfies never;
   }
+}
+
+/** How the service is doing and why, in words for people, without a full stop at the end; times are UTC. */
+export function serviceWords(report: WeatherReport): string {
+  switch (report.state) {
+    case 'well':
+      return 'no outage known';
+    case 'failing':
+      return `${failures(report)} since ${clock(report.since)}${why(report)}`;
+    case 'held':
+      return `asked to be left alone until ${clock(report.nextAt)}`;
+    case 'away':
+      return `away since ${clock(report.since)}, ${failures(report)}; ${nextTry(report)}${why(report)}`;
+    default:
+      return report.state satisfies never;
+  }
+}
+
+function failures({ failuresInARow }: WeatherReport): string {
+  return `${countOf(failuresInARow, 'failure')} in a row`;
+}
+
+function nextTry({ isProbing, nextAt }: WeatherReport): string {
+  if (isProbing) return 'one row is trying, the others wait';
+  return nextAt === null ? 'the next row tries' : `one row tries at ${clock(nextAt)}, the others wait`;
+}
+
+function why({ cause }: WeatherReport): string {
+  return cause === null ? '' : `. ${cause.replace(/\.$/, '')}`;
+}
+
+function clock(time: string | null): string {
+  return time === null ? 'now' : `${time.slice(11, 19)} UTC`;
 }

@@ -1,43 +1,43 @@
 import { isWhole } from '../delivery/deliver-chunk.ts';
+import type { RowChunk } from '../intake/chunks.ts';
+import { createRunInput } from '../ledger/run-input.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Row } from '../model/row.ts';
+import { sleep } from '../lib/waiting.ts';
 import { chunksOf, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
-import type { ChunkEnd } from '../queue/chunk-worker.ts';
-import type { IngestEnd } from './ingest-run.ts';
+import type { ChunkQueue } from '../queue/chunk-queue.ts';
+import type { TargetSession } from '../session.ts';
 
-type JobRows = ChunkJob['rows'];
-
-export type WindUpEdges = {
+/**
+ * The end of a cancelled run: every row gets its outcome, chunk by chunk. What nobody has sent is cancelled, what a dead worker had in
+ * flight is in doubt, and what a living one has in flight it settles itself. Every step may be done again. Rows that can't be read any
+ * more are recorded by their number alone.
+ */
+export type WindUp = {
   readonly run: Run;
   /** The run's rows as they were registered; `null` where they can't be read any more. */
-  readonly chunks: AsyncIterable<{ readonly n: number; readonly rows: readonly Row[] }> | null;
-  /** The rows' numbers in row order, `null` where they follow from the chunk's; asked for where rows can't be read. */
-  numbers(): Promise<readonly number[] | null>;
-  /** Chunks that are closed already. */
-  readonly closed: ReadonlySet<number>;
-  /** Takes a chunk out of the queue, with its rows where it had them; `null`: a worker has it in hand. */
-  takeOut(chunk: number): Promise<{ readonly rows: JobRows | null } | null>;
-  /** Carries a chunk out in this process. */
-  deliver(job: ChunkJob): Promise<ChunkEnd>;
-  /** Resolves when it is worth looking at a chunk again. */
-  wait(): Promise<void>;
-  /** The rows can't be read from here on: those that nothing is known of are recorded without line and key. */
-  onUnreadable(error: unknown): void;
+  readonly chunks: AsyncIterable<RowChunk> | null;
+  readonly queue: ChunkQueue;
   readonly signal: AbortSignal;
 };
 
-/**
- * Gives every row of a cancelled run its outcome, chunk by chunk: what nobody has sent is cancelled, what a dead worker had
- * in flight is in doubt, and what a living one has in flight it settles itself. Every step may be done again.
- * `stopped`: before the last chunk was closed.
- */
-export async function windUpRun(edges: WindUpEdges): Promise<IngestEnd> {
-  const reader = createReader(edges);
+type WindUpSession = Pick<TargetSession, 'ledger' | 'delivery' | 'log'>;
+type JobRows = ChunkJob['rows'];
+
+/** Between two looks at a chunk that a worker has in hand. */
+const HELD_POLL_MS = 200;
+
+/** `stopped`: before the last chunk was closed. */
+export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise<'complete' | 'stopped'> {
+  const { run } = windUp;
+  const { keys, store } = session.ledger.of(run.target);
+  const closed = await store.closedChunks(run.id);
+  const numbers = once(createRunInput(session.ledger.redis, keys, run.id).numbers);
+  const reader = createReader(windUp, session);
   try {
-    for (let n = 1; n <= chunksOf(edges.run); n += 1) {
+    for (let n = 1; n <= chunksOf(run); n += 1) {
       const rows = await reader.next(n);
-      if (!edges.closed.has(n) && !(await windUpChunk(n, rows, edges))) return 'stopped';
+      if (!closed.has(n) && !(await windUpChunk(n, rows, { windUp, session, numbers }))) return 'stopped';
     }
     return 'complete';
   } finally {
@@ -45,26 +45,8 @@ export async function windUpRun(edges: WindUpEdges): Promise<IngestEnd> {
   }
 }
 
-async function windUpChunk(n: number, read: JobRows | null, edges: WindUpEdges): Promise<boolean> {
-  const { run, signal } = edges;
-  for (;;) {
-    if (signal.aborted) return false;
-    const taken = await edges.takeOut(n);
-    if (taken !== null) {
-      const known = [taken.rows, read].find((rows) => rows !== null && isWhole({ chunk: n, rows }, run));
-      const end = await edges.deliver({
-        run: run.id,
-        chunk: n,
-        rows: known ?? (await unknownRows(n, edges)),
-      });
-      if (end === 'closed') return true;
-    }
-    await edges.wait();
-  }
-}
-
 /** Reads chunk after chunk, as far as it goes; `null` from where it doesn't. */
-function createReader({ chunks, onUnreadable }: WindUpEdges) {
+function createReader({ run, chunks }: WindUp, { log }: WindUpSession) {
   let iterator = chunks?.[Symbol.asyncIterator]() ?? null;
   return {
     async next(n: number): Promise<JobRows | null> {
@@ -74,7 +56,8 @@ function createReader({ chunks, onUnreadable }: WindUpEdges) {
         // Whose key it is was said when the chunk was added; the ledger gives back only what is the row's own.
         if (done !== true && value.n === n) return value.rows.map((row) => ({ row, claim: CLAIMED }));
       } catch (error) {
-        onUnreadable(error);
+        const problem = error instanceof Error ? error.message : String(error);
+        log.warn('rows can not be read any more', { run: run.id, problem });
       }
       iterator = null;
       return null;
@@ -85,10 +68,34 @@ function createReader({ chunks, onUnreadable }: WindUpEdges) {
 
 const CLAIMED = { kind: 'claimed' } as const;
 
+type WindingUp = {
+  readonly windUp: WindUp;
+  readonly session: WindUpSession;
+  /** The rows' numbers in row order, `null` where they follow from the chunk's. */
+  numbers(): Promise<readonly number[] | null>;
+};
+
+/** False: the signal came first. */
+async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp): Promise<boolean> {
+  const { windUp, session, numbers } = windingUp;
+  const { run, queue, signal } = windUp;
+  while (!signal.aborted) {
+    const taken = await queue.takeOut(run.id, n);
+    if (taken !== null) {
+      const known = [taken.rows, read].find((rows) => rows !== null && isWhole({ chunk: n, rows }, run));
+      const rows = known ?? unknownRows(n, run, await numbers());
+      // No worker has it, and nothing is sent: nobody can take it away.
+      const end = await session.delivery.deliver({ run: run.id, chunk: n, rows }, { isHeld: () => true });
+      if (end === 'closed') return true;
+    }
+    await sleep(HELD_POLL_MS, signal);
+  }
+  return false;
+}
+
 /** The rows of a chunk of which nothing is left but that they are there. */
-async function unknownRows(n: number, { run, numbers }: WindUpEdges): Promise<JobRows> {
+function unknownRows(n: number, run: Run, known: readonly number[] | null): JobRows {
   const before = rowsBefore(run, n);
-  const known = await numbers();
   // A rerun's are those of another run's file, which can't be made up.
   const isShort = known === null ? run.parent !== null : known.length !== run.rows;
   if (isShort) throw new UsageError(`The rows of run ${run.id} are lost, and so are their numbers.`);
@@ -99,4 +106,12 @@ async function unknownRows(n: number, { run, numbers }: WindUpEdges): Promise<Jo
       claim: CLAIMED,
     };
   });
+}
+
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null;
+  return () => {
+    answer ??= ask();
+    return answer;
+  };
 }

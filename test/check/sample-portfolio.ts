@@ -1,8 +1,8 @@
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import type { KeyState } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import type { Row } from '../../src/model/row.ts';
-import { mappingFor } from '../../src/session.ts';
 import { newRun } from '../support/runs.ts';
 
 const HEADER = ['Ref', 'Name', 'IBAN', 'Parent'];

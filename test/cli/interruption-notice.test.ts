@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { interruptionNotice } from '../../src/cli/interruption-notice.ts';
+import { interruptionNotice } from '../../src/cli/program.ts';
 
 test.each([
   [

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { JobDefinition } from '../../src/config/job-definition.ts';
 import { listSettings, renderSettings } from '../../src/config/job-settings.ts';
 import { loadJobFile } from '../../src/config/load-job.ts';
-import { mappingFor } from '../../src/session.ts';
+import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 import { sourceOf } from '../mapping/catalog.ts';
 import { blocksIn, proseOf } from './blocks.ts';

@@ -1,11 +1,11 @@
 import type { Job } from '../../src/config/job-definition.ts';
+import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { readChunks } from '../../src/intake/chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
 import { mergeGroup } from '../../src/mapping/group.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import type { Row } from '../../src/model/row.ts';
-import { mappingFor } from '../../src/session.ts';
 import { groupRows } from '../support/group-rows.ts';
 
 /** The codes that a row got. */

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { readChunks } from '../../src/intake/chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
 import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
 import { buildRequest } from '../../src/service/operations.ts';
-import { mappingFor } from '../../src/session.ts';
 import { startFlow } from '../support/flow.ts';
 import {
   type CsvForm,

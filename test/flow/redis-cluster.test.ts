@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { baseUrlOf } from '../../src/delivery/target.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
-import { baseUrlOf } from '../../src/session.ts';
 import { assertTruth } from '../faults/support/truth.ts';
 import { startFlow, subclientsCsv, until } from '../support/flow.ts';
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts';

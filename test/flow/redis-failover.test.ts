@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { baseUrlOf } from '../../src/delivery/target.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
-import { baseUrlOf } from '../../src/session.ts';
 import { assertTruth } from '../faults/support/truth.ts';
 import { makeCertificates, tlsLines } from '../support/certificates.ts';
 import { type Flow, startFlow, subclientsCsv, until, withSummary } from '../support/flow.ts';

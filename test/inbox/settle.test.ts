@@ -2,10 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { SANDBOX_TARGET } from '../../src/delivery/target.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
 import { awayName, endClaim, putAway } from '../../src/inbox/settle.ts';
 import { createRehearsal } from '../../src/inbox/watcher.ts';
-import { SANDBOX_TARGET } from '../../src/runs/sandbox-child.ts';
 import { CLAIM_ID, claimed, entryIn, jobOf, ownFolder } from './files.ts';
 
 /** A claimed file of the inbox of a home, and how its claim ends there. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { WeatherReport } from '../../src/ledger/weather.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { createServiceNotice } from '../../src/runs/service-notice.ts';
+import { createServiceNotice, serviceWords } from '../../src/runs/service-notice.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
@@ -82,4 +82,40 @@ test('a run that was paused for it is told why, with the address', async () => {
   const io = memoryIo();
   await createServiceNotice(io, { run: sampleRun(), read: async () => AWAY }, () => 0).gaveUp();
   expect(io.stderr.text).toBe(`No answer came from https://api.example.com for too long. ${cause}\n`);
+});
+
+const WELL_REPORT: WeatherReport = {
+  state: 'well',
+  failuresInARow: 0,
+  cause: null,
+  since: null,
+  isProbing: false,
+  nextAt: null,
+};
+const FAILING_SINCE = '2026-11-21T20:30:51.000Z';
+const nextAt = '2026-11-21T20:31:07.000Z';
+const CAUSE = "The service's name could not be resolved. Nothing was sent (ENOTFOUND)";
+
+test.each<[Partial<WeatherReport>, string]>([
+  [{}, 'no outage known'],
+  [{ state: 'failing', failuresInARow: 1, since: FAILING_SINCE }, '1 failure in a row since 20:30:51 UTC'],
+  [
+    { state: 'failing', failuresInARow: 2, since: FAILING_SINCE, cause: 'The service answered 503.' },
+    '2 failures in a row since 20:30:51 UTC. The service answered 503',
+  ],
+  [{ state: 'held', nextAt }, 'asked to be left alone until 20:31:07 UTC'],
+  [
+    { state: 'away', failuresInARow: 12, since: FAILING_SINCE, nextAt, cause: CAUSE },
+    `away since 20:30:51 UTC, 12 failures in a row; one row tries at 20:31:07 UTC, the others wait. ${CAUSE}`,
+  ],
+  [
+    { state: 'away', failuresInARow: 12, since: FAILING_SINCE, isProbing: true, nextAt },
+    'away since 20:30:51 UTC, 12 failures in a row; one row is trying, the others wait',
+  ],
+  [
+    { state: 'away', failuresInARow: 12, since: FAILING_SINCE, cause: CAUSE },
+    `away since 20:30:51 UTC, 12 failures in a row; the next row tries. ${CAUSE}`,
+  ],
+])('of %j says %s', (report, words) => {
+  expect(serviceWords({ ...WELL_REPORT, ...report })).toBe(words);
 });

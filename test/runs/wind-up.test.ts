@@ -1,152 +1,177 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
+import type { RowChunk } from '../../src/intake/chunks.ts';
+import { packRowNumbers } from '../../src/ledger/row-numbers.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
-import type { ChunkJob } from '../../src/queue/chunk-job.ts';
-import { type WindUpEdges, windUpRun } from '../../src/runs/wind-up.ts';
-import { sampleRun } from '../cli/sample-run.ts';
-import { CLAIMS, sampleRow } from '../delivery/sample-task.ts';
+import type { Run } from '../../src/model/run.ts';
+import { windUpRun } from '../../src/runs/wind-up.ts';
+import { doubtOf } from '../support/doubts.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import {
+  closeChunk,
+  holdChunk,
+  inChunks,
+  openTestSession,
+  rowsTo,
+  settlementsOf,
+  startTestRun,
+  type TestSession,
+} from '../support/session.ts';
 
-/** Six rows in chunks of two. */
-const RUN = sampleRun({ state: 'cancelled', rows: 6, chunkRows: 2 });
-const ROWS = [1, 2, 3, 4, 5, 6].map(sampleRow);
+const own = useOwnRedis();
+const ROWS = 6;
+const CHUNK_ROWS = 2;
+const claimed = { kind: 'claimed' } as const;
 
-async function* chunksOf(rows: readonly Row[], failure?: Error) {
-  for (let i = 0; i < rows.length; i += 2) yield { n: i / 2 + 1, rows: rows.slice(i, i + 2) };
-  if (failure !== undefined) throw failure;
+/** A cancelled run of six rows in chunks of two; `record`: what else its record says. */
+async function startWindUp({ onTestFinished }: TestContext, record: Readonly<Record<string, string>> = {}) {
+  const session = await openTestSession(own(), onTestFinished);
+  const { run: begun } = await startTestRun(session, { rows: ROWS, chunkRows: CHUNK_ROWS });
+  const { keys } = session.ledger.of(begun.target);
+  if (Object.keys(record).length > 0) await session.ledger.redis.hset(keys.run(begun.id).record, record);
+  await session.store.transition(begun.id, 'cancelled', null);
+  const run = (await session.store.get(begun.id)) ?? begun;
+  const signal = new AbortController().signal;
+  const windUp = (chunks: AsyncIterable<RowChunk> | null = inChunks(rowsTo(ROWS), CHUNK_ROWS)) =>
+    windUpRun({ run, chunks, queue: session.queue, signal }, session);
+  return { session, run, windUp };
 }
 
-/** Winds a run up in a queue that is empty unless told otherwise; keeps what was delivered. */
-async function windUp(over: Partial<WindUpEdges> = {}) {
-  const delivered: ChunkJob[] = [];
-  const troubles: unknown[] = [];
-  let waits = 0;
-  const end = await windUpRun({
-    run: RUN,
-    chunks: chunksOf(ROWS),
-    numbers: async () => null,
-    closed: new Set(),
-    takeOut: async () => ({ rows: null }),
-    async deliver(job) {
-      delivered.push(job);
-      return 'closed';
-    },
-    async wait() {
-      waits += 1;
-    },
-    onUnreadable: (error) => void troubles.push(error),
-    signal: new AbortController().signal,
-    ...over,
-  });
-  const lines = delivered.map((job) => [job.chunk, ...job.rows.map(({ row }) => row.line)]);
-  return { end, delivered, lines, troubles, waits };
+/** Row, line and outcome of each row. */
+async function ended(session: TestSession, run: Run) {
+  return (await settlementsOf(session, run)).map(({ row, line, outcome }) => [row, line, outcome]);
 }
 
-describe('a cancelled run', () => {
-  test('has its open chunks carried out in order, those that are closed passed over', async () => {
-    const { end, lines } = await windUp({ closed: new Set([2]) });
-    expect([end, lines]).toEqual([
-      'complete',
-      [
-        [1, 2, 3],
-        [3, 6, 7],
-      ],
+const cancelled = (...rows: readonly (readonly [row: number, line: number])[]) =>
+  rows.map((row) => [...row, 'cancelled']);
+
+const jobOf = (run: Run, chunk: number, rows: readonly Row[]) => ({
+  run: run.id,
+  chunk,
+  rows: rows.map((row) => ({ row, claim: claimed })),
+});
+
+describe.concurrent('a cancelled run', () => {
+  test('has its open chunks cancelled, those that are closed passed over', async (context) => {
+    const { session, run, windUp } = await startWindUp(context);
+    await closeChunk(
+      session,
+      run,
+      2,
+      [3, 4].map((row) => doubtOf(row, { outcome: 'created' })),
+    );
+    expect(await windUp()).toBe('complete');
+    expect(await ended(session, run)).toEqual([
+      ...cancelled([1, 2], [2, 3]),
+      [3, 4, 'created'],
+      [4, 5, 'created'],
+      ...cancelled([5, 6], [6, 7]),
     ]);
   });
 
-  test('leaves a chunk to the worker that has it in hand, until it has it no longer', async () => {
-    const looks: number[] = [];
-    const { end, lines, waits } = await windUp({
-      takeOut: async (n) => {
-        looks.push(n);
-        return looks.length < 3 ? null : { rows: null };
-      },
+  test('leaves a chunk to the worker that has it in hand, until it has it no longer', async (context) => {
+    const { session, run, windUp } = await startWindUp(context);
+    await session.queue.add([jobOf(run, 1, rowsTo(2))]);
+    const held = await holdChunk(session);
+    await held.taken;
+    let isOver = false;
+    const winding = windUp().finally(() => {
+      isOver = true;
     });
-    expect([end, lines.map(([n]) => n), looks, waits]).toEqual(['complete', [1, 2, 3], [1, 1, 1, 2, 3], 2]);
+    expect([await session.queue.takeOut(run.id, 1), await ended(session, run), isOver]).toEqual([
+      null,
+      [],
+      false,
+    ]);
+    held.putBack();
+    expect(await winding).toBe('complete');
+    expect(await ended(session, run)).toHaveLength(ROWS);
   });
 
-  test('looks again at a chunk in which a row could not be settled', async () => {
+  test('looks again at a chunk in which a row could not be settled', async (context) => {
+    const { session, run } = await startWindUp(context);
     let deliveries = 0;
-    const { waits } = await windUp({
-      deliver: async () => {
+    const delivery: TestSession['delivery'] = {
+      ...session.delivery,
+      async deliver(job, lease) {
         deliveries += 1;
-        return deliveries === 2 ? 'put-back' : 'closed';
+        return deliveries === 2 ? 'put-back' : session.delivery.deliver(job, lease);
       },
-    });
-    expect([deliveries, waits]).toEqual([4, 1]);
+    };
+    const chunks = inChunks(rowsTo(ROWS), CHUNK_ROWS);
+    const { signal } = new AbortController();
+    await windUpRun({ run, chunks, queue: session.queue, signal }, { ...session, delivery });
+    expect([deliveries, (await ended(session, run)).length]).toEqual([4, ROWS]);
   });
 
-  test('goes by what the queue had of a chunk, claims included', async () => {
-    const rows = [3, 4].map((n) => ({ row: sampleRow(n), claim: CLAIMS.duplicate }));
-    const { delivered } = await windUp({ takeOut: async (n) => ({ rows: n === 2 ? rows : null }) });
-    expect(delivered[1]).toEqual({ run: RUN.id, chunk: 2, rows });
+  test('goes by what the queue had of a chunk', async (context) => {
+    const { session, run, windUp } = await startWindUp(context);
+    const queued = rowsTo(4)
+      .slice(2)
+      .map((row) => ({ ...row, line: row.line + 70 }));
+    await session.queue.add([jobOf(run, 2, queued)]);
+    expect(await windUp()).toBe('complete');
+    const lines = (await ended(session, run)).map(([, line]) => line);
+    expect(lines).toEqual([2, 3, 74, 75, 6, 7]);
   });
 
-  test('that is told to stop stops between two chunks', async () => {
+  test('that is told to stop stops between two chunks', async (context) => {
+    const { session, run } = await startWindUp(context);
     const stop = new AbortController();
-    const { end } = await windUp({
-      signal: stop.signal,
-      deliver: async () => {
-        stop.abort();
-        return 'closed';
-      },
-    });
-    expect(end).toBe('stopped');
+    async function* stopping() {
+      for await (const chunk of inChunks(rowsTo(ROWS), CHUNK_ROWS)) {
+        if (chunk.n === 2) stop.abort();
+        yield chunk;
+      }
+    }
+    const given = { run, chunks: stopping(), queue: session.queue, signal: stop.signal };
+    expect(await windUpRun(given, session)).toBe('stopped');
+    expect(await ended(session, run)).toEqual(cancelled([1, 2], [2, 3]));
   });
 });
 
-describe('rows that can’t be read any more', () => {
-  test.each([
-    ['at all', null, []],
-    ['from some chunk on', chunksOf(ROWS.slice(0, 2), new Error('gone')), ['gone']],
-    ['since the file is shorter now', chunksOf(ROWS.slice(0, 2)), []],
-  ])('%s: each is there by its number, without a line', async (what, chunks, problems) => {
-    const { end, delivered, lines, troubles } = await windUp({ chunks });
-    expect(end).toBe('complete');
-    const first = what === 'at all' ? [1, 0, 0] : [1, 2, 3];
-    expect(lines).toEqual([first, [2, 0, 0], [3, 0, 0]]);
-    expect(delivered.flatMap((job) => job.rows.map(({ row }) => row.row))).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(troubles.map((trouble) => (trouble instanceof Error ? trouble.message : ''))).toEqual(problems);
+describe.concurrent('rows that can’t be read any more', () => {
+  async function* breaking(rows: readonly Row[]) {
+    yield* inChunks(rows, CHUNK_ROWS);
+    throw new Error('gone');
+  }
+
+  test.for([
+    ['at all', null, [0, 0, 0, 0, 0, 0], false],
+    ['from some chunk on', breaking(rowsTo(2)), [2, 3, 0, 0, 0, 0], true],
+    ['since the file is shorter now', inChunks(rowsTo(2), CHUNK_ROWS), [2, 3, 0, 0, 0, 0], false],
+  ] as const)(
+    '%s: each is there by its number, without a line',
+    async ([_, chunks, lines, isLogged], context) => {
+      const { session, run, windUp } = await startWindUp(context);
+      expect(await windUp(chunks)).toBe('complete');
+      expect(await ended(session, run)).toEqual(lines.map((line, i) => [i + 1, line, 'cancelled']));
+      expect(session.logged.text.includes('"problem":"gone"')).toBe(isLogged);
+    },
+  );
+
+  test('are none where a chunk is not whole: the queue’s word counts before a short reading', async (context) => {
+    const { session, run, windUp } = await startWindUp(context);
+    await session.queue.add([jobOf(run, 3, rowsTo(6).slice(4))]);
+    await windUp(inChunks(rowsTo(5), CHUNK_ROWS));
+    expect((await ended(session, run)).map(([, line]) => line)).toEqual([2, 3, 4, 5, 6, 7]);
   });
 
-  test('are none where a chunk is not whole: the queue’s word counts before a short reading', async () => {
-    const rows = [5, 6].map((n) => ({ row: sampleRow(n), claim: CLAIMS.claimed }));
-    const { lines } = await windUp({
-      chunks: chunksOf(ROWS.slice(0, 5)),
-      takeOut: async (n) => ({ rows: n === 3 ? rows : null }),
-    });
-    expect(lines).toEqual([
-      [1, 2, 3],
-      [2, 4, 5],
-      [3, 6, 7],
-    ]);
+  test.for([
+    ['not known', null],
+    ['too few', [1, 2]],
+  ] as const)('of a rerun whose numbers are %s are not made up', async ([_, known], context) => {
+    const numbers: Readonly<Record<string, string>> =
+      known === null ? {} : { rowNumbers: await packRowNumbers(known) };
+    const { windUp } = await startWindUp(context, { parent: 'run-0', ...numbers });
+    await expect(windUp(null)).rejects.toThrow(UsageError);
   });
 
-  test('of a rerun are not made up: their numbers are those of another run’s file', async () => {
-    const run = { ...RUN, parent: 'run-0' };
-    await expect(windUp({ run, chunks: null })).rejects.toThrow(UsageError);
-    const numbers = async () => [1, 2];
-    await expect(windUp({ run, chunks: null, numbers })).rejects.toThrow(UsageError);
-  });
-
-  test('of a rerun whose numbers are known have those, without a line', async () => {
-    const run = { ...RUN, parent: 'run-0', rows: 5 };
-    const { end, delivered } = await windUp({
-      run,
-      chunks: null,
-      numbers: async () => [2, 7, 301, 302, 900],
-    });
-    expect(end).toBe('complete');
-    const rows = delivered.map((job) => job.rows.map(({ row }) => [row.row, row.line]));
-    expect(rows).toEqual([
-      [
-        [2, 0],
-        [7, 0],
-      ],
-      [
-        [301, 0],
-        [302, 0],
-      ],
-      [[900, 0]],
-    ]);
+  test('of a rerun whose numbers are known have those, without a line', async (context) => {
+    const numbers = [2, 7, 301, 302, 900, 901];
+    const record = { parent: 'run-0', rowNumbers: await packRowNumbers(numbers) };
+    const { session, run, windUp } = await startWindUp(context, record);
+    expect(await windUp(null)).toBe('complete');
+    expect(await ended(session, run)).toEqual(numbers.map((row) => [row, 0, 'cancelled']));
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { worse } from '../../src/runs/worse-exit.ts';
+import { worse } from '../../src/runs/status.ts';
 
 test.each([
   [0, 1, 1],

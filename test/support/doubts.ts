@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
 import { packBlock } from '../../src/ledger/block.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
 import { createRunStore, type NewRun } from '../../src/ledger/run-store.ts';
+import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { IDENTITY } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
@@ -28,7 +28,7 @@ export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement
 
 /** A run with these settlements as workers leave them, in chunks that are closed or still open. */
 export async function seedRun(
-  redis: Redis,
+  redis: RedisConnection,
   keys: LedgerKeys,
   given: { readonly run: NewRun; readonly settlements: readonly Settlement[]; readonly closed: boolean },
 ): Promise<Run> {
@@ -58,7 +58,7 @@ function sourceOf(run: NewRun, { row, line, key }: Settlement): Row {
 
 type SeededRow = { readonly run: NewRun; readonly settlement: Settlement; readonly closed: boolean };
 
-async function seedRow(redis: Redis, keys: LedgerKeys, { run, settlement, closed }: SeededRow) {
+async function seedRow(redis: RedisConnection, keys: LedgerKeys, { run, settlement, closed }: SeededRow) {
   const k = keys.run(run.id);
   const row = String(settlement.row);
   const chunk = chunkOf(run, settlement);

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
+import { mappingFor } from '../../../src/delivery/run-mapping.ts';
 import { encodeLine } from '../../../src/journal/line.ts';
 import { type ChunkLedger, createChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
 import { claimKeys } from '../../../src/ledger/key-claims.ts';
@@ -9,7 +10,6 @@ import type { RowJournal, RowRecord } from '../../../src/ledger/row-journal.ts';
 import { createRunStore } from '../../../src/ledger/run-store.ts';
 import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Run } from '../../../src/model/run.ts';
-import { mappingFor } from '../../../src/session.ts';
 import { newRun } from '../../support/runs.ts';
 import { createKeyspace, type Keyspace, ledgerNames, rowKey, type Snapshot } from './keyspace.ts';
 import type { Members } from './members.ts';

@@ -1,0 +1,73 @@
+import type { JobDefinition } from '../config/job-definition.ts';
+import { createRecentMap } from '../lib/recent.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { compileMapping } from '../mapping/mapping.ts';
+import type { Mapping } from '../model/mapping.ts';
+import type { Operation } from '../model/operation.ts';
+import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
+import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
+
+/**
+ * A job definition compiled against a file's columns. A mapping is compiled once per
+ * definition and columns in a process, whoever asks first: the look at the file before its run, the cut into chunks, the reading of its
+ * rows or the worker that sends them. A mapping has no state of its own, so that runs may share it.
+ */
+
+/** As many as a watcher meets between two files of the same job. */
+const MAPPINGS_KEPT = 64;
+
+const compiled = createRecentMap<string, Mapping>(MAPPINGS_KEPT);
+
+/** The definition compiled against a file's columns; a UsageError lists what doesn't fit. */
+export function mappingFor(definition: JobDefinition, source: SourceInfo): Mapping {
+  // In the schema's order of fields, since the ledger gives a run's source back in that order.
+  const name = JSON.stringify([definition, sourceInfoSchema.parse(source)]);
+  const mapping = compiled.get(name) ?? compile(definition, source);
+  compiled.set(name, mapping);
+  return mapping;
+}
+
+function compile(definition: JobDefinition, source: SourceInfo): Mapping {
+  const { operation } = definition;
+  return compileMapping({
+    definition,
+    source,
+    catalog: fieldCatalog(operation),
+    pathField: pathFieldOf(operation),
+    needsPathId: NEEDS_PATH_ID[operation],
+  });
+}
+
+const NEEDS_PATH_ID: Readonly<Record<Operation, boolean>> = {
+  'subclient.create': false,
+  'subclient.update': true,
+  // The ledger knows the identifier where the key is known.
+  'subclient.upsert': false,
+  'counterparty.draft': false,
+  'payment.documents': true,
+};
+
+/** What is wrong with a definition whatever file it meets, so that no file is blamed for it. */
+export function definitionProblems(definition: JobDefinition): readonly string[] {
+  try {
+    mappingFor(definition, NO_RECORDS);
+    return [];
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems;
+    throw error;
+  }
+}
+
+/** JSON without a record has no columns that could be wrong or missing. */
+const NO_RECORDS: SourceInfo = {
+  type: 'json',
+  encoding: 'utf-8',
+  bom: false,
+  compression: 'none',
+  headerLine: 1,
+  sheet: null,
+  notes: [],
+  delimiter: null,
+  quote: null,
+  columns: [],
+};

@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Environment, makeHomeFolder } from '../config/environment.ts';
+import type { Releasers } from '../lib/releasers.ts';
+import { type Io, tell } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { programFile } from '../lib/version.ts';
+import { parseBaseUrl } from '../service/base-url.ts';
+import { type Credentials, createCredentials } from '../service/credentials.ts';
+
+/**
+ * The service that runs are sent to, and its target: the name that the ledger has for it, `sandbox` or the base URL in one spelling.
+ * The ledgers of two targets are apart, so that a rehearsal never marks a key as created.
+ */
+export type Service = {
+  readonly target: string;
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+};
+
+/** The ledger's name for the sandbox, apart from every base URL. */
+export const SANDBOX_TARGET = 'sandbox';
+
+/** The service of the environment, once there is a token for it. */
+export async function serviceReady(env: Environment, io: Io): Promise<Service> {
+  const service = serviceFromEnvironment(env);
+  await service.credentials.current();
+  const warning = service.credentials.warning();
+  if (warning !== null) tell(io, `warning: ${warning}`);
+  return service;
+}
+
+/** The service of the environment; a UsageError says what is missing. */
+export function serviceFromEnvironment(env: Environment): Service {
+  const problems: string[] = [];
+  if (env.baseUrl === null)
+    problems.push(
+      'MSB_BASE_URL is not set: expected the address of the service, such as https://api.example.com, or --sandbox.',
+    );
+  if (env.tokenSource.kind === 'none') {
+    problems.push(
+      'No credentials: expected one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND, or --sandbox.',
+    );
+  }
+  if (env.baseUrl === null || env.tokenSource.kind === 'none') throw new UsageError(problems);
+  // Refused here, before a run is registered: a worker could only fail at it again and again.
+  const baseUrl = baseUrlOf(env.baseUrl);
+  return { target: baseUrl, baseUrl, credentials: createCredentials(env.tokenSource) };
+}
+
+/** In one spelling, since the ledger goes by it: the same service under two names would be sent everything twice. */
+export function baseUrlOf(text: string): string {
+  const { origin, basePath } = parseBaseUrl(text);
+  return `${origin}${basePath}`;
+}
+
+type Place = { readonly env: Environment; readonly io: Io; readonly releasers: Releasers };
+
+/** The service that the runs of a target go to; a UsageError where the environment names another one. */
+export async function serviceOf(target: string, { env, io, releasers }: Place): Promise<Service> {
+  if (target === SANDBOX_TARGET) return startSandboxChild(env.home, [], releasers);
+  const service = await serviceReady(env, io);
+  if (service.target === target) return service;
+  throw new UsageError(
+    `The run goes to ${target}, but MSB_BASE_URL is ${service.target}: expected the same service.`,
+  );
+}
+
+/** A target as a service that is never called: where no chunk is taken from the queue, no intent is granted. */
+export function nowhere(target: string): Service {
+  const refuse = async () => {
+    throw new Error('this command sends nothing');
+  };
+  const credentials = {
+    current: refuse,
+    refresh: async () => null,
+    problem: () => null,
+    warning: () => null,
+  };
+  return { target, baseUrl: target === SANDBOX_TARGET ? 'http://127.0.0.1' : target, credentials };
+}
+
+/** What the sandbox process tells its parent once it listens. */
+const sandboxHelloSchema = z.object({ url: z.string(), token: z.string() });
+
+/**
+ * The built-in stand-in as a process of its own, which ends with this one. It remembers what was made in `<home>/sandbox`,
+ * so that a rehearsal of several runs fits together, and agrees with the ledger about known keys.
+ */
+export async function startSandboxChild(
+  home: string,
+  faults: readonly string[],
+  releasers: Releasers,
+): Promise<Service> {
+  const folder = await makeHomeFolder(home, 'sandbox');
+  const args = ['sandbox', '--port', '0', '--data-file', join(folder, 'data.ndjson')];
+  for (const fault of faults) args.push('--fault', fault);
+  const child = fork(programFile(), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true });
+  releasers.push(() => stopChild(child));
+  const { url, token } = sandboxHelloSchema.parse(await firstMessage(child));
+  return { target: SANDBOX_TARGET, baseUrl: url, credentials: createCredentials({ kind: 'token', token }) };
+}
+
+async function firstMessage(child: ChildProcess): Promise<unknown> {
+  const failed = once(child, 'exit').then(() => {
+    throw new UsageError('The sandbox did not start; its own words are above.');
+  });
+  const [message] = await Promise.race([once(child, 'message'), failed]);
+  return message;
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.disconnect();
+  await ended;
+}

@@ -1,0 +1,97 @@
+import { createRunInput } from '../ledger/run-input.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { isOver, type Run } from '../model/run.ts';
+import { writeSummary } from '../report/report.ts';
+import type { Summary } from '../report/summary.ts';
+import { reportDirectory, type TargetSession } from '../session.ts';
+import { followRun } from './follow.ts';
+import { lookUpAtEnd } from './look-up.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { reportOf } from './report.ts';
+import type { RowSource } from './rows.ts';
+import { createServiceNotice } from './service-notice.ts';
+import { definitionOf, serviceReport } from './status.ts';
+
+/**
+ * A run on its way in this process, from where it stands to its end or to where it stops: its rows are read and followed, its user sees
+ * how it gets on, rows in doubt are looked up, and its report is written.
+ */
+export type Executed = { readonly run: Run; readonly summary: Summary };
+
+/** A run that was under way could not go on, for a reason that is not its own; the same command goes on with it. */
+export class BrokenOffError extends Error {
+  override readonly name = 'BrokenOffError';
+}
+
+/** Takes a registered run as far as it goes and reports it. */
+export async function executeToEnd(run: Run, rows: RowSource, session: TargetSession): Promise<Executed> {
+  try {
+    const ended = await lookUpAtEnd(await executeRun(run, rows, session), session);
+    return { run: ended, summary: await reportOf(ended, session) };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new BrokenOffError(`${message}\nTo go on: ${session.io.typed}`, { cause: error });
+  }
+}
+
+const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
+
+/** Follows a run, reading its rows where nobody else does, until nothing more happens to it here. */
+export async function executeRun(
+  run: Run,
+  rows: RowSource,
+  session: TargetSession,
+  /** `isQuiet`: several runs share the terminal, so none shows its progress. */
+  { isQuiet = false }: { readonly isQuiet?: boolean } = {},
+): Promise<Run> {
+  const { io, env, clock, ledger } = session;
+  const { keys, store } = ledger.of(run.target);
+  const definition = await definitionOf(run, ledger);
+  const progress = isQuiet ? NO_PROGRESS : createProgress(io, run, clock.now);
+  const notice = createServiceNotice(io, { run, read: () => serviceReport(ledger, run.target) }, clock.now);
+  const ticker = createSummaryTicker(reportDirectory(env, run.id), clock.now);
+  const onProgress = (now: Run) => {
+    notice.update(now);
+    if (now.reason !== 'window') progress.update(now, notice.isWaiting());
+    // Of a run that is over only the whole report may speak.
+    if (!isOver(now)) ticker.update(now);
+  };
+  try {
+    await followRun({ run, definition, rows, onProgress }, session);
+    // The report speaks of rows in flight too: they are settled first.
+    await session.delivery.halt(run.id);
+    const ended = (await store.get(run.id)) ?? run;
+    if (ended.reason === 'service-away') await notice.gaveUp();
+    if (isOver(ended)) await createRunInput(ledger.redis, keys, run.id).drop();
+    return ended;
+  } finally {
+    progress.stop();
+    await ticker.stop();
+  }
+}
+
+const SUMMARY_EVERY_MS = 2_000;
+
+/** Keeps `summary.json` fresh while a run is running. */
+function createSummaryTicker(directory: string, now: () => number) {
+  let last = Number.NEGATIVE_INFINITY;
+  let writing: Promise<unknown> = Promise.resolve();
+  let idle = true;
+  return {
+    update(run: Run) {
+      if (!idle || now() - last < SUMMARY_EVERY_MS) return;
+      last = now();
+      idle = false;
+      writing = writeSummary({ run, directory, now: () => new Date() }).finally(() => {
+        idle = true;
+      });
+      // A full disk must not stop the sending; the report at the end says it.
+      writing.catch(() => undefined);
+    },
+    /** Resolves when the last writing is done: the whole report is written after it. */
+    async stop() {
+      await Promise.allSettled([writing]);
+    },
+  };
+}

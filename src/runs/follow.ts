@@ -1,0 +1,185 @@
+import type { JobDefinition } from '../config/job-definition.ts';
+import {
+  closedWindowWords,
+  createJobWindow,
+  type JobWindow,
+  openWindowWords,
+} from '../delivery/job-window.ts';
+import type { RunStore } from '../ledger/run-store.ts';
+import { tellOverBar } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { sleep } from '../lib/waiting.ts';
+import { noOutcomes, OUTCOMES, type OutcomeCounts, settledRows, unsuccessfulRows } from '../model/outcome.ts';
+import { isOver, type Run } from '../model/run.ts';
+import type { TargetSession } from '../session.ts';
+import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
+
+/**
+ * Follows a run to where it ends, is paused or stopped, reading its rows where nobody else does; a cancelled one until every row has its
+ * outcome. Outside the job's window a run is paused, and goes on by itself; with too many rows without success it is stopped. Trouble
+ * with Redis costs time, not the run.
+ */
+
+const TICK_MS = 200;
+/** A file of a few rows is done long before that: the first looks follow each other faster. */
+const FIRST_TICK_MS = 20;
+/** Longer than any take-over after a worker's death: only then is it worth asking what the queue still has. */
+const STUCK_AFTER_MS = 20_000;
+
+export type Followed = ReadingOf & {
+  /** Told of the run at each look. */
+  onProgress(run: Run): void;
+};
+
+type Following = Followed & {
+  readonly session: TargetSession;
+  readonly store: RunStore;
+  readonly window: JobWindow | null;
+  readonly reading: RunReading;
+  /** Whether rows may be sent now; pauses the run where its window is closed, and lets it go on. */
+  keepWindow(run: Run): Promise<boolean>;
+  /** Nothing has been settled for so long that the queue may have lost a chunk. */
+  isStuck(run: Run): boolean;
+};
+
+/** Answers what the run is in the end. A process that is interrupted pauses a run that it reads. */
+export async function followRun(followed: Followed, session: TargetSession): Promise<Run> {
+  const { run, definition } = followed;
+  const { store } = session.ledger.of(run.target);
+  const reading = await openRunReading(followed, session);
+  const window = createJobWindow(definition.window, session.clock.date);
+  const keepWindow = createWindowKeeper(run.id, window, { store, reading, session });
+  const isStuck = createStuckWatch(session.clock.now);
+  const following: Following = { ...followed, session, store, window, reading, keepWindow, isStuck };
+  try {
+    for (let pauseMs = FIRST_TICK_MS; ; pauseMs = Math.min(2 * pauseMs, TICK_MS)) {
+      const ended = await lookPatiently(following);
+      if (ended !== null) return ended;
+      await sleep(pauseMs, session.io.interrupted);
+    }
+  } finally {
+    await reading.end();
+  }
+}
+
+/** A Redis that is full or restarting is waited out; what the user has to put right ends the following. */
+async function lookPatiently(following: Following): Promise<Run | null> {
+  try {
+    return await look(following);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const problem = error instanceof Error ? error.message : String(error);
+    following.session.log.warn('the run can not be followed right now', { run: following.run.id, problem });
+    return null;
+  }
+}
+
+/** One look at the run; the run where it is to be followed no longer. */
+async function look(following: Following): Promise<Run | null> {
+  const { reading, session } = following;
+  const run = await currentRun(following);
+  following.onProgress(run);
+  const isCancelled = run.state === 'cancelled';
+  const goesOn = run.state === 'running' || isCancelled || waitsForWindow(run, following.window);
+  if (isOver(run) || !goesOn) return run;
+  if (session.io.interrupted.aborted) return leave(following);
+  if (!isCancelled && !(await following.keepWindow(run))) return null;
+  if (!isCancelled) await stopOverLimit(run, following);
+  await reading.turnTo(isCancelled ? 'windUp' : 'ingest');
+  await reading.keepUp();
+  if (session.registration.gate.recoveries() !== reading.recoveries()) await reading.again();
+  if (following.isStuck(run) && (isCancelled || (await reading.sweep()))) await reading.again();
+  return null;
+}
+
+/** A run that the ledger doesn't know is looked for again once the ledger is what it was, put back from the journals if need be. */
+async function currentRun({ run: { id }, store, session }: Following): Promise<Run> {
+  const known = await store.get(id);
+  if (known !== null) return known;
+  await session.registration.gate.verify();
+  const run = await store.get(id);
+  if (run === null) throw new UsageError(`Run ${id} is gone from the ledger: was its Redis emptied?`);
+  return run;
+}
+
+/** A run whose file nobody reads any more is paused; one that another process reads goes on without this one. */
+async function leave(following: Following): Promise<Run> {
+  const { run, store, reading } = following;
+  if (reading.isMine()) await store.transition(run.id, 'paused', 'interrupted');
+  return currentRun(following);
+}
+
+/** What did not succeed before this process took the run up, a person who goes on with it has accepted. */
+async function stopOverLimit(now: Run, { run, definition, store }: Following): Promise<void> {
+  if (isOverLimit(gained(now.outcomes, run.outcomes), definition.stopAfter))
+    await store.transition(run.id, 'stopped', 'error-limit');
+}
+
+/** The outcomes that came since. */
+export function gained(counts: OutcomeCounts, before: OutcomeCounts): OutcomeCounts {
+  const since = noOutcomes();
+  for (const outcome of OUTCOMES) since[outcome] = Math.max(0, counts[outcome] - before[outcome]);
+  return since;
+}
+
+/** A share means little before this many rows have ended. */
+const SHARE_AFTER_ROWS = 20;
+
+/** Whether so many rows did not succeed that the run is to stop: a count of rows, or a percentage such as `20%`. */
+export function isOverLimit(counts: OutcomeCounts, stopAfter: JobDefinition['stopAfter']): boolean {
+  if (stopAfter === undefined) return false;
+  const unsuccessful = unsuccessfulRows(counts);
+  if (typeof stopAfter === 'number') return unsuccessful >= stopAfter;
+  // 0% stops at the first row without success, not where every row succeeds.
+  if (unsuccessful === 0) return false;
+  const settled = settledRows(counts);
+  return settled >= SHARE_AFTER_ROWS && unsuccessful / settled >= Number.parseFloat(stopAfter) / 100;
+}
+
+/** Whether the run is paused only until its window opens, which whoever follows it waits for. */
+function waitsForWindow({ state, reason }: Run, window: JobWindow | null): boolean {
+  return window !== null && state === 'paused' && reason === 'window';
+}
+
+/** Keeps a run paused while its window is closed, and lets it go on when it opens; both are told. */
+function createWindowKeeper(
+  id: string,
+  window: JobWindow | null,
+  { store, reading, session }: Pick<Following, 'store' | 'reading' | 'session'>,
+): (run: Run) => Promise<boolean> {
+  if (window === null) return async () => true;
+  let told = false;
+  const goOn = async () => {
+    told = false;
+    // Whoever reads the file lets it go on, unless a person has paused it meanwhile.
+    const goesOn = (await reading.rest()) && (await store.goOn(id, 'window'));
+    if (goesOn) tellOverBar(session.io, openWindowWords(window));
+  };
+  const hold = async (state: Run['state']) => {
+    await reading.rest();
+    if (state === 'running') await store.transition(id, 'paused', 'window');
+    if (!told) tellOverBar(session.io, closedWindowWords(window));
+    told = true;
+  };
+  return async ({ state }) => {
+    const isOpen = window.isOpen();
+    if (isOpen && state === 'running') return true;
+    await (isOpen ? goOn() : hold(state));
+    return false;
+  };
+}
+
+function createStuckWatch(now: () => number): (run: Run) => boolean {
+  let seen = '';
+  let since = now();
+  return (run) => {
+    const state = JSON.stringify([run.closedChunks, run.outcomes]);
+    if (state !== seen) {
+      seen = state;
+      since = now();
+    }
+    if (now() - since < STUCK_AFTER_MS) return false;
+    since = now();
+    return true;
+  };
+}

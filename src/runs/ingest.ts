@@ -1,0 +1,206 @@
+import { type JobDefinition, weightOf } from '../config/job-definition.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
+import type { RowChunk } from '../intake/chunks.ts';
+import { claimKeys } from '../ledger/key-claims.ts';
+import type { LedgerKeys } from '../ledger/keys.ts';
+import type { RunStore } from '../ledger/run-store.ts';
+import { readChunks } from '../ledger/run-view.ts';
+import { passStage } from '../lib/stage.ts';
+import { sleep } from '../lib/waiting.ts';
+import { identityKeyOf, identitySpace, type KeyClaim } from '../model/identity.ts';
+import type { Mapping } from '../model/mapping.ts';
+import { succeeded } from '../model/outcome.ts';
+import type { Row } from '../model/row.ts';
+import { createGroupStart } from '../model/row-group.ts';
+import { type Run, rowsOfChunk } from '../model/run.ts';
+import type { ChunkJob } from '../queue/chunk-job.ts';
+import { OPEN_CHUNKS_MAX } from '../queue/chunk-order.ts';
+import type { ChunkQueue } from '../queue/chunk-queue.ts';
+import type { TargetSession } from '../session.ts';
+import { type WaitingNotice, waitOut } from './redis-wait.ts';
+
+/**
+ * The way of a run's rows into the queue: read from the start, their keys claimed in file order, handed over in chunks, a bounded number
+ * of them open at a time. Every step may be done again: chunks that are closed are passed over, those in the queue stay, claims give the
+ * same answers. A Redis that is full or away is waited out in place.
+ */
+export type Ingest = {
+  readonly run: Run;
+  readonly definition: JobDefinition;
+  /** The run's rows, the same chunks at every reading. */
+  readonly chunks: AsyncIterable<RowChunk>;
+  readonly queue: ChunkQueue;
+  readonly notice: WaitingNotice;
+  /** Fires when the reading is to end. */
+  readonly signal: AbortSignal;
+  /** The queue has been given every open chunk up to this one. */
+  onAdded(chunk: number): void;
+};
+
+/**
+ * `stopped`: before the file's end. `file-changed`: it has other rows than when it was surveyed; those already sent stay as they are.
+ * `canary`: the first chunk went ahead alone, and none of its rows succeeded.
+ */
+export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
+
+/** Chunks that are added in one command. */
+const CHUNKS_PER_ADD = 8;
+/** With so many chunks waiting, of all runs, each keeps open only what it needs to go on: that bounds Redis' memory. */
+const CROWD = 1_024;
+const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
+/** Between two counts of the open chunks: many runs that are read at once are not to keep Redis busy with it. */
+const ROOM_POLL_MS = 20;
+const ROOM_POLL_MAX_MS = 80;
+
+/** What it goes by, besides what it was given. */
+type Ingesting = Ingest & {
+  readonly session: IngestSession;
+  readonly keys: LedgerKeys;
+  readonly store: RunStore;
+  readonly mapping: Mapping;
+  /** Chunks that were closed when the reading began. */
+  readonly closed: ReadonlySet<number>;
+};
+
+type IngestSession = Pick<TargetSession, 'ledger' | 'registration'>;
+
+/** Reads the run's rows to their end, or to where they have to stop. */
+export async function ingestRun(ingest: Ingest, session: IngestSession): Promise<IngestEnd> {
+  const { run, definition } = ingest;
+  const { keys, store } = session.ledger.of(run.target);
+  const mapping = mappingFor(definition, run.source);
+  const ingesting = { ...ingest, session, keys, store, mapping, closed: await store.closedChunks(run.id) };
+  const outlet = createOutlet(ingesting);
+  let read = 0;
+  for await (const { n, rows } of ingesting.chunks) {
+    read += rows.length;
+    // A file that grew or shrank since its survey shows here.
+    if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
+    const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
+    if (held !== null) return held;
+    if (ingesting.closed.has(n)) continue;
+    const chunk = await claimChunk(n, rows, ingesting);
+    if (chunk === null || !(await outlet.push(chunk))) return 'stopped';
+  }
+  if (!(await outlet.flush())) return 'stopped';
+  return read === run.rows ? 'complete' : 'file-changed';
+}
+
+/** Where there is a canary: lets the first chunk go and waits until it is closed. `null`: the others may follow. */
+async function afterCanary(
+  flush: () => Promise<boolean>,
+  ingesting: Ingesting,
+): Promise<'stopped' | 'canary' | null> {
+  if (ingesting.definition.send.canary === undefined) return null;
+  if (!(await flush()) || !(await untilClosed(ingesting))) return 'stopped';
+  const failed = await untilTaken(() => hasCanaryFailed(ingesting), ingesting);
+  if (failed === null) return 'stopped';
+  return failed ? 'canary' : null;
+}
+
+/** Resolves when a chunk is closed; false: stop reading. */
+async function untilClosed(ingesting: Ingesting): Promise<boolean> {
+  for (let times = 1; ; times += 1) {
+    const closed = await untilTaken(() => ingesting.store.countClosed(ingesting.run.id), ingesting);
+    if (closed === null) return false;
+    if (closed > 0) return true;
+    if (!(await waitForRoom(times, ingesting))) return false;
+  }
+}
+
+/** None of its rows succeeded, and nobody has said to go on. */
+async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promise<boolean> {
+  const [first = []] = await readChunks(session.ledger.redis, keys.run(run.id), [1]);
+  return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
+}
+
+/** `null`: stop reading. */
+async function claimChunk(n: number, rows: readonly Row[], ingesting: Ingesting): Promise<ChunkJob | null> {
+  const { run, definition, mapping, keys, session } = ingesting;
+  // Rows of one key that follow each other are one request: the key is the first one's.
+  const claiming = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
+  const keyed = claiming.flatMap((row) => {
+    const key = identityKeyOf(run, mapping, row);
+    return key === null ? [] : [{ row: row.row, key }];
+  });
+  const claim = { run: run.id, space: identitySpace(run), rows: keyed };
+  passStage('claiming', () => [], n);
+  const claims = await untilTaken(() => claimKeys(session.registration.gate, keys, claim), ingesting);
+  if (claims === null) return null;
+  passStage('claimed', () => [], n);
+  const byRow = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
+  const unclaimed: KeyClaim = { kind: 'claimed' };
+  return {
+    run: run.id,
+    chunk: n,
+    weight: weightOf(definition),
+    rows: rows.map((row) => ({ row, claim: byRow.get(row.row) ?? unclaimed })),
+  };
+}
+
+/** Hands chunks to the queue, several in one command; false: stop reading. */
+function createOutlet(ingesting: Ingesting) {
+  let batch: ChunkJob[] = [];
+  let added = 0;
+  let open = 0;
+  const flush = async () => {
+    if (!(await addChunks(batch, open, ingesting))) return false;
+    added += batch.length;
+    open += batch.length;
+    batch = [];
+    return true;
+  };
+  const hasRoom = async () => {
+    for (let times = 1; ; times += 1) {
+      const counted = await untilTaken(() => countChunks(ingesting), ingesting);
+      if (counted === null) return false;
+      open = added - (counted.closed - ingesting.closed.size);
+      const most = counted.waiting < CROWD ? OPEN_CHUNKS_MAX : OPEN_CHUNKS_IN_CROWD;
+      if (open <= most - CHUNKS_PER_ADD) return true;
+      if (!(await waitForRoom(times, ingesting))) return false;
+    }
+  };
+  const push = async (chunk: ChunkJob) => {
+    batch.push(chunk);
+    return batch.length < CHUNKS_PER_ADD || ((await flush()) && (await hasRoom()));
+  };
+  return { push, flush };
+}
+
+/** The run's closed chunks, and the chunks of all runs that wait for a worker. */
+async function countChunks({ store, queue, run }: Ingesting) {
+  const [closed, waiting] = await Promise.all([store.countClosed(run.id), queue.countWaiting()]);
+  return { closed, waiting };
+}
+
+/** Chunks that a try added before it failed stay as they are. False: stop reading. */
+async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: Ingesting): Promise<boolean> {
+  const last = chunks.at(-1)?.chunk;
+  if (last === undefined) return true;
+  passStage('adding', () => [], last);
+  const isAdded = await untilTaken(async () => {
+    await ingesting.session.registration.noteAdded(ingesting.run.id, last);
+    await ingesting.queue.add(chunks, open);
+    return true;
+  }, ingesting);
+  if (isAdded === null) return false;
+  ingesting.onAdded(last);
+  passStage('added', () => [], last);
+  return true;
+}
+
+/** `null`: stop reading. */
+function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingesting): Promise<T | null> {
+  return waitOut(command, { pause: (ms) => pause(ms, signal), onWaiting: notice.heard });
+}
+
+/** Asked that often in a row (`times`); false: stop reading. */
+function waitForRoom(times: number, { signal }: Ingesting): Promise<boolean> {
+  return pause(Math.min(ROOM_POLL_MS * times, ROOM_POLL_MAX_MS), signal);
+}
+
+/** False: the signal came. */
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(ms, signal);
+  return !signal.aborted;
+}

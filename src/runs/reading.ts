@@ -1,0 +1,180 @@
+import type { JobDefinition } from '../config/job-definition.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Reason, Run, RunState } from '../model/run.ts';
+import { type ChunkQueue, createChunkQueue } from '../queue/chunk-queue.ts';
+import type { TargetSession } from '../session.ts';
+import { type IngestEnd, ingestRun } from './ingest.ts';
+import { createWaitingNotice } from './redis-wait.ts';
+import { FileChangedError, type RowSource } from './rows.ts';
+import { windUpRun } from './wind-up.ts';
+
+/**
+ * The reading of a run's rows, into the queue or, once it is cancelled, to give every row its outcome. One process at a time reads a
+ * run: it holds the run's lease and renews it with each look; another one that follows the run takes the reading over when the first
+ * is gone. In this process there is never more than one reading under way.
+ */
+export type RunReading = {
+  /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
+  keepUp(): Promise<void>;
+  /** Reads nothing for now; true: this process is the one that reads on later. */
+  rest(): Promise<boolean>;
+  /** A reading for the other purpose is ended, and what was wrong with it doesn't matter any more. */
+  turnTo(purpose: Purpose): Promise<void>;
+  /** Whether this process is the one that reads. */
+  isMine(): boolean;
+  /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
+  recoveries(): number;
+  /** Puts back what the queue gave up; true where open chunks that it was given are not in it at all. */
+  sweep(): Promise<boolean>;
+  /** Begins anew at the next look; a reading that is still under way, waiting for room perhaps, is ended first. */
+  again(): Promise<void>;
+  /** Ends the reading and gives the lease back. */
+  end(): Promise<void>;
+};
+
+type Purpose = 'ingest' | 'windUp';
+
+export type ReadingOf = {
+  readonly run: Run;
+  readonly definition: JobDefinition;
+  readonly rows: RowSource;
+};
+
+type Opened = ReadingOf & {
+  readonly session: TargetSession;
+  readonly queue: ChunkQueue;
+  /** The last chunk that the queue was given by the reading that is under way. */
+  readonly added: { last: number };
+};
+
+const LEASE_MS = 10_000;
+
+/** What the end of a reading makes of its run. */
+const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null>> = {
+  complete: null,
+  stopped: null,
+  'file-changed': ['paused', 'file-changed'],
+  canary: ['stopped', 'canary'],
+};
+
+/** Opens the run's queue; nothing is read before the first `keepUp`. */
+export async function openRunReading(of: ReadingOf, session: TargetSession): Promise<RunReading> {
+  const { run } = of;
+  const { ledger, registration, log } = session;
+  const { keys, store } = ledger.of(run.target);
+  const holder = registration.gate.member;
+  const queue = createChunkQueue(ledger.redis, keys.queuePrefix, (error) =>
+    log.warn('queue', { problem: error.message }),
+  );
+  await queue.promote(run.id);
+  await registration.remember(run.id);
+  const opened: Opened = { ...of, session, queue, added: { last: 0 } };
+
+  let stop = new AbortController();
+  let reading: Promise<IngestEnd> | null = null;
+  let failure: unknown = null;
+  let mine = false;
+  let recoveries = registration.gate.recoveries();
+  let purpose: Purpose = 'ingest';
+  const begin = () => {
+    reading = READ[purpose](opened, stop.signal);
+    reading
+      .then((end) => {
+        const after = STATE_AFTER[end];
+        return after !== null && store.transition(run.id, ...after);
+      })
+      .catch((error: unknown) => {
+        failure = error;
+      });
+  };
+  const hold = async () => {
+    mine = await store.holdLease(run.id, holder, LEASE_MS);
+    return mine;
+  };
+  const halt = async () => {
+    stop.abort();
+    await Promise.allSettled([reading]);
+  };
+  const again = async () => {
+    await halt();
+    stop = new AbortController();
+    reading = null;
+    recoveries = registration.gate.recoveries();
+  };
+  /** A file that can't be read any more pauses the run before its user hears of it; any other trouble: read again. */
+  const recover = async () => {
+    const error = failure;
+    failure = null;
+    reading = null;
+    if (error instanceof UsageError) await store.transition(run.id, 'paused', 'file-changed');
+    throw error;
+  };
+  return {
+    async keepUp() {
+      if (failure !== null) await recover();
+      if ((await hold()) && reading === null) begin();
+    },
+    async rest() {
+      if (reading !== null) await again();
+      failure = null;
+      return hold();
+    },
+    async turnTo(next) {
+      if (purpose === next) return;
+      purpose = next;
+      await again();
+      failure = null;
+    },
+    isMine: () => mine,
+    recoveries: () => recoveries,
+    sweep: () => sweep(opened),
+    again,
+    async end() {
+      try {
+        await halt();
+        await store.dropLease(run.id, holder);
+      } finally {
+        await queue.close();
+      }
+    },
+  };
+}
+
+const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Promise<IngestEnd>>> = {
+  async ingest({ run, definition, rows, session, queue, added }, signal) {
+    // Chunks that this reading has not come to yet are not missing.
+    added.last = 0;
+    const chunks = await rows(run, definition.format);
+    if (chunks === null) return 'file-changed';
+    const notice = createWaitingNotice(session.io, session.clock.now);
+    const onAdded = (chunk: number) => {
+      added.last = chunk;
+    };
+    const ingest = { run, definition, chunks, queue, notice, signal, onAdded };
+    const end = await ingestRun(ingest, session).catch(endOfChanged);
+    if (end === 'complete') notice.complete();
+    return end;
+  },
+  async windUp({ run, definition, rows, session, queue }, signal) {
+    const chunks = await rows(run, definition.format).catch((error: unknown) => {
+      const problem = error instanceof Error ? error.message : String(error);
+      session.log.warn('rows can not be read any more', { run: run.id, problem });
+      return null;
+    });
+    return windUpRun({ run, chunks, queue, signal }, session);
+  },
+};
+
+function endOfChanged(error: unknown): IngestEnd {
+  if (error instanceof FileChangedError) return 'file-changed';
+  throw error;
+}
+
+async function sweep({ run, session, queue, added }: Opened): Promise<boolean> {
+  await queue.retryFailed();
+  const closed = await session.ledger.of(run.target).store.closedChunks(run.id);
+  for (let n = 1; n <= added.last; n += 1) {
+    if (!closed.has(n) && !(await queue.has(run.id, n))) return true;
+  }
+  return false;
+}

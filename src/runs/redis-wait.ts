@@ -1,0 +1,104 @@
+import { type Io, tellOverBar } from '../lib/terminal.ts';
+
+/**
+ * What becomes of a command that Redis doesn't take now and will take later: it is given again until it is taken, and the user is told
+ * once why reading waits, and once that it goes on.
+ */
+
+/**
+ * Why Redis doesn't take a command that it will take later. `full`: maxmemory is reached. `disk`: it can't write its
+ * append-only file. `away`: it is not there, still loading, or no longer the one that takes writes.
+ */
+export type WaitingReason = 'full' | 'disk' | 'away';
+
+export type WaitEdges = {
+  /** Resolves after that many milliseconds; false: give up. */
+  pause(ms: number): Promise<boolean>;
+  /** After each try: why it has to be made again; `null`: it went through. */
+  onWaiting(reason: WaitingReason | null): void;
+};
+
+const FIRST_PAUSE_MS = 50;
+const PAUSE_MAX_MS = 2_000;
+const FULL = /^OOM\b|\bOOM command not allowed/;
+const DISK = /^MISCONF\b/;
+const AWAY =
+  /^(?:LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS)\b|Connection is closed|Stream isn't writeable/;
+const CONNECTION_CODES: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/**
+ * Repeats a command that may be given any number of times until Redis takes it, with growing pauses; `null`: given up.
+ * Throws what waiting doesn't cure.
+ */
+export async function waitOut<T>(command: () => Promise<T>, edges: WaitEdges): Promise<T | null> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const answer = await command();
+      edges.onWaiting(null);
+      return answer;
+    } catch (error) {
+      const reason = waitingReason(error);
+      if (reason === null) throw error;
+      edges.onWaiting(reason);
+    }
+    if (!(await edges.pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, PAUSE_MAX_MS)))) return null;
+  }
+}
+
+/** `null`: not one that passes by itself. */
+export function waitingReason(error: unknown): WaitingReason | null {
+  if (!(error instanceof Error)) return null;
+  if (FULL.test(error.message)) return 'full';
+  if (DISK.test(error.message)) return 'disk';
+  const isConnection = 'code' in error && CONNECTION_CODES.has(error.code);
+  return isConnection || AWAY.test(error.message) ? 'away' : null;
+}
+
+/** Tells the user once that reading waits for Redis, and once that it goes on. */
+export type WaitingNotice = {
+  /** After each command to Redis: why it has to wait; `null`: it went through. */
+  heard(reason: WaitingReason | null): void;
+  /** The file has been read to its end. */
+  complete(): void;
+};
+
+/** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
+const CALM_MS = 5_000;
+
+const WAITS: Readonly<Record<WaitingReason, string>> = {
+  full: 'Redis is full (maxmemory): reading waits, rows in hand go on. Raise maxmemory, or wait.',
+  disk: "Redis can't write to its disk: reading waits. Make room on that disk; it goes on by itself.",
+  away: 'Redis takes no commands right now: reading waits, and goes on by itself.',
+};
+const GOES_ON = 'Redis takes rows again: reading goes on.';
+
+export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
+  let shown: WaitingReason | null = null;
+  let refusedAt = 0;
+  const say = (text: string) => tellOverBar(io, text);
+  const goOn = () => {
+    if (shown !== null) say(GOES_ON);
+    shown = null;
+  };
+  return {
+    heard(reason) {
+      if (reason === null) {
+        if (now() - refusedAt >= CALM_MS) goOn();
+        return;
+      }
+      refusedAt = now();
+      if (shown !== reason) say(WAITS[reason]);
+      shown = reason;
+    },
+    complete: goOn,
+  };
+}

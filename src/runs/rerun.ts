@@ -1,0 +1,219 @@
+import type { Job } from '../config/job-definition.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
+import { createCut } from '../intake/chunks.ts';
+import { createRerunStore, type RerunStore } from '../ledger/rerun-store.ts';
+import { newRunId } from '../ledger/run-id.ts';
+import { createRunInput } from '../ledger/run-input.ts';
+import type { NewRun } from '../ledger/run-store.ts';
+import { createRunView } from '../ledger/run-view.ts';
+import { type ChoiceCounts, unsuccessfulRows } from '../ledger/unsuccessful-rows.ts';
+import { didYouMean } from '../lib/did-you-mean.ts';
+import { countOf } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { unsuccessfulRows as countUnsuccessful, type Outcome } from '../model/outcome.ts';
+import type { Row } from '../model/row.ts';
+import { isOver, type Run } from '../model/run.ts';
+import type { Ledger } from '../session.ts';
+import { CHUNK_ROWS } from './rows.ts';
+
+/**
+ * A rerun: the rows of a run that did not succeed, as a run of their own. Its rows are chosen from what no earlier rerun has taken, and
+ * kept in the ledger beside it. A kill at any moment leaves a whole rerun or none: what is not registered goes by itself.
+ */
+export type Wanted = {
+  /** A run that is over. */
+  readonly parent: Run;
+  readonly job: Job;
+  readonly outcomes: ReadonlySet<Outcome>;
+};
+
+/** The outcomes whose rows may be sent again; of a row in doubt nobody knows whether it was carried out. */
+export const RERUN_OUTCOMES = [
+  'rejected',
+  'failed',
+  'denied',
+  'invalid',
+  'cancelled',
+] as const satisfies readonly Outcome[];
+
+/** What `--only` names, all of them where it names nothing; a UsageError lists what can't be taken up again. */
+export function rerunOutcomes(only: readonly string[]): ReadonlySet<Outcome> {
+  const names = only.flatMap((list) => list.split(',')).map((name) => name.trim());
+  const wrong = names.filter((name) => RERUN_OUTCOMES.every((outcome) => outcome !== name));
+  if (wrong.length > 0) throw new UsageError(wrong.map(problemOf));
+  return new Set(RERUN_OUTCOMES.filter((outcome) => names.length === 0 || names.includes(outcome)));
+}
+
+function problemOf(name: string): string {
+  const expected = `--only "${name}": expected some of ${RERUN_OUTCOMES.join(', ')}.`;
+  if (name !== 'in-doubt') return `${expected}${didYouMean(name, RERUN_OUTCOMES)}`;
+  return `${expected} Rows in doubt may have been created: \`onboard resolve\` settles them first.`;
+}
+
+/** What stands in the way of a new rerun; `lines` are for the user. */
+export type NoRerun =
+  | { readonly kind: 'nothing'; readonly lines: readonly string[] }
+  /** An earlier rerun, which has rows without an outcome yet. */
+  | { readonly kind: 'unfinished'; readonly run: Run };
+
+type Registered = { readonly kind: 'registered'; readonly run: Run; readonly lines: readonly string[] };
+
+/** What stands in the way of a rerun, `null`: there are rows to take up. Writes nothing. */
+export async function lookBeforeRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | null> {
+  const children = await childrenOf(wanted.parent, ledger);
+  const unfinished = children.find((run) => !isOver(run));
+  if (unfinished !== undefined) return { kind: 'unfinished', run: unfinished };
+  const counts = noCounts();
+  // One batch is enough.
+  for await (const _ of rowsLeft({ wanted, children }, ledger, counts)) return null;
+  return { kind: 'nothing', lines: nothingLeft(wanted.parent, children, counts) };
+}
+
+/** Chooses the rows and registers the rerun. To be asked of a ledger that is verified: Redis may have forgotten a rerun of the same rows. */
+export async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | Registered> {
+  const { parent } = wanted;
+  const reruns = createRerunStore(ledger.redis, ledger.of(parent.target).keys, parent.id);
+  for (;;) {
+    const latest = await reruns.latest();
+    const children = await childrenOf(parent, ledger);
+    const unfinished = children.find((run) => !isOver(run));
+    if (unfinished !== undefined) return { kind: 'unfinished', run: unfinished };
+    const createdAt = new Date();
+    const id = newRunId(createdAt);
+    const frozen = await freezeRows(id, { wanted, children }, ledger);
+    const { counts, rows } = frozen;
+    if (counts.chosen === 0) return { kind: 'nothing', lines: nothingLeft(parent, children, counts) };
+    const run = await register(
+      newRun(wanted, { id, createdAt }, frozen),
+      { latest, rows },
+      { reruns, ledger },
+    );
+    if (run !== null) return { kind: 'registered', run, lines: leftOut(parent, counts) };
+    // Another rerun was registered meanwhile, perhaps of the same rows.
+  }
+}
+
+/** The reruns there are of a run, oldest first. */
+async function childrenOf(parent: Run, { redis, of }: Ledger): Promise<Run[]> {
+  const { keys, store } = of(parent.target);
+  const ids = await createRerunStore(redis, keys, parent.id).children();
+  return (await Promise.all(ids.map((id) => store.get(id)))).filter((run) => run !== null);
+}
+
+/** What rows are chosen from: `children` have taken theirs. */
+type Family = { readonly wanted: Wanted; readonly children: readonly Run[] };
+
+function noCounts(): ChoiceCounts {
+  return { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
+}
+
+/** The rows that no earlier rerun has taken, in batches; counts them as it goes. */
+function rowsLeft(
+  { wanted, children }: Family,
+  { redis, of }: Ledger,
+  counts: ChoiceCounts,
+): AsyncIterable<readonly Row[]> {
+  const { parent, outcomes } = wanted;
+  const { keys } = of(parent.target);
+  const viewOf = (run: Run) => createRunView(redis, keys, run);
+  return unsuccessfulRows(viewOf(parent), { outcomes, reruns: children.map(viewOf) }, counts);
+}
+
+type Frozen = {
+  readonly counts: ChoiceCounts;
+  /** The rows' numbers. */
+  readonly rows: readonly number[];
+  /** Where the job groups rows or has a canary: the number of rows up to the end of each chunk. */
+  readonly chunkEnds: number[] | null;
+};
+
+/** Puts these rows into the ledger as the rows of a run to be registered by that id. */
+export async function freezeRows(id: string, family: Family, ledger: Ledger): Promise<Frozen> {
+  const { parent, job } = family.wanted;
+  const counts = noCounts();
+  const input = createRunInput(ledger.redis, ledger.of(parent.target).keys, id);
+  const isGrouped = job.definition.group !== undefined;
+  const keyOf = isGrouped ? mappingFor(job.definition, parent.source).keyOf : null;
+  const firstRows = job.definition.send.canary;
+  const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf });
+  const numbers: number[] = [];
+  const ends: number[] = [];
+  let chunk: Row[] = [];
+  const write = async () => {
+    if (chunk.length === 0) return;
+    ends.push(numbers.length);
+    await input.write(ends.length, chunk);
+    chunk = [];
+  };
+  for await (const rows of rowsLeft(family, ledger, counts)) {
+    for (const row of rows) {
+      if (endsBefore(row, chunk.length)) await write();
+      chunk.push(row);
+      numbers.push(row.row);
+    }
+  }
+  await write();
+  return { counts, rows: numbers, chunkEnds: isGrouped || firstRows !== undefined ? ends : null };
+}
+
+function newRun(
+  { parent, job }: Wanted,
+  { id, createdAt }: Pick<NewRun, 'id' | 'createdAt'>,
+  { rows, chunkEnds }: Frozen,
+): NewRun {
+  const { target, file, sha256, source } = parent;
+  return {
+    id,
+    job: job.name,
+    definition: job.definition,
+    target,
+    // The file stays what the rows come from, and rows without a key are known by their place in it.
+    facts: { path: file, sha256, bytes: 0, rows: rows.length, source, chunkEnds, stamp: '' },
+    chunkRows: CHUNK_ROWS,
+    createdAt,
+    again: false,
+  };
+}
+
+/** `null`: another rerun was registered since the rows were chosen. */
+async function register(
+  run: NewRun,
+  chosen: Parameters<RerunStore['register']>[1],
+  { reruns, ledger }: { readonly reruns: RerunStore; readonly ledger: Ledger },
+): Promise<Run | null> {
+  const { index, redis, of } = ledger;
+  const { keys, store } = of(run.target);
+  await index.add(run.id, run.target, run.createdAt);
+  if (await reruns.register(run, chosen)) return store.get(run.id);
+  await index.remove(run.id);
+  await createRunInput(redis, keys, run.id).drop();
+  return null;
+}
+
+function leftOut({ id, parent }: Run, { inDoubt, withoutRecord }: ChoiceCounts): string[] {
+  const elsewhere = parent === null ? '' : ` \`onboard rerun ${parent}\` takes them up where it has them.`;
+  return [
+    ...(inDoubt === 0
+      ? []
+      : [
+          `${countOf(inDoubt, 'row')} of run ${id} ${inDoubt === 1 ? 'is' : 'are'} in doubt and left out: \`onboard resolve ${id} --file in-doubt.csv\` settles them, once its last column says what was found.`,
+        ]),
+    ...(withoutRecord === 0
+      ? []
+      : [
+          `${countOf(withoutRecord, 'row')} of run ${id} ${withoutRecord === 1 ? 'is left out: its record is' : 'are left out: their records are'} not kept any more.${elsewhere}`,
+        ]),
+  ];
+}
+
+function nothingLeft(parent: Run, children: readonly Run[], counts: ChoiceCounts): string[] {
+  const taken = children.map((run) => {
+    const open = countUnsuccessful(run.outcomes);
+    const next =
+      open === 0
+        ? 'all of its rows succeeded'
+        : `${open} of its rows did not succeed: onboard rerun ${run.id}`;
+    return `Run ${run.id}, a rerun of it, has ${countOf(run.rows, 'row')}; ${next}`;
+  });
+  return [`Run ${parent.id} has no rows left to take up.`, ...taken, ...leftOut(parent, counts)];
+}

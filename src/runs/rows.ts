@@ -1,0 +1,97 @@
+import type { Format, JobDefinition } from '../config/job-definition.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
+import { chunkEndsOf, evenEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
+import { surveyFile } from '../intake/survey.ts';
+import { createRunInput } from '../ledger/run-input.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Run } from '../model/run.ts';
+import type { FileFacts } from '../model/source.ts';
+import type { Ledger } from '../session.ts';
+import { definitionOf } from './status.ts';
+
+/**
+ * Where a run's rows come from: its file, or the ledger for a rerun. They come in the same chunks every time, and a file that somebody
+ * has changed since its run was registered gives none. `null`: what is there now is not what the run was registered with.
+ */
+export type RowSource = (run: Run, format: Format) => Promise<AsyncIterable<RowChunk> | null>;
+
+/** Rows of one BullMQ job (FACTS.md, BullMQ). */
+export const CHUNK_ROWS = 100;
+
+/** The rows of a file that was surveyed in this process. */
+export function fileRows(facts: FileFacts): RowSource {
+  return async (run, format) => {
+    if ((await fileStamp(facts.path)) !== facts.stamp) return null;
+    return untouched(readChunks(facts.path, run.source, format, run), facts);
+  };
+}
+
+/** Somebody wrote to a run's file while it was read: nothing that was read since may be sent. */
+export class FileChangedError extends Error {
+  override readonly name = 'FileChangedError';
+}
+
+/** Every chunk was read before the look at the file that lets it go: what was written since is not in it, or the look shows it. */
+async function* untouched(
+  chunks: AsyncIterable<RowChunk>,
+  { path, stamp }: FileFacts,
+): AsyncGenerator<RowChunk, void, undefined> {
+  const look = async () => {
+    if ((await fileStamp(path)) !== stamp)
+      throw new FileChangedError(`${path}: was changed while it was read`);
+  };
+  for await (const chunk of chunks) {
+    await look();
+    yield chunk;
+  }
+  await look();
+}
+
+/** The rows that a registered run is made of: of its file, once that proves to be the same, or in the ledger for a rerun. */
+export async function registeredRows(run: Run, ledger: Ledger): Promise<RowSource> {
+  if (run.parent !== null) {
+    const input = createRunInput(ledger.redis, ledger.of(run.target).keys, run.id);
+    if (!(await input.isWhole(run))) throw new UsageError(rowsLost(run.id, run.parent));
+    return async () => input.read(run);
+  }
+  return fileRows(await surveyAgain(run, (await definitionOf(run, ledger)).format));
+}
+
+function rowsLost(id: string, parent: string): string {
+  return (
+    `The rows of run ${id} are lost from Redis: it can't go on. ` +
+    `\`onboard cancel ${id}\` gives each its outcome, then \`onboard rerun ${parent}\` takes up again what was not sent.`
+  );
+}
+
+async function surveyAgain(run: Run, format: Format): Promise<FileFacts> {
+  const facts = await surveyFile(run.file, format);
+  if (facts.sha256 === run.sha256) return facts;
+  throw new UsageError(
+    `${run.file}: is not the file that run ${run.id} began with: expected sha256 ${run.sha256}, got ${facts.sha256}. ` +
+      'Put the first one back.',
+  );
+}
+
+const CUTS = { chunkRows: 500, chunkEnds: null };
+
+/**
+ * The facts with the ends of the file's chunks, where its job groups rows: that takes a second reading, since only the
+ * compiled mapping knows the keys. Also where its first rows go ahead of the others (`send.canary`): they are a chunk of
+ * their own. UsageError where the file is not as it was surveyed.
+ */
+export async function withChunkEnds(facts: FileFacts, definition: JobDefinition): Promise<FileFacts> {
+  const cutting = { chunkRows: CHUNK_ROWS, firstRows: definition.send.canary };
+  const { path, source, rows, stamp } = facts;
+  if (definition.group === undefined) {
+    return cutting.firstRows === undefined ? facts : { ...facts, chunkEnds: evenEnds(rows, cutting) };
+  }
+  const { keyOf } = mappingFor(definition, source);
+  const batches = readChunks(path, source, definition.format, CUTS);
+  const chunkEnds = await chunkEndsOf(batches, { ...cutting, keyOf });
+  if ((chunkEnds.at(-1) ?? 0) === rows && (await fileStamp(path)) === stamp) return { ...facts, chunkEnds };
+  throw new UsageError(
+    `${path}: was changed while it was read: expected a file that is whole; wait until it is`,
+  );
+}

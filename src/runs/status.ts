@@ -1,0 +1,85 @@
+import type { JobDefinition } from '../config/job-definition.ts';
+import { createSharedWeather, type WeatherReport } from '../ledger/weather.ts';
+import { didYouMean } from '../lib/did-you-mean.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { isOver, type Run } from '../model/run.ts';
+import type { Ledger } from '../session.ts';
+
+/**
+ * How runs stand: a run by its id, the newest ones, what a state means for people, the command that goes on with a run, and which of two
+ * exit statuses is the worse. Nothing is changed here.
+ */
+
+const RUNS_FOR_SUGGESTIONS = 200;
+
+/** The run of that id, whatever its target; a UsageError says which ones there are like it. */
+export async function findRun(ledger: Ledger, id: string): Promise<Run> {
+  const target = await ledger.index.targetOf(id);
+  const run = target === null ? null : await ledger.of(target).store.get(id);
+  if (run !== null) return run;
+  const known = await ledger.index.latest(RUNS_FOR_SUGGESTIONS);
+  const hint = didYouMean(
+    id,
+    known.map((k) => k.run),
+  );
+  throw new UsageError(`There is no run "${id}" in this ledger.${hint} \`onboard runs\` lists them.`);
+}
+
+/** The definition that a run began with, and goes on with whatever its job has become. */
+export async function definitionOf({ id, target }: Run, ledger: Pick<Ledger, 'of'>): Promise<JobDefinition> {
+  const definition = await ledger.of(target).store.definition(id);
+  if (definition === null) throw new Error(`run ${id} is gone from the ledger`);
+  return definition;
+}
+
+/** A run's state for people, and whether a process reads its rows right now. */
+export type ShownState = { readonly words: string; readonly owner: 'alive' | 'gone' | 'none' };
+
+export type ShownRun = { readonly run: Run; readonly state: ShownState };
+
+/** Newest first. */
+export async function latestRuns(ledger: Ledger, limit: number): Promise<ShownRun[]> {
+  const newest = await ledger.index.latest(limit);
+  const shown = await Promise.all(
+    newest.map(async ({ run: id, target }) => {
+      const { store } = ledger.of(target);
+      const run = await store.get(id);
+      return run === null ? [] : [{ run, state: stateOf(run, await store.hasLease(id)) }];
+    }),
+  );
+  return shown.flat();
+}
+
+/** `leased`: a process reads the run's rows. */
+export function stateOf(run: Run, leased: boolean): ShownState {
+  if (run.state === 'cancelled' && !isOver(run)) {
+    const owner = leased ? 'alive' : 'gone';
+    return { words: leased ? 'cancelled, winding up' : 'cancelled, owner gone', owner };
+  }
+  if (run.state !== 'running' && run.state !== 'queued') {
+    // Whoever follows it lets it go on when its window opens.
+    const owner = leased && run.reason === 'window' ? 'alive' : 'none';
+    return { words: run.reason === null ? run.state : `${run.state} (${run.reason})`, owner };
+  }
+  return leased ? { words: run.state, owner: 'alive' } : { words: `${run.state}, owner gone`, owner: 'gone' };
+}
+
+/** The command that goes on with the run, `null` where it goes on by itself or is over. */
+export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }: ShownState): string | null {
+  if (owner === 'gone') return state === 'cancelled' ? `onboard cancel ${id}` : `onboard resume ${id}`;
+  if (owner === 'alive') return null;
+  return state === 'paused' || state === 'stopped' ? `onboard resume ${id}` : null;
+}
+
+/** How the service of a target is doing, as all workers have found it. */
+export function serviceReport({ redis, of }: Ledger, target: string): Promise<WeatherReport> {
+  return createSharedWeather(redis, of(target).keys).read();
+}
+
+/** From all is well to could not start: rows without success, rows in doubt, stopped before the end, not taken, interrupted. */
+const EXIT_STATUSES = [0, 1, 5, 2, 3, 4];
+
+/** The worse of two exit statuses (DESIGN.md, section 4). */
+export function worse(a: number, b: number): number {
+  return EXIT_STATUSES.indexOf(a) < EXIT_STATUSES.indexOf(b) ? b : a;
+}

@@ -1,0 +1,367 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openRegistration, type Registration } from '../../src/delivery/registration.ts';
+import { type Journal, openJournal } from '../../src/journal/journal.ts';
+import { listMembers, newMember } from '../../src/journal/member.ts';
+import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
+import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
+import { restorableFields } from '../../src/ledger/replay.ts';
+import { createRunIndex } from '../../src/ledger/run-index.ts';
+import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
+import { createLog, type Log } from '../../src/lib/log.ts';
+import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import { until } from '../support/flow.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
+
+const own = useOwnRedis();
+
+type Place = {
+  readonly target: string;
+  readonly keys: LedgerKeys;
+  readonly store: RunStore;
+  /** Where the journals of this home are. */
+  readonly folder: string;
+};
+
+async function ownPlace(target = `http://127.0.0.1/${performance.now()}`): Promise<Place> {
+  const home = await mkdtemp(join(tmpdir(), 'onboard-registration-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const keys = ledgerKeys(target);
+  const store = createRunStore(own().redis, keys, () => new Date());
+  return { target, keys, store, folder: join(home, 'journal') };
+}
+
+const silent: Log = createLog('silent', { write: () => undefined }, () => 0);
+
+type Joined = Registration & {
+  readonly redis: Redis;
+  readonly notices: string[];
+  readonly troubles: string[];
+};
+
+/** A member with a connection of its own, as a process has it. */
+async function joinAs(place: Place): Promise<Joined> {
+  const redis = own().redis.duplicate();
+  const notices: string[] = [];
+  const troubles: string[] = [];
+  const registration = await openRegistration({
+    ...place,
+    redis,
+    index: createRunIndex(redis),
+    log: { ...silent, warn: (what) => void troubles.push(what) },
+    notify: (text) => void notices.push(text),
+  });
+  onTestFinished(async () => {
+    await registration.close();
+    redis.disconnect();
+  });
+  return { ...registration, redis, notices, troubles };
+}
+
+async function startRun({ store, target }: Place, rows = 4): Promise<string> {
+  const run = newRun({ rows, target });
+  await store.register(run);
+  await createRunIndex(own().redis).add(run.id, target, run.createdAt);
+  await store.transition(run.id, 'running', null);
+  return run.id;
+}
+
+/** The run ended longer ago than a journal is kept after it. */
+async function longAgo({ keys }: Place, run: string): Promise<void> {
+  await own().redis.hset(keys.run(run).record, 'finishedAt', '2020-01-01T00:00:00.000Z');
+}
+
+async function ledgerOf(
+  { gate, journal }: Registration,
+  { keys, store }: Place,
+  id: string,
+): Promise<ChunkLedger> {
+  const run = await store.get(id);
+  if (run === null) throw new Error('the run is gone');
+  return createChunkLedger({ gate, keys, journal, run, probeMs: 5_000, now: () => new Date() });
+}
+
+function intent(row: number, mark: string): Intent {
+  const identity = { space: 'subclient', key: `K${row}` };
+  return { chunk: 1, row, mark, expected: '', identity, fields: null, repeatable: false };
+}
+
+function settled(row: number, outcome: Outcome, mark: string): SettledRow {
+  const identity = { space: 'subclient', key: `K${row}`, becomes: 'known', id: `id-${row}` } as const;
+  return settledRow(row, outcome, { identity, mark });
+}
+
+/** Another run of the server than the one that the ledger was verified for. */
+const restarted = ({ keys }: Place) => own().redis.hset(keys.gate, 'server', 'an-earlier-run');
+
+const REPLAYING = 'Replaying the journal of a process that has ended.';
+
+const marks = ({ keys }: Place, run: string) => own().redis.hgetall(`${keys.run(run).chunk}1`);
+
+/** The name of a member whose process, on this machine, is gone. */
+async function deadMember(): Promise<string> {
+  const child = spawn(process.execPath, ['--eval', '']);
+  await once(child, 'exit');
+  const parts = newMember().split('.');
+  return parts.with(3, String(child.pid)).join('.');
+}
+
+/** The journal of a process that was killed: row 1 created, row 2 sent with an unknown end. */
+async function deadJournal(place: Place, run: string): Promise<Journal> {
+  const member = await deadMember();
+  const journal = await openJournal({ folder: place.folder, member, onTrouble: () => undefined });
+  const fields = restorableFields(await own().redis.hgetall(place.keys.run(run).record));
+  await journal.write({ kind: 'run', run, target: place.target, fields });
+  await journal.write({ kind: 'added', run, chunk: 1 });
+  const rows = [1, 2].map((row) => [1, row, 'i dead.1 1', '', ''] as const);
+  await journal.write({ kind: 'intended', run, rows });
+  const entries = JSON.stringify([settleEntry(place.keys, settled(1, 'created', 'i dead.1 1'))]);
+  await journal.write({ kind: 'settled', run, entries });
+  // Closing would tidy it up, as a process that is killed does not.
+  onTestFinished(() => journal.close().catch(() => undefined));
+  return journal;
+}
+
+describe('a Redis that was emptied', () => {
+  test('gets back what two members did, in the runs that it has lost, and the runs are found by their ids', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const [a, b] = [await joinAs(place), await joinAs(place)];
+    const [ours, theirs] = [await ledgerOf(a, place, run), await ledgerOf(b, place, run)];
+    await Promise.all([a.remember(run), b.remember(run)]);
+    await a.noteAdded(run, 1);
+    await ours.intend(intent(1, 'i a.1 1'));
+    await ours.settle(settled(1, 'created', 'i a.1 1'));
+    await theirs.intend(intent(2, 'i b.1 1'));
+    await theirs.intend(intent(3, 'i b.1 1'));
+    await theirs.withdraw({ chunk: 1, row: 3, mark: 'i b.1 1' });
+
+    await own().redis.flushall();
+    const taken = await ours.take(1);
+    expect([...taken.marks].sort().map(([row, { kind }]) => [row, kind])).toEqual([
+      [1, 'settled'],
+      [2, 'intent'],
+    ]);
+    expect(taken).toMatchObject({ state: 'running', closed: false, suspect: false });
+    expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 }, rows: 4 });
+    expect(await createRunIndex(own().redis).targetOf(run)).toBe(place.target);
+    expect(await own().redis.hgetall(place.keys.run(run).record)).toMatchObject({ added: '1' });
+    const claim = await claimKeys(a.gate, place.keys, {
+      run: 'run-other',
+      space: { name: 'subclient', ofRun: false },
+      rows: [1, 2, 3].map((row) => ({ row, key: `K${row}` })),
+    });
+    expect(claim).toEqual([
+      { kind: 'known', run, id: 'id-1' },
+      { kind: 'held', run, row: 2, inDoubt: false },
+      { kind: 'claimed' },
+    ]);
+    expect([a.gate.recoveries(), b.gate.recoveries()]).toEqual([1, 1]);
+  });
+
+  test('is not given a row back whose intent nobody has granted yet', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const a = await joinAs(place);
+    const ledger = await ledgerOf(a, place, run);
+    await a.remember(run);
+    await ledger.intend(intent(1, 'i a.1 1.1'));
+    await ledger.intend(intent(2, 'i a.1 1.2'));
+    const release = a.gate.hold(['i a.1 1.2']);
+    await own().redis.flushall();
+    await a.gate.verify();
+    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });
+    release();
+    await own().redis.flushall();
+    await a.gate.verify();
+    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1', 2: 'i a.1 1.2' });
+  });
+
+  test('is given back the intent under which a row went while another take of its own asks for the row', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const a = await joinAs(place);
+    const ledger = await ledgerOf(a, place, run);
+    await a.remember(run);
+    await ledger.intend(intent(1, 'i a.1 1.1'));
+    await a.journal.write({ kind: 'intended', run, rows: [[1, 1, 'i a.2 1.1', '', '']] });
+    const release = a.gate.hold(['i a.2 1.1']);
+    await own().redis.flushall();
+    await a.gate.verify();
+    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });
+    expect(await ledger.intend(intent(1, 'i a.2 1.1'))).toEqual({ kind: 'taken' });
+    release();
+  });
+
+  test('gets nothing of another target’s runs', async () => {
+    const [place, other] = [await ownPlace(), await ownPlace()];
+    const run = await startRun(other);
+    await deadJournal({ ...other, folder: place.folder }, run);
+    await own().redis.flushall();
+    await joinAs(place);
+    expect(await own().redis.keys(`*${run}*`)).toEqual([]);
+    expect(await listMembers(place.folder)).toHaveLength(2);
+  });
+});
+
+describe('a process that was killed', () => {
+  test('has its journal put back by the next one, and nobody waits for it', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const { member } = await deadJournal(place, run);
+    await own().redis.flushall();
+    await own().redis.hset(place.keys.gate, { server: 'an-earlier-run', [`m:${member}`]: 7 });
+    const a = await joinAs(place);
+    expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,/), 2: 'i dead.1 1' });
+    expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 } });
+    expect(await own().redis.hgetall(place.keys.gate)).not.toHaveProperty([`m:${member}`]);
+    expect(a.notices.filter((text) => text.includes('orkers'))).toEqual([]);
+  });
+
+  test('has its journal put back by a member that was there before it, when Redis has lost something', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const a = await joinAs(place);
+    await deadJournal(place, run);
+    await own().redis.flushall();
+    await a.gate.verify();
+    expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
+  });
+
+  test('has its journal put back once: the next process finds that it was', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const { member } = await deadJournal(place, run);
+    await restarted(place);
+    const a = await joinAs(place);
+    expect(a.notices).toEqual([REPLAYING]);
+    expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
+    expect(await own().redis.hgetall(place.keys.gate)).toHaveProperty([`l:${member}`]);
+    await own().redis.del(`${place.keys.run(run).chunk}1`);
+    await restarted(place);
+    const b = await joinAs(place);
+    expect([b.notices.includes(REPLAYING), a.notices.lastIndexOf(REPLAYING)]).toEqual([false, 0]);
+    expect(await marks(place, run)).toEqual({});
+  });
+
+  test('after it had left properly has nothing put back', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const { member } = await deadJournal(place, run);
+    await own().redis.hset(place.keys.gate, { server: 'an-earlier-run', [`l:${member}`]: Date.now() });
+    const a = await joinAs(place);
+    expect(a.notices).toEqual([]);
+    expect(await marks(place, run)).toEqual({});
+    // Redis has forgotten that it left: it may have forgotten what it did.
+    await own().redis.hdel(place.keys.gate, `l:${member}`);
+    await restarted(place);
+    await a.gate.verify();
+    expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
+  });
+
+  test('while it wrote a line has all lines but that one put back, and its user is told of damage before', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const { member } = await deadJournal(place, run);
+    const [segment = ''] = (await readdir(join(place.folder, member))).filter((name) =>
+      name.endsWith('.log'),
+    );
+    await appendFile(join(place.folder, member, segment), 'not a line\n{"torn');
+    await own().redis.flushall();
+    const a = await joinAs(place);
+    expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
+    expect(a.troubles).toEqual(['a damaged line of a journal is passed over']);
+  });
+
+  test('has its journal removed once all of its runs have ended, not before', async () => {
+    const place = await ownPlace();
+    const [ended, open] = [await startRun(place, 1), await startRun(place)];
+    const [one, other] = [await deadJournal(place, ended), await deadJournal(place, open)];
+    await place.store.transition(ended, 'finished', null);
+    await longAgo(place, ended);
+    const a = await joinAs(place);
+    await until(async () => !(await listMembers(place.folder)).includes(one.member));
+    expect((await listMembers(place.folder)).sort()).toEqual([a.journal.member, other.member].sort());
+  });
+});
+
+describe('a member’s own journal', () => {
+  test('is put back where Redis has lost something of it, not where only the server is another one', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const a = await joinAs(place);
+    await a.remember(run);
+    await (await ledgerOf(a, place, run)).intend(intent(1, 'i a.1 1'));
+    // Nothing but a replay brings it back.
+    await own().redis.del(`${place.keys.run(run).chunk}1`);
+    await restarted(place);
+    await a.gate.verify();
+    expect(await marks(place, run)).toEqual({});
+    await own().redis.hset(place.keys.gate, { server: 'an-earlier-run', [`m:${a.journal.member}`]: 0 });
+    await a.gate.verify();
+    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1' });
+  });
+
+  test('goes with it where all of its runs have ended', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place, 0);
+    const a = await joinAs(place);
+    await a.remember(run);
+    expect(await listMembers(place.folder)).toEqual([a.journal.member]);
+    await place.store.transition(run, 'finished', null);
+    await longAgo(place, run);
+    await a.close();
+    expect(await listMembers(place.folder)).toEqual([]);
+    expect(await own().redis.hgetall(place.keys.gate)).not.toHaveProperty([`m:${a.journal.member}`]);
+  });
+
+  test('stays where its run ended just now: a Redis that fails over would send its last rows again', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place, 0);
+    const a = await joinAs(place);
+    await a.remember(run);
+    await place.store.transition(run, 'finished', null);
+    await a.close();
+    expect(await listMembers(place.folder)).toEqual([a.journal.member]);
+  });
+
+  test('stays where a run has not ended', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const a = await joinAs(place);
+    await a.remember(run);
+    await a.close();
+    expect(await listMembers(place.folder)).toEqual([a.journal.member]);
+  });
+
+  test('keeps a run once, however often it is asked to', async () => {
+    const place = await ownPlace();
+    const run = await startRun(place);
+    const a = await joinAs(place);
+    await Promise.all([a.remember(run), a.remember(run)]);
+    await place.store.transition(run, 'paused', 'requested');
+    await a.remember(run);
+    expect(a.journal.runs()).toEqual([run]);
+  });
+
+  test('keeps nothing of a run that the ledger does not know, and keeps it when it is there', async () => {
+    const place = await ownPlace();
+    const a = await joinAs(place);
+    await expect(a.remember('run-gone')).rejects.toThrow('run run-gone is gone from the ledger');
+    expect(a.journal.runs()).toEqual([]);
+    const run = newRun({ id: 'run-gone', target: place.target });
+    await place.store.register(run);
+    await a.remember('run-gone');
+    expect(a.journal.runs()).toEqual(['run-gone']);
+  });
+});

@@ -1,0 +1,343 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { describe, expect, type TestContext, test } from 'vitest';
+import type { RowChunk } from '../../src/intake/chunks.ts';
+import { identityOf } from '../../src/ledger/keys.ts';
+import type { Row } from '../../src/model/row.ts';
+import { ingestRun } from '../../src/runs/ingest.ts';
+import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
+import { doubtOf } from '../support/doubts.ts';
+import { until } from '../support/flow.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { closeChunk, inChunks, knownRun, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
+
+const own = useOwnRedis();
+const OPEN_CHUNKS_MAX = 64;
+const OPEN_CHUNKS_IN_CROWD = 16;
+const ROWS_PER_CHUNK = 2;
+
+type Setup = {
+  readonly rows?: readonly Row[];
+  readonly surveyed?: number;
+  readonly chunks?: AsyncIterable<RowChunk>;
+  readonly definition?: object;
+};
+
+/** A running run of chunks of two rows, and the reading of its file; no worker takes a chunk. */
+async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
+  const session = await openTestSession(own(), onTestFinished);
+  const { rows = rowsTo(6), surveyed = rows.length } = setup;
+  const of = { rows: surveyed, chunkRows: ROWS_PER_CHUNK, definition: setup.definition ?? {} };
+  const { run, definition } = await startTestRun(session, of);
+  const { queue, ledger } = session;
+  const stop = new AbortController();
+  const added: number[] = [];
+  const ingest = () => {
+    const chunks = setup.chunks ?? inChunks(rows, ROWS_PER_CHUNK);
+    const notice = createWaitingNotice(session.io, () => 0);
+    const onAdded = (chunk: number) => void added.push(chunk);
+    return ingestRun({ run, definition, chunks, queue, notice, signal: stop.signal, onAdded }, session);
+  };
+  const has = (chunk: number) => queue.has(run.id, chunk);
+  /** The chunks that are waiting, out of the queue: number, and each row's number with its claim. */
+  const takeAll = async (last: number) => {
+    const taken: Array<readonly [number, ReadonlyArray<readonly [number, string]>]> = [];
+    for (let n = 1; n <= last; n += 1) {
+      const job = (await has(n)) ? await queue.takeOut(run.id, n) : null;
+      if (job?.rows) taken.push([n, job.rows.map(({ row, claim }) => [row.row, claim.kind])]);
+    }
+    return taken;
+  };
+  const keys = ledger.of(run.target).keys;
+  const claimOf = async (key: string) => {
+    const { bucket, digest } = identityOf(key);
+    return ledger.redis.hget(`${keys.identity('subclient')}${bucket}`, digest);
+  };
+  const close = (n: number, outcome: 'created' | 'rejected' = 'created') =>
+    closeChunk(session, run, n, [doubtOf(2 * n - 1, { outcome }), doubtOf(2 * n, { outcome })]);
+  return { session, run, keys, ingest, stop, added, has, takeAll, claimOf, close };
+}
+
+/** Closes these chunks as they come, and answers the most that were in the queue at once. */
+async function workOff(
+  { session, run, has }: Awaited<ReturnType<typeof startIngest>>,
+  chunks: readonly number[],
+) {
+  let most = 0;
+  for (const n of chunks) {
+    await until(() => has(n));
+    most = Math.max(most, await session.queue.countWaiting());
+    await session.queue.takeOut(run.id, n);
+    await closeChunk(session, run, n);
+  }
+  return most;
+}
+
+const numbersTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1);
+
+describe.concurrent('a file', () => {
+  test('becomes its chunks in order, each row with what its key’s claim said', async (context) => {
+    const keys = ['A', 'B', '', 'A', 'C'];
+    const i = await startIngest(context, { rows: rowsTo(5, (row) => keys[row - 1] ?? '') });
+    const { bucket, digest } = identityOf('B');
+    const held = `${i.keys.identity('subclient')}${bucket}`;
+    await i.session.ledger.redis.hset(held, digest, 'k run-0 7 sub-2');
+    expect(await i.ingest()).toBe('complete');
+    expect(await i.takeAll(3)).toEqual([
+      [
+        1,
+        [
+          [1, 'claimed'],
+          [2, 'known'],
+        ],
+      ],
+      // A row without a key has nothing to claim.
+      [
+        2,
+        [
+          [3, 'claimed'],
+          [4, 'duplicate'],
+        ],
+      ],
+      [3, [[5, 'claimed']]],
+    ]);
+    expect(i.added).toEqual([3]);
+  });
+
+  test('of a job that groups has a key claimed by the first of the rows that follow each other with it', async (context) => {
+    const keys = ['A', 'A', '', 'A', 'B', 'B'];
+    const fields = { 'accounts.0.iban': 'details.name' };
+    const definition = { operation: 'counterparty.draft', group: 'accounts', fields };
+    const rows = rowsTo(6, (row) => keys[row - 1] ?? '');
+    const i = await startIngest(context, { rows, definition });
+    expect(await i.ingest()).toBe('complete');
+    expect((await i.takeAll(3)).flatMap(([, taken]) => taken.map(([, kind]) => kind))).toEqual([
+      'claimed',
+      'claimed',
+      'claimed',
+      'duplicate',
+      'claimed',
+      'claimed',
+    ]);
+  });
+
+  test('without a key column has its rows claimed by their place', async (context) => {
+    const i = await startIngest(context, {
+      rows: rowsTo(2),
+      definition: { key: undefined, ignore: ['externalId'] },
+    });
+    expect(await i.ingest()).toBe('complete');
+    expect(await i.claimOf(`${i.run.sha256}:2`)).toContain(i.run.id);
+    expect(await i.claimOf('K2')).toBeNull();
+  });
+
+  test('without a row is complete at once', async (context) => {
+    const i = await startIngest(context, { rows: [] });
+    expect([await i.ingest(), i.added]).toEqual(['complete', []]);
+  });
+
+  test('that has more rows than were surveyed: what is beyond the survey is not added', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(40), surveyed: 20 });
+    expect([await i.ingest(), await i.has(10), await i.has(11)]).toEqual(['file-changed', false, false]);
+    expect(i.added).toEqual([8]);
+  });
+
+  test.for([
+    [4, 5],
+    [0, 1],
+  ] as const)('that has %i rows where %i were surveyed has changed', async ([rows, surveyed], context) => {
+    expect(await (await startIngest(context, { rows: rowsTo(rows), surveyed })).ingest()).toBe(
+      'file-changed',
+    );
+  });
+
+  test('that has a short chunk in the middle has changed: it is not claimed, nor what follows', async (context) => {
+    async function* torn() {
+      yield { n: 1, rows: rowsTo(2) };
+      yield { n: 2, rows: rowsTo(3).slice(2) };
+      yield { n: 3, rows: rowsTo(6).slice(4) };
+    }
+    const i = await startIngest(context, { surveyed: 6, chunks: torn() });
+    expect(await i.ingest()).toBe('file-changed');
+    expect([await i.claimOf('K2'), await i.claimOf('K3')]).toEqual([expect.any(String), null]);
+  });
+
+  test('that can’t be read any more: the reader’s own error comes out', async (context) => {
+    async function* broken() {
+      yield { n: 1, rows: rowsTo(2) };
+      throw new Error('the file is gone');
+    }
+    const i = await startIngest(context, { surveyed: 4, chunks: broken() });
+    await expect(i.ingest()).rejects.toThrow('the file is gone');
+  });
+});
+
+describe.concurrent('a file that is read again', () => {
+  test('has its closed chunks passed over: nothing of them is claimed or added', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(8) });
+    for (const n of [1, 3]) await i.close(n);
+    expect(await i.ingest()).toBe('complete');
+    expect((await i.takeAll(4)).map(([n]) => n)).toEqual([2, 4]);
+    expect([await i.claimOf('K1'), await i.claimOf('K3')]).toEqual([null, expect.any(String)]);
+  });
+
+  test('with every chunk closed adds nothing', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(4) });
+    for (const n of [1, 2]) await i.close(n);
+    expect([await i.ingest(), i.added]).toEqual(['complete', []]);
+  });
+});
+
+describe.concurrent('room', () => {
+  test.for([
+    ['64 open chunks', 0, OPEN_CHUNKS_MAX],
+    ['16 while a thousand of other runs wait, which are enough to go on', 1_024, OPEN_CHUNKS_IN_CROWD],
+  ] as const)('is for %s, and for the next once one is closed', async ([_, crowd, most], context) => {
+    const i = await startIngest(context, { rows: rowsTo(200) });
+    const [row] = rowsTo(1);
+    const others = numbersTo(crowd).flatMap((chunk) =>
+      row === undefined
+        ? []
+        : [{ run: 'other', chunk, rows: [{ row, claim: { kind: 'claimed' as const } }] }],
+    );
+    if (crowd > 0) await i.session.queue.add(others);
+    const ingesting = i.ingest();
+    await until(() => i.has(most));
+    await i.close(1);
+    // Eight at a time: the next are added once there is room for all of them.
+    for (const n of numbersTo(8)) if (n > 1) await i.close(n);
+    await until(() => i.has(most + 8));
+    expect(await i.has(most + 9)).toBe(false);
+    i.stop.abort();
+    expect(await ingesting).toBe('stopped');
+  });
+
+  test('is not made by chunks that were closed before', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(300) });
+    for (const n of numbersTo(50)) await i.close(n);
+    const ingesting = i.ingest();
+    await until(() => i.has(50 + OPEN_CHUNKS_MAX));
+    expect(await i.has(51 + OPEN_CHUNKS_MAX)).toBe(false);
+    i.stop.abort();
+    await ingesting;
+  });
+
+  test.for([
+    [0, []],
+    [1, []],
+    [300, [1, 2, 70, 150]],
+    [301, []],
+  ] as const)(
+    'stays bounded for %i rows with chunks %j closed, and no open chunk is left out',
+    async ([rows, closed], context) => {
+      const i = await startIngest(context, { rows: rowsTo(rows) });
+      for (const n of closed) await i.close(n);
+      const ingesting = i.ingest();
+      const open = numbersTo(Math.ceil(rows / ROWS_PER_CHUNK)).filter(
+        (n) => !closed.some((one) => one === n),
+      );
+      expect(await workOff(i, open)).toBeLessThanOrEqual(OPEN_CHUNKS_MAX);
+      expect([await ingesting, await i.session.queue.countWaiting()]).toEqual(['complete', 0]);
+    },
+  );
+});
+
+/** Redis takes no rows until it is told to again. */
+async function fill(full: boolean) {
+  await own().redis.config('SET', 'maxmemory', full ? '1' : '0');
+}
+
+describe('a Redis that takes no rows', () => {
+  test('is waited out in place and told of once: the file is not read again', async (context) => {
+    let readings = 0;
+    async function* once() {
+      readings += 1;
+      yield* inChunks(rowsTo(20), ROWS_PER_CHUNK);
+    }
+    const i = await startIngest(context, { surveyed: 20, chunks: once() });
+    await fill(true);
+    const ingesting = i.ingest();
+    await until(() => i.session.io.stderr.text !== '');
+    expect(await i.has(1)).toBe(false);
+    await fill(false);
+    expect([await ingesting, readings]).toEqual(['complete', 1]);
+    expect((await i.takeAll(10)).length).toBe(10);
+    expect(i.session.io.stderr.text).toBe(
+      'Redis is full (maxmemory): reading waits, rows in hand go on. Raise maxmemory, or wait.\n',
+    );
+  });
+
+  test('ends the reading at once when stop is asked for while it waits', async (context) => {
+    const i = await startIngest(context);
+    await fill(true);
+    const ingesting = i.ingest();
+    await until(() => i.session.io.stderr.text !== '');
+    i.stop.abort();
+    expect(await ingesting).toBe('stopped');
+    await fill(false);
+  });
+
+  test('for a reason that waiting does not cure is not waited for', async (context) => {
+    const i = await startIngest(context);
+    const { bucket } = identityOf('K1');
+    await own().redis.set(`${i.keys.identity('subclient')}${bucket}`, 'no hash');
+    await expect(i.ingest()).rejects.toThrow('WRONGTYPE');
+  });
+});
+
+test('the keys of a chunk are claimed before the chunk is in the queue', async (context) => {
+  const i = await startIngest(context, { rows: rowsTo(4) });
+  const steps: string[] = [];
+  const listen = (passed: unknown) => {
+    if (typeof passed !== 'object' || passed === null || !('stage' in passed) || !('chunk' in passed)) return;
+    steps.push(`${passed.stage} ${passed.chunk}`);
+  };
+  subscribe('onboard:stage', listen);
+  context.onTestFinished(() => void unsubscribe('onboard:stage', listen));
+  await i.ingest();
+  expect(steps).toEqual(['claiming 1', 'claimed 1', 'claiming 2', 'claimed 2', 'adding 2', 'added 2']);
+});
+
+describe.concurrent('a canary', () => {
+  const canary = { definition: { send: { canary: 2 } } };
+
+  test.for([
+    ['succeeded', 'created', 'complete', 5],
+    ['did not succeed', 'rejected', 'canary', 1],
+  ] as const)('goes alone; when it %s the others end as %s', async ([_, outcome, end, last], context) => {
+    const i = await startIngest(context, { rows: rowsTo(10), ...canary });
+    const ingesting = i.ingest();
+    await until(() => i.has(1));
+    expect([await i.has(2), i.added]).toEqual([false, [1]]);
+    await i.close(1, outcome);
+    expect(await ingesting).toBe(end);
+    expect([i.added.at(-1), await i.has(2)]).toEqual([last, end === 'complete']);
+  });
+
+  test('that was closed before the process was killed is asked for again', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(10), ...canary });
+    await i.close(1, 'rejected');
+    expect([await i.ingest(), i.added]).toEqual(['canary', []]);
+  });
+
+  test('that a person has overruled lets the others go', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(10), ...canary });
+    await i.close(1, 'rejected');
+    await i.session.store.transition(i.run.id, 'stopped', 'canary');
+    await i.session.store.transition(i.run.id, 'running', null);
+    expect([await i.ingest(), i.added]).toEqual(['complete', [5]]);
+    expect(await knownRun(i.session.store, i.run.id)).toMatchObject({ state: 'running' });
+  });
+
+  test('that is the whole file has nothing to hold back', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(2), ...canary });
+    expect([await i.ingest(), i.added]).toEqual(['complete', [1]]);
+  });
+
+  test('is not waited for any more when stop is asked for', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(10), ...canary });
+    const ingesting = i.ingest();
+    await until(() => i.has(1));
+    i.stop.abort();
+    expect([await ingesting, i.added]).toEqual(['stopped', [1]]);
+  });
+});

@@ -1,0 +1,151 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { checkJobs } from '../../src/cli/doctor-settings.ts';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { listJobs, loadJob } from '../../src/config/load-job.ts';
+import { definitionProblems } from '../../src/delivery/run-mapping.ts';
+import { openJobBook } from '../../src/inbox/job-book.ts';
+import { cautions, misplacedJob, type Placing } from '../../src/runs/input.ts';
+import { onboard } from '../cli/memory-io.ts';
+import { newRun } from '../support/runs.ts';
+
+/** A folder with these files, its path. */
+async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-input-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+let folder = '';
+let file = '';
+beforeEach(async () => {
+  folder = await folderWith({
+    'march.csv': 'externalId,details.name\nA,Acme\n',
+    'load.yaml': 'operation: subclient.create\nkey: externalId\n',
+  });
+  file = join(folder, 'march.csv');
+});
+
+const JOBS = ['load', 'other'];
+const say = (given: Omit<Placing, 'command'>) => misplacedJob({ command: 'run', ...given }, JOBS);
+
+describe('a file in the place of a job', () => {
+  test('and a job after it: the command is given the right way round, with its options', async () => {
+    const typed = `onboard run ${file} load april.csv --sandbox`;
+    expect(await say({ job: file, files: ['load', 'april.csv'], typed })).toBe(
+      `"${file}" is a file and "load" a job; expected the job first: \`onboard run load ${file} april.csv --sandbox\``,
+    );
+  });
+
+  test('and options between them: the command is given without these', async () => {
+    const typed = `onboard run ${file} --sandbox load`;
+    expect(await say({ job: file, files: ['load'], typed })).toContain(`: \`onboard run load ${file}\``);
+  });
+
+  test('and no job at all: the jobs are named', async () => {
+    const spaced = join(folder, 'march 1.csv');
+    await writeFile(spaced, '');
+    expect(await say({ job: spaced, files: [], typed: 'onboard run' })).toBe(
+      `"${spaced}" is a file; expected a job before it: \`onboard run <job> '${spaced}'\`, with one of load, other for its job.`,
+    );
+  });
+
+  test('that is a definition: the command has --job-file', async () => {
+    const definition = join(folder, 'load.yaml');
+    const typed = `onboard run ${definition} ${file} --json`;
+    expect(await say({ job: definition, files: [file], typed })).toContain(
+      `or --job-file: \`onboard run --job-file ${definition} ${file} --json\``,
+    );
+  });
+
+  test.each(['load', 'gone.csv', 'laod'])('is not what is wrong with %s', async (job) => {
+    expect(await say({ job, files: ['load'], typed: '' })).toBeNull();
+  });
+});
+
+test.each(['run', 'check'])('onboard %s says so and does not begin', async (command) => {
+  const env = { ONBOARD_JOBS: folder, ONBOARD_HOME: join(folder, 'home') };
+  expect(await onboard([command, file, 'load', '--sandbox'], env)).toEqual({
+    exitCode: 3,
+    stdout: '',
+    stderr: `onboard: "${file}" is a file and "load" a job; expected the job first: \`onboard ${command} load ${file}\`\n`,
+  });
+  const { stderr } = await onboard([command, join(folder, 'laod.yaml'), file], env);
+  expect(stderr).toContain(`${folder} has load. Did you mean "load"?`);
+});
+
+const MISSPELT =
+  'operation: subclient.create\nkey: Ref\nfields: { details.name: Name }\nrequired: [detials.name]\n';
+const PROBLEM = 'required, "detials.name": subclient.create has no such field. Did you mean "details.name"?';
+const SHORT =
+  'operation: subclient.create\nkey: Ref\nrequired: [details.name, kyc.details.website]\nfields: { additionalInformation.crmId: Ref }\n';
+
+let jobsFolder = '';
+beforeEach(async () => {
+  jobsFolder = await folderWith({
+    'misspelt.yaml': MISSPELT,
+    'short.yaml': SHORT,
+    'fine.csv': 'Ref,Name\nA,Acme\n',
+    'short.csv': `details.displayName\n${'Acme\n'.repeat(40)}`,
+  });
+});
+
+const env = () => ({ ONBOARD_HOME: join(jobsFolder, 'home'), ONBOARD_JOBS: jobsFolder });
+
+describe('a field that the operation does not have, named by the definition', () => {
+  test.each(['run', 'check'])(
+    'is the fault of the definition, and %s does not blame the file',
+    async (command) => {
+      const path = join(jobsFolder, 'misspelt.yaml');
+      const said = { exitCode: 3, stderr: `onboard: ${path}: ${PROBLEM}\n`, stdout: '' };
+      const file = join(jobsFolder, 'fine.csv');
+      expect(await onboard([command, 'misspelt', file, '--sandbox'], env())).toEqual(said);
+      expect(await onboard([command, '--job-file', path, file, '--sandbox'], env())).toEqual(said);
+    },
+  );
+
+  test('is found by the doctor and by what watches an inbox', async () => {
+    const found = (await checkJobs(jobsFolder)).filter(({ status }) => status === 'problem');
+    expect(found.map(({ finding }) => finding)).toEqual([`${join(jobsFolder, 'misspelt.yaml')}: ${PROBLEM}`]);
+    await expect(openJobBook(jobsFolder, '/home', definitionProblems)).rejects.toThrow(PROBLEM);
+  });
+
+  test('is in no job that is shipped', async () => {
+    const jobs = join(import.meta.dirname, '../../jobs');
+    for (const name of await listJobs(jobs)) {
+      expect(definitionProblems((await loadJob(name, jobs)).definition)).toEqual([]);
+    }
+  });
+});
+
+describe('a file without the columns that its job needs', () => {
+  test.each(['run', 'check'])(
+    'is refused as a file by %s, and each column is named once',
+    async (command) => {
+      const path = join(jobsFolder, 'short.csv');
+      const { exitCode, stderr } = await onboard([command, 'short', path, '--sandbox'], env());
+      expect(exitCode).toBe(3);
+      expect(stderr.trim().split('\n')).toEqual([
+        `onboard: ${path}: the file has no column "Ref", from which the job takes its key, additionalInformation.crmId.`,
+        `onboard: ${path}: the file has no column "details.name", which the job requires.`,
+        `onboard: ${path}: the file has no column "kyc.details.website", which the job requires.`,
+        expect.stringMatching(/its header, on line 1, names "details\.displayName"\. Add what is missing/),
+      ]);
+    },
+  );
+});
+
+const job = (definition: unknown) => ({ name: 'j', definition: jobDefinitionSchema.parse(definition) });
+const { facts } = newRun({ rows: 3 });
+
+test.each([
+  ['a create without a key', { operation: 'subclient.create' }, [facts], [/no key/]],
+  ['a create with a key', { operation: 'subclient.create', key: 'A' }, [facts], []],
+  ['an update without a key', { operation: 'subclient.update' }, [facts], []],
+  ['a file without rows', { operation: 'subclient.update' }, [{ ...facts, rows: 0 }], [/no rows/]],
+] as const)('%s is worth the right caution', (_, definition, files, expected) => {
+  expect(cautions(job(definition), files)).toEqual(expected.map((text) => expect.stringMatching(text)));
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { openRunReading } from '../../src/runs/reading.ts';
+import { until } from '../support/flow.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { inChunks, loseChunk, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
+
+const own = useOwnRedis();
+/** Chunks that may be open at once, and a file that has more of them. */
+const OPEN_CHUNKS_MAX = 64;
+const ROWS = 100;
+
+test('chunks that the reading has not come to are not missing; one that the queue has lost is, and the next reading puts it back', async (context) => {
+  const session = await openTestSession(own(), context.onTestFinished);
+  const { run, definition } = await startTestRun(session, { rows: ROWS });
+  const rows = async () => inChunks(rowsTo(ROWS));
+  const reading = await openRunReading({ run, definition, rows }, session);
+  const has = (chunk: number) => session.queue.has(run.id, chunk);
+  expect(await reading.sweep()).toBe(false);
+
+  await reading.keepUp();
+  await until(() => has(OPEN_CHUNKS_MAX));
+  expect([reading.isMine(), await has(OPEN_CHUNKS_MAX + 1), await reading.sweep()]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  await loseChunk(session, run, 3);
+  expect(await reading.sweep()).toBe(true);
+
+  await reading.again();
+  await reading.keepUp();
+  await until(() => has(3));
+  await until(async () => !(await reading.sweep()));
+  await reading.end();
+  expect(await session.store.leaseOf(run.id)).toBeNull();
+});

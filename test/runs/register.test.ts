@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import type { Reason, RunState } from '../../src/model/run.ts';
+import { waitForJobs } from '../../src/runs/register.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { until } from '../support/flow.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+
+/** A ledger of one target, and a wait for the job `subclients` in it. */
+function startWait() {
+  const keys = ownKeys();
+  const store = createRunStore(own().redis, keys, () => new Date());
+  const interruption = new AbortController();
+  const io = memoryIo({ interrupted: interruption.signal });
+  const ledger = { redis: own().redis, of: () => ({ keys, store }) };
+  const state = { over: false };
+  return {
+    store,
+    io,
+    interruption,
+    state,
+    async run(job: string, to: RunState, reason: Reason | null = null) {
+      const run = newRun({ job });
+      await store.register(run);
+      if (to !== 'queued') await store.transition(run.id, 'running', null);
+      if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
+      return run.id;
+    },
+    wait: async () => {
+      const gone = await waitForJobs(['subclients'], 'sandbox', { ledger, io });
+      state.over = true;
+      return gone;
+    },
+  };
+}
+
+test('nothing is waited for where the runs of those jobs are over and others are not', async () => {
+  const w = startWait();
+  await w.run('subclients', 'finished');
+  await w.run('subclients', 'cancelled');
+  await w.run('payees', 'running');
+  expect([await w.wait(), w.io.stderr.text]).toEqual([true, '']);
+});
+
+test('a run that is under way is named once and waited for, also one that begins meanwhile', async () => {
+  const w = startWait();
+  const first = await w.run('subclients', 'running');
+  await w.store.holdLease(first, 'somebody', 60_000);
+  const waiting = w.wait();
+  await until(() => w.io.stderr.text !== '');
+  const second = await w.run('subclients', 'queued');
+  await w.store.transition(first, 'finished', null);
+  await until(() => w.io.stderr.text.includes(second));
+  expect(w.state.over).toBe(false);
+  await w.store.transition(second, 'finished', null);
+  expect(await waiting).toBe(true);
+  expect(w.io.stderr.text.split('\n').filter((line) => line.startsWith('Waiting'))).toEqual([
+    `Waiting for run ${first} of subclients (running): this job comes after that one.`,
+    `Waiting for run ${second} of subclients (queued, owner gone): this job comes after that one.`,
+  ]);
+});
+
+test('a run that is paused is named with the command that goes on with it', async () => {
+  const w = startWait();
+  const run = await w.run('subclients', 'paused', 'credentials');
+  const waiting = w.wait();
+  await until(() => w.io.stderr.text !== '');
+  expect(w.io.stderr.text).toBe(
+    `Waiting for run ${run} of subclients (paused (credentials)): this job comes after that one.\n` +
+      `To go on with it: onboard resume ${run}\n  or give it up: onboard cancel ${run}\n`,
+  );
+  await w.store.transition(run, 'cancelled', null);
+  expect(await waiting).toBe(true);
+});
+
+test('a wait that is interrupted ends at once and says so', async () => {
+  const w = startWait();
+  await w.run('subclients', 'running');
+  const waiting = w.wait();
+  await until(() => w.io.stderr.text !== '');
+  w.interruption.abort();
+  expect(await waiting).toBe(false);
+});

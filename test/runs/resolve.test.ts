@@ -1,0 +1,115 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import type { RowDecision } from '../../src/ledger/resolve-entry.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import { chunksWith, readHeld, resolveRun, withMates } from '../../src/runs/resolve.ts';
+import { doubtOf, seedRun } from '../support/doubts.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
+import { openTestSession } from '../support/session.ts';
+
+const own = useOwnRedis();
+
+const created = (row: number, id: string): RowDecision => ({ row, decision: { kind: 'created', id } });
+const notCreated = (row: number): RowDecision => ({ row, decision: { kind: 'not-created' } });
+
+/** Rows from 1 on, in batches of two: a group may lie in several. */
+async function* batchesOf(rows: readonly Settlement[]) {
+  for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2);
+}
+
+async function extend(rows: readonly Settlement[], ...decisions: readonly RowDecision[]) {
+  const named = new Set(decisions.map(({ row }) => row));
+  const { groups } = await readHeld(batchesOf(rows), { rows: named, ids: new Set(), isGrouped: true });
+  return withMates(groups, decisions);
+}
+
+const doubts = (...keys: readonly string[]) => keys.map((key, i) => doubtOf(i + 1, { key }));
+
+test('a decision is that of every row in doubt of its key that stands beside it', async () => {
+  const rows = doubts('a', 'b', 'b', 'b', 'c', 'b');
+  expect(await extend(rows, created(3, 'x'))).toEqual({
+    decisions: [created(2, 'x'), created(3, 'x'), created(4, 'x')],
+    mates: [2, 4],
+  });
+  expect(await extend(rows, created(6, 'y'), notCreated(1))).toEqual({
+    decisions: [notCreated(1), created(6, 'y')],
+    mates: [],
+  });
+});
+
+test('rows without a key are never one record', async () => {
+  expect(await extend(doubts('', '', ''), created(2, 'x'))).toEqual({
+    decisions: [created(2, 'x')],
+    mates: [],
+  });
+});
+
+test.each([
+  [
+    'two ids',
+    [created(1, 'x'), created(2, 'y')],
+    'row 2 is created, id y, and row 1, of the same key, created, id x',
+  ],
+  ['created and not created', [notCreated(1), created(3, 'y')], 'row 3 is created, id y, and row 1'],
+])('%s for rows of one key are refused', async (_, decisions, problem) => {
+  await expect(extend(doubts('a', 'a', 'a'), ...decisions)).rejects.toThrow(problem);
+});
+
+test.each([
+  ['id', { outcome: 'drafted', id: 'x', code: 'resolved' }, created(2, 'y')],
+  ['creation', { outcome: 'drafted', id: 'x', code: 'resolved' }, notCreated(2)],
+  ['absence', { outcome: 'failed', code: 'not_created' }, created(2, 'y')],
+] as const)(
+  'another %s than a row of the key was settled with before is refused',
+  async (_, settled, decision) => {
+    const rows = [doubtOf(1, { key: 'a', ...settled }), doubtOf(2, { key: 'a' })];
+    await expect(extend(rows, decision)).rejects.toThrow('row 1 is');
+  },
+);
+
+test('the decision that a row of the key was settled with before is that of the rest', async () => {
+  const rows = [doubtOf(1, { key: 'a', outcome: 'drafted', id: 'x' }), ...doubts('', 'a', 'a').slice(1)];
+  expect((await extend(rows, created(1, 'x'))).mates).toEqual([2, 3]);
+  expect((await extend(rows, created(2, 'x'))).mates).toEqual([3]);
+});
+
+test('where no row of the key is in doubt any more nothing is added or refused here', async () => {
+  const rows = doubts('a', 'a').map((one): Settlement => ({ ...one, outcome: 'drafted', id: 'x' }));
+  expect(await extend(rows, created(1, 'y'))).toEqual({ decisions: [created(1, 'y')], mates: [] });
+});
+
+test.each([
+  ['of one size', [1, 100, 101, 250], null, null, [1, 2, 3]],
+  ['of several sizes', [1, 41, 250], [40, 200, 250], null, [1, 2, 3]],
+  ['of a rerun, whose rows keep their numbers', [7, 901, 8], null, [7, 901], [1]],
+  ['none, for rows that the run does not have', [0, 251], null, null, []],
+])('the chunks that rows are in are found without reading any: %s', (_, rows, chunkEnds, numbers, chunks) => {
+  const run = { rows: numbers?.length ?? 250, chunkRows: 100, chunkEnds };
+  expect(chunksWith(new Set(rows), run, numbers)).toEqual(chunks);
+});
+
+test.each([
+  ['a row that was not created', undefined],
+  ['rows of one key, where the job groups them', 'accounts'],
+])('%s is resolved by reading its chunk alone', async (_, group) => {
+  const session = await openTestSession(own(), onTestFinished);
+  const { ledger, service } = session;
+  const { keys } = ledger.of(service.target);
+  const definition = jobDefinitionSchema.parse({ operation: 'counterparty.draft', key: 'externalId', group });
+  const run = await seedRun(ledger.redis, keys, {
+    run: newRun({ rows: 6, chunkRows: 2, definition, target: service.target }),
+    settlements: [1, 1, 2, 2, 3, 3].map((key, i) => doubtOf(i + 1, { key: `K${key}` })),
+    closed: true,
+  });
+  // Whoever reads these fails.
+  await ledger.redis.hset(keys.run(run.id).blocks, { 1: 'unreadable', 3: 'unreadable' });
+  const request = { kind: 'row', row: 3, decision: { kind: 'not-created' } } as const;
+  expect(await resolveRun(run, request, 'Ann', session)).toMatchObject({
+    notCreated: group === undefined ? 1 : 2,
+    refused: [],
+  });
+  expect(await resolveRun(run, { ...request, row: 7 }, 'Ann', session)).toMatchObject({
+    refused: [{ row: 7, why: 'has no outcome, or the run has no such row' }],
+  });
+});

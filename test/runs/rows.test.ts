@@ -1,0 +1,85 @@
+import { appendFile, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { formatSchema, jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { surveyFile } from '../../src/intake/survey.ts';
+import { FileChangedError, fileRows, withChunkEnds } from '../../src/runs/rows.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+import { subclientsCsv } from '../support/flow.ts';
+
+const FORMAT = formatSchema.parse({});
+
+/** A surveyed file of 250 rows, and how many chunks of it come when `disturb` is called after the first. */
+async function chunksWith(disturb: (path: string) => Promise<void>) {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-rows-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'a.csv');
+  await writeFile(path, subclientsCsv(250));
+  const facts = await surveyFile(path, FORMAT);
+  const chunks = await fileRows(facts)(sampleRun({ rows: 250, source: facts.source }), FORMAT);
+  if (chunks === null) throw new Error('the file has changed');
+  let count = 0;
+  const read = async () => {
+    for await (const _ of chunks) {
+      count += 1;
+      if (count === 1) await disturb(path);
+    }
+  };
+  return { read, count: () => count };
+}
+
+test.each([
+  ['something is appended', (path: string) => appendFile(path, 'K251,Late Ltd\n')],
+  [
+    'a cell is written over in place, with as many bytes and rows as before',
+    async (path: string) => {
+      const handle = await open(path, 'r+');
+      await handle.write('X', 4_000);
+      await handle.close();
+    },
+  ],
+])('no chunk of a file comes after %s', async (_, disturb) => {
+  const { read, count } = await chunksWith(disturb);
+  await expect(read()).rejects.toThrow(FileChangedError);
+  expect(count()).toBe(1);
+});
+
+test('all chunks of a file come where nobody touches it', async () => {
+  const { read, count } = await chunksWith(async () => undefined);
+  await read();
+  expect(count()).toBe(3);
+});
+
+/** 90 rows, a group of 60, 30 rows, and one that can't be read. */
+const KEYS = [
+  ...Array.from({ length: 90 }, (_, i) => `K${i}`),
+  ...Array<string>(60).fill('G'),
+  ...Array.from({ length: 30 }, (_, i) => `L${i}`),
+];
+const FILE = `externalId,accounts.0.iban\n${KEYS.map((key) => `${key},x\n`).join('')}too,many,cells\n`;
+
+async function bench(group: string | undefined) {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-ends-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'a.csv');
+  await writeFile(path, FILE);
+  const definition = jobDefinitionSchema.parse({ operation: 'counterparty.draft', key: 'externalId', group });
+  return { path, definition, facts: await surveyFile(path, definition.format) };
+}
+
+test('a file of a job that groups rows is registered with the ends of its chunks', async () => {
+  const { facts, definition } = await bench('accounts');
+  expect((await withChunkEnds(facts, definition)).chunkEnds).toEqual([150, 181]);
+});
+
+test('a file of another job has none', async () => {
+  const { facts, definition } = await bench(undefined);
+  expect(await withChunkEnds(facts, definition)).toBe(facts);
+});
+
+test('a file that has changed since it was surveyed is refused', async () => {
+  const { path, facts, definition } = await bench('accounts');
+  await writeFile(path, `${FILE}M1,x\n`);
+  await expect(withChunkEnds(facts, definition)).rejects.toThrow('was changed while it was read');
+});

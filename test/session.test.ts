@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from '../src/cli/program.ts';
+import { readEnvironment } from '../src/config/environment.ts';
+import { noticeRedis, prepareHome } from '../src/session.ts';
+import { memoryIo, onboard } from './cli/memory-io.ts';
+import { until } from './support/flow.ts';
+import { startRedisServer, startRedisServer as startServerWith } from './support/redis-server.ts';
+
+async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-home-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('a home that does not exist is made and said to be new; the next time it is not', async () => {
+  const env = readEnvironment({ ONBOARD_HOME: join(await ownFolder(), 'home') });
+  expect([await prepareHome(env), await prepareHome(env)]).toEqual([true, false]);
+});
+
+test('a home that can not be a folder is refused before anything is sent', async () => {
+  const path = join(await ownFolder(), 'file');
+  await writeFile(path, '');
+  await expect(prepareHome(readEnvironment({ ONBOARD_HOME: path }))).rejects.toThrow(
+    /ONBOARD_HOME .*file can't be used: ENOTDIR/,
+  );
+});
+
+const FILE = join(import.meta.dirname, '../samples/subclients-create.csv');
+
+/** /proc says that it may be written to, and takes nothing in. */
+test.runIf(existsSync('/proc/self')).each([
+  ['run', ['run', 'subclients-create', FILE, '--sandbox']],
+  ['run, for the service', ['run', 'subclients-create', FILE]],
+  ['start', ['start', '--sandbox', '--once']],
+  ['work', ['work']],
+  ['runs', ['runs']],
+  ['status', ['status', '20261122-000000-aaaa']],
+  ['report', ['report', '20261122-000000-aaaa']],
+])('%s ends at once, with one message, where the home can not be made', async (_, args) => {
+  const env = { ONBOARD_HOME: '/proc/onboard', MSB_BASE_URL: 'http://127.0.0.1:9', MSB_TOKEN: 't' };
+  expect(await onboard(args, env)).toEqual({
+    exitCode: 3,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^onboard: ONBOARD_HOME \/proc\/onboard can't be used: .*\. Expected a folder .*: set ONBOARD_HOME to one\.\n$/,
+    ),
+  });
+});
+
+test.each(['redis', 'reports', 'journal'])(
+  'a file where the home has its folder %s is named before anything is sent',
+  async (name) => {
+    const home = await ownFolder();
+    await writeFile(join(home, name), '');
+    const env = { ONBOARD_HOME: home, MSB_BASE_URL: 'http://127.0.0.1:9', MSB_TOKEN: 't' };
+    const { exitCode, stderr } = await onboard(['run', 'subclients-create', FILE], env);
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(
+      new RegExp(`^onboard: ONBOARD_HOME .* can't be used: EEXIST: .*${name}'\\. Expected a folder`, 'm'),
+    );
+  },
+);
+
+test('a Redis that is away is named once, however often it is tried, and so is its return', async () => {
+  const server = await startRedisServer();
+  await server.redis.ping();
+  const io = memoryIo();
+  const end = noticeRedis(io, server.redis, 'redis.internal:6379');
+  await server.kill();
+  await until(() => io.stderr.text.includes('away'));
+  await server.start();
+  await until(() => io.stderr.text.includes('back'));
+  end();
+  expect(io.stderr.text).toMatch(
+    /^Redis at redis\.internal:6379 is away since \d\d:\d\d:\d\d UTC: nothing is sent meanwhile, and it goes on by itself\.\nRedis is back\.\n$/,
+  );
+});
+
+test('one that is back in a moment is not spoken of', async () => {
+  const server = await startRedisServer();
+  await server.redis.ping();
+  const io = memoryIo();
+  const end = noticeRedis(io, server.redis, 'redis.internal:6379');
+  await server.kill();
+  await server.start();
+  await server.redis.ping();
+  end();
+  expect(io.stderr.text).toBe('');
+});
+
+/** A home, a file and a Redis that evicts. */
+async function ownStart() {
+  const folder = await ownFolder();
+  const file = join(folder, 'a.csv');
+  await writeFile(file, 'externalId,details.name\nK1,Company 1\n');
+  const { url, redis } = await startServerWith({ appendonly: 'yes', 'maxmemory-policy': 'allkeys-lru' });
+  const env = {
+    ONBOARD_HOME: join(folder, 'home'),
+    ONBOARD_JOBS: 'jobs',
+    MSB_BASE_URL: 'http://127.0.0.1:9',
+    MSB_TOKEN: 't',
+    REDIS_URL: url,
+  };
+  return { file, redis, env };
+}
+
+test('run and work refuse a Redis that evicts, before a run is registered', async () => {
+  const { file, redis, env } = await ownStart();
+  for (const args of [['run', 'subclients-create', file], ['work']]) {
+    const said = await onboard(args, env);
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toMatch(/onboard: Redis: maxmemory-policy is allkeys-lru, expected noeviction/);
+    expect(said.stderr).toMatch(/To go on regardless.*--accept-redis-settings/);
+  }
+  expect(await redis.keys('onboard:*runs*')).toEqual([]);
+});
+
+test.each([
+  ['the flag', ['--accept-redis-settings'], {}],
+  ['the environment', [], { ONBOARD_ACCEPT_REDIS_SETTINGS: '1' }],
+])('with %s it starts, and warns', async (_, flags, accepted) => {
+  const { env } = await ownStart();
+  const stop = new AbortController();
+  stop.abort();
+  const io = memoryIo({ env: { ...env, ...accepted }, interrupted: stop.signal });
+  expect(await runProgram(['work', ...flags], io)).toBe(4);
+  expect(io.stderr.text).toMatch(/^warning: Redis: maxmemory-policy is allkeys-lru/m);
+});

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Queue } from 'bullmq';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { nowhere } from '../../src/delivery/target.ts';
+import { packBlock } from '../../src/ledger/block.ts';
+import type { RunStore } from '../../src/ledger/run-store.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { createReleasers } from '../../src/lib/releasers.ts';
+import type { Row } from '../../src/model/row.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import { chunkJobId } from '../../src/queue/chunk-job.ts';
+import { type ChunkQueue, createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
+import { startChunkWorker } from '../../src/queue/chunk-worker.ts';
+import { joinTarget, openSession, type TargetSession } from '../../src/session.ts';
+import { type MemoryIo, MemoryStream, memoryIo } from '../cli/memory-io.ts';
+import type { AtTestEnd } from './at-test-end.ts';
+import { deferred } from './deferred.ts';
+import type { OwnRedis } from './redis.ts';
+import { newRun } from './runs.ts';
+
+/** A session on a Redis of the test's own, joined to a target that nobody else has; no chunk is taken from the queue. */
+export type TestSession = TargetSession & {
+  readonly io: MemoryIo;
+  readonly store: RunStore;
+  readonly queue: ChunkQueue;
+  /** What the log was written, a line each. */
+  readonly logged: MemoryStream;
+  readonly interruption: AbortController;
+};
+
+export async function openTestSession({ address }: OwnRedis, atEnd: AtTestEnd): Promise<TestSession> {
+  if (address.kind !== 'socket') throw new Error('expected a socket');
+  const home = await mkdtemp(join(tmpdir(), 'onboard-session-'));
+  const releasers = createReleasers();
+  atEnd(async () => {
+    await releasers.release();
+    await rm(home, { recursive: true, force: true });
+  });
+  const interruption = new AbortController();
+  const io = memoryIo({
+    env: { REDIS_URL: `unix://${address.path}`, ONBOARD_HOME: home },
+    interrupted: interruption.signal,
+  });
+  const logged = new MemoryStream();
+  const log = createLog('debug', logged, () => 0);
+  const session = await openSession({ io, env: readEnvironment(io.env), log, releasers });
+  const service = nowhere(`http://127.0.0.1/${randomBytes(6).toString('hex')}`);
+  const joined = await joinTarget(session, service, { sends: false });
+  const { keys, store } = session.ledger.of(service.target);
+  const queue = createChunkQueue(session.ledger.redis, keys.queuePrefix, () => undefined);
+  releasers.push(() => queue.close());
+  return { ...joined, io, store, queue, logged, interruption };
+}
+
+/** Rows whose first cell is their key. */
+export function rowsTo(count: number, keyOf: (row: number) => string = (row) => `K${row}`): Row[] {
+  return Array.from({ length: count }, (_, i) => {
+    const row = i + 1;
+    return { kind: 'cells', row, line: row + 1, cells: [keyOf(row), `Company ${row}`] };
+  });
+}
+
+export type RunOf = { readonly rows: number; readonly chunkRows?: number; readonly definition?: object };
+
+/** A running run of a job with key column `externalId`, with its definition. */
+export async function startTestRun(
+  { store, service }: TestSession,
+  { rows, chunkRows = 1, definition: over = {} }: RunOf,
+): Promise<{ readonly run: Run; readonly definition: JobDefinition }> {
+  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId', ...over });
+  const { facts } = newRun({ rows });
+  const source = { ...facts.source, columns: ['externalId', 'details.name'] };
+  const registered = newRun({ definition, chunkRows, target: service.target, facts: { ...facts, source } });
+  await store.register(registered);
+  await store.transition(registered.id, 'running', null);
+  return { run: await knownRun(store, registered.id), definition };
+}
+
+export async function knownRun(store: RunStore, id: string): Promise<Run> {
+  const run = await store.get(id);
+  if (run === null) throw new Error('the run is gone');
+  return run;
+}
+
+/** The rows in chunks of one size. */
+export async function* inChunks(rows: readonly Row[], chunkRows = 1) {
+  for (let i = 0; i < rows.length; i += chunkRows) {
+    yield { n: i / chunkRows + 1, rows: rows.slice(i, i + chunkRows) };
+  }
+}
+
+/** What the ledger has of the run's rows. */
+export async function settlementsOf({ ledger }: TestSession, run: Run): Promise<Settlement[]> {
+  const settlements: Settlement[] = [];
+  const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
+  for await (const batch of view.settlements()) settlements.push(...batch);
+  return settlements;
+}
+
+/** Closes a chunk as the last of its workers does. */
+export async function closeChunk(
+  { ledger }: TestSession,
+  run: Run,
+  chunk: number,
+  settlements: readonly Settlement[] = [],
+): Promise<void> {
+  const k = ledger.of(run.target).keys.run(run.id);
+  const batch = ledger.redis.multi().hset(k.blocks, String(chunk), packBlock(settlements));
+  for (const { outcome } of settlements) batch.hincrby(k.record, `o:${outcome}`, 1);
+  await batch.hincrby(k.record, 'closedChunks', 1).exec();
+}
+
+/** Takes a chunk out of the queue behind everybody's back. */
+export async function loseChunk({ ledger }: TestSession, run: Run, chunk: number): Promise<void> {
+  const queue = new Queue(QUEUE_NAME, {
+    connection: ledger.redis,
+    prefix: ledger.of(run.target).keys.queuePrefix,
+  });
+  await queue.remove(chunkJobId(run.id, chunk));
+  await queue.close();
+}
+
+/** A worker that has the first chunk it is handed in hand until it is told to put it back. */
+export async function holdChunk({ ledger, service, releasers }: TestSession) {
+  const [taken, free] = [deferred<void>(), deferred<void>()];
+  const worker = startChunkWorker({
+    connection: ledger.redis,
+    prefix: ledger.of(service.target).keys.queuePrefix,
+    async deliver() {
+      taken.resolve();
+      await free.promise;
+      return 'put-aside';
+    },
+    onError: () => undefined,
+  });
+  releasers.push(async () => {
+    free.resolve();
+    await worker.close();
+  });
+  return { taken: taken.promise, putBack: () => free.resolve() };
+}
