@@ -10,7 +10,7 @@ import type { Service } from './delivery/target.ts';
 import { type LedgerKeys, ledgerKeys } from './ledger/keys.ts';
 import { createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
-import { type Io, tell, tellOverBar } from './lib/io.ts';
+import { type Io, tell } from './lib/io.ts';
 import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
@@ -243,4 +243,12 @@ export function noticeRedis(io: Io, redis: RedisConnection, name: string): () =>
     redis.off('ready', back);
     if (waiting !== null) clearTimeout(waiting);
   };
+}
+
+/** Of the progress bar, which draws itself again below. */
+const CLEAR_LINE = '\r\u001b[K';
+
+/** A line about what is going on, while a progress bar may stand where it is written. */
+export function tellOverBar(io: Io, text: string): void {
+  tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
 }

@@ -20,11 +20,3 @@ export function say(io: Io, text: string): void {
 export function tell(io: Io, text: string): void {
   io.stderr.write(`${text}\n`);
 }
-
-/** Of the progress bar, which draws itself again below. */
-const CLEAR_LINE = '\r\u001b[K';
-
-/** A line about what is going on, while a progress bar may stand where it is written. */
-export function tellOverBar(io: Io, text: string): void {
-  tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
-}

@@ -6,12 +6,11 @@ import {
   openWindowWords,
 } from '../delivery/job-window.ts';
 import type { RunStore } from '../ledger/run-store.ts';
-import { tellOverBar } from '../lib/io.ts';
 import { sleep } from '../lib/sleep.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { noOutcomes, OUTCOMES, type OutcomeCounts, settledRows, unsuccessfulRows } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
-import type { TargetSession } from '../session.ts';
+import { type TargetSession, tellOverBar } from '../session.ts';
 import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
 
 /**

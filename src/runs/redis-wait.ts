@@ -1,4 +1,5 @@
-import { type Io, tellOverBar } from '../lib/io.ts';
+import type { Io } from '../lib/io.ts';
+import { tellOverBar } from '../session.ts';
 
 /**
  * What becomes of a command that Redis doesn't take now and will take later: it is given again until it is taken, and the user is told

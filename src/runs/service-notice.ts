@@ -1,8 +1,9 @@
 import type { WeatherReport } from '../ledger/weather.ts';
 import { countOf } from '../lib/count-of.ts';
-import { type Io, tellOverBar } from '../lib/io.ts';
+import type { Io } from '../lib/io.ts';
 import { settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
+import { tellOverBar } from '../session.ts';
 
 /** What a user is told of a run's service: when rows wait for it, why and until when, and when they go on; each thing once. */
 
