@@ -12,7 +12,7 @@ import { createRunStore, type RunStore } from './ledger/run-store.ts';
 import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
-import { type Io, tell, tellOverBar } from './lib/terminal.ts';
+import { type Io, tell } from './lib/terminal.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice, type EmbeddedRedis, joinEmbeddedRedis, reviveOnLoss } from './redis/embedded.ts';
@@ -240,4 +240,12 @@ export function noticeRedis(io: Io, redis: RedisConnection, name: string): () =>
     redis.off('ready', back);
     if (waiting !== null) clearTimeout(waiting);
   };
+}
+
+/** Of the progress bar, which draws itself again below. */
+const CLEAR_LINE = '\r\u001b[K';
+
+/** A line about what is going on, while a progress bar may stand where it is written. */
+export function tellOverBar(io: Io, text: string): void {
+  tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
 }

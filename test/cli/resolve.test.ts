@@ -17,35 +17,35 @@ import { onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');
 let home: string;
+let redis: Redis;
+let close = async () => {};
 
+/** The home's server goes on between the commands, since another process seems to use it too. */
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'onboard-resolve-'));
+  const server = await joinEmbeddedRedis(home);
+  const other = join(home, 'redis', 'users', String(process.ppid));
+  await writeFile(other, '');
+  redis = connectRedis(server.address, () => undefined);
+  close = async () => {
+    redis.disconnect();
+    await rm(other);
+    await server.close();
+    await rm(home, { recursive: true, force: true });
+  };
 });
 
-afterAll(() => rm(home, { recursive: true, force: true }));
+afterAll(() => close());
 
-/** Does something in the home's ledger; the server ends with the last one in this process that has joined it. */
-async function inLedger<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
-  const server = await joinEmbeddedRedis(home);
-  const redis = connectRedis(server.address, () => undefined);
-  try {
-    return await work(redis);
-  } finally {
-    redis.disconnect();
-    await server.close();
-  }
+async function seed(settlements: readonly Settlement[], over: Partial<NewRun> = {}): Promise<string> {
+  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
+  const run = newRun({ rows: settlements.length, definition, ...over });
+  await createRunIndex(redis).add(run.id, 'sandbox', new Date());
+  await seedRun(redis, KEYS, { run, settlements, closed: true });
+  return run.id;
 }
 
-const seed = (settlements: readonly Settlement[], over: Partial<NewRun> = {}) =>
-  inLedger(async (redis) => {
-    const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
-    const run = newRun({ rows: settlements.length, definition, ...over });
-    await createRunIndex(redis).add(run.id, 'sandbox', new Date());
-    await seedRun(redis, KEYS, { run, settlements, closed: true });
-    return run.id;
-  });
-
-const decisionsOf = (run: string) => inLedger((redis) => redis.hgetall(KEYS.run(run).resolutions));
+const decisionsOf = (run: string) => redis.hgetall(KEYS.run(run).resolutions);
 
 const command = (args: readonly string[]) => onboard(['resolve', ...args], { ONBOARD_HOME: home });
 const json = async (args: readonly string[]) => {
@@ -381,7 +381,7 @@ describe('rows of one key, where the job groups them', () => {
     ]);
     const { bucket, digest } = identityOf('A');
     const name = `${KEYS.identity('counterparty')}${bucket}`;
-    expect(await inLedger((redis) => redis.hget(name, digest))).toBe(`k ${run} 1 cp-1`);
+    expect(await redis.hget(name, digest)).toBe(`k ${run} 1 cp-1`);
     expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
   });
 
