@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { type FileHandle, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
@@ -10,14 +10,26 @@ import { type OwnJournal, ownFolder, ownJournal, readAll, settled } from './samp
 const ROWS = 8;
 const RUN = { kind: 'run', run: 'r1', target: 't', fields: {} } as const;
 
-/** How many folders have been synced since it was set to 0, and which of these fails; 0: none. */
-const disk = vi.hoisted(() => ({ synced: 0, failing: 0 }));
+/** How many folders have been synced since it was set to 0, and which of these fails; 0: none. Torn: the next write fails half-way. */
+const disk = vi.hoisted(() => ({ synced: 0, failing: 0, isTorn: false }));
+
+const tearing = vi.hoisted(() => (handle: FileHandle, torn: { isTorn: boolean }) => {
+  const write = handle.write.bind(handle);
+  return Object.assign(handle, {
+    async write(bytes: Buffer, from: number, length: number, position: number) {
+      if (!torn.isTorn) return write(bytes, from, length, position);
+      torn.isTorn = false;
+      await write(bytes, from, Math.floor(length / 2), position);
+      throw new Error('EIO: the disk failed');
+    },
+  });
+});
 
 vi.mock('node:fs/promises', async (importOriginal) => {
   const fs = await importOriginal<typeof import('node:fs/promises')>();
   const open: typeof fs.open = async (path, flags, mode) => {
     const handle = await fs.open(path, flags, mode);
-    if (flags !== 'r') return handle;
+    if (flags !== 'r') return tearing(handle, disk);
     const sync = handle.sync.bind(handle);
     handle.sync = async () => {
       disk.synced += 1;
@@ -38,6 +50,18 @@ test('a journal whose folder can not be synced is not opened', async () => {
   failSync(1);
   const opening = openJournal({ folder: await ownFolder(), member: newMember(), onTrouble: () => undefined });
   await expect(opening).rejects.toThrow('could not be synced');
+});
+
+test('what is half written to a disk that fails does not count, and the next goes to another segment', async () => {
+  failSync(0);
+  const { folder, journal, files } = await ownJournal();
+  await journal.write(RUN);
+  disk.isTorn = true;
+  await expect(journal.write({ ...RUN, run: 'r2' })).rejects.toThrow('the disk failed');
+  await journal.write({ ...RUN, run: 'r3' });
+  expect(await files()).toContain('000002.log');
+  const { runs, damage } = await readAll(folder, journal.member);
+  expect([[...runs.keys()], damage]).toEqual([['r1', 'r3'], []]);
 });
 
 test('what is written to a segment whose folder can not be synced does not count, and the next has another', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { readDoubts, rowsInDoubt } from '../../src/ledger/doubts.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { RESOLVE } from '../../src/ledger/lua/resolve.ts';
@@ -13,8 +14,10 @@ import { script } from '../../src/ledger/script.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
+import { memoryJournal, openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const AT = new Date('2026-11-21T12:00:00Z');
@@ -256,5 +259,21 @@ test.each([true, false])(
         ['sub-3', [{ row: 3, key: 'K3' }]],
       ]),
     });
+  },
+);
+
+test.each([true, false])(
+  'what the service says late that it has made replaces a decision that it was not, which is remembered (closed chunk: %s)',
+  async (closed) => {
+    const one = await bench({ closed });
+    await decide(one, [notCreated(2)]);
+    const gate = await openTestGate(own().redis, one.keys);
+    const options = { keys: one.keys, journal: memoryJournal(), run: one.run, probeMs: 1_000, now: () => AT };
+    const ledger = createChunkLedger({ gate, ...options });
+    expect(await ledger.settle(settledRow(2, 'created', { id: 'sub-2', mark: 'i me.1 1.2' }))).toBe(true);
+    const after = await state(one);
+    expect(after.outcomes).toMatchObject({ created: 1, failed: 0, 'in-doubt': 2 });
+    expect(after.settlements[1]).toMatchObject({ outcome: 'created', id: 'sub-2' });
+    expect(Object.keys(after.resolutions)).toEqual(['2 overruled']);
   },
 );

@@ -206,11 +206,11 @@ export const OF_PROGRAM = [
     why: 'groups, reruns and rows under a rate are created twice where a worker dies',
   },
   {
-    id: 'keys-of-each-process',
+    id: 'keys-of-nobody',
     in: 'src/ledger',
     // The claim and the intent both look: without one of them the other still holds.
     find: 'identity: (space) => ',
-    put: 'identity: (space) => process.pid + ',
+    put: 'identity: (space) => Math.random() + ',
     tests: ['test/faults/same-keys'],
     builds: true,
     why: 'two files at the same time both create their keys',
