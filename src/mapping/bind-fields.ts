@@ -9,13 +9,8 @@ import type { ReferenceSpace } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { type Compilation, isLeftOut, namesTaken, type Place, placeOf } from './compilation.ts';
-import {
-  type Conversion,
-  type ConvertedColumn,
-  conversionFor,
-  convert,
-  defaultConversion,
-} from './conversion.ts';
+import { type Conversion, convert } from './conversion.ts';
+import { type ConvertedColumn, conversionFor, defaultConversion } from './field-conversion.ts';
 import { suggestField } from './proposal/meaning.ts';
 import {
   type FieldLookup,

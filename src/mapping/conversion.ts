@@ -1,14 +1,9 @@
 /**
- * How a cell or a JSON value becomes the value of a field. The field's type decides, or the definition's `as` with its
- * options where that fits the type. What can't be converted exactly is refused with what was expected; text stays as it
- * stands.
+ * How a cell or a JSON value becomes the value of a field: the form of all conversions, and those of text, booleans,
+ * countries and lists. What can't be converted exactly is refused with what was expected; text stays as it stands.
  */
-import type { FieldSource } from '../config/job-definition.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { countryCode } from './countries.ts';
-import { dateByPattern, isoDate } from './dates.ts';
-import { integerConversion, numberConversion, signsProblem } from './numbers.ts';
-import type { LeafType } from './request-field.ts';
 
 /** A JSON value that is neither text nor empty. */
 type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
@@ -37,88 +32,6 @@ export function convert(conversion: Conversion, value: JsonValue): JsonValue | u
   return typeof value === 'string' ? conversion.fromText(value) : conversion.fromJson(value);
 }
 
-/** A column of `fields` with its conversion. */
-export type ConvertedColumn = Extract<FieldSource, { column: string }>;
-type As = NonNullable<ConvertedColumn['as']>;
-type Option = 'pattern' | 'decimal' | 'grouping' | 'true' | 'false';
-
-const BY_TYPE: Readonly<Record<LeafType, As>> = {
-  string: 'string',
-  boolean: 'boolean',
-  integer: 'integer',
-  number: 'number',
-  'date-time': 'date',
-  country: 'country',
-  'string-list': 'list',
-};
-
-/** The field types that each conversion's result fits; dates and countries are strings on the wire. */
-const FITS: Readonly<Record<As, readonly LeafType[]>> = {
-  string: ['string', 'country', 'date-time'],
-  boolean: ['boolean'],
-  integer: ['integer', 'number'],
-  number: ['number'],
-  date: ['date-time', 'string'],
-  country: ['country', 'string'],
-  list: ['string-list'],
-};
-
-const OPTIONS: Readonly<Record<Option, readonly As[]>> = {
-  pattern: ['date'],
-  decimal: ['number'],
-  grouping: ['number', 'integer'],
-  true: ['boolean'],
-  false: ['boolean'],
-};
-
-/** The conversion that a field's type asks for where the definition names none. */
-export function defaultConversion(type: LeafType): Conversion {
-  const conversion = create(BY_TYPE[type], { column: '' });
-  if (typeof conversion === 'string') throw new Error(conversion);
-  return conversion;
-}
-
-/** The conversion a definition asks for, or what is wrong with it for a field of this type. */
-export function conversionFor(type: LeafType, source: ConvertedColumn): Conversion | string {
-  const as = source.as ?? BY_TYPE[type];
-  if (!FITS[as].includes(type)) {
-    const fitting = Object.entries(FITS).flatMap(([name, types]) => (types.includes(type) ? [name] : []));
-    return `as: ${as} doesn't fit a field of type ${type}; expected ${fitting.join(' or ')}`;
-  }
-  for (const option of ['pattern', 'decimal', 'grouping', 'true', 'false'] as const) {
-    if (source[option] !== undefined && !OPTIONS[option].includes(as)) {
-      return `${option} belongs to as: ${OPTIONS[option].join(' or ')}, but this is as: ${as}`;
-    }
-  }
-  return create(as, source);
-}
-
-function create(as: As, source: ConvertedColumn): Conversion | string {
-  switch (as) {
-    case 'string':
-      return stringConversion;
-    case 'boolean':
-      return booleanConversion(source);
-    case 'integer':
-      return integerConversion(source);
-    case 'number':
-      return signsProblem(source) ?? numberConversion(source);
-    case 'date':
-      return source.pattern === undefined ? isoDate : createDate(source.pattern);
-    case 'country':
-      return countryConversion;
-    case 'list':
-      return listConversion;
-    default:
-      return as satisfies never;
-  }
-}
-
-function createDate(pattern: string): Conversion | string {
-  const conversion = dateByPattern(pattern);
-  return typeof conversion === 'string' ? `pattern "${pattern}": ${conversion}` : conversion;
-}
-
 /** Text stays exactly as it stands: leading zeros and spaces live. A JSON number may have lost digits, so it is refused. */
 export const stringConversion: Conversion = {
   fromText: (text) => text,
@@ -136,7 +49,7 @@ type BooleanWords = {
 };
 
 /** A conversion to a boolean, or which word would mean both. */
-function booleanConversion(words: BooleanWords): Conversion | string {
+export function booleanConversion(words: BooleanWords): Conversion | string {
   const trueWords = words.true ?? TRUE_WORDS;
   const falseWords = words.false ?? FALSE_WORDS;
   const meansTrue = matcher(words.true, TRUE_WORDS);
@@ -168,7 +81,7 @@ function list(words: readonly string[]): string {
  * A conversion to the three-letter code (service-api.md, 2.1). Three letters that ISO 3166-1 doesn't have are passed on:
  * the service's list of codes is not shown, so the service is the judge.
  */
-const countryConversion: Conversion = {
+export const countryConversion: Conversion = {
   fromText: (text) => countryCode(text) ?? (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined),
   fromJson: () => undefined,
   expected: 'a country: two- or three-letter ISO 3166 code or English name',

@@ -7,8 +7,8 @@ import { namesOf } from '../lib/json-pointer.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { columnOf } from './compilation.ts';
-import type { ConvertedColumn } from './conversion.ts';
 import { exampleDate } from './dates.ts';
+import type { ConvertedColumn } from './field-conversion.ts';
 import {
   createFieldLookup,
   type FieldPath,

@@ -4,66 +4,41 @@ import { parseRedisUrl, type RedisAddress, shownAddress } from '../../src/config
 const PLAIN = { login: null, tls: null } as const;
 const ENCRYPTED = { login: null, tls: { caFile: null, certificate: null } } as const;
 
+const at = (host: string, port: number) => ({ host, port });
+const server = (host: string, port = 6379, database = 0) =>
+  ({ ...PLAIN, kind: 'server', server: at(host, port), database }) as const;
+const socket = (path: string, database = 0) => ({ kind: 'socket', path, login: null, database }) as const;
+const sentinels = { kind: 'sentinel', sentinelLogin: null } as const;
+
 describe('a URL leads to', () => {
   test.each<[string, RedisAddress]>([
-    ['redis://redis', { ...PLAIN, kind: 'server', server: { host: 'redis', port: 6379 }, database: 0 }],
-    [
-      'redis://10.0.0.7:7000/',
-      { ...PLAIN, kind: 'server', server: { host: '10.0.0.7', port: 7000 }, database: 0 },
-    ],
-    [
-      'REDIS://redis:6379/2',
-      { ...PLAIN, kind: 'server', server: { host: 'redis', port: 6379 }, database: 2 },
-    ],
-    ['redis://redis?db=3', { ...PLAIN, kind: 'server', server: { host: 'redis', port: 6379 }, database: 3 }],
-    ['redis://[::1]:7000', { ...PLAIN, kind: 'server', server: { host: '::1', port: 7000 }, database: 0 }],
-    [
-      'rediss://redis:6380',
-      { ...ENCRYPTED, kind: 'server', server: { host: 'redis', port: 6380 }, database: 0 },
-    ],
-    ['unix:///var/run/redis.sock', { kind: 'socket', path: '/var/run/redis.sock', login: null, database: 0 }],
-    ['unix:///redis.sock?db=2', { kind: 'socket', path: '/redis.sock', login: null, database: 2 }],
-    [
-      'unix://me:word@/redis.sock',
-      { kind: 'socket', path: '/redis.sock', login: { user: 'me', password: 'word' }, database: 0 },
-    ],
+    ['redis://redis', server('redis')],
+    ['redis://10.0.0.7:7000/', server('10.0.0.7', 7000)],
+    ['REDIS://redis:6379/2', server('redis', 6379, 2)],
+    ['redis://redis?db=3', server('redis', 6379, 3)],
+    ['redis://[::1]:7000', server('::1', 7000)],
+    ['rediss://redis:6380', { ...server('redis', 6380), ...ENCRYPTED }],
+    ['unix:///var/run/redis.sock', socket('/var/run/redis.sock')],
+    ['unix:///redis.sock?db=2', socket('/redis.sock', 2)],
+    ['unix://me:word@/redis.sock', { ...socket('/redis.sock'), login: { user: 'me', password: 'word' } }],
     [
       'redis+cluster://a:7000,b,[::1]:7002',
-      {
-        ...PLAIN,
-        kind: 'cluster',
-        nodes: [
-          { host: 'a', port: 7000 },
-          { host: 'b', port: 6379 },
-          { host: '::1', port: 7002 },
-        ],
-      },
+      { ...PLAIN, kind: 'cluster', nodes: [at('a', 7000), at('b', 6379), at('::1', 7002)] },
     ],
-    ['rediss+cluster://a/0', { ...ENCRYPTED, kind: 'cluster', nodes: [{ host: 'a', port: 6379 }] }],
+    ['rediss+cluster://a/0', { ...ENCRYPTED, kind: 'cluster', nodes: [at('a', 6379)] }],
     [
       'redis+sentinel://s1,s2:5000/mymaster',
       {
         ...PLAIN,
-        kind: 'sentinel',
-        sentinels: [
-          { host: 's1', port: 26379 },
-          { host: 's2', port: 5000 },
-        ],
-        sentinelLogin: null,
+        ...sentinels,
+        sentinels: [at('s1', 26379), at('s2', 5000)],
         master: 'mymaster',
         database: 0,
       },
     ],
     [
       'rediss+sentinel://s1/my-master/4',
-      {
-        ...ENCRYPTED,
-        kind: 'sentinel',
-        sentinels: [{ host: 's1', port: 26379 }],
-        sentinelLogin: null,
-        master: 'my-master',
-        database: 4,
-      },
+      { ...ENCRYPTED, ...sentinels, sentinels: [at('s1', 26379)], master: 'my-master', database: 4 },
     ],
   ])('%s', (url, address) => {
     expect(parseRedisUrl(url)).toEqual(address);

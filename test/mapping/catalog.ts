@@ -102,3 +102,12 @@ export function problemsOf(compile: () => unknown): readonly string[] {
   }
   throw new Error('expected a UsageError');
 }
+
+/** Maps one row of a table that has these columns with these cells. */
+export function mapCsv(
+  row: Readonly<Record<string, string>>,
+  settings: Settings = {},
+  more: Compiling = {},
+): Mapped {
+  return compileCsv(Object.keys(row), settings, more).map(cells(...Object.values(row)));
+}

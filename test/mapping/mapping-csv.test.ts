@@ -1,40 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { JobDefinition } from '../../src/config/job-definition.ts';
 import { describeIssue } from '../../src/model/issue.ts';
-import { bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
+import { bodyOf, cells, compileCsv, compileJson, mapCsv, record } from './catalog.ts';
 
 /** Half surrogate pairs and control characters too. */
 const ANY_CODE_UNIT = fc.nat(0xffff).map((code) => String.fromCharCode(code));
 
 describe('when headers are field paths', () => {
   test('each cell lands in its place with the type of its field', () => {
-    const mapping = compileCsv([
-      'name',
-      'country',
-      'details.name',
-      'kyc.since',
-      'kyc.payments',
-      'kyc.volume',
-      'isPayer',
-      'currencies',
-      'accounts.0.iban',
-      'accounts[0].currencies[0]',
-      'accounts[0].banks.0.bic',
-    ]);
-    const row = cells(
-      'Ä ',
-      'gb',
-      '007',
-      '2024-02-29',
-      '12',
-      '1.50',
-      'YES',
-      'EUR; GBP|',
-      ' GB33BUKB20201555555555',
-      'USD',
-      'X',
-    );
-    expect(mapping.map(row)).toEqual({
+    const mapped = mapCsv({
+      name: 'Ä ',
+      country: 'gb',
+      'details.name': '007',
+      'kyc.since': '2024-02-29',
+      'kyc.payments': '12',
+      'kyc.volume': '1.50',
+      isPayer: 'YES',
+      currencies: 'EUR; GBP|',
+      'accounts.0.iban': ' GB33BUKB20201555555555',
+      'accounts[0].currencies[0]': 'USD',
+      'accounts[0].banks.0.bic': 'X',
+    });
+    expect(mapped).toEqual({
       kind: 'mapped',
       pathId: null,
       body: {
@@ -61,24 +49,14 @@ describe('when headers are field paths', () => {
   });
 
   test('empty cells leave their fields and their objects out', () => {
-    const mapping = compileCsv(['name', 'details.name', 'kyc.volume', 'currencies', 'accounts.0.iban']);
-    expect(bodyOf(mapping.map(cells('N', '', '', ' ; ', '')))).toEqual({ name: 'N' });
+    const empty = { 'details.name': '', 'kyc.volume': '', currencies: ' ; ', 'accounts.0.iban': '' };
+    expect(bodyOf(mapCsv({ name: 'N', ...empty }))).toEqual({ name: 'N' });
   });
 
   test('empty cells become null under emptyCell: null, but make no list items', () => {
-    const mapping = compileCsv(
-      [
-        'name',
-        'details.name',
-        'kyc.volume',
-        'currencies',
-        'accounts.0.iban',
-        'accounts.1.iban',
-        'accounts.1.country',
-      ],
-      { emptyCell: 'null' },
-    );
-    expect(bodyOf(mapping.map(cells('N', '', '', '', '', 'X', '')))).toEqual({
+    const empty = { 'details.name': '', 'kyc.volume': '', currencies: '', 'accounts.0.iban': '' };
+    const second = { 'accounts.1.iban': 'X', 'accounts.1.country': '' };
+    expect(bodyOf(mapCsv({ name: 'N', ...empty, ...second }, { emptyCell: 'null' }))).toEqual({
       name: 'N',
       details: { name: null },
       kyc: { volume: null },
@@ -103,25 +81,30 @@ describe('when headers are field paths', () => {
   });
 
   test('a list of strings can be filled by position', () => {
-    const mapping = compileCsv(['currencies.0', 'currencies[2]', 'currencies.1']);
-    expect(bodyOf(mapping.map(cells('EUR', 'GBP', '')))).toEqual({ currencies: ['EUR', 'GBP'] });
+    const row = { 'currencies.0': 'EUR', 'currencies[2]': 'GBP', 'currencies.1': '' };
+    expect(bodyOf(mapCsv(row))).toEqual({ currencies: ['EUR', 'GBP'] });
   });
 });
 
 describe('when the definition maps fields', () => {
   test('columns are converted as it says, and constants apply to every row', () => {
-    const mapping = compileCsv(['Volume', 'Since', 'Payer?', 'Land', 'Payments'], {
-      fields: {
-        'kyc.volume': { column: 'Volume', as: 'number', decimal: ',', grouping: '.' },
-        'kyc.since': { column: 'Since', as: 'date', pattern: 'dd/MM/yyyy' },
-        isPayer: { column: 'Payer?', as: 'boolean', true: ['J'], false: ['N'] },
-        'parent.id': { column: 'Land', as: 'country' },
-        'kyc.payments': { column: 'Payments', grouping: ' ' },
-        'accounts.0.country': { value: 'GBR' },
-        currencies: { value: 'EUR;USD' },
-      },
-    });
-    expect(bodyOf(mapping.map(cells('1.234.567,5', '31/12/1999', 'J', 'Germany', '1 000')))).toEqual({
+    const row = {
+      Volume: '1.234.567,5',
+      Since: '31/12/1999',
+      'Payer?': 'J',
+      Land: 'Germany',
+      Payments: '1 000',
+    };
+    const fields: JobDefinition['fields'] = {
+      'kyc.volume': { column: 'Volume', as: 'number', decimal: ',', grouping: '.' },
+      'kyc.since': { column: 'Since', as: 'date', pattern: 'dd/MM/yyyy' },
+      isPayer: { column: 'Payer?', as: 'boolean', true: ['J'], false: ['N'] },
+      'parent.id': { column: 'Land', as: 'country' },
+      'kyc.payments': { column: 'Payments', grouping: ' ' },
+      'accounts.0.country': { value: 'GBR' },
+      currencies: { value: 'EUR;USD' },
+    };
+    expect(bodyOf(mapCsv(row, { fields }))).toEqual({
       kyc: { volume: 1234567.5, since: '1999-12-31T00:00:00.000Z', payments: 1000 },
       isPayer: true,
       parent: { id: 'DEU' },
@@ -131,51 +114,46 @@ describe('when the definition maps fields', () => {
   });
 
   test('one column can fill several fields, and still fills the field it is named after', () => {
-    const mapping = compileCsv(['name'], { fields: { 'details.name': 'name', email: 'name' } });
-    expect(bodyOf(mapping.map(cells('N')))).toEqual({ name: 'N', details: { name: 'N' }, email: 'N' });
+    const fields = { 'details.name': 'name', email: 'name' };
+    expect(bodyOf(mapCsv({ name: 'N' }, { fields }))).toEqual({
+      name: 'N',
+      details: { name: 'N' },
+      email: 'N',
+    });
   });
 
   test('a definition may set the conversion of a header that is a field path', () => {
-    const mapping = compileCsv(['kyc.volume'], {
-      fields: { 'kyc.volume': { column: 'kyc.volume', decimal: ',' } },
-    });
-    expect(bodyOf(mapping.map(cells('1,5')))).toEqual({ kyc: { volume: 1.5 } });
+    const fields = { 'kyc.volume': { column: 'kyc.volume', decimal: ',' as const } };
+    expect(bodyOf(mapCsv({ 'kyc.volume': '1,5' }, { fields }))).toEqual({ kyc: { volume: 1.5 } });
   });
 
   test('a constant alone keeps no list item that has columns', () => {
-    const mapping = compileCsv(['name', 'accounts.0.iban'], {
-      fields: { 'accounts.0.country': { value: 'GBR' } },
-    });
-    expect(bodyOf(mapping.map(cells('N', '')))).toEqual({ name: 'N' });
-    expect(bodyOf(mapping.map(cells('N', 'X')))).toEqual({
-      name: 'N',
-      accounts: [{ iban: 'X', country: 'GBR' }],
-    });
+    const account = (iban: string) =>
+      bodyOf(
+        mapCsv(
+          { name: 'N', 'accounts.0.iban': iban },
+          { fields: { 'accounts.0.country': { value: 'GBR' } } },
+        ),
+      );
+    expect(account('')).toEqual({ name: 'N' });
+    expect(account('X')).toEqual({ name: 'N', accounts: [{ iban: 'X', country: 'GBR' }] });
   });
 
-  test('the key goes where the definition says, unless the file has that field as a column of its own', () => {
-    const settings = { key: 'Ref', fields: { 'details.taxId': 'Ref' } };
-    expect(bodyOf(compileCsv(['Ref', 'name'], settings).map(cells('K1', 'N')))).toEqual({
-      name: 'N',
-      details: { taxId: 'K1' },
-    });
-    expect(bodyOf(compileCsv(['Ref', 'details.taxId'], settings).map(cells('K1', 'own')))).toEqual({
-      details: { taxId: 'own' },
-    });
-    expect(bodyOf(compileCsv(['Ref', 'name', 'details.taxId'], settings).map(cells('K1', 'N', '')))).toEqual({
-      name: 'N',
-    });
+  test.each([
+    [
+      { Ref: 'K1', name: 'N' },
+      { name: 'N', details: { taxId: 'K1' } },
+    ],
+    [{ Ref: 'K1', 'details.taxId': 'own' }, { details: { taxId: 'own' } }],
+    [{ Ref: 'K1', name: 'N', 'details.taxId': '' }, { name: 'N' }],
+  ])('the key goes where it says, unless the file has that field as a column of its own: %j', (row, body) => {
+    expect(bodyOf(mapCsv({ ...row }, { key: 'Ref', fields: { 'details.taxId': 'Ref' } }))).toEqual(body);
   });
 
   test('ignored columns and those of a report file are not sent, but can still be mapped', () => {
-    const mapping = compileCsv(['name', 'Note', 'email', 'onboard_row', 'onboard_message'], {
-      ignore: ['Note', 'email', 'absent'],
-      fields: { 'details.name': 'email' },
-    });
-    expect(bodyOf(mapping.map(cells('N', 'x', 'e', '4', 'boo')))).toEqual({
-      name: 'N',
-      details: { name: 'e' },
-    });
+    const row = { name: 'N', Note: 'x', email: 'e', onboard_row: '4', onboard_message: 'boo' };
+    const settings = { ignore: ['Note', 'email', 'absent'], fields: { 'details.name': 'email' } };
+    expect(bodyOf(mapCsv(row, settings))).toEqual({ name: 'N', details: { name: 'e' } });
   });
 });
 
@@ -227,25 +205,12 @@ describe('when a row can not be sent', () => {
   });
 
   test('an unreadable row says why', () => {
-    const mapped = compileCsv(['name']).map({
-      kind: 'unreadable',
-      row: 9,
-      line: 12,
-      text: 'a,b',
-      problem: '2 cells where the header has 1',
-    });
+    const problem = '2 cells where the header has 1';
+    const mapped = compileCsv(['name']).map({ kind: 'unreadable', row: 9, line: 12, text: 'a,b', problem });
+    const expected = `a readable row: ${problem}`;
     expect(mapped).toEqual({
       kind: 'issues',
-      issues: [
-        {
-          row: 9,
-          line: 12,
-          column: null,
-          value: null,
-          code: 'unreadable_row',
-          expected: 'a readable row: 2 cells where the header has 1',
-        },
-      ],
+      issues: [{ row: 9, line: 12, column: null, value: null, code: 'unreadable_row', expected }],
     });
   });
 });

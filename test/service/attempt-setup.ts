@@ -1,9 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:net';
 import { afterEach } from 'vitest';
 import { z } from 'zod';
 import type { ServiceRequest } from '../../src/model/request.ts';
 import type { ClientOptions, ServiceClient } from '../../src/service/attempt.ts';
 import { createClient } from '../../src/service/attempt.ts';
+import { listen, type RawServer, rawServer } from './raw-server.ts';
 
 const closers: Array<() => Promise<void> | void> = [];
 
@@ -18,6 +20,19 @@ export function closeAfterEach(): void {
 export function closing<T extends { close(): Promise<void> }>(part: T): T {
   closers.push(() => part.close());
   return part;
+}
+
+/** A server that answers each request so, with its address; closed after the test. */
+export async function serve(answer: Parameters<typeof rawServer>[0]): Promise<RawServer & { url: string }> {
+  const server = closing(await rawServer(answer));
+  return { ...server, url: `http://127.0.0.1:${server.port}` };
+}
+
+/** The port that the server listens on until the test is over. */
+export async function portUntilEnd(server: Server): Promise<number> {
+  const port = await listen(server);
+  later(() => new Promise((resolve) => void server.close(() => resolve())));
+  return port;
 }
 
 /** Runs after the test. */

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { KEEP_ALIVE_MS } from '../../src/service/attempt.ts';
-import { clientFor, closeAfterEach, closing, get, onceCalled, post } from './attempt-setup.ts';
-import { answerText, rawServer } from './raw-server.ts';
+import { clientFor, closeAfterEach, get, onceCalled, post, serve } from './attempt-setup.ts';
+import { answerText } from './raw-server.ts';
 
 closeAfterEach();
 
-const echoOk = () => rawServer((socket) => socket.write(answerText(200, '{"id":"é"}')));
+const echoOk = () => serve((socket) => socket.write(answerText(200, '{"id":"é"}')));
 
 test('an answer arrives whole, decoded as UTF-8, with its status', async () => {
-  const server = closing(await echoOk());
-  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  const server = await echoOk();
+  const reply = await clientFor(server.url).attempt(post(), 'token');
   const ms = expect.any(Number);
   expect(reply).toEqual({ kind: 'response', status: 200, retryAfterMs: null, body: '{"id":"é"}', ms });
 });
@@ -17,18 +17,16 @@ test('an answer arrives whole, decoded as UTF-8, with its status', async () => {
 test('an answer that splits a character between two packets arrives whole', async () => {
   const bytes = Buffer.from(answerText(200, '{"id":"é"}'));
   const cut = bytes.length - 3;
-  const server = closing(
-    await rawServer((socket) => {
-      socket.write(bytes.subarray(0, cut));
-      setImmediate(() => socket.write(bytes.subarray(cut)));
-    }),
-  );
-  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  const server = await serve((socket) => {
+    socket.write(bytes.subarray(0, cut));
+    setImmediate(() => socket.write(bytes.subarray(cut)));
+  });
+  const reply = await clientFor(server.url).attempt(post(), 'token');
   expect(reply).toMatchObject({ kind: 'response', body: '{"id":"é"}' });
 });
 
 test('a create goes out with its headers and body, and nothing else', async () => {
-  const server = closing(await echoOk());
+  const server = await echoOk();
   await clientFor(`http://127.0.0.1:${server.port}/api/`, { version: '1.2.3' }).attempt(
     post('/v1/subclients', '{"a":"ü"}'),
     'secret',
@@ -50,15 +48,15 @@ test('a create goes out with its headers and body, and nothing else', async () =
 });
 
 test('a look-up goes out without a body or a content type', async () => {
-  const server = closing(await echoOk());
-  await clientFor(`http://127.0.0.1:${server.port}`).attempt(get(), 'token');
+  const server = await echoOk();
+  await clientFor(server.url).attempt(get(), 'token');
   expect(server.requests[0]).toMatch(/^GET \/v1\/documents\/payments\/attachments\/p1 HTTP/);
   expect(server.requests[0]).not.toMatch(/content-(type|length)/);
 });
 
 test('each request carries the token it was given', async () => {
-  const server = closing(await echoOk());
-  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  const server = await echoOk();
+  const client = clientFor(server.url);
   for (const token of ['one', 'two', 'one']) await client.attempt(post(), token);
   const tokens = server.requests.map((request) => /Bearer (\w+)/.exec(request)?.[1]);
   expect(tokens).toEqual(['one', 'two', 'one']);
@@ -67,12 +65,10 @@ test('each request carries the token it was given', async () => {
 test.each([301, 302, 303, 307, 308, 421, 425])(
   'after %i the request is neither followed nor sent again',
   async (status) => {
-    const server = closing(
-      await rawServer((socket) =>
-        socket.write(answerText(status, '', [`location: http://127.0.0.1:${server.port}/x`])),
-      ),
+    const server = await serve((socket) =>
+      socket.write(answerText(status, '', [`location: ${server.url}/x`])),
     );
-    const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+    const reply = await clientFor(server.url).attempt(post(), 'token');
     expect(reply).toMatchObject({ kind: 'response', status });
     expect(server.requests).toHaveLength(1);
   },
@@ -81,13 +77,11 @@ test.each([301, 302, 303, 307, 308, 421, 425])(
 test('requests one after the other use one connection, whatever the answers were', async () => {
   const statuses = [200, 418, 403, 503, 429, 404];
   let next = 0;
-  const server = closing(
-    await rawServer((socket) => {
-      socket.write(answerText(statuses[next % statuses.length] ?? 200, 'x'.repeat(next * 1_000)));
-      next += 1;
-    }),
-  );
-  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  const server = await serve((socket) => {
+    socket.write(answerText(statuses[next % statuses.length] ?? 200, 'x'.repeat(next * 1_000)));
+    next += 1;
+  });
+  const client = clientFor(server.url);
   for (let n = 0; n < 60; n += 1)
     expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'response' });
   expect(server.requests).toHaveLength(60);
@@ -95,20 +89,16 @@ test('requests one after the other use one connection, whatever the answers were
 });
 
 test('a compressed answer leaves the connection usable', async () => {
-  const server = closing(
-    await rawServer((socket) => socket.write(answerText(200, 'x', ['content-encoding: br']))),
-  );
-  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  const server = await serve((socket) => socket.write(answerText(200, 'x', ['content-encoding: br'])));
+  const client = clientFor(server.url);
   for (let n = 0; n < 3; n += 1)
     expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'unreadable' });
   expect(server.connections()).toBe(1);
 });
 
 test('no more connections are opened than the concurrency allows', async () => {
-  const server = closing(
-    await rawServer((socket) => void setImmediate(() => socket.write(answerText(200, '{}')))),
-  );
-  const client = clientFor(`http://127.0.0.1:${server.port}`, { concurrency: 3 });
+  const server = await serve((socket) => void setImmediate(() => socket.write(answerText(200, '{}'))));
+  const client = clientFor(server.url, { concurrency: 3 });
   const replies = await Promise.all(Array.from({ length: 30 }, () => client.attempt(post(), 'token')));
   expect(replies.every((reply) => reply.kind === 'response')).toBe(true);
   expect(server.connections()).toBe(3);
@@ -116,13 +106,11 @@ test('no more connections are opened than the concurrency allows', async () => {
 
 test('an idle connection is closed by the client long before the ten minutes that the server offers', async () => {
   const socketClosed = onceCalled();
-  const server = closing(
-    await rawServer((socket) => {
-      socket.on('end', socketClosed.call);
-      socket.write(answerText(200, '{}', ['keep-alive: timeout=600']));
-    }),
-  );
-  await clientFor(`http://127.0.0.1:${server.port}`, { keepAliveMs: 200 }).attempt(post(), 'token');
+  const server = await serve((socket) => {
+    socket.on('end', socketClosed.call);
+    socket.write(answerText(200, '{}', ['keep-alive: timeout=600']));
+  });
+  await clientFor(server.url, { keepAliveMs: 200 }).attempt(post(), 'token');
   await socketClosed.called;
   expect(KEEP_ALIVE_MS).toBeLessThan(5_000); // what Node's servers close at, by default
 });
@@ -134,11 +122,9 @@ test('Retry-After is read as seconds and as a date, by the clock of the service 
     ['retry-after: Fri, 31 Dec 2021 12:00:05 GMT', 'date: Fri, 31 Dec 2021 12:00:00 GMT'],
     ['retry-after: soon'],
   ];
-  const server = closing(
-    await rawServer((socket) => socket.write(answerText(503, '', headers.shift() ?? []))),
-  );
+  const server = await serve((socket) => socket.write(answerText(503, '', headers.shift() ?? [])));
   const now = () => Date.UTC(2022, 0, 1);
-  const client = clientFor(`http://127.0.0.1:${server.port}`, { now });
+  const client = clientFor(server.url, { now });
   const waits: unknown[] = [];
   for (let n = 0; n < 4; n += 1) waits.push(await client.attempt(post(), 'token'));
   expect(waits).toMatchObject([7_000, 60_000, 5_000, null].map((retryAfterMs) => ({ retryAfterMs })));
@@ -146,29 +132,27 @@ test('Retry-After is read as seconds and as a date, by the clock of the service 
 
 test('an interim answer is passed over', async () => {
   const early = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
-  const server = closing(await rawServer((socket) => socket.write(early + answerText(200, '{}'))));
-  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  const server = await serve((socket) => socket.write(early + answerText(200, '{}')));
+  const reply = await clientFor(server.url).attempt(post(), 'token');
   expect(reply).toMatchObject({ kind: 'response', status: 200, body: '{}' });
 });
 
 test('an answer without a length is whole when the connection ends', async () => {
-  const server = closing(
-    await rawServer((socket) => void socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"id":"1"}')),
+  const server = await serve(
+    (socket) => void socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"id":"1"}'),
   );
-  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(post(), 'token');
+  const reply = await clientFor(server.url).attempt(post(), 'token');
   expect(reply).toMatchObject({ kind: 'response', status: 200, body: '{"id":"1"}' });
 });
 
 test('closing lets the attempt in flight end, and may be asked for twice', async () => {
   let client: ReturnType<typeof clientFor> | null = null;
   const closes: Array<Promise<void>> = [];
-  const server = closing(
-    await rawServer((socket) => {
-      if (client !== null) closes.push(client.close(), client.close());
-      setImmediate(() => socket.write(answerText(200, '{}')));
-    }),
-  );
-  client = clientFor(`http://127.0.0.1:${server.port}`);
+  const server = await serve((socket) => {
+    if (client !== null) closes.push(client.close(), client.close());
+    setImmediate(() => socket.write(answerText(200, '{}')));
+  });
+  client = clientFor(server.url);
   expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'response', status: 200 });
   await Promise.all(closes);
   expect(closes).toHaveLength(2);

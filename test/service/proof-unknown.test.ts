@@ -3,25 +3,24 @@ import type { ClientOptions } from '../../src/service/attempt.ts';
 import {
   clientFor,
   closeAfterEach,
-  closing,
   countAnnouncements,
   get,
   onceCalled,
   post,
+  serve,
 } from './attempt-setup.ts';
-import type { RawServer } from './raw-server.ts';
-import { answerText, rawServer } from './raw-server.ts';
+import { answerText } from './raw-server.ts';
 
 closeAfterEach();
 
 const PATH = '/unknown';
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n';
 
-type Answer = Parameters<typeof rawServer>[0];
+type Answer = Parameters<typeof serve>[0];
 
 async function attemptAgainst(answer: Answer, options: Partial<ClientOptions> = {}) {
-  const server = closing(await rawServer(answer));
-  const client = clientFor(`http://127.0.0.1:${server.port}`, options);
+  const server = await serve(answer);
+  const client = clientFor(server.url, options);
   const announced = countAnnouncements(PATH);
   const reply = await client.attempt(post(PATH), 'token');
   return { reply, announced: announced(), received: server.requests.length };
@@ -164,13 +163,11 @@ test("a body that trickles without end is broken off at the attempt's time", asy
 
 test('an attempt that ran out of time breaks its connection off, and the next one gets its own', async () => {
   const firstSocket = onceCalled();
-  const server = closing(
-    await rawServer((socket) => {
-      if (server.requests.length > 1) socket.write(answerText(200, '{}'));
-      else socket.on('close', firstSocket.call);
-    }),
-  );
-  const client = clientFor(`http://127.0.0.1:${server.port}`, { timeoutMs: 150, headersTimeoutMs: 60_000 });
+  const server = await serve((socket) => {
+    if (server.requests.length > 1) socket.write(answerText(200, '{}'));
+    else socket.on('close', firstSocket.call);
+  });
+  const client = clientFor(server.url, { timeoutMs: 150, headersTimeoutMs: 60_000 });
   expect(await client.attempt(post(PATH), 'token')).toEqual(noResponse('ONBOARD_TIMEOUT').reply);
   await firstSocket.called;
   expect(await client.attempt(post(PATH), 'token')).toMatchObject({ kind: 'response', status: 200 });
@@ -179,8 +176,8 @@ test('an attempt that ran out of time breaks its connection off, and the next on
 
 test('a client destroyed in mid-flight leaves the outcome unknown', async () => {
   let client: ReturnType<typeof clientFor> | null = null;
-  const server = closing(await rawServer(() => void client?.destroy()));
-  client = clientFor(`http://127.0.0.1:${server.port}`);
+  const server = await serve(() => void client?.destroy());
+  client = clientFor(server.url);
   expect(await client.attempt(post(PATH), 'token')).toEqual(noResponse('UND_ERR_DESTROYED').reply);
 });
 
@@ -193,21 +190,19 @@ test('an attempt on a closed client is no proof of anything', async () => {
 test('a connection closed just as the next request goes out is not retried in silence', async () => {
   // The server reads the second request and closes without a word, as at its idle timeout.
   let answered = 0;
-  const server = closing(
-    await rawServer((socket) => {
-      answered += 1;
-      if (answered === 1) socket.write(answerText(200, '{}'));
-      else socket.destroy();
-    }),
-  );
-  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  const server = await serve((socket) => {
+    answered += 1;
+    if (answered === 1) socket.write(answerText(200, '{}'));
+    else socket.destroy();
+  });
+  const client = clientFor(server.url);
   await client.attempt(post(PATH), 'token');
   expect(await client.attempt(post(PATH), 'token')).toMatchObject({ kind: 'no-response', sent: true });
   expect(server.requests).toHaveLength(2);
 });
 
 test('a look-up that was cut off says honestly that it was sent', async () => {
-  const server: RawServer = closing(await rawServer((socket) => void socket.end()));
-  const reply = await clientFor(`http://127.0.0.1:${server.port}`).attempt(get(PATH), 'token');
+  const server = await serve((socket) => void socket.end());
+  const reply = await clientFor(server.url).attempt(get(PATH), 'token');
   expect(reply).toEqual(noResponse('UND_ERR_SOCKET').reply);
 });

@@ -7,8 +7,17 @@ import { createServer as createTlsServer } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { ClientOptions } from '../../src/service/attempt.ts';
-import { clientFor, closeAfterEach, closing, countAnnouncements, get, later, post } from './attempt-setup.ts';
-import { answerText, listen, rawServer } from './raw-server.ts';
+import {
+  clientFor,
+  closeAfterEach,
+  countAnnouncements,
+  get,
+  later,
+  portUntilEnd,
+  post,
+  serve,
+} from './attempt-setup.ts';
+import { answerText, listen } from './raw-server.ts';
 
 closeAfterEach();
 
@@ -48,8 +57,7 @@ async function tlsServer(): Promise<{ port: number; requests: () => number }> {
     });
   });
   server.on('tlsClientError', () => undefined);
-  const port = await listen(server);
-  later(() => new Promise((resolve) => void server.close(() => resolve())));
+  const port = await portUntilEnd(server);
   return { port, requests: () => requests };
 }
 
@@ -92,7 +100,7 @@ test('a connection reset while it was being made proves that nothing was sent', 
 });
 
 test('a handshake that does not end within the connect timeout proves that nothing was sent', async () => {
-  const silent = closing(await rawServer(() => undefined));
+  const silent = await serve(() => undefined);
   const result = await attemptAt(`https://127.0.0.1:${silent.port}`, { connectTimeoutMs: 300 });
   expect(result).toEqual(unsent('UND_ERR_CONNECT_TIMEOUT'));
 });
@@ -156,8 +164,7 @@ test('a server that does not speak TLS proves that nothing was sent', async () =
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
   });
-  const port = await listen(server);
-  later(() => new Promise((resolve) => void server.close(() => resolve())));
+  const port = await portUntilEnd(server);
   expect(await attemptAt(`https://127.0.0.1:${port}`)).toEqual(unsent(expect.stringMatching(/^ERR_SSL_/)));
 });
 
@@ -167,8 +174,8 @@ test.each([
   ['a path with a space', post('/a b'), 'token'],
   ['a path that does not begin with a slash', { ...get('x'), path: '' }, 'token'],
 ])('%s never becomes a request, and the client goes on', async (_, request, token) => {
-  const server = closing(await rawServer((socket) => socket.write(answerText(200, '{}'))));
-  const client = clientFor(`http://127.0.0.1:${server.port}`);
+  const server = await serve((socket) => socket.write(answerText(200, '{}')));
+  const client = clientFor(server.url);
   const announced = countAnnouncements(request.path);
   expect(await client.attempt(request, token)).toEqual(unsent('UND_ERR_INVALID_ARG').reply);
   expect(announced()).toBe(0);
@@ -180,8 +187,7 @@ test('an attempt that ran out of time before it had a connection is never sent, 
   const tls = await tlsServer();
   const held: Socket[] = [];
   const gate = createServer((socket) => void held.push(socket.on('error', () => undefined).pause()));
-  const port = await listen(gate);
-  later(() => new Promise((resolve) => void gate.close(() => resolve())));
+  const port = await portUntilEnd(gate);
   const client = clientFor(`https://localhost:${port}`, { ca: CERT, timeoutMs: 200 });
   const announced = countAnnouncements(PATH);
   const reply = await client.attempt(post(PATH), 'token');
@@ -208,8 +214,7 @@ test('a client certificate asked for after the handshake leaves the outcome unkn
   const server = createTlsServer({ cert: CERT, key: KEY, requestCert: true, minVersion: 'TLSv1.3' });
   server.on('secureConnection', (socket: TLSSocket) => socket.on('error', () => undefined));
   server.on('tlsClientError', () => undefined);
-  const port = await listen(server);
-  later(() => new Promise((resolve) => void server.close(() => resolve())));
+  const port = await portUntilEnd(server);
   const { reply, announced } = await attemptAt(`https://localhost:${port}`, { ca: CERT });
   expect(reply).toMatchObject({ kind: 'no-response', sent: true });
   expect(announced).toBe(1);

@@ -11,18 +11,9 @@ import type { Place } from '../compilation.ts';
 import { listConversion, stringConversion } from '../conversion.ts';
 import { formatFieldPath } from '../request-field.ts';
 import { addIssue, addWarning, type RowContext } from '../row-context.ts';
+import type { BesideOf, CellCheck } from './cell-check.ts';
 import { ambiguousDate, mojibake, scientificNotation, spreadsheetError } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
-
-/** Looks for one kind of damage in a cell; what it says holds no cell values. */
-export type CellCheck = {
-  readonly code: CheckCode;
-  /** What was expected and what probably happened, `null` where nothing looks damaged; `text` is never empty. */
-  find(text: string, context: RowContext): string | null;
-};
-
-/** The text beside a cell, in another field of the same object; empty where there is none. */
-export type BesideOf = (context: RowContext) => string;
 
 /** Notes what looks damaged in a row's cells, as warnings or as issues. */
 export type CheckRow = (row: Row, context: RowContext) => void;

@@ -2,7 +2,7 @@
  * Damage that cells of any field can have: what spreadsheets and wrong encodings leave behind, and dates that can be
  * read as another day.
  */
-import type { CellCheck } from './checks.ts';
+import type { CellCheck } from './cell-check.ts';
 
 /** As spreadsheets and number libraries write them. Without a decimal sign or a plus (`1E11`) it may well be an identifier. */
 const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;

@@ -6,7 +6,7 @@
 import { getCountrySpecifications, isValidBIC } from 'ibantools';
 import { countryCode } from '../countries.ts';
 import type { FieldPath } from '../request-field.ts';
-import type { BesideOf, CellCheck } from './checks.ts';
+import type { BesideOf, CellCheck } from './cell-check.ts';
 
 /**
  * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that takes them for

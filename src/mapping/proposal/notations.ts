@@ -4,7 +4,8 @@
  * else, nobody but the reader of the proposal can choose.
  */
 import type { JsonValue } from '../../model/request.ts';
-import { type ConvertedColumn, conversionFor, convert } from '../conversion.ts';
+import { convert } from '../conversion.ts';
+import { type ConvertedColumn, conversionFor } from '../field-conversion.ts';
 import type { LeafType } from '../request-field.ts';
 
 /** A conversion's options as a definition writes them; none: the field's own conversion does. */

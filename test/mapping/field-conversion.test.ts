@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type ConvertedColumn, conversionFor, defaultConversion } from '../../src/mapping/conversion.ts';
+import {
+  type ConvertedColumn,
+  conversionFor,
+  defaultConversion,
+} from '../../src/mapping/field-conversion.ts';
 import type { LeafType } from '../../src/mapping/request-field.ts';
 
 function convertAs(type: LeafType, source: Omit<ConvertedColumn, 'column'>, text: string): unknown {
