@@ -1,6 +1,14 @@
+import { dirname } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
+import { DOORS } from './doors.ts';
 import type { SourceFile } from './import-rules.ts';
-import { forbiddenImports, importCycles, importsOf, resolveImport } from './import-rules.ts';
+import {
+  forbiddenImports,
+  importCycles,
+  importsOf,
+  importsPastDoors,
+  resolveImport,
+} from './import-rules.ts';
 import { filesBelow, textOf } from './source-files.ts';
 
 const SOURCES: readonly SourceFile[] = filesBelow('src')
@@ -12,9 +20,28 @@ const SOURCES: readonly SourceFile[] = filesBelow('src')
       .filter((target) => target !== null),
   }));
 
+/** Whether the import comes from another folder. */
+function leaves(file: string, target: string): boolean {
+  return dirname(file) !== dirname(target);
+}
+
 describe('the sources', () => {
-  test('a station imports only itself, model, config and lib', () => {
+  test('a station imports only itself, model, config and lib; those who introduce them, each other downwards', () => {
     expect(forbiddenImports(SOURCES)).toEqual([]);
+  });
+
+  test('the inside of a folder is private to it: others come in by its doors', () => {
+    expect(importsPastDoors(SOURCES, DOORS)).toEqual([]);
+  });
+
+  test('every door is one that others come in by', () => {
+    const used = new Set(
+      SOURCES.flatMap(({ file, imports }) => imports.filter((target) => leaves(file, target))),
+    );
+    const unused = Object.entries(DOORS).flatMap(([folder, names]) =>
+      names.map((name) => `${folder}/${name}`).filter((door) => !used.has(door)),
+    );
+    expect(unused).toEqual([]);
   });
 
   test('no file imports itself by a detour', () => {
@@ -53,8 +80,26 @@ describe('the rule itself', () => {
     ['config that imports a station is caught', 'config/a.ts', 'service/b.ts', false],
     ['lib that imports the model is caught', 'lib/a.ts', 'model/b.ts', false],
     ['an import from outside src is caught', 'cli/a.ts', '../test/b.ts', false],
+    ['a command may go through the runs', 'cli/a.ts', 'runs/b.ts', true],
+    ['the runs that import a command are caught', 'runs/a.ts', 'cli/b.ts', false],
+    ['delivery that imports the session is caught', 'delivery/a.ts', 'session.ts', false],
   ])('%s', (_, file, target, passes) => {
     expect(forbiddenImports([{ file, imports: [target] }])).toEqual(
+      passes ? [] : [`${file} imports ${target}`],
+    );
+  });
+
+  test.each([
+    ['a door passes', 'cli/a.ts', 'intake/open.ts', true],
+    ['what is private is caught', 'cli/a.ts', 'intake/inner.ts', false],
+    ['the folder itself goes where it likes', 'intake/a.ts', 'intake/inner.ts', true],
+    ['a folder within a folder has doors of its own', 'intake/a.ts', 'intake/csv/inner.ts', false],
+    ['its door is none of the outer folder', 'cli/a.ts', 'intake/csv/csv.ts', false],
+    ['from within both all is open', 'intake/csv/a.ts', 'intake/inner.ts', true],
+    ['a folder without an entry is open', 'cli/a.ts', 'model/row.ts', true],
+  ])('%s', (_, file, target, passes) => {
+    const doors = { intake: ['open.ts'], 'intake/csv': ['csv.ts'] };
+    expect(importsPastDoors([{ file, imports: [target] }], doors)).toEqual(
       passes ? [] : [`${file} imports ${target}`],
     );
   });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path/posix';
 /** A file under src/ and the files under src/ that it imports; paths relative to src/. */
 export type SourceFile = { readonly file: string; readonly imports: readonly string[] };
 
-/** What every station may use besides itself (DESIGN.md, section 3). */
+/** What every station may use besides itself. */
 const COMMON = ['model', 'config', 'lib'];
 /** The folders below the stations stand on less. */
 const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
@@ -11,7 +11,7 @@ const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
   lib: ['lib'],
   config: ['config', 'model', 'lib'],
 };
-/** These introduce the stations to each other. */
+/** These introduce the stations to each other. Each may import those before it, so that there is one way down. */
 const INTRODUCERS = ['delivery', 'session.ts', 'runs', 'check', 'inbox', 'cli', 'main.ts'];
 
 const IMPORT = /(?:^|[\n;])\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/g;
@@ -31,17 +31,44 @@ export function resolveImport(file: string, name: string): string | null {
 
 /** One sentence for each import that the house doesn't allow. */
 export function forbiddenImports(files: readonly SourceFile[]): readonly string[] {
-  return files.flatMap(({ file, imports }) =>
-    imports.filter((target) => !mayImport(file, target)).map((target) => `${file} imports ${target}`),
-  );
+  return importsThat((file, target) => !mayImport(file, target), files);
 }
 
 function mayImport(file: string, target: string): boolean {
-  const from = stationOf(file);
+  const [from, to] = [stationOf(file), stationOf(target)];
   if (target.startsWith('..')) return false;
-  if (INTRODUCERS.includes(from)) return true;
-  const allowed = FOUNDATIONS[from] ?? [from, ...COMMON];
-  return allowed.includes(stationOf(target));
+  if (!INTRODUCERS.includes(from)) return (FOUNDATIONS[from] ?? [from, ...COMMON]).includes(to);
+  return INTRODUCERS.indexOf(to) <= INTRODUCERS.indexOf(from);
+}
+
+/** The files of a folder that others may import, the one to read first at their head. */
+export type Doors = Readonly<Record<string, readonly string[]>>;
+
+/** One sentence for each import from outside of a folder that goes past its doors. A folder without an entry is open. */
+export function importsPastDoors(files: readonly SourceFile[], doors: Doors): readonly string[] {
+  return importsThat((file, target) => !foldersEntered(file, target).every(isDoor), files);
+
+  function isDoor({ folder, name }: { readonly folder: string; readonly name: string }): boolean {
+    return doors[folder]?.includes(name) ?? true;
+  }
+}
+
+/** The folders that an import comes into from outside, each with the name of the file, or of the folder, within it. */
+function foldersEntered(file: string, target: string) {
+  const parts = target.split('/');
+  return parts.slice(0, -1).flatMap((_, i) => {
+    const folder = parts.slice(0, i + 1).join('/');
+    return file.startsWith(`${folder}/`) ? [] : [{ folder, name: parts.slice(i + 1).join('/') }];
+  });
+}
+
+function importsThat(
+  isWrong: (file: string, target: string) => boolean,
+  files: readonly SourceFile[],
+): readonly string[] {
+  return files.flatMap(({ file, imports }) =>
+    imports.filter((target) => isWrong(file, target)).map((target) => `${file} imports ${target}`),
+  );
 }
 
 function stationOf(file: string): string {

@@ -1,0 +1,67 @@
+import type { Doors } from './import-rules.ts';
+
+/**
+ * The front door of each folder of src/, and what else of it others import. What is not named here is private to its folder.
+ * `model/`, `config/` and `lib/` are open: they are the words that all others speak.
+ */
+export const DOORS: Doors = {
+  intake: ['survey.ts', 'inspect.ts', 'rows.ts', 'row-feed.ts', 'chunks.ts', 'preview.ts'],
+  'intake/csv': ['csv.ts', 'dialect.ts'],
+  'intake/json': ['json.ts'],
+  'intake/xlsx': ['workbook.ts'],
+  mapping: [
+    'mapping.ts',
+    'group.ts',
+    'field-digests.ts',
+    'row-key.ts',
+    'template.ts',
+    'bind-fields.ts',
+    'request-field.ts',
+    'proposal/propose-job.ts',
+    'proposal/job-yaml.ts',
+  ],
+  'mapping/checks': ['checks.ts'],
+  'mapping/proposal': ['propose-job.ts', 'job-yaml.ts', 'meaning.ts'],
+  service: [
+    'operations.ts',
+    'attempt.ts',
+    'judge.ts',
+    'look-up.ts',
+    'credentials.ts',
+    'base-url.ts',
+    'network-error.ts',
+    'retry-wait.ts',
+  ],
+  queue: ['chunk-queue.ts', 'chunk-worker.ts', 'chunk-job.ts', 'chunk-order.ts', 'schedules.ts'],
+  redis: ['connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
+  report: ['report.ts', 'summary.ts', 'words.ts', 'csv-text.ts'],
+  sandbox: ['sandbox.ts', 'options.ts', 'flags.ts'],
+  delivery: [
+    'delivery.ts',
+    'decide.ts',
+    'deliver-chunk.ts',
+    'job-window.ts',
+    'references.ts',
+    'registration.ts',
+    'run-mapping.ts',
+    'target.ts',
+  ],
+  runs: [
+    'execute.ts',
+    'register.ts',
+    'input.ts',
+    'rows.ts',
+    'control.ts',
+    'rerun.ts',
+    'resolve.ts',
+    'resolve-file.ts',
+    'look-up.ts',
+    'report.ts',
+    'status.ts',
+    'progress.ts',
+    'service-notice.ts',
+  ],
+  check: ['file.ts', 'ledger.ts', 'words.ts'],
+  inbox: ['watch.ts', 'watcher.ts', 'job-book.ts', 'overview.ts'],
+  cli: ['program.ts'],
+};
