@@ -1,11 +1,17 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { gated } from '../../src/ledger/gate.ts';
+import { gated, LET_GO_MS } from '../../src/ledger/epoch.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
-import { BEAT } from '../../src/ledger/lua/gate.ts';
-import { LET_GO_MS } from '../../src/ledger/verify-ledger.ts';
+import { BEAT } from '../../src/ledger/lua/epoch.ts';
 import { readUsage, usedBetween } from './redis-usage.ts';
 import { openSoleGate } from './sole-gate.ts';
+
+
+
+
+
+
+
 
 /** What a worker's sign of life costs where there are so many members; one that is due to look at all of them costs `lookMicros`. */
 export type BeatCost = {

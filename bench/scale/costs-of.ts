@@ -1,7 +1,10 @@
-import { SWEEP_MS } from '../../src/ledger/gate.ts';
+import { SWEEP_MS } from '../../src/ledger/epoch.ts';
 import { CONCURRENCY } from '../bench.ts';
 import type { Beat, Costs } from './project.ts';
 import type { ScaleResults, Together } from './scale-results.ts';
+
+
+
 
 /** From that share of the possible on the machine did not hold the workers back. */
 const UNHINDERED = 0.95;

@@ -1,13 +1,21 @@
 import type { Redis } from 'ioredis';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerGate } from '../../src/ledger/gate.ts';
+import type { LedgerGate } from '../../src/ledger/epoch.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
-import { newRunId } from '../../src/ledger/run-id.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
+import { createRunStore, newRunId } from '../../src/ledger/run-store.ts';
 import { newRun } from '../../test/support/runs.ts';
 import { settledRow } from '../../test/support/settled-row.ts';
 import { openSoleGate } from './sole-gate.ts';
+
+
+
+
+
+
+
+
+
 
 const SPACE = 'subclient';
 const NOW = new Date('2026-01-02T03:04:05Z');

@@ -1,9 +1,14 @@
-import { SWEEP_MS } from '../../src/ledger/gate.ts';
+import { SWEEP_MS } from '../../src/ledger/epoch.ts';
 import { CONCURRENCY } from '../bench.ts';
 import { DELAY_MS } from '../service/service-numbers.ts';
 import { costsOf } from './costs-of.ts';
 import { type Limit, project } from './project.ts';
 import type { ScaleResults, Together } from './scale-results.ts';
+
+
+
+
+
 
 const NOT_MEASURED = 'not measured';
 

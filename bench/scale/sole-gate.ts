@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
-import { type LedgerGate, openGate } from '../../src/ledger/gate.ts';
+import { type LedgerGate, openGate } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
+
+
 
 /** The gate of a ledger that nobody else works on. */
 export function openSoleGate(redis: Redis, keys: LedgerKeys): Promise<LedgerGate> {

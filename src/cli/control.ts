@@ -1,5 +1,5 @@
 import { serviceOf } from '../delivery/target.ts';
-import { shownMember } from '../journal/member.ts';
+import { shownMember } from '../journal/worker-registry.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { unsuccessfulRows } from '../model/outcome.ts';

@@ -1,5 +1,5 @@
 import type { Verdict } from '../model/request.ts';
-import type { ServiceWeather } from './service-weather.ts';
+import type { ServiceWeather } from './service-breaker.ts';
 
 export type Retry = Extract<Verdict, { kind: 'retry' }>;
 

@@ -6,7 +6,7 @@ import type { JsonObject, Reply, ServiceRequest, Verdict } from '../model/reques
 import type { Reason, Run } from '../model/run.ts';
 import type { DenialStreak } from './denial-streak.ts';
 import type { RunPlaces } from './run-places.ts';
-import type { ServiceWeather } from './service-weather.ts';
+import type { ServiceWeather } from './service-breaker.ts';
 
 /** The service as a row's journey needs it. */
 export type ServiceEdge = {

@@ -1,7 +1,6 @@
 import pRetry from 'p-retry';
 import { type NextTry, nextTry, type Retry } from './retry-policy.ts';
-import { endOf, gaveUp } from './row-end.ts';
-import type { RowEnd } from './row-task.ts';
+import { endOf, gaveUp, type RowEnd } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import type { Sending, Tried } from './sending.ts';
 import { waitWhileRunning } from './still-runs.ts';

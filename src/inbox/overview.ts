@@ -1,6 +1,6 @@
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
-import type { WeatherReport } from '../ledger/weather.ts';
+import type { WeatherReport } from '../ledger/breaker.ts';
 import { isOver } from '../model/run.ts';
 import { createReleases, createSchedules, nextTime } from '../queue/schedules.ts';
 import { latestRuns, type ShownRun, serviceReport } from '../runs/status.ts';

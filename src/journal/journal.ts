@@ -2,8 +2,7 @@ import { rm } from 'node:fs/promises';
 import { createRecentMap } from '../lib/recent.ts';
 import { makeMemberFolder, syncFolder } from './folder.ts';
 import { createGroupCommit, type Line } from './group-commit.ts';
-import { encodeLine } from './line.ts';
-import type { JournalRecord, LineRecord } from './record.ts';
+import { encodeLine, type JournalRecord, type LineRecord } from './record.ts';
 import { createSegments } from './segments.ts';
 
 /** One process's memory of what it was about to send and what became of it, on a disk of its own. */

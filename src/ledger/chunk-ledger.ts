@@ -3,26 +3,28 @@ import { passStage } from '../lib/stage.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
-import { createChunkMemory } from './chunk-memory.ts';
-import { createChunkClosing } from './close-chunk.ts';
-import { gated, type LedgerGate } from './gate.ts';
-import { type Granted, intendRows, type MarkedRow, withdrawRows } from './intend-rows.ts';
-import type { Intent } from './intent.ts';
+import { gated, type LedgerGate } from './epoch.ts';
+import {
+  type Granted,
+  type Intent,
+  intendRows,
+  type MarkedRow,
+  type RowJournal,
+  withdrawRows,
+} from './intents.ts';
+import { parseKeyState } from './key-claims.ts';
 import type { LedgerKeys } from './keys.ts';
-import { LOOK_UP } from './lua/look-up.ts';
-import { SETTLE } from './lua/settle.ts';
-import { UNSETTLE } from './lua/unsettle.ts';
-import { readChunk, type Taken } from './read-chunk.ts';
-import { parseKeyState } from './read-keys.ts';
-import { type Reserved, reserveTimes } from './reserve-times.ts';
-import type { RowJournal } from './row-journal.ts';
-import { settleArguments } from './settle-arguments.ts';
+import { LOOK_UP } from './lua/keys.ts';
+import { SETTLE, UNSETTLE } from './lua/rows.ts';
+import { RESERVE } from './lua/runs.ts';
+import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
 import {
   fieldsPlace,
   identityPlace,
   type KeyPlace,
   type SettledRow,
   type SettleEntry,
+  settleArguments,
   settleEntry,
 } from './settle-entry.ts';
 
@@ -51,7 +53,7 @@ export type ChunkLedger = {
   reserve(times: number, intervalMs: number): Promise<Reserved>;
 };
 
-export type ChunkLedgerOptions = {
+type ChunkLedgerOptions = {
   readonly gate: LedgerGate;
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
@@ -174,4 +176,30 @@ export function settleKeys(keys: LedgerKeys, run: string): string[] {
     keys.weather,
     k.resolutions,
   ];
+}
+
+/** Times on a run's time line that are one worker's now. */
+export type Reserved = {
+  /** How many, evenly spaced; 0: there are none for now. */
+  readonly times: number;
+  /** Until the first of them, or until it is worth asking again, ms; below 0: it is over since. */
+  readonly inMs: number;
+};
+
+/** No time is given that is farther off: those of a worker that is killed are lost. */
+export const AHEAD_MS = 20;
+/** Of a moment in which nobody asked, that much is made up for: a twenty-fifth of what goes in a second. */
+const BEHIND_MS = 40;
+
+const reserve = gated(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));
+
+/** Asks for as many times as `times` on the time line at `key`, `intervalMs` apart over all workers together. */
+export async function reserveTimes(
+  gate: LedgerGate,
+  key: string,
+  { times, intervalMs }: { readonly times: number; readonly intervalMs: number },
+): Promise<Reserved> {
+  const args = [times, intervalMs * 1000, AHEAD_MS * 1000, BEHIND_MS * 1000];
+  const [given, microseconds] = await gate.call(reserve, [key], args);
+  return { times: given, inMs: microseconds / 1000 };
 }

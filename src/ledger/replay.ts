@@ -3,8 +3,8 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { settleKeys } from './chunk-ledger.ts';
 import type { LedgerKeys } from './keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
-import { REPLAY_SETTLED } from './lua/settle.ts';
-import { INPUT_TTL_SECONDS } from './run-input.ts';
+import { REPLAY_SETTLED } from './lua/rows.ts';
+import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { script } from './script.ts';
 
 /** Puts back what Redis has lost, from a journal; all of it may be done twice, and on a ledger that has lost nothing. */

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
-import { isDeadHere, shownMember } from '../journal/member.ts';
-import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
-import { newRunId } from '../ledger/run-id.ts';
-import type { RunStore } from '../ledger/run-store.ts';
+import { isDeadHere, shownMember } from '../journal/worker-registry.ts';
+import { isOpenRun, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';

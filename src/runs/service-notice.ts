@@ -1,4 +1,4 @@
-import type { WeatherReport } from '../ledger/weather.ts';
+import type { WeatherReport } from '../ledger/breaker.ts';
 import { countOf, type Io, tellOverBar } from '../lib/terminal.ts';
 import { settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';

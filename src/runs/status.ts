@@ -1,5 +1,5 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import { createSharedWeather, type WeatherReport } from '../ledger/weather.ts';
+import { createSharedWeather, type WeatherReport } from '../ledger/breaker.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';

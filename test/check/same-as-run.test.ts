@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { readKeys } from '../../src/ledger/read-keys.ts';
+import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { identityPlace } from '../../src/ledger/settle-entry.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../../src/model/identity.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createServicePlaces } from '../../src/delivery/run-places.ts';
-import type { RowRecord } from '../../src/ledger/row-journal.ts';
+import type { RowRecord } from '../../src/ledger/intents.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { until } from '../support/flow.ts';
 import { memoryJournal } from '../support/gate.ts';

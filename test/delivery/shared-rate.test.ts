@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { createServicePlaces } from '../../src/delivery/run-places.ts';
-import { reserveTimes } from '../../src/ledger/reserve-times.ts';
+import { reserveTimes } from '../../src/ledger/chunk-ledger.ts';
 import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { until } from '../support/flow.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tryRow } from '../../src/delivery/try-row.ts';
-import { createSharedWeather } from '../../src/ledger/weather.ts';
+import { createSharedWeather } from '../../src/ledger/breaker.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { claimText, infoName, makeClaimFolder } from '../../src/inbox/claim.ts';
 import { createRecovery, elsewhereLines } from '../../src/inbox/recover.ts';
 import { createTeller } from '../../src/inbox/watcher.ts';
-import { newMember } from '../../src/journal/member.ts';
+import { newMember } from '../../src/journal/worker-registry.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { CLAIM_ID, infoOf, ownFolder } from './files.ts';
 

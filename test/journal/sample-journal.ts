@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
-import { newMember } from '../../src/journal/member.ts';
-import { type Damage, readJournal } from '../../src/journal/read-journal.ts';
+import { type Damage, type Replayed, readJournal } from '../../src/journal/read-journal.ts';
 import type { IntendedRow, SettleEntry } from '../../src/journal/record.ts';
-import type { Replayed } from '../../src/journal/replayed.ts';
+import { newMember } from '../../src/journal/worker-registry.ts';
 
 export type OwnJournal = {
   /** What `<ONBOARD_HOME>/journal` is. */

@@ -2,8 +2,8 @@ import { type FileHandle, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
-import { newMember } from '../../src/journal/member.ts';
 import type { JournalRecord } from '../../src/journal/record.ts';
+import { newMember } from '../../src/journal/worker-registry.ts';
 import { until } from '../support/flow.ts';
 import { type OwnJournal, ownFolder, ownJournal, readAll, settled } from './sample-journal.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LedgerGate } from '../../src/ledger/gate.ts';
+import type { LedgerGate } from '../../src/ledger/epoch.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestGate } from '../support/gate.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerGate } from '../../src/ledger/gate.ts';
-import { AHEAD_MS, type Reserved, reserveTimes } from '../../src/ledger/reserve-times.ts';
+import { AHEAD_MS, type Reserved, reserveTimes } from '../../src/ledger/chunk-ledger.ts';
+import type { LedgerGate } from '../../src/ledger/epoch.ts';
 import { openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';

@@ -3,36 +3,32 @@ import { join } from 'node:path';
 import { Command, type Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { becomeKnown } from '../../src/ledger/become-known.ts';
+import { createSharedWeather } from '../../src/ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import { gated, type LedgerGate } from '../../src/ledger/gate.ts';
+import { becomeKnown, gated, type LedgerGate } from '../../src/ledger/epoch.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { CLAIM } from '../../src/ledger/lua/claim.ts';
-import { CLOSE } from '../../src/ledger/lua/close.ts';
-import { BEAT, CHECK_IN, LEAVE, LOOK, OPEN_WITHOUT, UNAWARE, WORKING } from '../../src/ledger/lua/gate.ts';
-import { INTEND } from '../../src/ledger/lua/intend.ts';
-import { DROP_LEASE, HOLD_LEASE } from '../../src/ledger/lua/lease.ts';
-import { LOOK_UP } from '../../src/ledger/lua/look-up.ts';
-import { REGISTER } from '../../src/ledger/lua/register.ts';
-import { REGISTER_RERUN } from '../../src/ledger/lua/register-rerun.ts';
+import { STUMBLE } from '../../src/ledger/lua/breaker.ts';
+import { BEAT, CHECK_IN, LEAVE, LOOK, OPEN_WITHOUT, UNAWARE, WORKING } from '../../src/ledger/lua/epoch.ts';
+import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
-import { RESERVE } from '../../src/ledger/lua/reserve.ts';
-import { RESOLVE } from '../../src/ledger/lua/resolve.ts';
-import { REPLAY_SETTLED, SETTLE } from '../../src/ledger/lua/settle.ts';
-import { TAKE } from '../../src/ledger/lua/take.ts';
-import { TRANSITION } from '../../src/ledger/lua/transition.ts';
-import { UNSETTLE } from '../../src/ledger/lua/unsettle.ts';
-import { STUMBLE } from '../../src/ledger/lua/weather.ts';
-import { WITHDRAW } from '../../src/ledger/lua/withdraw.ts';
+import { INTEND, REPLAY_SETTLED, RESOLVE, SETTLE, UNSETTLE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
+import {
+  CLOSE,
+  DROP_LEASE,
+  HOLD_LEASE,
+  REGISTER,
+  REGISTER_RERUN,
+  RESERVE,
+  TAKE,
+  TRANSITION,
+} from '../../src/ledger/lua/runs.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
-import { createRerunStore } from '../../src/ledger/rerun-store.ts';
-import { resolveRows } from '../../src/ledger/resolve-rows.ts';
-import { createRunInput } from '../../src/ledger/run-input.ts';
+import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
+import { resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { script } from '../../src/ledger/script.ts';
 import { settleEntry } from '../../src/ledger/settle-entry.ts';
-import { createSharedWeather } from '../../src/ledger/weather.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import { memoryJournal, openTestGate } from '../support/gate.ts';

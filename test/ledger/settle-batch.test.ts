@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/intent.ts';
-import { readKeys } from '../../src/ledger/read-keys.ts';
+import type { Intent } from '../../src/ledger/intents.ts';
+import { readKeys } from '../../src/ledger/key-claims.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { memoryJournal, openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';

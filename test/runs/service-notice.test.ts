@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { WeatherReport } from '../../src/ledger/weather.ts';
+import type { WeatherReport } from '../../src/ledger/breaker.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { createServiceNotice, serviceWords } from '../../src/runs/service-notice.ts';
 import { memoryIo } from '../cli/memory-io.ts';

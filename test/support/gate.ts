@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type LedgerGate, openGate } from '../../src/ledger/gate.ts';
+import { type GateEdges, type LedgerGate, openGate } from '../../src/ledger/epoch.ts';
+import type { RowJournal, RowRecord } from '../../src/ledger/intents.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import type { RowJournal, RowRecord } from '../../src/ledger/row-journal.ts';
-import type { GateEdges } from '../../src/ledger/verify-ledger.ts';
 import { atTestEnd } from './at-test-end.ts';
 
 /** A member of the keys' ledger that has nothing to put back; it leaves with the test. */

@@ -1,5 +1,5 @@
 import { CONTESTED_MARK } from '../mark.ts';
-import { BY_PROCESS } from './settle.ts';
+import { BY_PROCESS } from './rows.ts';
 
 /**
  * Puts a run's record back where Redis has lost it. KEYS: record, runs, files.

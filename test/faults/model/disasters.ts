@@ -1,5 +1,5 @@
-import { decodeLine } from '../../../src/journal/line.ts';
-import { resolveRows } from '../../../src/ledger/resolve-rows.ts';
+import { decodeLine } from '../../../src/journal/record.ts';
+import { resolveRows } from '../../../src/ledger/resolve.ts';
 import type { Event } from './events.ts';
 import { type Disk, diskOf, factsOf, type RowHand, SEATS, type Seat, type State } from './state.ts';
 import { look } from './view.ts';

@@ -1,9 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readJournal } from '../../../src/journal/read-journal.ts';
-import type { Replayed } from '../../../src/journal/replayed.ts';
-import { segmentName } from '../../../src/journal/segment-file.ts';
+import { type Replayed, readJournal } from '../../../src/journal/read-journal.ts';
+import { segmentName } from '../../../src/journal/segments.ts';
 import { createReplay, type LedgerReplay } from '../../../src/ledger/replay.ts';
 import type { Disk } from './state.ts';
 import type { World } from './world.ts';

@@ -7,9 +7,9 @@ import { drain } from './drain.ts';
 import { isEnabled, type Limits } from './enabled.ts';
 import { allEvents, describeEvent, type Event } from './events.ts';
 import type { Snapshot } from './keyspace.ts';
-import { openSteadyMembers } from './members.ts';
 import { cloneState, type State } from './state.ts';
 import { look } from './view.ts';
+import { openSteadyMembers } from './workers.ts';
 import { type Bench, type Bend, claimAll, createWorld, type World } from './world.ts';
 
 export type SearchOptions = {

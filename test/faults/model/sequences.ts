@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { ownKeys } from '../../support/runs.ts';
 import { commandsFor, type Tally } from './commands.ts';
 import { drain } from './drain.ts';
-import { openMembers } from './members.ts';
+import { openMembers } from './workers.ts';
 import { type Bench, type Bend, claimAll, createWorld } from './world.ts';
 
 export type SequencesOptions = {

@@ -1,19 +1,19 @@
 import type { Redis } from 'ioredis';
 import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
-import { encodeLine } from '../../../src/journal/line.ts';
+import { encodeLine } from '../../../src/journal/record.ts';
 import { type ChunkLedger, createChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
+import type { RowJournal, RowRecord } from '../../../src/ledger/intents.ts';
 import { claimKeys } from '../../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../../src/ledger/keys.ts';
 import { restorableFields } from '../../../src/ledger/replay.ts';
-import type { RowJournal, RowRecord } from '../../../src/ledger/row-journal.ts';
 import { createRunStore } from '../../../src/ledger/run-store.ts';
 import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Run } from '../../../src/model/run.ts';
 import { newRun } from '../../support/runs.ts';
 import { createKeyspace, type Keyspace, ledgerNames, rowKey, type Snapshot } from './keyspace.ts';
-import type { Members } from './members.ts';
 import { diskOf, type Line, newState, type Seat, type State } from './state.ts';
+import type { Members } from './workers.ts';
 
 /** A ledger on a real Redis, with what the world around it is like. */
 export type World = {
