@@ -24,7 +24,7 @@ import { type Ended, recordRows, sentRows, settledRows, settleSent } from './set
 import { waitWhileRunning } from './still-runs.ts';
 
 /** Takes a chunk's rows from where they are to their outcomes. `taker` is unique per take. */
-export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEnd> {
+export async function deliverChunk(job: ChunkJob, hands: ChunkTake): Promise<ChunkEnd> {
   const { context } = hands;
   const taken = await context.ledger.take(job.chunk);
   if (taken.closed) return 'closed';
@@ -38,7 +38,7 @@ export async function deliverChunk(job: ChunkJob, hands: Hands): Promise<ChunkEn
     return 'closed';
   }
   const planned = planChunk(job, taken, context);
-  if ((await carryOutAll(planned, hands)) === 'unsent') return 'put-back';
+  if ((await executeAll(planned, hands)) === 'unsent') return 'put-back';
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 
@@ -128,10 +128,10 @@ const ASK_AGAIN_MS = 200;
 const ASK_MAX_MS = 5_000;
 
 /** What a chunk's rows are carried out with; `taker` is unique per take. */
-type Hands = { readonly context: RunContext; readonly taker: string; readonly lease: ChunkLease };
+type ChunkTake = { readonly context: RunContext; readonly taker: string; readonly lease: ChunkLease };
 
 /** Takes all rows of a chunk to their outcomes; resolves when each has come to its end, since none may be on the wire when a failure ends its chunk. */
-function carryOutAll(planned: readonly Planned[], hands: Hands): Promise<Ended> {
+function executeAll(planned: readonly Planned[], hands: ChunkTake): Promise<Ended> {
   return new Promise((resolve, reject) => {
     let left = planned.length;
     let all: Ended = 'settled';
@@ -152,13 +152,13 @@ function carryOutAll(planned: readonly Planned[], hands: Hands): Promise<Ended> 
         done();
       },
     };
-    for (const one of planned) carryOut(one, hands, end);
+    for (const one of planned) execute(one, hands, end);
     if (planned.length === 0) resolve(all);
   });
 }
 
 /** Takes a request's rows to their outcomes. */
-function carryOut(planned: Planned, hands: Hands, end: RowsEnd): void {
+function execute(planned: Planned, hands: ChunkTake, end: RowsEnd): void {
   const { plan } = planned;
   switch (plan.kind) {
     case 'done':
@@ -196,7 +196,7 @@ async function settle(
 }
 
 /** Rows that a dead worker may have sent, and those of a run with a rate, go one by one. */
-function send(planned: PlannedSend, hands: Hands, end: RowsEnd): void {
+function send(planned: PlannedSend, hands: ChunkTake, end: RowsEnd): void {
   const { context } = hands;
   const sending = sendingOf(planned.lead, planned.plan, hands);
   const isFresh = sending.expected === '' && !sending.everUnknown;
@@ -214,14 +214,14 @@ async function sendAlone(planned: PlannedSend, sending: Sending, context: RunCon
 async function consult(
   planned: Planned,
   { questions, decide }: Extract<Plan, { kind: 'ask' }>,
-  hands: Hands,
+  hands: ChunkTake,
 ): Promise<Ended> {
   const { context, lease } = hands;
   const began = context.now();
   for (;;) {
     const waitedMs = context.now() - began;
     const plan = decide({ ...(await ask(questions, context)), waitedMs });
-    if (plan.kind !== 'wait') return carryOutAll([{ ...planned, plan }], hands);
+    if (plan.kind !== 'wait') return executeAll([{ ...planned, plan }], hands);
     if (waitedMs >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
     if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';
   }
@@ -238,7 +238,7 @@ async function ask(
   return { states, fields };
 }
 
-function sendingOf(task: RowTask, plan: PlannedSend['plan'], { taker, lease }: Hands): Sending {
+function sendingOf(task: RowTask, plan: PlannedSend['plan'], { taker, lease }: ChunkTake): Sending {
   return {
     task,
     request: plan.request,

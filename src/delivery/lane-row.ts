@@ -14,7 +14,7 @@ import { tryRow, weigh } from './try-row.ts';
 /** Told once of each request. */
 export type RowsEnd = {
   ended(how: Ended): void;
-  /** Their fate could not be recorded, or the program stumbled. */
+  /** Their fate could not be recorded, or the program failed. */
   failed(error: unknown): void;
 };
 
@@ -42,7 +42,7 @@ export type LaneAnswer = { readonly verdict: Verdict; readonly reply: Reply } | 
 
 /**
  * Takes a row that leaves the lane to its end: it waits, tries again, or is settled as what it was answered.
- * Resolves as soon as it is known what its answer means for others: the weather is told, or the run is paused (but for 403, which is
+ * Resolves as soon as it is known what its answer means for others: the breaker is told, or the run is paused (but for 403, which is
  * weighed with those before it). Never rejects.
  */
 export async function goOnAlone(row: LaneRow, answer: LaneAnswer): Promise<void> {

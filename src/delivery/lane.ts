@@ -271,16 +271,16 @@ function weighReply(state: LaneState, row: LaneRow, reply: Reply): void {
   const { context, settling } = state;
   const verdict = context.service.judge(row.sending.request.call, reply);
   if (verdict.kind === 'accepted') {
-    context.weather.answered(reply.ms);
+    context.breaker.succeeded(reply.ms);
     context.denials.broken();
     settling.add(row, verdict, reply.ms);
   } else if (verdict.kind === 'refused' && verdict.outcome !== 'denied') {
     void goOnAlone(row, { verdict, reply });
-  } else void weather(state, row, { verdict, reply });
+  } else void holdBack(state, row, { verdict, reply });
 }
 
 /** The service may want to be left alone, or the run may pause: rows that have not gone yet ask again when that is known. */
-async function weather(state: LaneState, row: LaneRow, answer: NonNullable<LaneAnswer>): Promise<void> {
+async function holdBack(state: LaneState, row: LaneRow, answer: NonNullable<LaneAnswer>): Promise<void> {
   state.troubles += 1;
   state.settling.flush();
   const recalled = recall(state);

@@ -66,9 +66,9 @@ async function attempt(sending: Sending, context: RunContext): Promise<Done> {
   return tried.kind === 'again' ? again(tried) : tried;
 }
 
-function policyOf({ definition, service, weather }: RunContext) {
+function policyOf({ definition, service, breaker }: RunContext) {
   const { attempts, awayMinutes } = definition.send;
-  return { attempts, awayMs: awayMinutes * 60_000, backoffMs: service.backoffMs, weather };
+  return { attempts, awayMs: awayMinutes * 60_000, backoffMs: service.backoffMs, breaker };
 }
 
 function sentOf(done: Done, sending: Sending): Sent {

@@ -1,20 +1,25 @@
-import type { SharedWeather } from '../ledger/breaker.ts';
+/**
+ * What this process knows of a service beside the breaker that all workers share: whether its requests are answered, and since when none
+ * is. The retry policy decides by that whether a row has failed or the service is away. Any definite answer, a refusal too, is a success.
+ */
 
-/** What is known of the service: whether others get through, and since when nobody does. */
-export type ServiceWeather = {
+import type { SharedBreaker } from '../ledger/breaker.ts';
+
+export type ServiceBreaker = {
   /** A definite answer came, to a request that took so long (ms). */
-  answered(tookMs: number): void;
-  /** An attempt ended without one, in a way that may pass; all workers are told. */
-  stumbled(stumble: Stumble): Promise<void>;
+  succeeded(tookMs: number): void;
+  /** An attempt ended without a definite answer, in a way that may pass; the shared breaker is told. */
+  failed(failure: AttemptFailure): Promise<void>;
   /** Whether a definite answer came to this process since the given time (ms). */
   answeredSince(time: number): boolean;
   /** Whether a request that was begun since the given time (ms) got a definite answer. */
   getsThroughSince(time: number): boolean;
-  /** Milliseconds since any worker's first stumble that no answer has followed; 0 in good weather. */
+  /** Milliseconds since any worker's first failure that no answer has followed; 0: the latest news is an answer. */
   awayFor(): number;
 };
 
-export type Stumble = {
+/** An attempt without a definite answer. */
+export type AttemptFailure = {
   /** The attempt's intent. */
   readonly mark: string;
   /** HTTP status, `null` where none came. */
@@ -29,26 +34,26 @@ export type Stumble = {
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
 
-export function createServiceWeather(
+export function createServiceBreaker(
   now: () => number,
-  shared: Pick<SharedWeather, 'stumbled'>,
-): ServiceWeather {
+  shared: Pick<SharedBreaker, 'failed'>,
+): ServiceBreaker {
   // An outage that nobody has been through since is no news: a run that goes on looks for itself.
   const begunAt = now();
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let lastThrough = Number.NEGATIVE_INFINITY;
   let awaySince: number | null = null;
   return {
-    answered(tookMs) {
+    succeeded(tookMs) {
       lastAnswer = now();
       lastThrough = Math.max(lastThrough, lastAnswer - tookMs);
       awaySince = null;
     },
-    async stumbled({ mark, status, afterMs, cause }) {
+    async failed({ mark, status, afterMs, cause }) {
       const asked = now();
       // A limit on the caller concerns every row of every worker; it says that the service is there.
       const isLimit = status === TOO_MANY_REQUESTS;
-      const away = await shared.stumbled({
+      const away = await shared.failed({
         mark,
         isFailure: !isLimit && status !== UNAUTHORIZED,
         holdMs: isLimit ? (afterMs ?? 0) : 0,

@@ -97,24 +97,24 @@ type Answered = {
   readonly token: string;
 };
 
-/** What an attempt's verdict makes of the row's sending: told to the weather, and its intent withdrawn where nothing was received. */
+/** What an attempt's verdict makes of the row's sending: told to the breaker, and its intent withdrawn where nothing was received. */
 export async function weigh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
   const { verdict, reply, intent } = answered;
   const { ms } = reply;
   switch (verdict.kind) {
     case 'accepted':
     case 'refused':
-      context.weather.answered(ms);
+      context.breaker.succeeded(ms);
       return { kind: 'final', verdict, ms };
     case 'unknown':
-      await context.weather.stumbled({ ...stumbleOf(verdict, reply), mark: intent.mark, afterMs: null });
+      await context.breaker.failed({ ...failureOf(verdict, reply), mark: intent.mark, afterMs: null });
       if (context.definition.onUnknownOutcome === 'hold') return { kind: 'final', verdict, ms };
       sending.everUnknown = true;
       // The intent stays: should this process die now, the row is not free.
       return { kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null } };
     case 'retry':
-      await context.weather.stumbled({
-        ...stumbleOf(verdict, reply),
+      await context.breaker.failed({
+        ...failureOf(verdict, reply),
         mark: intent.mark,
         afterMs: verdict.afterMs,
       });
@@ -129,7 +129,7 @@ export async function weigh(sending: Sending, context: RunContext, answered: Ans
   }
 }
 
-function stumbleOf({ status, message }: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply) {
+function failureOf({ status, message }: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply) {
   const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
   return { status, cause: isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`) };
 }
@@ -156,7 +156,7 @@ async function withdrawUnlessUnknown(sending: Sending, context: RunContext, inte
 async function stopOrRefresh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
   // A refused token is an answer: should this have been the probe, the service is there.
   const { mark } = answered.intent;
-  await context.weather.stumbled({ mark, status: UNAUTHORIZED, afterMs: null, cause: '' });
+  await context.breaker.failed({ mark, status: UNAUTHORIZED, afterMs: null, cause: '' });
   await withdrawUnlessUnknown(sending, context, answered.intent);
   const fresh = sending.refreshed ? null : await context.service.freshToken(answered.token);
   if (fresh === null) {

@@ -17,16 +17,16 @@ import {
 import { segmentName } from './segments.ts';
 
 /**
- * Replays one member's journal; also while its process goes on writing. The last word on a row holds: intents that
+ * Replays one worker's journal; also while its process goes on writing. The last word on a row holds: intents that
  * were neither withdrawn nor brought to an end, in their order, else its last settle entry, else nothing. Archives are read twice. In
  * memory: the rows of the raw segments, of one archive, and those whose intents or ends cross from one to the next.
  */
 export async function* readJournal(
   folder: string,
-  member: string,
+  worker: string,
   onDamage: OnDamage = () => {},
 ): AsyncGenerator<Replayed> {
-  const path = join(folder, member);
+  const path = join(folder, worker);
   const folded = emptyFold();
   const archives: Segment[] = [];
   for (const segment of await segmentsOf(path)) {
@@ -162,7 +162,7 @@ type OnDamage = (damage: Damage) => void;
 
 const SEGMENT = /^(\d{6,})\.(log|gz)$/;
 
-/** A member's segments by their numbers; where both forms are there, the process died between making one and removing the other. */
+/** A worker's segments by their numbers; where both forms are there, the process died between making one and removing the other. */
 async function listSegments(folder: string): Promise<Segment[]> {
   const segments = new Map<number, Segment>();
   for (const name of await readdir(folder)) {

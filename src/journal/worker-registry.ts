@@ -3,8 +3,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** The pieces of a member's name, joined by dots; `x` where the system doesn't tell. */
-type Member = {
+/** The pieces of a worker's name, joined by dots; `x` where the system doesn't tell. */
+type WorkerId = {
   readonly host: string;
   readonly boot: string;
   readonly pidSpace: string;
@@ -19,20 +19,20 @@ const HOST_LENGTH = 60;
  * A name for this process's journal that no other process ever has:
  * `<host>.<boot>.<pid namespace>.<pid>.<start>.<random>`, fit for a folder's name.
  */
-export function newMember(): string {
+export function newWorkerId(): string {
   const { pid } = process;
   const random = randomBytes(4).toString('hex');
   return [thisHost(), thisBoot(), pidSpace(), pid, startOf(pid) ?? UNTOLD, random].join('.');
 }
 
 /**
- * True only where the member's process ran on this host and is gone: the host was started again since, or no process
+ * True only where the worker's process ran on this host and is gone: the host was started again since, or no process
  * has its pid, or (Linux) the one that has it was started at another time. False wherever that can't be known: on
- * another host, in another container on this one, for a name that isn't a member's, and, where there is no /proc, while
+ * another host, in another container on this one, for a name that isn't a worker's, and, where there is no /proc, while
  * any process has the pid.
  */
-export function isDeadHere(member: string): boolean {
-  const parsed = parseMember(member);
+export function isDeadHere(worker: string): boolean {
+  const parsed = parseWorkerId(worker);
   if (parsed === null || parsed.host !== thisHost()) return false;
   if (parsed.boot !== thisBoot()) return parsed.boot !== UNTOLD && thisBoot() !== UNTOLD;
   if (parsed.pidSpace !== pidSpace()) return false;
@@ -41,21 +41,21 @@ export function isDeadHere(member: string): boolean {
   return startedAt !== null && parsed.startedAt !== UNTOLD && startedAt !== parsed.startedAt;
 }
 
-/** `process <pid> on <host>` of a member's name; the name itself where it isn't a member's. */
-export function shownMember(name: string): string {
-  const member = parseMember(name);
-  return member === null ? `process ${name}` : `process ${member.pid} on ${member.host.replace(MACHINE, '')}`;
+/** `process <pid> on <host>` of a worker's name; the name itself where it isn't a worker's. */
+export function shownWorker(name: string): string {
+  const worker = parseWorkerId(name);
+  return worker === null ? `process ${name}` : `process ${worker.pid} on ${worker.host.replace(MACHINE, '')}`;
 }
 
 /** The machine's own id, which a host's name ends with. */
 const MACHINE = /-[0-9a-f]{8}$/;
-const MEMBER = /^([A-Za-z0-9_-]+)\.([0-9a-f]+|x)\.([0-9]+|x)\.([0-9]+)\.([0-9]+|x)\.[0-9a-f]{8}$/;
+const WORKER_ID = /^([A-Za-z0-9_-]+)\.([0-9a-f]+|x)\.([0-9]+|x)\.([0-9]+)\.([0-9]+|x)\.[0-9a-f]{8}$/;
 
-/** Members that have a journal in `<ONBOARD_HOME>/journal`, sorted; none where there is no such folder. */
-export async function listMembers(folder: string): Promise<string[]> {
+/** Workers that have a journal in `<ONBOARD_HOME>/journal`, sorted; none where there is no such folder. */
+export async function listWorkers(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(nothingWhereMissing);
   return entries
-    .filter((entry) => entry.isDirectory() && MEMBER.test(entry.name))
+    .filter((entry) => entry.isDirectory() && WORKER_ID.test(entry.name))
     .map((entry) => entry.name)
     .sort();
 }
@@ -65,8 +65,8 @@ function nothingWhereMissing(error: unknown): [] {
   throw error;
 }
 
-function parseMember(name: string): Member | null {
-  const [, host = '', boot = '', pidSpace = '', pid = '', startedAt = ''] = MEMBER.exec(name) ?? [];
+function parseWorkerId(name: string): WorkerId | null {
+  const [, host = '', boot = '', pidSpace = '', pid = '', startedAt = ''] = WORKER_ID.exec(name) ?? [];
   return host === '' ? null : { host, boot, pidSpace, pid: Number(pid), startedAt };
 }
 

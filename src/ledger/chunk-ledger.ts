@@ -3,7 +3,7 @@ import { passStage } from '../lib/stage.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
-import { gated, type LedgerGate } from './epoch.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import {
   type Granted,
   type Intent,
@@ -54,7 +54,7 @@ export type ChunkLedger = {
 };
 
 type ChunkLedgerOptions = {
-  readonly gate: LedgerGate;
+  readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
   readonly run: Run;
@@ -65,16 +65,16 @@ type ChunkLedgerOptions = {
 
 const MAX_BATCH = 200;
 
-const lookUp = gated(LOOK_UP, z.array(z.string()));
-const settle = gated(SETTLE, z.array(z.number()));
-const unsettle = gated(UNSETTLE, z.array(z.number()));
+const lookUp = inEpoch(LOOK_UP, z.array(z.string()));
+const settle = inEpoch(SETTLE, z.array(z.number()));
+const unsettle = inEpoch(UNSETTLE, z.array(z.number()));
 
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
-  const { gate, keys, journal, run } = options;
+  const { epoch, keys, journal, run } = options;
   const k = keys.run(run.id);
-  const edges = { gate, keys, journal, run: run.id, probeMs: options.probeMs };
+  const edges = { epoch, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
-  const closeChunk = createChunkClosing({ gate, keys, run, memory, now: options.now });
+  const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
   const noteSettled = (entries: readonly SettleEntry[]) => {
     if (entries.length > 0) journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(entries) });
   };
@@ -85,8 +85,8 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     const [sure, unsent] = partedBySending(entries);
     noteSettled(sure);
     const { args, order } = settleArguments(entries);
-    const recovery = gate.recoveries();
-    const unrecorded = await gate.call(settle, settleKeys(keys, run.id), [run.id, ...args]);
+    const recovery = epoch.recoveries();
+    const unrecorded = await epoch.call(settle, settleKeys(keys, run.id), [run.id, ...args]);
     passStage('settled', rowsOf);
     const others = new Set(unrecorded.map((place) => order[place - 1]));
     const recorded = entries.map((entry) => !others.has(entry));
@@ -104,11 +104,11 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => identityPlace(keys, place));
-      return (await gate.call(lookUp, [], placeArguments(found))).map(parseKeyState);
+      return (await epoch.call(lookUp, [], placeArguments(found))).map(parseKeyState);
     }, MAX_BATCH),
     readFields: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => fieldsPlace(keys, place));
-      return gate.call(lookUp, [], placeArguments(found));
+      return epoch.call(lookUp, [], placeArguments(found));
     }, MAX_BATCH),
     intend: tickBatch((intents: readonly Intent[]) => intendRows(intents, edges), MAX_BATCH),
     intendAll: (intents) => intendRows(intents, edges),
@@ -127,10 +127,10 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
         run: run.id,
         rows: rows.map((row) => [row.chunk, row.settlement.row]),
       });
-      await gate.call(unsettle, [k.record, k.chunk, k.sources, k.bodies], [run.id, reason, ...entries]);
+      await epoch.call(unsettle, [k.record, k.chunk, k.sources, k.bodies], [run.id, reason, ...entries]);
     },
     close: closeChunk,
-    reserve: (times, intervalMs) => reserveTimes(gate, k.rate, { times, intervalMs }),
+    reserve: (times, intervalMs) => reserveTimes(epoch, k.rate, { times, intervalMs }),
   };
 }
 
@@ -173,7 +173,7 @@ export function settleKeys(keys: LedgerKeys, run: string): string[] {
     k.sources,
     k.bodies,
     k.documents,
-    keys.weather,
+    keys.breaker,
     k.resolutions,
   ];
 }
@@ -191,15 +191,15 @@ export const AHEAD_MS = 20;
 /** Of a moment in which nobody asked, that much is made up for: a twenty-fifth of what goes in a second. */
 const BEHIND_MS = 40;
 
-const reserve = gated(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));
+const reserve = inEpoch(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));
 
 /** Asks for as many times as `times` on the time line at `key`, `intervalMs` apart over all workers together. */
 export async function reserveTimes(
-  gate: LedgerGate,
+  epoch: LedgerEpoch,
   key: string,
   { times, intervalMs }: { readonly times: number; readonly intervalMs: number },
 ): Promise<Reserved> {
   const args = [times, intervalMs * 1000, AHEAD_MS * 1000, BEHIND_MS * 1000];
-  const [given, microseconds] = await gate.call(reserve, [key], args);
+  const [given, microseconds] = await epoch.call(reserve, [key], args);
   return { times: given, inMs: microseconds / 1000 };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { groupAdjacent } from '../lib/group-adjacent.ts';
 import { passStage, type Stage } from '../lib/stage.ts';
-import { gated, type LedgerGate } from './epoch.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { INTEND, WITHDRAW } from './lua/rows.ts';
 import { type SharedMark, sharedMark } from './mark.ts';
@@ -71,7 +71,7 @@ export type Granted =
   | { readonly kind: 'unwritten'; readonly problem: string };
 
 export type IntendEdges = {
-  readonly gate: LedgerGate;
+  readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
   readonly run: string;
@@ -79,15 +79,15 @@ export type IntendEdges = {
   readonly probeMs: number;
 };
 
-const intend = gated(INTEND, z.array(z.string()));
-const withdraw = gated(WITHDRAW, z.array(z.number()));
+const intend = inEpoch(INTEND, z.array(z.string()));
+const withdraw = inEpoch(WITHDRAW, z.array(z.number()));
 
 /** Marks rows as about to be sent, in Redis and on the disk at once; granted only where it is in both. */
 export async function intendRows(intents: readonly Intent[], edges: IntendEdges): Promise<Granted[]> {
   passStage('intending', () => intents.map(({ row }) => row));
   const rows = intents.map((intent) => placedIntent(intent, edges.keys));
   // A replay of this process' journal meanwhile must not take what was never granted for something that was.
-  const release = edges.gate.hold(intents.map(({ mark }) => mark));
+  const release = edges.epoch.hold(intents.map(({ mark }) => mark));
   try {
     const [granted, problem] = await Promise.all([
       passing(
@@ -108,19 +108,19 @@ export async function intendRows(intents: readonly Intent[], edges: IntendEdges)
 export async function withdrawRows(rows: readonly MarkedRow[], edges: IntendEdges): Promise<boolean[]> {
   const marks = rows.map(({ chunk, row, mark }) => [chunk, row, mark] as const);
   edges.journal.note({ kind: 'withdrawn', run: edges.run, rows: marks });
-  const gone = await edges.gate.call(
+  const gone = await edges.epoch.call(
     withdraw,
-    [edges.keys.run(edges.run).chunk, edges.keys.weather],
+    [edges.keys.run(edges.run).chunk, edges.keys.breaker],
     marks.flat(),
   );
   return gone.map((g) => g === 1);
 }
 
 async function grant(rows: readonly PlacedIntent[], edges: IntendEdges): Promise<Granted[]> {
-  const { gate, keys, run, probeMs } = edges;
+  const { epoch, keys, run, probeMs } = edges;
   const k = keys.run(run);
-  const scriptKeys = [k.record, k.chunk, k.blocks, keys.weather];
-  const answers = await gate.call(intend, scriptKeys, [run, probeMs, ...intendArguments(rows, keys)]);
+  const scriptKeys = [k.record, k.chunk, k.blocks, keys.breaker];
+  const answers = await epoch.call(intend, scriptKeys, [run, probeMs, ...intendArguments(rows, keys)]);
   return withExceptions<Granted>(answers, rows.length, { usual: GRANTED, parse: parseRefusal });
 }
 

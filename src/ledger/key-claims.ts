@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyClaim, KeyState } from '../model/identity.ts';
-import { gated, type LedgerGate } from './epoch.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { identityOf, type LedgerKeys } from './keys.ts';
 import { CLAIM, LOOK_UP } from './lua/keys.ts';
 import { script, withExceptions } from './script.ts';
 import { identityPlace } from './settle-entry.ts';
 
-const claim = gated(CLAIM, z.array(z.string()));
+const claim = inEpoch(CLAIM, z.array(z.string()));
 
 /** Longer than any run is gone on with. */
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
 
 /** Claims keys for rows in the order given; the same rows may be claimed again and get the same answers. */
 export async function claimKeys(
-  gate: LedgerGate,
+  epoch: LedgerEpoch,
   keys: LedgerKeys,
   options: {
     readonly run: string;
@@ -31,7 +31,7 @@ export async function claimKeys(
     const { bucket, digest } = identityOf(key);
     entries.push(bucket, digest, row);
   }
-  const answers = await gate.call(claim, [keys.identity(space.name)], [options.run, ttl, ...entries]);
+  const answers = await epoch.call(claim, [keys.identity(space.name)], [options.run, ttl, ...entries]);
   return withExceptions<KeyClaim>(answers, options.rows.length, { usual: CLAIMED, parse: parseObstacle });
 }
 
@@ -69,7 +69,7 @@ const KEYS_PER_CALL = 500;
 
 /**
  * What the identity ledger `space` says of keys right now, for a person who asks; what is decided by it has to ask through
- * the gate (ChunkLedger.readKeys).
+ * the epoch (ChunkLedger.readKeys).
  */
 export async function readKeys(
   redis: RedisConnection,

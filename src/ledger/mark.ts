@@ -33,7 +33,7 @@ export const CONTESTED_MARK = intentMark('contested', 0, 0);
 
 export function settledMark(settlement: Settlement): string {
   const text = JSON.stringify(toTuple(settlement));
-  // Redis' JSON refuses half a surrogate pair, which scripts would stumble over whenever they look at the mark.
+  // Redis' JSON refuses half a surrogate pair, on which scripts would fail whenever they look at the mark.
   return text.includes(HALF_PAIR) ? JSON.stringify(toTuple(settlement).map(wellFormed)) : text;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { passStage } from '../lib/stage.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { gated, type LedgerGate } from './epoch.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { CLOSE, TAKE } from './lua/runs.ts';
 import { type Mark, packBlock, packBlockText, parseMark } from './mark.ts';
@@ -19,15 +19,15 @@ export type Taken = {
 /** `version`: it rises whenever an outcome of the chunk changes that was recorded before. */
 type ReadChunk = { readonly taken: Taken; readonly version: string };
 
-const take = gated(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
+const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
 
 /** A chunk as it stands in the ledger. */
 export async function readChunk(
   chunk: number,
-  { gate, keys, run }: { readonly gate: LedgerGate; readonly keys: LedgerKeys; readonly run: string },
+  { epoch, keys, run }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys; readonly run: string },
 ): Promise<ReadChunk> {
   const k = keys.run(run);
-  return readTaken(await gate.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]));
+  return readTaken(await epoch.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]));
 }
 
 function readTaken([state, closed, suspect, ...fields]: [string, number, number, ...string[]]): ReadChunk {
@@ -85,7 +85,7 @@ export function createChunkMemory(): ChunkMemory {
   };
 }
 
-const close = gated(CLOSE, z.number());
+const close = inEpoch(CLOSE, z.number());
 
 /** A chunk as its rows were last read or recorded, to be closed as that. */
 type Closing = {
@@ -100,26 +100,26 @@ const VOID = 'void';
 
 /** Closes a chunk of which every row is settled; false where one is not. */
 export function createChunkClosing(edges: {
-  readonly gate: LedgerGate;
+  readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;
   readonly run: Run;
   readonly memory: ChunkMemory;
   readonly now: () => Date;
 }): (chunk: number, rows: number) => Promise<boolean> {
-  const { gate, keys, run, memory, now } = edges;
+  const { epoch, keys, run, memory, now } = edges;
   const k = keys.run(run.id);
   /** `recovery`: of when that version was true. */
   const closeAs = async (chunk: number, { rows, version, block, recovery }: Closing) => {
     const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
-    const answer = await gate.call(close, keysOfClose, () => {
-      const standing = gate.recoveries() === recovery ? version : VOID;
-      return [chunk, rows, standing, block, chunksOf(run), now().toISOString()];
+    const answer = await epoch.call(close, keysOfClose, () => {
+      const expected = epoch.recoveries() === recovery ? version : VOID;
+      return [chunk, rows, expected, block, chunksOf(run), now().toISOString()];
     });
     return answer === 1;
   };
   /** Without reading the chunk, where this process has settled all of it. */
   const closeWhole = async (chunk: number, rows: number) => {
-    const recovery = gate.recoveries();
+    const recovery = epoch.recoveries();
     const whole = memory.whole(chunk, rows, recovery);
     memory.forget(chunk);
     if (whole === null) return false;
@@ -127,8 +127,8 @@ export function createChunkClosing(edges: {
   };
   const closeAsRead = async (chunk: number, rows: number) => {
     for (;;) {
-      const recovery = gate.recoveries();
-      const { taken, version } = await readChunk(chunk, { gate, keys, run: run.id });
+      const recovery = epoch.recoveries();
+      const { taken, version } = await readChunk(chunk, { epoch, keys, run: run.id });
       if (taken.closed) return true;
       const settled = settlementsOf(taken.marks);
       if (settled.length !== rows) return false;

@@ -195,7 +195,6 @@ export function createRunInput(redis: RedisConnection, keys: LedgerKeys, id: str
   };
 }
 
-
 /** Row numbers in ascending order as text: the step to each from the one before, deflated, base64. A run of neighbours is next to nothing. */
 export async function packRowNumbers(rows: readonly number[]): Promise<string> {
   const steps = rows.map((row, i) => row - (rows[i - 1] ?? 0));

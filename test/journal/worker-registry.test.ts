@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeMember } from '../../src/journal/folder.ts';
-import { isDeadHere, listMembers, newMember, shownMember } from '../../src/journal/worker-registry.ts';
+import { removeWorkerFolder } from '../../src/journal/folder.ts';
+import { isDeadHere, listWorkers, newWorkerId, shownWorker } from '../../src/journal/worker-registry.ts';
 import { ownFolder } from './sample-journal.ts';
 
 /** This process's name with another piece in one place. */
 function renamed(place: number, piece: string): string {
-  return newMember()
+  return newWorkerId()
     .split('.')
     .map((own, i) => (i === place ? piece : own))
     .join('.');
@@ -22,12 +22,12 @@ async function pidOfTheDead(): Promise<string> {
 }
 
 test('a name is new each time and fit for a folder', () => {
-  expect(newMember()).not.toBe(newMember());
-  expect(newMember()).toMatch(/^[\w.-]+$/);
+  expect(newWorkerId()).not.toBe(newWorkerId());
+  expect(newWorkerId()).toMatch(/^[\w.-]+$/);
 });
 
 test('this process is alive', () => {
-  expect(isDeadHere(newMember())).toBe(false);
+  expect(isDeadHere(newWorkerId())).toBe(false);
 });
 
 test('a process that has ended is dead', async () => {
@@ -49,17 +49,17 @@ test('a process on another host or in another container is not known to be dead'
   expect(isDeadHere('something else')).toBe(false);
 });
 
-test('members are listed by their folders, and other things are not', async () => {
+test('workers are listed by their folders, and other things are not', async () => {
   const folder = await ownFolder();
-  expect(await listMembers(folder)).toEqual([]);
-  const members = [newMember(), newMember()].sort();
-  for (const name of [...members, 'lost+found']) await mkdir(join(folder, name), { recursive: true });
-  expect(await listMembers(folder)).toEqual(members);
-  await removeMember(folder, members[0] ?? '');
-  expect(await listMembers(folder)).toEqual(members.slice(1));
+  expect(await listWorkers(folder)).toEqual([]);
+  const workers = [newWorkerId(), newWorkerId()].sort();
+  for (const name of [...workers, 'lost+found']) await mkdir(join(folder, name), { recursive: true });
+  expect(await listWorkers(folder)).toEqual(workers);
+  await removeWorkerFolder(folder, workers[0] ?? '');
+  expect(await listWorkers(folder)).toEqual(workers.slice(1));
 });
 
-test('a member is shown to people as its process and its host', () => {
-  expect(shownMember('box-0123abcd.3f.4026.123.77.0a1b2c3d')).toBe('process 123 on box');
-  expect(shownMember('me')).toBe('process me');
+test('a worker is shown to people as its process and its host', () => {
+  expect(shownWorker('box-0123abcd.3f.4026.123.77.0a1b2c3d')).toBe('process 123 on box');
+  expect(shownWorker('me')).toBe('process me');
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createSharedWeather, type SharedWeather } from '../../src/ledger/breaker.ts';
+import { createSharedBreaker, type SharedBreaker } from '../../src/ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { Granted, Intent } from '../../src/ledger/intents.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
-import { memoryJournal, openTestGate } from '../support/gate.ts';
+import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -14,12 +14,12 @@ const own = useOwnRedis();
 const PROBE_MS = 40_000;
 const GRANTED: Granted = { kind: 'granted' };
 
-type Worker = { readonly ledger: ChunkLedger; readonly weather: SharedWeather };
+type Worker = { readonly ledger: ChunkLedger; readonly breaker: SharedBreaker };
 type Bench = {
   readonly keys: LedgerKeys;
   readonly a: Worker;
   readonly b: Worker;
-  /** What the hash of the weather says, in numbers where it can. */
+  /** What the hash of the breaker says, in numbers where it can. */
   fields(): Promise<Record<string, string>>;
   set(fields: Readonly<Record<string, number>>): Promise<void>;
 };
@@ -34,16 +34,16 @@ async function twoWorkers(): Promise<Bench> {
     await store.transition(id, 'running', null);
     const run = await store.get(id);
     if (run === null) throw new Error('the run is gone');
-    const gate = await openTestGate(redis, keys);
-    const parts = { gate, keys, journal: memoryJournal(), run, probeMs: PROBE_MS, now: () => new Date() };
-    return { ledger: createChunkLedger(parts), weather: createSharedWeather(redis, keys) };
+    const epoch = await openTestEpoch(redis, keys);
+    const parts = { epoch, keys, journal: memoryJournal(), run, probeMs: PROBE_MS, now: () => new Date() };
+    return { ledger: createChunkLedger(parts), breaker: createSharedBreaker(redis, keys) };
   };
   return {
     keys,
     a: await worker(),
     b: await worker(),
-    fields: () => redis.hgetall(keys.weather),
-    set: async (fields) => void (await redis.hset(keys.weather, fields)),
+    fields: () => redis.hgetall(keys.breaker),
+    set: async (fields) => void (await redis.hset(keys.breaker, fields)),
   };
 }
 
@@ -59,7 +59,7 @@ const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0, cause: CA
 const patience = (holdMs: number) => ({ mark: 'i a 1', isFailure: false, holdMs, cause: '' });
 
 async function fail({ a, b }: Bench, times: number): Promise<void> {
-  for (let n = 1; n <= times; n += 1) await (n % 2 === 0 ? a : b).weather.stumbled(failure(`i failed ${n}`));
+  for (let n = 1; n <= times; n += 1) await (n % 2 === 0 ? a : b).breaker.failed(failure(`i failed ${n}`));
 }
 
 /** The breaker is open and its pause is over: the next row probes. */
@@ -68,14 +68,14 @@ async function pauseOver(bench: Bench): Promise<void> {
   await bench.set({ until: Date.now() - 1 });
 }
 
-const nextAt = async ({ a }: Bench) => Date.parse((await a.weather.read()).nextAt ?? '') - Date.now();
+const nextAt = async ({ a }: Bench) => Date.parse((await a.breaker.read()).nextAt ?? '') - Date.now();
 
 describe('the breaker', () => {
   test('stays closed at nine failures in a row over all workers, and rows go', async () => {
     const bench = await twoWorkers();
     await fail(bench, 9);
     expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
-    expect(await bench.b.weather.read()).toMatchObject({
+    expect(await bench.b.breaker.read()).toMatchObject({
       state: 'failing',
       failuresInARow: 9,
       cause: CAUSE,
@@ -90,7 +90,7 @@ describe('the breaker', () => {
       expect(answer).toEqual({ kind: 'wait', ms: expect.any(Number) });
       expect(answer.kind === 'wait' && answer.ms > 0 && answer.ms <= 1_000).toBe(true);
     }
-    expect(await bench.b.weather.read()).toMatchObject({ state: 'away', failuresInARow: 10 });
+    expect(await bench.b.breaker.read()).toMatchObject({ state: 'away', failuresInARow: 10 });
     expect((await bench.a.ledger.take(1)).marks.size).toBe(0);
   });
 
@@ -151,7 +151,7 @@ describe('the breaker', () => {
       const mark = `i a ${n}`;
       expect(await bench.a.ledger.intend(intent(mark))).toEqual(GRANTED);
       const before = Date.now();
-      await bench.a.weather.stumbled(failure(mark));
+      await bench.a.breaker.failed(failure(mark));
       await bench.a.ledger.withdraw({ chunk: 1, row: 1, mark });
       expect(await bench.b.ledger.intend(intent('i b 1'))).toMatchObject({ kind: 'wait' });
       pauses.push(Math.round((Number((await bench.fields()).until) - before) / 1_000));
@@ -171,7 +171,7 @@ describe('the breaker', () => {
     await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));
     expect(await bench.fields()).toEqual({});
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
-    expect(await bench.b.weather.read()).toEqual({
+    expect(await bench.b.breaker.read()).toEqual({
       state: 'well',
       failuresInARow: 0,
       cause: null,
@@ -205,7 +205,7 @@ describe('the breaker', () => {
     await pauseOver(bench);
     await bench.a.ledger.intend(intent('i a 1'));
     await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));
-    expect(await bench.b.weather.read()).toMatchObject({ state: 'away', failuresInARow: 10 });
+    expect(await bench.b.breaker.read()).toMatchObject({ state: 'away', failuresInARow: 10 });
   });
 
   test('gives a probe up that is never heard of, and lets another row through, one', async () => {
@@ -225,7 +225,7 @@ describe('the breaker', () => {
     await bench.set({ probing: Date.now() - 1 });
     await bench.b.ledger.intend(intent('i b 1'));
     const before = await bench.fields();
-    await bench.a.weather.stumbled(failure('i a 1'));
+    await bench.a.breaker.failed(failure('i a 1'));
     expect(await bench.fields()).toEqual({ ...before, failures: '11' });
   });
 
@@ -233,7 +233,7 @@ describe('the breaker', () => {
     const bench = await twoWorkers();
     await pauseOver(bench);
     await bench.a.ledger.intend(intent('i a 1'));
-    await bench.a.weather.stumbled(patience(0));
+    await bench.a.breaker.failed(patience(0));
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
   });
 
@@ -259,24 +259,24 @@ describe('an answer', () => {
 describe('a service that asks to be left alone', () => {
   test('is left alone by everybody, and that is no failure', async () => {
     const bench = await twoWorkers();
-    await bench.a.weather.stumbled(patience(9_000));
+    await bench.a.breaker.failed(patience(9_000));
     const answer = await bench.b.ledger.intend(intent('i b 1'));
     expect(answer.kind === 'wait' && answer.ms > 8_000 && answer.ms <= 9_000).toBe(true);
-    expect(await bench.b.weather.read()).toMatchObject({ state: 'held', failuresInARow: 0 });
+    expect(await bench.b.breaker.read()).toMatchObject({ state: 'held', failuresInARow: 0 });
     expect(await nextAt(bench)).toBeGreaterThan(8_000);
   });
 
   test('is left alone for the longest time that it asked for', async () => {
     const bench = await twoWorkers();
     for (const holdMs of [2_000, 9_000, 100]) {
-      await bench.a.weather.stumbled(patience(holdMs));
+      await bench.a.breaker.failed(patience(holdMs));
     }
     expect(await nextAt(bench)).toBeGreaterThan(8_000);
   });
 
   test('is asked again when the time is over, by all', async () => {
     const bench = await twoWorkers();
-    await bench.a.weather.stumbled(patience(9_000));
+    await bench.a.breaker.failed(patience(9_000));
     await bench.set({ hold: Date.now() - 1 });
     for (const { ledger } of [bench.a, bench.b])
       expect(await ledger.intend(intent('i x 1'))).toEqual(GRANTED);
@@ -285,16 +285,16 @@ describe('a service that asks to be left alone', () => {
   test('however often, does not open the breaker', async () => {
     const bench = await twoWorkers();
     for (let n = 1; n <= 30; n += 1) {
-      await bench.a.weather.stumbled(patience(0));
+      await bench.a.breaker.failed(patience(0));
     }
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
   });
 });
 
 describe('what is known of the service', () => {
-  test('in good weather: nothing', async () => {
+  test('closed: nothing', async () => {
     const { a } = await twoWorkers();
-    expect(await a.weather.read()).toEqual({
+    expect(await a.breaker.read()).toEqual({
       state: 'well',
       failuresInARow: 0,
       cause: null,
@@ -304,13 +304,13 @@ describe('what is known of the service', () => {
     });
   });
 
-  test('since when no answer came, over all workers, and that the first stumble began it', async () => {
+  test('since when no answer came, over all workers, and that the first failure began it', async () => {
     const bench = await twoWorkers();
-    expect(await bench.a.weather.stumbled(failure('i a 1'))).toBeLessThan(1_000);
-    const { since } = await bench.b.weather.read();
+    expect(await bench.a.breaker.failed(failure('i a 1'))).toBeLessThan(1_000);
+    const { since } = await bench.b.breaker.read();
     expect(Math.abs(Date.parse(since ?? '') - Date.now())).toBeLessThan(5_000);
     await bench.set({ since: Date.now() - 60_000 });
-    const away = await bench.b.weather.stumbled(failure('i b 1'));
+    const away = await bench.b.breaker.failed(failure('i b 1'));
     expect(away).toBeGreaterThanOrEqual(60_000);
     expect(away).toBeLessThan(70_000);
   });
@@ -320,10 +320,10 @@ describe('what is known of the service', () => {
     await fail(bench, 10);
     expect(await nextAt(bench)).toBeGreaterThan(0);
     await bench.set({ until: Date.now() - 1 });
-    expect(await bench.a.weather.read()).toMatchObject({ state: 'away', nextAt: null });
-    expect((await bench.a.weather.read()).isProbing).toBe(false);
+    expect(await bench.a.breaker.read()).toMatchObject({ state: 'away', nextAt: null });
+    expect((await bench.a.breaker.read()).isProbing).toBe(false);
     await bench.a.ledger.intend(intent('i a 1'));
-    expect((await bench.b.weather.read()).isProbing).toBe(true);
+    expect((await bench.b.breaker.read()).isProbing).toBe(true);
     expect(await nextAt(bench)).toBeGreaterThan(PROBE_MS - 5_000);
   });
 });

@@ -2,18 +2,18 @@ import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {
-  type GateEdges,
-  gated,
-  type LedgerGate,
+  type EpochEdges,
+  inEpoch,
+  type LedgerEpoch,
   type ReplayScope,
   verifyLedger,
 } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { BEAT, CHECK_IN, LEAVE, LOOK, OPEN_WITHOUT } from '../../src/ledger/lua/epoch.ts';
+import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, OPEN_WITHOUT } from '../../src/ledger/lua/epoch.ts';
 import { script } from '../../src/ledger/script.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
+import { openTestEpoch } from '../support/epoch.ts';
 import { until } from '../support/flow.ts';
-import { openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { ownKeys } from '../support/runs.ts';
@@ -21,20 +21,20 @@ import { ownKeys } from '../support/runs.ts';
 const own = useOwnRedis();
 
 /** Writes down in Redis that it was carried out. */
-const carryOut = gated("return redis.call('RPUSH', KEYS[1], ARGV[1])", z.number());
-const beat = gated(BEAT, z.tuple([z.string()]).rest(z.string()));
+const carryOut = inEpoch("return redis.call('RPUSH', KEYS[1], ARGV[1])", z.number());
+const beat = inEpoch(HEARTBEAT, z.tuple([z.string()]).rest(z.string()));
 const DAY_MS = 86_400_000;
-/** A sign of life of a member that was told `roster` last; it looks for silent members where they were looked for so long ago (ms). */
-const beatOf = ({ gate }: Member, { roster = '', sweepMs = 0 } = {}) =>
-  gate.call(beat, [], [60_000, DAY_MS, sweepMs, roster]);
+/** A sign of life of a worker that was told `roster` last; it looks for silent workers where they were looked for so long ago (ms). */
+const beatOf = ({ epoch }: Worker, { roster = '', sweepMs = 0 } = {}) =>
+  epoch.call(beat, [], [60_000, DAY_MS, sweepMs, roster]);
 const anything = z.unknown();
 
 /** Writes down under which number it was carried out, and as what. */
-const numbered = gated("return redis.call('RPUSH', KEYS[1], BATCH .. ' ' .. ARGV[1])", z.number());
+const numbered = inEpoch("return redis.call('RPUSH', KEYS[1], BATCH .. ' ' .. ARGV[1])", z.number());
 
-type Member = {
+type Worker = {
   readonly name: string;
-  readonly gate: LedgerGate;
+  readonly epoch: LedgerEpoch;
   /** What its user was told. */
   readonly notices: string[];
   /** How often it has put its journal back. */
@@ -49,14 +49,14 @@ type Place = { readonly redis: Redis; readonly keys: LedgerKeys };
 
 const ownPlace = (): Place => ({ redis: own().redis, keys: ownKeys() });
 
-async function join(name: string, { redis, keys }: Place, over: Partial<GateEdges> = {}): Promise<Member> {
+async function join(name: string, { redis, keys }: Place, over: Partial<EpochEdges> = {}): Promise<Worker> {
   const notices: string[] = [];
   const state: { replays: number; blocked: Deferred<readonly string[]> | null } = {
     replays: 0,
     blocked: null,
   };
-  const gate = await openTestGate(redis, keys, {
-    member: name,
+  const epoch = await openTestEpoch(redis, keys, {
+    worker: name,
     async replay() {
       state.replays += 1;
       return (await state.blocked?.promise) ?? [];
@@ -66,30 +66,30 @@ async function join(name: string, { redis, keys }: Place, over: Partial<GateEdge
   });
   return {
     name,
-    gate,
+    epoch,
     notices,
     replays: () => state.replays,
     block() {
       state.blocked = deferred();
       return state.blocked;
     },
-    work: (what) => gate.call(carryOut, [doneKey(keys)], [what]),
+    work: (what) => epoch.call(carryOut, [doneKey(keys)], [what]),
   };
 }
 
-const doneKey = (keys: LedgerKeys) => `${keys.gate}:done`;
+const doneKey = (keys: LedgerKeys) => `${keys.epoch}:done`;
 const done = ({ redis, keys }: Place) => redis.lrange(doneKey(keys), 0, -1);
-const hash = ({ redis, keys }: Place) => redis.hgetall(keys.gate);
+const hash = ({ redis, keys }: Place) => redis.hgetall(keys.epoch);
 
 /** Another run of the server than the one that the ledger was verified for. */
-const restarted = ({ redis, keys }: Place) => redis.hset(keys.gate, 'server', 'an-earlier-run');
+const restarted = ({ redis, keys }: Place) => redis.hset(keys.epoch, 'server', 'an-earlier-run');
 
 async function ownServer(): Promise<Place & { readonly server: RedisServer }> {
   const server = await startRedisServer();
   return { server, redis: server.redis, keys: ownKeys() };
 }
 
-/** A connection whose end is a process's death: the member doesn't leave. */
+/** A connection whose end is a process's death: the worker doesn't leave. */
 function mortal({ redis, keys }: Place): Place & { die(): void } {
   const connection = redis.duplicate();
   connection.on('error', () => undefined);
@@ -105,10 +105,10 @@ describe('joining', () => {
     const [, server = ''] = /run_id:(\w+)/.exec(await place.redis.info('server')) ?? [];
     // Its work came after the first sign of life; what the server had not known yet was sent twice.
     expect(await hash(place)).toMatchObject({ server, 'm:a': expect.stringMatching(/^[2-4]$/) });
-    expect([a.gate.recoveries(), a.notices]).toEqual([0, []]);
+    expect([a.epoch.recoveries(), a.notices]).toEqual([0, []]);
   });
 
-  test('a second member of an open ledger waits for nobody', async () => {
+  test('a second worker of an open ledger waits for nobody', async () => {
     const place = ownPlace();
     const a = await join('a', place);
     const blocked = a.block();
@@ -119,7 +119,7 @@ describe('joining', () => {
     blocked.resolve([]);
   });
 
-  test('a member that comes to a ledger not yet verified again replays, and waits for the others', async () => {
+  test('a worker that comes to a ledger not yet verified again replays, and waits for the others', async () => {
     const place = ownPlace();
     const a = await join('a', place);
     const blocked = a.block();
@@ -132,20 +132,20 @@ describe('joining', () => {
     blocked.resolve([]);
     const b = await joining;
     await pending;
-    expect([a.replays(), b.replays(), a.gate.recoveries(), b.gate.recoveries()]).toEqual([2, 1, 1, 0]);
+    expect([a.replays(), b.replays(), a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([2, 1, 1, 0]);
   });
 
   test('a script that Redis refuses for another reason fails, and is not asked again', async () => {
     const place = ownPlace();
     const a = await join('a', place);
-    const refused = gated("return redis.error_reply('NO such thing')", anything);
-    await expect(a.gate.call(refused, [], [])).rejects.toThrow('NO such thing');
+    const refused = inEpoch("return redis.error_reply('NO such thing')", anything);
+    await expect(a.epoch.call(refused, [], [])).rejects.toThrow('NO such thing');
     expect(await a.work('a1')).toBe(1);
   });
 });
 
 describe('a server that was started again', () => {
-  test('carries nothing out before every member has put its journal back and checked in', async () => {
+  test('carries nothing out before every worker has put its journal back and checked in', async () => {
     const place = await ownServer();
     const [a, b] = await Promise.all([join('a', place), join('b', mortal(place))]);
     const [first, second] = [a.replays(), b.replays()];
@@ -160,10 +160,10 @@ describe('a server that was started again', () => {
     await Promise.all(pending);
     expect((await done(place)).sort()).toEqual(['a1', 'a2', 'b1', 'b2']);
     expect([a.replays() - first, b.replays() - second]).toEqual([1, 1]);
-    expect([a.gate.recoveries(), b.gate.recoveries()]).toEqual([1, 1]);
+    expect([a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([1, 1]);
   });
 
-  test('and again while members wait has all of them put their journals back again', async () => {
+  test('and again while workers wait has all of them put their journals back again', async () => {
     const place = await ownServer();
     const [a, b] = await Promise.all([join('a', place), join('b', mortal(place))]);
     await Promise.all([a.work('a1'), b.work('b1')]);
@@ -182,13 +182,13 @@ describe('a server that was started again', () => {
     expect((await done(place)).sort()).toEqual(['a1', 'a2', 'b1', 'b2']);
   });
 
-  test('a member that works for nobody finds out by itself, and others need not wait for its next row', async () => {
+  test('a worker that works for nobody finds out by itself, and others need not wait for its next row', async () => {
     const place = ownPlace();
     const [a, b] = [await join('a', place), await join('b', place)];
     await restarted(place);
     await a.work('a1');
-    expect(b.gate.recoveries()).toBeLessThanOrEqual(1);
-    await until(() => b.gate.recoveries() === 1);
+    expect(b.epoch.recoveries()).toBeLessThanOrEqual(1);
+    await until(() => b.epoch.recoveries() === 1);
   });
 
   test('a replay that fails fails what was asked for; the next one tries again', async () => {
@@ -209,7 +209,7 @@ describe('a server that was started again', () => {
 });
 
 describe('a server that was emptied', () => {
-  test('is closed until members that are still connected have put their journals back', async () => {
+  test('is closed until workers that are still connected have put their journals back', async () => {
     const place = ownPlace();
     const connections = ['a'];
     const a = await join('a', place, { connected: async () => connections });
@@ -230,7 +230,7 @@ describe('a server that was emptied', () => {
     expect((await done(place)).sort()).toEqual(['a2', 'b2']);
   });
 
-  test('is closed until members that were heard of before have, though they are not connected', async () => {
+  test('is closed until workers that were heard of before have, though they are not connected', async () => {
     const place = ownPlace();
     const a = await join('a', place);
     const elsewhere = mortal(place);
@@ -250,17 +250,17 @@ describe('a server that was emptied', () => {
     expect(await done(place)).toEqual(['a1']);
   }, 15_000);
 
-  test('with nobody else about goes on when this member has put its journal back', async () => {
+  test('with nobody else about goes on when this worker has put its journal back', async () => {
     const place = ownPlace();
     const a = await join('a', place);
     await a.work('a1');
     await place.redis.flushall();
     expect(await a.work('a2')).toBe(1);
-    expect(a.gate.recoveries()).toBe(1);
+    expect(a.epoch.recoveries()).toBe(1);
   });
 });
 
-describe('a member that does not come', () => {
+describe('a worker that does not come', () => {
   const RUNS = {
     mine: { id: 'mine', added: '7', addedBy: 'a', chunks: '90' },
     theirs: { id: 'theirs', added: '7', addedBy: 'b', chunks: '90' },
@@ -268,8 +268,8 @@ describe('a member that does not come', () => {
     worse: { id: 'worse', added: '7', addedBy: 'a', suspect: '20', chunks: '90' },
   };
 
-  /** A member `a` beside one, `b`, that is gone for good; records of unfinished runs lie beside the gate. */
-  async function leftAlone(graceMs: number, over: Partial<GateEdges> = {}) {
+  /** A worker `a` beside one, `b`, that is gone for good; records of unfinished runs lie beside the epoch. */
+  async function leftAlone(graceMs: number, over: Partial<EpochEdges> = {}) {
     const place = ownPlace();
     const record = (run: string) => place.keys.run(run).record;
     for (const [run, fields] of Object.entries(RUNS)) await place.redis.hset(record(run), fields);
@@ -301,7 +301,7 @@ describe('a member that does not come', () => {
     ]);
   });
 
-  test('and whose journal another member had at hand is not waited for, and nothing is suspect', async () => {
+  test('and whose journal another worker had at hand is not waited for, and nothing is suspect', async () => {
     const { place, a, suspects } = await leftAlone(60_000);
     a.block().resolve(['b']);
     await restarted(place);
@@ -341,13 +341,13 @@ describe('a member that does not come', () => {
     expect(a.notices.at(-1)).toMatch(/did not check in: .* \(b\)\.$/);
   });
 
-  /** Replays as they are asked for; members that are `dead` have their journals put back, where they are at hand. */
+  /** Replays as they are asked for; workers that are `dead` have their journals put back, where they are at hand. */
   function asksFor(atHand: () => readonly string[]) {
     const scopes: ReplayScope[] = [];
     const dead = new Set<string>();
     const replay = async (scope: ReplayScope) => {
       scopes.push(scope);
-      return atHand().filter((member) => dead.has(member));
+      return atHand().filter((worker) => dead.has(worker));
     };
     return { scopes, dead, replay };
   }
@@ -361,12 +361,12 @@ describe('a member that does not come', () => {
     await restarted(place);
     await a.work('a1');
     await b.work('b2');
-    expect([b.replays() - before, b.gate.recoveries()]).toEqual([1, 1]);
+    expect([b.replays() - before, b.epoch.recoveries()]).toEqual([1, 1]);
     expect(await hash(place)).toMatchObject({ 'm:b': expect.any(String) });
   });
 });
 
-describe('a member that takes long to put its journal back', () => {
+describe('a worker that takes long to put its journal back', () => {
   /** Sees how often `b` says anew that it is at work; it does so once a second. */
   async function untilSaidSo(place: Place, times: number): Promise<void> {
     const said = new Set<string>();
@@ -390,7 +390,7 @@ describe('a member that takes long to put its journal back', () => {
     blocked.resolve([]);
     await pending;
     expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);
-    expect(b.gate.recoveries()).toBe(1);
+    expect(b.epoch.recoveries()).toBe(1);
     expect(await hash(place)).not.toHaveProperty('w:b');
   });
 
@@ -409,30 +409,30 @@ describe('a member that takes long to put its journal back', () => {
     expect(await hash(place)).not.toHaveProperty('server');
     blocked.resolve([]);
     await joining;
-    expect(b.gate.recoveries()).toBe(1);
+    expect(b.epoch.recoveries()).toBe(1);
   });
 });
 
 describe('a Redis put back from a copy of long ago', () => {
   const COPY_AGE_MS = 400_000;
 
-  /** Both were members when the copy was made, each by its own batch 5, and have done more since. */
+  /** Both were workers when the copy was made, each by its own batch 5, and have done more since. */
   async function putBack() {
     const place = ownPlace();
     const newest = Date.now() - COPY_AGE_MS;
-    await place.redis.hset(place.keys.gate, {
+    await place.redis.hset(place.keys.epoch, {
       server: 'an-earlier-run',
       ...{ 'm:a': 5, 'b:a': newest, 'm:b': 5, 'b:b': newest - 900 },
     });
     return place;
   }
 
-  /** Verifies as a member that has seen others so long ago (ms), until it has checked in; it never gets further. */
-  async function checkIn(member: string, { redis, keys }: Place, seen: Readonly<Record<string, number>>) {
+  /** Verifies as a worker that has seen others so long ago (ms), until it has checked in; it never gets further. */
+  async function checkIn(worker: string, { redis, keys }: Place, seen: Readonly<Record<string, number>>) {
     const stop = new AbortController();
     const at = Object.entries(seen).map(([other, ms]) => [other, performance.now() - ms] as const);
     const memory = { sent: 9, recorded: 9, recoveries: 0, seen: new Map(at), held: new Set<string>() };
-    const edges = { redis, key: keys.gate, member, replay: async () => [], isGone: () => false };
+    const edges = { redis, key: keys.epoch, worker, replay: async () => [], isGone: () => false };
     const others = { connected: async () => [], unfinished: async () => [] };
     const told = { onNotice: () => undefined, onTrouble: () => undefined };
     const verifying = verifyLedger({ ...edges, ...others, ...told }, memory, stop.signal);
@@ -442,29 +442,29 @@ describe('a Redis put back from a copy of long ago', () => {
       stop.abort();
       await left;
     });
-    const checkedIn = async () => (await redis.hget(keys.gate, `c:${member}`)) !== null;
+    const checkedIn = async () => (await redis.hget(keys.epoch, `c:${worker}`)) !== null;
     await Promise.race([until(checkedIn), left]);
   }
 
-  test('has those asked for that were members since, or a minute before', async () => {
+  test('has those asked for that were workers since, or a minute before', async () => {
     const place = await putBack();
     await checkIn('a', place, { since: 1_000, within: COPY_AGE_MS + 30_000, before: COPY_AGE_MS + 90_000 });
-    const gate = await hash(place);
-    expect(gate).toMatchObject({ 'm:since': '0', 'm:within': '0', 'm:b': '5' });
-    expect(gate).not.toHaveProperty('m:before');
+    const epoch = await hash(place);
+    expect(epoch).toMatchObject({ 'm:since': '0', 'm:within': '0', 'm:b': '5' });
+    expect(epoch).not.toHaveProperty('m:before');
   });
 
-  test('has them asked for also by a member that looks when another has checked in', async () => {
+  test('has them asked for also by a worker that looks when another has checked in', async () => {
     const place = await putBack();
     await checkIn('a', place, {});
     await checkIn('b', place, { within: COPY_AGE_MS + 30_000, before: COPY_AGE_MS + 90_000 });
-    const gate = await hash(place);
-    expect(gate).toMatchObject({ 'm:within': '0' });
-    expect(gate).not.toHaveProperty('m:before');
+    const epoch = await hash(place);
+    expect(epoch).toMatchObject({ 'm:within': '0' });
+    expect(epoch).not.toHaveProperty('m:before');
   });
 });
 
-describe('a member whose own batches are gone', () => {
+describe('a worker whose own batches are gone', () => {
   test('puts its own journal back; one whose batches are all there does not', async () => {
     const place = ownPlace();
     const scopes: ReplayScope[] = [];
@@ -477,7 +477,7 @@ describe('a member whose own batches are gone', () => {
     scopes.length = 0;
     await restarted(place);
     await a.work('a3');
-    await place.redis.hset(place.keys.gate, { server: 'an-earlier-run', 'm:a': 1 });
+    await place.redis.hset(place.keys.epoch, { server: 'an-earlier-run', 'm:a': 1 });
     await a.work('a4');
     expect(scopes.map(({ own, intents }) => ({ own, intents }))).toEqual([
       { own: false, intents: true },
@@ -491,7 +491,7 @@ describe('a member whose own batches are gone', () => {
     for (const what of ['a1', 'a2', 'a3']) await a.work(what);
     const before = { a: a.replays(), b: b.replays() };
     const blocked = a.block();
-    await place.redis.hset(place.keys.gate, 'm:a', 2);
+    await place.redis.hset(place.keys.epoch, 'm:a', 2);
     const pending = a.work('a4');
     await until(() => a.replays() > before.a);
     await b.work('b1');
@@ -499,16 +499,16 @@ describe('a member whose own batches are gone', () => {
     blocked.resolve([]);
     await pending;
     expect(await done(place)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
-    expect([a.gate.recoveries(), b.gate.recoveries(), b.replays() - before.b]).toEqual([1, 0, 0]);
+    expect([a.epoch.recoveries(), b.epoch.recoveries(), b.replays() - before.b]).toEqual([1, 0, 0]);
   });
 
   test('and who is not known at all does the same', async () => {
     const place = ownPlace();
     const a = await join('a', place);
     await a.work('a1');
-    await place.redis.hdel(place.keys.gate, 'm:a');
+    await place.redis.hdel(place.keys.epoch, 'm:a');
     await a.work('a2');
-    expect(a.gate.recoveries()).toBe(1);
+    expect(a.epoch.recoveries()).toBe(1);
   });
 
   test('puts it back once, however much was asked for at the same time', async () => {
@@ -516,37 +516,37 @@ describe('a member whose own batches are gone', () => {
     const a = await join('a', place);
     await a.work('a1');
     const before = a.replays();
-    await place.redis.hset(place.keys.gate, 'm:a', 0);
+    await place.redis.hset(place.keys.epoch, 'm:a', 0);
     await Promise.all(['a2', 'a3', 'a4'].map(a.work));
     expect([a.replays() - before, (await done(place)).length]).toEqual([1, 4]);
   });
 });
 
 describe('a command whose reply was lost and that runs twice changes nothing', () => {
-  test('what a member had carried out', async () => {
+  test('what a worker had carried out', async () => {
     const place = ownPlace();
     await join('a', place);
-    const keys = [doneKey(place.keys), place.keys.gate];
+    const keys = [doneKey(place.keys), place.keys.epoch];
     const run = (batch: number) => carryOut(place.redis, keys, ['x', 'a', 0, batch]);
     for (const batch of [8, 8, 7]) await run(batch);
     expect(await hash(place)).toMatchObject({ 'm:a': '8' });
   });
 
-  test('the steps by which it is verified, and by which a member leaves', async () => {
+  test('the steps by which it is verified, and by which a worker leaves', async () => {
     const place = ownPlace();
     const { redis, keys } = place;
     await join('a', place);
-    await redis.hset(keys.gate, 'm:gone', 3, 'm:lost', 4);
+    await redis.hset(keys.epoch, 'm:gone', 3, 'm:lost', 4);
     await restarted(place);
     const run = { record: keys.run('r').record };
     await redis.hset(run.record, { id: 'r', added: 5, addedBy: 'a', chunks: 9 });
     const [server] = z.array(z.string()).parse((await look(place)).slice(0, 1));
     const steps: ReadonlyArray<readonly [lua: string, keys: string[], args: ReadonlyArray<string | number>]> =
       [
-        [CHECK_IN, [keys.gate], ['a', 6, server ?? '', 1, 'gone', 'seen']],
-        [OPEN_WITHOUT, [keys.gate, run.record], [server ?? '', 'lost', 'seen']],
-        [CHECK_IN, [keys.gate], ['a', 6, server ?? '', 1, 'gone', 'seen']],
-        [LEAVE, [keys.gate], ['a', 6]],
+        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 'gone', 'seen']],
+        [OPEN_WITHOUT, [keys.epoch, run.record], [server ?? '', 'lost', 'seen']],
+        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 'gone', 'seen']],
+        [DEREGISTER, [keys.epoch], ['a', 6]],
       ];
     for (const [lua, own, args] of steps) {
       const step = script(lua, anything);
@@ -558,9 +558,9 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
     expect(await redis.hget(run.record, 'suspect')).toBe('5');
   });
 
-  const look = ({ redis, keys }: Place) => script(LOOK, z.array(anything))(redis, [keys.gate], ['a']);
+  const look = ({ redis, keys }: Place) => script(LOOK, z.array(anything))(redis, [keys.epoch], ['a']);
 
-  /** Nor how often the members may have changed: it says no less when it says so twice. */
+  /** Nor how often the workers may have changed: it says no less when it says so twice. */
   async function withoutTimes(place: Place): Promise<Record<string, string>> {
     const { since: _since, 'b:a': _beat, changes: _changes, ...rest } = await hash(place);
     return rest;
@@ -568,12 +568,12 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
 });
 
 describe('leaving', () => {
-  test('a sign of life names the members, and lets go of those who gave none for long', async () => {
+  test('a sign of life names the workers, and lets go of those who gave none for long', async () => {
     const place = ownPlace();
     const [a] = [await join('a', place), await join('b', place), await join('c', place)];
-    await place.redis.hset(place.keys.gate, 'b:b', Date.now() - 61_000);
-    const [, ...members] = await beatOf(a);
-    expect(members.sort()).toEqual(['a', 'c']);
+    await place.redis.hset(place.keys.epoch, 'b:b', Date.now() - 61_000);
+    const [, ...workers] = await beatOf(a);
+    expect(workers.sort()).toEqual(['a', 'c']);
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
@@ -584,24 +584,24 @@ describe('leaving', () => {
     const [alone] = await beatOf(a);
     expect(await beatOf(a, { roster: alone, ...untilSwept })).toEqual([alone]);
     const b = await join('b', place);
-    const [both, ...members] = await beatOf(a, { roster: alone, ...untilSwept });
-    expect([both === alone, members.sort()]).toEqual([false, ['a', 'b']]);
+    const [both, ...workers] = await beatOf(a, { roster: alone, ...untilSwept });
+    expect([both === alone, workers.sort()]).toEqual([false, ['a', 'b']]);
     expect(await beatOf(a, { roster: both, ...untilSwept })).toEqual([both]);
     expect((await beatOf(a, { roster: both })).length).toBe(3);
-    await b.gate.close();
+    await b.epoch.close();
     const [alone2, ...left] = await beatOf(a, { roster: both, ...untilSwept });
     expect([[alone, both].includes(alone2), left]).toEqual([false, ['a']]);
   });
 
-  test('those that were let go are others, for every member', async () => {
+  test('those that were let go are others, for every worker', async () => {
     const place = ownPlace();
     const [a, c] = [await join('a', place), await join('c', place)];
     await join('b', place);
     const [roster] = await beatOf(c);
-    await place.redis.hset(place.keys.gate, 'b:b', 1);
+    await place.redis.hset(place.keys.epoch, 'b:b', 1);
     await beatOf(a);
-    const [, ...members] = await beatOf(c, { roster, sweepMs: DAY_MS });
-    expect(members.sort()).toEqual(['a', 'c']);
+    const [, ...workers] = await beatOf(c, { roster, sweepMs: DAY_MS });
+    expect(workers.sort()).toEqual(['a', 'c']);
   });
 
   test('and after a restart of Redis, however often they have changed in it', async () => {
@@ -612,7 +612,7 @@ describe('leaving', () => {
     await server.kill();
     await server.start();
     await a.work('a1');
-    await place.redis.hset(place.keys.gate, { changes });
+    await place.redis.hset(place.keys.epoch, { changes });
     expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
   });
 
@@ -620,22 +620,22 @@ describe('leaving', () => {
     const place = ownPlace();
     const a = await join('a', place);
     const [roster] = await beatOf(a);
-    await place.redis.del(place.keys.gate);
+    await place.redis.del(place.keys.epoch);
     await a.work('a1');
     expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
   });
 
-  test('a member that was let go, and is there after all, puts its journal back', async () => {
+  test('a worker that was let go, and is there after all, puts its journal back', async () => {
     const place = ownPlace();
     const [a, b] = [await join('a', place), await join('b', place)];
     await b.work('b1');
-    await place.redis.hset(place.keys.gate, 'b:b', 1);
+    await place.redis.hset(place.keys.epoch, 'b:b', 1);
     await beatOf(a);
     await b.work('b2');
-    expect(b.gate.recoveries()).toBe(1);
+    expect(b.epoch.recoveries()).toBe(1);
   });
 
-  test('a member that has left is a member no longer, and after a restart nobody waits for it', async () => {
+  test('a worker that has left is a worker no longer, and after a restart nobody waits for it', async () => {
     const place = ownPlace();
     const [a, b] = [await join('a', place), await join('b', place)];
     await b.work('b1');
@@ -643,24 +643,24 @@ describe('leaving', () => {
     await until(async () => (await hash(place))['b:a'] !== (await hash(place))['b:b']);
     const first = (await hash(place))['b:a'];
     await until(async () => (await hash(place))['b:a'] !== first);
-    await b.gate.close();
+    await b.epoch.close();
     expect(await hash(place)).not.toHaveProperty('m:b');
     await restarted(place);
     await a.work('a1');
     expect(a.notices.filter((text) => text.includes('orkers'))).toEqual([]);
   }, 10_000);
 
-  test('a member that leaves a ledger which may have lost what it did is still asked for', async () => {
+  test('a worker that leaves a ledger which may have lost what it did is still asked for', async () => {
     const place = ownPlace();
     const [a, b] = [await join('a', place, { graceMs: 1_000 }), await join('b', place)];
     await b.work('b1');
     await restarted(place);
-    await b.gate.close();
+    await b.epoch.close();
     await a.work('a1');
     expect(a.notices.at(-1)).toMatch(/did not check in: .* \(b\)\.$/);
   });
 
-  test('a member that waits for others and is to leave waits no longer', async () => {
+  test('a worker that waits for others and is to leave waits no longer', async () => {
     const place = ownPlace();
     const elsewhere = mortal(place);
     const [a] = [await join('a', place), await join('b', elsewhere)];
@@ -669,7 +669,7 @@ describe('leaving', () => {
     const pending = a.work('a1');
     await until(async () => (await hash(place))['c:a'] !== undefined);
     const refused = expect(pending).rejects.toThrow('leaving');
-    await a.gate.close();
+    await a.epoch.close();
     await refused;
     expect(await done(place)).toEqual([]);
   });
@@ -677,11 +677,11 @@ describe('leaving', () => {
 
 test('a script that the server had to be given first is not taken for older than those that overtook it', async () => {
   const place = ownPlace();
-  const { gate, work } = await join('a', place);
+  const { epoch, work } = await join('a', place);
   await work('so that the server has the script');
   const key = doneKey(place.keys);
   await place.redis.del(key);
-  await Promise.all([gate.call(numbered, [key], ['given']), gate.call(carryOut, [key], ['overtakes'])]);
+  await Promise.all([epoch.call(numbered, [key], ['given']), epoch.call(carryOut, [key], ['overtakes'])]);
   const [overtaking, given = ''] = await done(place);
   expect(overtaking).toBe('overtakes');
   expect(given).toMatch(/^\d+ given$/);

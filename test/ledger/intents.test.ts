@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type IntendEdges, type Intent, intendRows } from '../../src/ledger/intents.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { memoryJournal, openTestGate } from '../support/gate.ts';
+import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 
@@ -10,13 +10,13 @@ const own = useOwnRedis();
 async function runningRun(problem: string | null = null) {
   const { redis } = own();
   const keys = ownKeys();
-  const gate = await openTestGate(redis, keys);
+  const epoch = await openTestEpoch(redis, keys);
   const store = createRunStore(redis, keys, () => new Date());
   const { id: run } = newRun({ rows: 3 });
   await store.register(newRun({ id: run, rows: 3 }));
   await store.transition(run, 'running', null);
   const journal = memoryJournal(problem);
-  const edges: IntendEdges = { gate, keys, journal, run, probeMs: 5_000 };
+  const edges: IntendEdges = { epoch, keys, journal, run, probeMs: 5_000 };
   return { edges, journal, run, marks: () => redis.hgetall(`${keys.run(run).chunk}1`) };
 }
 

@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { gated } from '../../src/ledger/epoch.ts';
-import { openTestGate } from '../support/gate.ts';
+import { inEpoch } from '../../src/ledger/epoch.ts';
+import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
-const count = gated('return 1', z.number());
+const count = inEpoch('return 1', z.number());
 
-/** A member has seen another, which has left since, when Redis comes back without what the first had recorded last. */
+/** A worker has seen another, which has left since, when Redis comes back without what the first had recorded last. */
 async function afterLosing(fields: readonly string[]) {
   const { redis } = own();
   const keys = ownKeys();
   const notices: string[] = [];
   const over = { graceMs: 1_500, onNotice: (text: string) => void notices.push(text) };
-  const leaver = await openTestGate(redis, keys, { member: 'leaver' });
-  const gate = await openTestGate(redis, keys, { member: 'a', ...over });
-  await gate.call(count, [], []);
+  const leaver = await openTestEpoch(redis, keys, { worker: 'leaver' });
+  const epoch = await openTestEpoch(redis, keys, { worker: 'a', ...over });
+  await epoch.call(count, [], []);
   await leaver.close();
-  if (fields.length > 0) await redis.hdel(keys.gate, ...fields);
-  await redis.hset(keys.gate, { server: 'an-earlier-run', 'm:a': 0 });
-  await gate.call(count, [], []);
+  if (fields.length > 0) await redis.hdel(keys.epoch, ...fields);
+  await redis.hset(keys.epoch, { server: 'an-earlier-run', 'm:a': 0 });
+  await epoch.call(count, [], []);
   return notices;
 }
 
-test('a member whose leaving Redis has not lost is not waited for', async () => {
+test('a worker whose leaving Redis has not lost is not waited for', async () => {
   expect(await afterLosing([])).toEqual([expect.stringContaining('checked against the journals')]);
 });
 
@@ -36,11 +36,11 @@ test('one whose leaving it has lost is: so may be what it did', async () => {
   ]);
 });
 
-test('that a member has left is forgotten when it was let go long ago', async () => {
+test('that a worker has left is forgotten when it was let go long ago', async () => {
   const { redis } = own();
   const keys = ownKeys();
-  await redis.hset(keys.gate, { 'l:long-ago': 1 });
-  const gate = await openTestGate(redis, keys);
-  await gate.call(count, [], []);
-  expect(await redis.hexists(keys.gate, 'l:long-ago')).toBe(0);
+  await redis.hset(keys.epoch, { 'l:long-ago': 1 });
+  const epoch = await openTestEpoch(redis, keys);
+  await epoch.call(count, [], []);
+  expect(await redis.hexists(keys.epoch, 'l:long-ago')).toBe(0);
 });

@@ -17,7 +17,7 @@ import { script } from '../../src/ledger/script.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
-import { memoryJournal, openTestGate } from '../support/gate.ts';
+import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -270,9 +270,9 @@ test.each([true, false])(
   async (closed) => {
     const one = await bench({ closed });
     await decide(one, [notCreated(2)]);
-    const gate = await openTestGate(own().redis, one.keys);
+    const epoch = await openTestEpoch(own().redis, one.keys);
     const options = { keys: one.keys, journal: memoryJournal(), run: one.run, probeMs: 1_000, now: () => AT };
-    const ledger = createChunkLedger({ gate, ...options });
+    const ledger = createChunkLedger({ epoch, ...options });
     expect(await ledger.settle(settledRow(2, 'created', { id: 'sub-2', mark: 'i me.1 1.2' }))).toBe(true);
     const after = await state(one);
     expect(after.outcomes).toMatchObject({ created: 1, failed: 0, 'in-doubt': 2 });

@@ -10,37 +10,37 @@ end
 
 /**
  * What every script that moves rows begins with: nothing happens on a ledger that may have gone back in time.
- * Beside the script's own, which never see them: the last of KEYS: gate; the last three of ARGV: member, the highest of its
- * batches that it knows to be recorded, this batch's number. The gate is a hash: 'server' → the server run for which
- * the ledger was last verified, 'm:<member>' → the member's last batch, 'b:<member>' → when it was last heard of (ms),
- * 'k:<member>' → when it was last told who is a member (ms), 'l:<member>' → when it left (ms), 'w:<member>' → when it was last
- * at work on replaying a journal (ms); while it is closed and members check in: 'checking' → the server run, 'since' → when the
- * first one did (ms), 'heard' → when any member was last heard of before (ms). 'changes' → how often the members may have become
- * others, see CHANGED; 'swept' → when members not heard of were last looked for (ms).
- * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED member: what it had recorded is gone.
+ * Beside the script's own, which never see them: the last of KEYS: epoch; the last three of ARGV: worker, the highest of its
+ * batches that it knows to be recorded, this batch's number. The epoch is a hash: 'server' → the server run for which
+ * the ledger was last verified, 'm:<worker>' → the worker's last batch, 'b:<worker>' → when it was last heard of (ms),
+ * 'k:<worker>' → when it was last told who is a worker (ms), 'l:<worker>' → when it left (ms), 'w:<worker>' → when it was last
+ * at work on replaying a journal (ms); while it is closed and workers check in: 'checking' → the server run, 'since' → when the
+ * first one did (ms), 'heard' → when any worker was last heard of before (ms). 'changes' → how often the workers may have become
+ * others, see CHANGED; 'swept' → when workers not heard of were last looked for (ms).
+ * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED worker: what it had recorded is gone.
  */
-export const GATED = `${SERVER_ID}
-local GATE = table.remove(KEYS)
+export const IN_EPOCH = `${SERVER_ID}
+local EPOCH = table.remove(KEYS)
 local BATCH = tonumber(table.remove(ARGV))
 local KNOWN = tonumber(table.remove(ARGV))
-local MEMBER = table.remove(ARGV)
+local WORKER = table.remove(ARGV)
 do
-  local gate = redis.call('HMGET', GATE, 'server', 'm:' .. MEMBER)
-  if gate[1] ~= serverId() then return redis.error_reply('UNVERIFIED server') end
-  local last = tonumber(gate[2] or '-1')
-  if last < KNOWN then return redis.error_reply('UNVERIFIED member') end
-  if last < BATCH then redis.call('HSET', GATE, 'm:' .. MEMBER, BATCH) end
+  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER)
+  if epoch[1] ~= serverId() then return redis.error_reply('UNVERIFIED server') end
+  local last = tonumber(epoch[2] or '-1')
+  if last < KNOWN then return redis.error_reply('UNVERIFIED worker') end
+  if last < BATCH then redis.call('HSET', EPOCH, 'm:' .. WORKER, BATCH) end
 end
 `;
 
 /**
- * Lua that declares changed(gate, now): the members may have become others. It is counted from the time (ms) at which it was first
+ * Lua that declares changed(epoch, now): the workers may have become others. It is counted from the time (ms) at which it was first
  * counted, so that a ledger that was emptied under the same server does not come to a number that was there before.
  */
 const CHANGED = `
-local function changed(gate, now)
-  redis.call('HSETNX', gate, 'changes', now)
-  return redis.call('HINCRBY', gate, 'changes', 1)
+local function changed(epoch, now)
+  redis.call('HSETNX', epoch, 'changes', now)
+  return redis.call('HINCRBY', epoch, 'changes', 1)
 end
 `;
 
@@ -55,25 +55,25 @@ end
 `;
 
 /**
- * How a member finds the gate. KEYS: gate. ARGV: member.
- * Answers {server run, open (0|1), the member's last batch (-1: no member), has anyone ever checked in (0|1), ms since any member was
+ * How a worker finds the epoch. KEYS: epoch. ARGV: worker.
+ * Answers {server run, open (0|1), the worker's last batch (-1: no worker), has anyone ever checked in (0|1), ms since any worker was
  * heard of before the ledger was found closed (-1: never)}.
  */
 export const LOOK = `${SERVER_ID}
 local server = serverId()
-local gate = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'checking', 'heard')
+local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'checking', 'heard')
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 ${NEWEST_BEAT}
 -- Who has checked in since was heard of just now: that says nothing of how old this Redis is.
-local newest = tonumber(gate[4] or newestBeat())
+local newest = tonumber(epoch[4] or newestBeat())
 local silence = newest < 0 and -1 or math.max(0, now - newest)
-local known = (gate[1] or gate[3]) and 1 or 0
-return {server, gate[1] == server and 1 or 0, tonumber(gate[2] or '-1'), known, silence}
+local known = (epoch[1] or epoch[3]) and 1 or 0
+return {server, epoch[1] == server and 1 or 0, tonumber(epoch[2] or '-1'), known, silence}
 `;
 
-/** A member replays a journal, which may take a while: the others wait for it. KEYS: gate. ARGV: member, server run. */
-export const WORKING = `${SERVER_ID}
+/** A worker replays a journal, which may take a while: the others wait for it. KEYS: epoch. ARGV: worker, server run. */
+export const REPLAYING = `${SERVER_ID}
 if serverId() ~= ARGV[2] or redis.call('HGET', KEYS[1], 'server') == ARGV[2] then return 0 end
 local t = redis.call('TIME')
 redis.call('HSET', KEYS[1], 'w:' .. ARGV[1], t[1] * 1000 + math.floor(t[2] / 1000))
@@ -81,10 +81,10 @@ return 1
 `;
 
 /**
- * A member has replayed its journal, and those of 'gone' members whose journals are at hand. The last one opens the gate.
- * KEYS: gate. ARGV: member, its last batch, server run, how many of the following are gone, gone members, members seen before.
- * Answers {'open'}; {'moved'}: another server run again; {'closed', ms since it was found closed or a missing member was last
- * at work on its journal, members still missing, …}.
+ * A worker has replayed its journal, and those of 'gone' workers whose journals are at hand. The last one opens the epoch.
+ * KEYS: epoch. ARGV: worker, its last batch, server run, how many of the following are gone, gone workers, workers seen before.
+ * Answers {'open'}; {'moved'}: another server run again; {'closed', ms since it was found closed or a missing worker was last
+ * at work on its journal, workers still missing, …}.
  */
 export const CHECK_IN = `${SERVER_ID}${CHANGED}
 local server = serverId()
@@ -120,10 +120,10 @@ end
 local missing = {}
 local since = tonumber(redis.call('HGET', KEYS[1], 'since'))
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-  local member = string.match(field, '^m:(.*)$')
-  if member and redis.call('HGET', KEYS[1], 'c:' .. member) ~= server then
-    missing[#missing + 1] = member
-    since = math.max(since, tonumber(redis.call('HGET', KEYS[1], 'w:' .. member) or '0'))
+  local worker = string.match(field, '^m:(.*)$')
+  if worker and redis.call('HGET', KEYS[1], 'c:' .. worker) ~= server then
+    missing[#missing + 1] = worker
+    since = math.max(since, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0'))
   end
 end
 if #missing == 0 then
@@ -135,8 +135,8 @@ return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
 `;
 
 /**
- * Opens the gate without members that can't be waited for any longer: what they had sent and Redis has forgotten is not known,
- * so rows that may have been theirs are in doubt. KEYS: gate, records of unfinished runs. ARGV: server run, missing members.
+ * Opens the epoch without workers that can't be waited for any longer: what they had sent and Redis has forgotten is not known,
+ * so rows that may have been theirs are in doubt. KEYS: epoch, records of unfinished runs. ARGV: server run, missing workers.
  * 'suspect' of a run: the highest chunk that may have been handed to a worker. Answers 1: opened.
  */
 export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}
@@ -163,21 +163,21 @@ return 1
 `;
 
 /**
- * A member is alive. Members not heard of for long are let go: on this server run nothing of theirs was lost.
- * ARGV: ms after which a member is let go, ms for which it is remembered that one has left, ms from one look at all members to the
- * next, what the member answering last was told of them as ('': nothing). Answers {what to call them, members, …}, and no members
+ * A worker is alive. Workers not heard of for long are let go: on this server run nothing of theirs was lost.
+ * ARGV: ms after which a worker is let go, ms for which it is remembered that one has left, ms from one look at all workers to the
+ * next, what the worker answering last was told of them as ('': nothing). Answers {what to call them, workers, …}, and no workers
  * where they are those that it was told of: a name is used once, since another server run is another name.
  */
-export const BEAT = `${CHANGED}
+export const HEARTBEAT = `${CHANGED}
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-redis.call('HSET', GATE, 'b:' .. MEMBER, now, 'k:' .. MEMBER, now)
-local gate = redis.call('HMGET', GATE, 'server', 'changes', 'swept')
-local roster = gate[1] .. ' ' .. (gate[2] or '0')
--- Every member asks each second: if each was shown all the others, that would be paid with the square of their number.
-local isDue = math.abs(now - tonumber(gate[3] or '0')) >= tonumber(ARGV[3])
+redis.call('HSET', EPOCH, 'b:' .. WORKER, now, 'k:' .. WORKER, now)
+local epoch = redis.call('HMGET', EPOCH, 'server', 'changes', 'swept')
+local roster = epoch[1] .. ' ' .. (epoch[2] or '0')
+-- Every worker asks each second: if each was shown all the others, that would be paid with the square of their number.
+local isDue = math.abs(now - tonumber(epoch[3] or '0')) >= tonumber(ARGV[3])
 if not isDue and ARGV[4] == roster then return {roster} end
-local all = redis.call('HGETALL', GATE)
+local all = redis.call('HGETALL', EPOCH)
 local beats, left = {}, {}
 local names = {}
 for i = 1, #all, 2 do
@@ -186,19 +186,19 @@ for i = 1, #all, 2 do
   elseif kind == 'b:' then beats[name] = tonumber(all[i + 1])
   elseif kind == 'l:' and now - tonumber(all[i + 1]) > tonumber(ARGV[2]) then left[#left + 1] = all[i] end
 end
-local members = {roster}
-for _, member in ipairs(names) do
-  if now - (beats[member] or 0) > tonumber(ARGV[1]) then redis.call('HDEL', GATE, 'm:' .. member, 'b:' .. member, 'c:' .. member, 'k:' .. member)
-  else members[#members + 1] = member end
+local workers = {roster}
+for _, worker in ipairs(names) do
+  if now - (beats[worker] or 0) > tonumber(ARGV[1]) then redis.call('HDEL', EPOCH, 'm:' .. worker, 'b:' .. worker, 'c:' .. worker, 'k:' .. worker)
+  else workers[#workers + 1] = worker end
 end
-for _, field in ipairs(left) do redis.call('HDEL', GATE, field) end
-redis.call('HSET', GATE, 'swept', now)
-if #members <= #names then members[1] = gate[1] .. ' ' .. changed(GATE, now) end
-return members
+for _, field in ipairs(left) do redis.call('HDEL', EPOCH, field) end
+redis.call('HSET', EPOCH, 'swept', now)
+if #workers <= #names then workers[1] = epoch[1] .. ' ' .. changed(EPOCH, now) end
+return workers
 `;
 
 /**
- * Who is alive and has not been told yet that this member is one. KEYS: gate. ARGV: member, ms within which the living are heard of,
+ * Who is alive and has not been told yet that this worker is one. KEYS: epoch. ARGV: worker, ms within which the living are heard of,
  * when this was first asked (ms, 0: now). Answers {when it was first asked, their names}.
  */
 export const UNAWARE = `
@@ -218,15 +218,15 @@ return unaware
 `;
 
 /**
- * A member ends, and is let go where all it did is recorded. Where some of it may be lost the member is still asked for:
- * the others must not go on as if it had done nothing. KEYS: gate. ARGV: member, the highest of its batches that it
- * knows to be recorded. Answers 1: it is a member no longer.
+ * A worker ends, and is let go where all it did is recorded. Where some of it may be lost the worker is still asked for:
+ * the others must not go on as if it had done nothing. KEYS: epoch. ARGV: worker, the highest of its batches that it
+ * knows to be recorded. Answers 1: it is a worker no longer.
  */
-export const LEAVE = `${SERVER_ID}${CHANGED}
+export const DEREGISTER = `${SERVER_ID}${CHANGED}
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local gate = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
-local intact = gate[1] == serverId() and (not gate[2] or tonumber(gate[2]) >= tonumber(ARGV[2]))
+local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
+local intact = epoch[1] == serverId() and (not epoch[2] or tonumber(epoch[2]) >= tonumber(ARGV[2]))
 if not intact and ARGV[2] ~= '0' then
   redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
   changed(KEYS[1], now)

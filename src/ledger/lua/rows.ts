@@ -1,15 +1,15 @@
 import { CONTESTED_MARK } from '../mark.ts';
-import { CLEAR_UP } from './breaker.ts';
+import { SUCCESS } from './breaker.ts';
 
 /**
  * Compare-and-set: marks rows as about to be sent. Nothing is sent without its row being granted.
- * KEYS: record, prefix of chunks, blocks, weather. ARGV: run, milliseconds a probe may take, are fields followed (0|1), then groups of rows:
+ * KEYS: record, prefix of chunks, blocks, breaker. ARGV: run, milliseconds a probe may take, are fields followed (0|1), then groups of rows:
  * chunk, mark, does the row's number belong to it (0|1), expected mark ('': none), may the rows be sent though a lost worker may have sent them (0|1), how many rows, and of each
  * row, bucket key of its key's identity ('' none), digest, [bucket key of its record's field digests ('' none), digest, what they were when the
  * request was made, what stands for them while it is under way,] …
  * Answers place (1: the first row), reason, … of the rows that are not granted: 'taken': another worker has or had it; 'halted': the run is
  * not running; 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'wait <ms>': the service
- * has asked to be left alone, or is away and another row probes. What the service has of a record's fields is not known from here on
+ * has asked for a hold, or the breaker is open or another row probes. What the service has of a record's fields is not known from here on
  * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply, or a row that has waited for its
  * turn since) grants the same mark again, and takes it back where nobody may go any more.
  * Marks are read and written group by group: a command for each row would cost Redis several times as much.
@@ -20,11 +20,11 @@ local running = state[1] == 'running'
 local suspect = tonumber(state[2] or '0')
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local weather = redis.call('HMGET', KEYS[4], 'hold', 'until', 'probing', 'probe')
-local hold = tonumber(weather[1] or '0')
-local open = tonumber(weather[2] or '0')
-local probing = tonumber(weather[3] or '0')
-local probe = weather[4]
+local breaker = redis.call('HMGET', KEYS[4], 'hold', 'until', 'probing', 'probe')
+local hold = tonumber(breaker[1] or '0')
+local open = tonumber(breaker[2] or '0')
+local probing = tonumber(breaker[3] or '0')
+local probe = breaker[4]
 
 local function wait()
   if hold > now then return hold - now end
@@ -56,7 +56,7 @@ local function unknownFields(key, digest, before, own)
   else redis.call('HSET', key, digest, '~') end
 end
 
--- Granted before: nothing was sent, so nothing may look as if; it is as it was.
+-- The mark was granted before and nothing was sent under it: the row gets back the mark that it had before.
 local function takeBack(group, row, mark)
   if group.expected == '' then redis.call('HDEL', group.key, row)
   else redis.call('HSET', group.key, row, group.expected) end
@@ -131,8 +131,8 @@ return out
 
 /**
  * Takes intents back where it is proven that nothing was received: the row is unsent again.
- * KEYS: prefix of chunks, weather. ARGV: chunk, row, mark, … Only the very mark is removed. One that was to probe whether the service is
- * back leaves that to the next.
+ * KEYS: prefix of chunks, breaker. ARGV: chunk, row, mark, … Only the very mark is removed. A probe that is
+ * taken back leaves probing to the next row.
  */
 export const WITHDRAW = `
 local out = {}
@@ -160,7 +160,7 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
 
 /**
  * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
- * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, weather, resolutions. ARGV: run, JSON, then groups of rows
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, breaker, resolutions. ARGV: run, JSON, then groups of rows
  * that the service accepted just now, under an intent, of which nothing else is kept: chunk, that mark, does the row's number belong to it (0|1), outcome, how many, and of each row, settlement,
  * bucket key of its key's identity ('' none), digest, id. The JSON is of all other rows:
  * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
@@ -176,10 +176,10 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
  */
 const RECORD = `
 local run = ARGV[1]
--- Before anything is written: what a script has done is not undone where it stumbles, and would be counted nowhere.
+-- Before anything is written: what a script has done is not undone where it fails half-way, and would be counted nowhere.
 local decoded = cjson.decode(ARGV[2])
 local out = {}
-local WEATHER = KEYS[9]
+local BREAKER = KEYS[9]
 local answered = false
 local ANSWERED = {}
 local counts = {}
@@ -201,7 +201,7 @@ local function fields(e)
 end
 local entries = {}
 local place = 0
--- Nearly all rows are so, and stand under that very intent: without JSON, and with no more questions than that takes half the time.
+-- Nearly all rows were accepted under the very intent that they stand under: for these, without JSON and further questions, it takes half the time.
 local i = 3
 while i <= #ARGV do
   local chunk, shared, isNumbered, outcome, first = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], i + 5
@@ -315,7 +315,7 @@ for _, of in pairs(chunks) do
   if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
 end
 for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
-if answered then ${CLEAR_UP} end
+if answered then ${SUCCESS} end
 return out
 `;
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type LedgerGate, openGate } from '../../../src/ledger/epoch.ts';
+import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
 import { replayDisks } from './journal-replay.ts';
 import { SEATS, type Seat } from './state.ts';
 import type { World } from './world.ts';
 
-/** The processes at the ledger's gate. */
-export type Members = {
-  gate(seat: Seat): LedgerGate;
+/** The processes at the ledger's epoch. */
+export type Workers = {
+  epoch(seat: Seat): LedgerEpoch;
   /** The process in the seat ended without a word, and another one begins there. */
   replaced(seat: Seat): Promise<void>;
   /** Redis has lost something: these look, replay and check in, in that order where it matters. */
@@ -14,72 +14,72 @@ export type Members = {
   close(): Promise<void>;
 };
 
-/** Long enough for a member that is there, on a machine that is busy. */
+/** Long enough for a worker that is there, on a machine that is busy. */
 const GRACE_MS = 350;
 
-/** Members with the real gate: it closes, waits for those who are missing, and goes on without the dead. */
-export async function openMembers(world: World): Promise<Members> {
+/** Workers with the real epoch: it closes, waits for those who are missing, and goes on without the dead. */
+export async function openWorkers(world: World): Promise<Workers> {
   const { redis, keys } = world;
-  const gates = new Map<number, LedgerGate>();
-  const gateOf = (seat: Seat) => {
-    const gate = gates.get(world.state.desks[seat].disk);
-    if (gate === undefined) throw new Error(`nobody is at seat ${seat}`);
-    return gate;
+  const epochs = new Map<number, LedgerEpoch>();
+  const epochOf = (seat: Seat) => {
+    const epoch = epochs.get(world.state.desks[seat].disk);
+    if (epoch === undefined) throw new Error(`nobody is at seat ${seat}`);
+    return epoch;
   };
   const arrived = new Set<string>();
   const arrive = async (seat: Seat) => {
     const { disk } = world.state.desks[seat];
-    if (!gates.has(disk)) gates.set(disk, await join(world, seat, arrived));
+    if (!epochs.has(disk)) epochs.set(disk, await join(world, seat, arrived));
   };
   for (const seat of SEATS) await arrive(seat);
   return {
-    gate: gateOf,
+    epoch: epochOf,
     async replaced(seat) {
-      for (const [disk, gate] of gates) {
+      for (const [disk, epoch] of epochs) {
         if (world.state.desks.some((desk) => desk.disk === disk)) continue;
-        await leaveUnsaid(world, gate);
-        gates.delete(disk);
+        await leaveUnsaid(world, epoch);
+        epochs.delete(disk);
       }
       await arrive(seat);
     },
     async cameBack(seats) {
-      if ((await redis.exists(keys.gate)) === 1) await closeGate(world, arrived);
-      await Promise.all(seats.map((seat) => gateOf(seat).verify()));
+      if ((await redis.exists(keys.epoch)) === 1) await closeEpoch(world, arrived);
+      await Promise.all(seats.map((seat) => epochOf(seat).verify()));
     },
     async close() {
-      for (const gate of gates.values()) await gate.close();
+      for (const epoch of epochs.values()) await epoch.close();
     },
   };
 }
 
-/** Another server run. Members hear of each other every 2 s: a Redis from before one's arrival is not the only one to ask. */
-async function closeGate({ redis, keys }: World, arrived: ReadonlySet<string>): Promise<void> {
-  await redis.hset(keys.gate, 'server', 'an-earlier-one');
-  await Promise.all([...arrived].map((member) => redis.hsetnx(keys.gate, `m:${member}`, '0')));
+/** Another server run. Workers hear of each other every 2 s: a Redis from before one's arrival is not the only one to ask. */
+async function closeEpoch({ redis, keys }: World, arrived: ReadonlySet<string>): Promise<void> {
+  await redis.hset(keys.epoch, 'server', 'an-earlier-one');
+  await Promise.all([...arrived].map((worker) => redis.hsetnx(keys.epoch, `m:${worker}`, '0')));
 }
 
-/** The gate still knows a process that was killed. */
-async function leaveUnsaid({ redis, keys }: World, gate: LedgerGate): Promise<void> {
-  const fields = [`m:${gate.member}`, `b:${gate.member}`];
-  const values = await redis.hmget(keys.gate, ...fields);
-  await gate.close();
-  await redis.hdel(keys.gate, `l:${gate.member}`);
-  await redis.hset(keys.gate, Object.fromEntries(fields.map((field, i) => [field, values[i] ?? '0'])));
+/** The epoch still knows a process that was killed. */
+async function leaveUnsaid({ redis, keys }: World, epoch: LedgerEpoch): Promise<void> {
+  const fields = [`m:${epoch.worker}`, `b:${epoch.worker}`];
+  const values = await redis.hmget(keys.epoch, ...fields);
+  await epoch.close();
+  await redis.hdel(keys.epoch, `l:${epoch.worker}`);
+  await redis.hset(keys.epoch, Object.fromEntries(fields.map((field, i) => [field, values[i] ?? '0'])));
 }
 
-function join(world: World, seat: Seat, arrived: Set<string>): Promise<LedgerGate> {
+function join(world: World, seat: Seat, arrived: Set<string>): Promise<LedgerEpoch> {
   const { redis, keys, run } = world;
   const own = world.state.desks[seat].disk;
   arrived.add(`m${own}`);
-  return openGate({
+  return openEpoch({
     redis,
-    key: keys.gate,
-    member: `m${own}`,
+    key: keys.epoch,
+    worker: `m${own}`,
     async replay(scope) {
       const { disks } = world.state;
       const left = disks.filter(({ fate }) => fate === 'left');
       await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope);
-      return left.map(({ member }) => member);
+      return left.map(({ worker }) => worker);
     },
     // The living have seen the dead.
     connected: async () => [...arrived],
@@ -91,14 +91,14 @@ function join(world: World, seat: Seat, arrived: Set<string>): Promise<LedgerGat
   });
 }
 
-/** Members whose gate never closes: what it would bring about is done at once, so that states can be put back. */
-export async function openSteadyMembers(world: World): Promise<Members> {
+/** Workers whose epoch never closes: what it would bring about is done at once, so that states can be put back. */
+export async function openSteadyWorkers(world: World): Promise<Workers> {
   const { redis, keys, run } = world;
-  const gates = await Promise.all(SEATS.map(() => openSteady(world)));
-  const [first, second] = gates;
-  if (first === undefined || second === undefined) throw new Error('two seats have two gates');
+  const epochs = await Promise.all(SEATS.map(() => openSteady(world)));
+  const [first, second] = epochs;
+  if (first === undefined || second === undefined) throw new Error('two seats have two epochs');
   return {
-    gate: (seat) => (seat === 0 ? first : second),
+    epoch: (seat) => (seat === 0 ? first : second),
     replaced: async () => undefined,
     async cameBack(seats) {
       const { disks, desks } = world.state;
@@ -112,16 +112,16 @@ export async function openSteadyMembers(world: World): Promise<Members> {
       if (lost) await redis.hset(keys.run(run.id).record, 'suspect', '1');
     },
     async close() {
-      for (const gate of gates) await gate.close();
+      for (const epoch of epochs) await epoch.close();
     },
   };
 }
 
-function openSteady({ redis, keys }: World): Promise<LedgerGate> {
-  return openGate({
+function openSteady({ redis, keys }: World): Promise<LedgerEpoch> {
+  return openEpoch({
     redis,
-    key: keys.gate,
-    member: `steady-${randomBytes(6).toString('hex')}`,
+    key: keys.epoch,
+    worker: `steady-${randomBytes(6).toString('hex')}`,
     replay: async () => [],
     connected: async () => [],
     unfinished: async () => [],

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type GateEdges, type LedgerGate, openGate } from '../../src/ledger/epoch.ts';
+import { type EpochEdges, type LedgerEpoch, openEpoch } from '../../src/ledger/epoch.ts';
 import type { RowJournal, RowRecord } from '../../src/ledger/intents.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { atTestEnd } from './at-test-end.ts';
 
-/** A member of the keys' ledger that has nothing to put back; it leaves with the test. */
-export async function openTestGate(
+/** A worker of the keys' ledger that has nothing to put back; it leaves with the test. */
+export async function openTestEpoch(
   redis: Redis,
   keys: LedgerKeys,
-  over: Partial<GateEdges> = {},
-): Promise<LedgerGate> {
-  const gate = await openGate({
+  over: Partial<EpochEdges> = {},
+): Promise<LedgerEpoch> {
+  const epoch = await openEpoch({
     redis,
-    key: keys.gate,
-    member: `member-${randomBytes(6).toString('hex')}`,
+    key: keys.epoch,
+    worker: `worker-${randomBytes(6).toString('hex')}`,
     replay: async () => [],
     connected: async () => [],
     unfinished: async () => [],
@@ -23,9 +23,9 @@ export async function openTestGate(
     onTrouble: () => undefined,
     ...over,
   });
-  // A member whose connection the test has ended can't leave.
-  atTestEnd(() => gate.close().catch(() => undefined));
-  return gate;
+  // A worker whose connection the test has ended can't leave.
+  atTestEnd(() => epoch.close().catch(() => undefined));
+  return epoch;
 }
 
 export type MemoryJournal = RowJournal & {
