@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { gated } from '../../src/ledger/gate.ts';
+import { inEpoch, SILENT_MS } from '../../src/ledger/epoch.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
-import { BEAT } from '../../src/ledger/lua/gate.ts';
-import { LET_GO_MS } from '../../src/ledger/verify-ledger.ts';
+import { HEARTBEAT } from '../../src/ledger/lua/epoch.ts';
 import { readUsage, usedBetween } from './redis-usage.ts';
 import { openSoleGate } from './sole-gate.ts';
 
@@ -16,7 +15,7 @@ export type BeatCost = {
 };
 
 const BEATS = 200;
-const beat = gated(BEAT, z.tuple([z.string()]).rest(z.string()));
+const beat = inEpoch(HEARTBEAT, z.tuple([z.string()]).rest(z.string()));
 const NEVER_DUE = Number.MAX_SAFE_INTEGER;
 const ALWAYS_DUE = 0;
 
@@ -25,11 +24,11 @@ export async function beatCost(redis: Redis, members: number): Promise<BeatCost>
   const keys = ledgerKeys('sandbox');
   const gate = await openSoleGate(redis, keys);
   try {
-    const alive = Date.now() + LET_GO_MS;
+    const alive = Date.now() + SILENT_MS;
     for (let n = 1; n < members; n += 1)
-      await redis.hset(keys.gate, { [`m:${n}`]: 1, [`b:${n}`]: alive, [`k:${n}`]: alive });
+      await redis.hset(keys.epoch, { [`m:${n}`]: 1, [`b:${n}`]: alive, [`k:${n}`]: alive });
     const give = (sweepMs: number, roster: string) =>
-      gate.call(beat, [], [LET_GO_MS, LET_GO_MS, sweepMs, roster]);
+      gate.call(beat, [], [SILENT_MS, SILENT_MS, sweepMs, roster]);
     const [roster] = await give(ALWAYS_DUE, '');
     const usedFor = async (sweepMs: number) => {
       const before = await readUsage(redis);

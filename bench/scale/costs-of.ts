@@ -1,4 +1,4 @@
-import { SWEEP_MS } from '../../src/ledger/gate.ts';
+import { SWEEP_MS } from '../../src/ledger/epoch.ts';
 import { CONCURRENCY } from '../bench.ts';
 import type { Beat, Costs } from './project.ts';
 import type { ScaleResults, Together } from './scale-results.ts';

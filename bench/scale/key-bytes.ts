@@ -1,10 +1,9 @@
 import type { Redis } from 'ioredis';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerGate } from '../../src/ledger/gate.ts';
+import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
-import { newRunId } from '../../src/ledger/run-id.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
+import { createRunStore, newRunId } from '../../src/ledger/run-store.ts';
 import { newRun } from '../../test/support/runs.ts';
 import { settledRow } from '../../test/support/settled-row.ts';
 import { openSoleGate } from './sole-gate.ts';
@@ -27,7 +26,7 @@ export async function bytesPerKey(redis: Redis, count: number): Promise<number> 
   return (await bytesOfBuckets(redis, keys, count)) / count;
 }
 
-type Ledger = { readonly redis: Redis; readonly keys: LedgerKeys; readonly gate: LedgerGate };
+type Ledger = { readonly redis: Redis; readonly keys: LedgerKeys; readonly gate: LedgerEpoch };
 
 /** Claims them and records them as created, as a run does; what else a run leaves behind is taken away. */
 async function createKeys({ redis, keys, gate }: Ledger, count: number): Promise<void> {
@@ -37,7 +36,7 @@ async function createKeys({ redis, keys, gate }: Ledger, count: number): Promise
   const run = await store.get(id);
   if (run === null) throw new Error('the run is gone');
   const journal = { write: async () => undefined, note: () => undefined };
-  const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 1_000, now: () => NOW });
+  const ledger = createChunkLedger({ epoch: gate, keys, journal, run, probeMs: 1_000, now: () => NOW });
   for (let first = 1; first <= count; first += ROWS_AT_ONCE) {
     const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, count - first + 1) }, (_, i) => first + i);
     const claimed = rows.map((row) => ({ row, key: keyOf(row) }));

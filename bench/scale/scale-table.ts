@@ -1,4 +1,4 @@
-import { SWEEP_MS } from '../../src/ledger/gate.ts';
+import { SWEEP_MS } from '../../src/ledger/epoch.ts';
 import { CONCURRENCY } from '../bench.ts';
 import { DELAY_MS } from '../service/service-numbers.ts';
 import { costsOf } from './costs-of.ts';

@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
-import { type LedgerGate, openGate } from '../../src/ledger/gate.ts';
+import { type LedgerEpoch, openEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 
 /** The gate of a ledger that nobody else works on. */
-export function openSoleGate(redis: Redis, keys: LedgerKeys): Promise<LedgerGate> {
-  return openGate({
+export function openSoleGate(redis: Redis, keys: LedgerKeys): Promise<LedgerEpoch> {
+  return openEpoch({
     redis,
-    key: keys.gate,
-    member: 'sole',
+    key: keys.epoch,
+    worker: 'sole',
     replay: async () => [],
     connected: async () => [],
     unfinished: async () => [],

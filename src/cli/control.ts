@@ -1,5 +1,5 @@
 import { serviceOf } from '../delivery/target.ts';
-import { shownMember } from '../journal/member.ts';
+import { shownWorker } from '../journal/worker-registry.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { unsuccessfulRows } from '../model/outcome.ts';
@@ -99,7 +99,7 @@ export function tellResumed(
   { session, flags }: { readonly session: Session; readonly flags: EndedFlags },
 ): number {
   if (resumed.kind === 'here') return tellEnded(resumed, session, { service: resumed.service, flags });
-  say(session.io, `Run ${id} goes on in ${shownMember(resumed.owner)}, which reports it.`);
+  say(session.io, `Run ${id} goes on in ${shownWorker(resumed.owner)}, which reports it.`);
   return 0;
 }
 

@@ -79,7 +79,7 @@ type Marks = ReadonlyMap<number, Mark>;
 type Intent = Extract<Mark, { kind: 'intent' }>;
 type End = Extract<Plan, { kind: 'end' }>;
 
-/** Of a run that runs. Rows that the program itself stumbles over are invalid: they must not keep their chunk from ending. */
+/** Of a run that runs. Rows on which the program itself fails are invalid: they must not keep their chunk from ending. */
 export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided {
   const mark = marks.get(rows.lead.row.row);
   // A mate that can't be sent says nothing yet of the others: all are looked at again.
@@ -88,7 +88,7 @@ export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided
   try {
     return decideUnsettled(rows, mark?.kind === 'intent' ? mark : null, means);
   } catch (error) {
-    return { plan: stumbled(error) };
+    return { plan: internalError(error) };
   }
 }
 
@@ -255,7 +255,7 @@ function planOf(outgoing: Outgoing, means: Means): Plan {
       try {
         return planInformed(outgoing, answers, means);
       } catch (error) {
-        return stumbled(error);
+        return internalError(error);
       }
     },
   };
@@ -304,7 +304,7 @@ function fieldsChange(record: KeyPlace, body: JsonObject, before: string): Field
   return { ...record, before, after };
 }
 
-function stumbled(error: unknown): End {
+function internalError(error: unknown): End {
   const name = error instanceof Error ? error.name : 'unknown';
   const message = `this row could not be made into a request: a defect of the program (${name})`;
   return { kind: 'end', end: { outcome: 'invalid', code: 'internal', message } };

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type JobDefinition, ratePerSecond, weightOf } from '../config/job-definition.ts';
+import { createSharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RunStore } from '../ledger/run-store.ts';
-import { createSharedWeather } from '../ledger/weather.ts';
 import type { Log } from '../lib/log.ts';
 import { createOwnWork } from '../lib/own-work.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -24,7 +24,7 @@ import type { Registration } from './registration.ts';
 import type { RunContext, ServiceEdge } from './run-context.ts';
 import { mappingFor } from './run-mapping.ts';
 import { createServicePlaces, type RunRate, type ServicePlaces } from './run-places.ts';
-import { createServiceWeather } from './service-weather.ts';
+import { createServiceBreaker } from './service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from './still-runs.ts';
 import type { Service } from './target.ts';
 
@@ -190,7 +190,7 @@ function createContext(parts: ContextParts): RunContext {
     () => performance.now(),
   );
   const chunkLedger = createChunkLedger({
-    gate: registration.gate,
+    epoch: registration.epoch,
     journal: registration.journal,
     keys,
     run,
@@ -213,7 +213,7 @@ function createContext(parts: ContextParts): RunContext {
     service: serviceEdge(definition, client, parts.service.credentials),
     places,
     hasRate: send.rate !== undefined,
-    weather: createServiceWeather(now, createSharedWeather(redis, keys)),
+    breaker: createServiceBreaker(now, createSharedBreaker(redis, keys)),
     denials: createDenialStreak(),
     now,
     stopping,

@@ -1,17 +1,20 @@
-import type { Intent } from '../ledger/intent.ts';
+import type { Intent } from '../ledger/intents.ts';
+import type { SettledRow } from '../ledger/settle-entry.ts';
+import type { WaitingLine } from '../lib/waiting-line.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { PlannedSend } from './decide.ts';
+import type { LanePace } from './lane-pace.ts';
+import { acceptedEnd } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { goOnSending } from './send-row.ts';
 import type { Sending, Tried } from './sending.ts';
-import { type Ended, sentRows, settleSent } from './settle-rows.ts';
-import { tryRow } from './try-row.ts';
-import { weigh } from './weigh-reply.ts';
+import { type Ended, recordAtOnce, sentRows, settleSent, withdrawIntents } from './settle-rows.ts';
+import { tryRow, weigh } from './try-row.ts';
 
 /** Told once of each request. */
 export type RowsEnd = {
   ended(how: Ended): void;
-  /** Their fate could not be recorded, or the program stumbled. */
+  /** Their fate could not be recorded, or the program failed. */
   failed(error: unknown): void;
 };
 
@@ -39,7 +42,7 @@ export type LaneAnswer = { readonly verdict: Verdict; readonly reply: Reply } | 
 
 /**
  * Takes a row that leaves the lane to its end: it waits, tries again, or is settled as what it was answered.
- * Resolves as soon as it is known what its answer means for others: the weather is told, or the run is paused (but for 403, which is
+ * Resolves as soon as it is known what its answer means for others: the breaker is told, or the run is paused (but for 403, which is
  * weighed with those before it). Never rejects.
  */
 export async function goOnAlone(row: LaneRow, answer: LaneAnswer): Promise<void> {
@@ -67,4 +70,138 @@ async function weighed(
 ): Promise<Tried> {
   if (intent === null) throw new Error('a row was answered that had no intent');
   return weigh(sending, context, { verdict, reply, intent, token });
+}
+
+/** The rows of a run that are on its lane. */
+export type LaneState = {
+  readonly context: RunContext;
+  readonly waiting: WaitingLine<LaneRow>;
+  /** Rows whose intent is granted, until a place is free: a request that ends waits for no answer of Redis before the next goes out. */
+  readonly ready: WaitingLine<LaneRow>;
+  readonly pace: LanePace;
+  readonly settling: LaneSettling;
+  readonly placed: (isTaken: boolean) => void;
+  /** Sends what can go, and sees that more can. */
+  readonly pump: () => void;
+  isAsking: boolean;
+  /** The service is to be left alone. */
+  isBarred: boolean;
+  /** Answers that may mean trouble for all rows, until that is known: no other row asks to go meanwhile. */
+  troubles: number;
+  /** Places that were asked for and have not come yet. */
+  expected: number;
+  /** Requests of the lane itself: each that ends looks for the next. */
+  inFlight: number;
+  look: NodeJS.Timeout | null;
+};
+
+/** Takes the intents of rows back that have not gone. */
+export async function withdraw(
+  rows: readonly LaneRow[],
+  context: RunContext,
+  then: (row: LaneRow) => void,
+): Promise<void> {
+  if (rows.length === 0) return;
+  try {
+    await withdrawIntents(rows.flatMap(intentsOf), context);
+  } catch (error) {
+    for (const row of rows) row.end.failed(error);
+    return;
+  }
+  for (const row of rows) {
+    takenBack(row);
+    then(row);
+  }
+}
+
+/** Its intent is gone from the ledger: the next one is another. */
+export function takenBack({ sending }: LaneRow): void {
+  sending.expected = '';
+  sending.withdrawn += 1;
+}
+
+/** The run or the process ends: only what is on the wire goes on. */
+export function endLane(state: LaneState): void {
+  endWaiting(state);
+  void withdraw(takeFrom(state.ready, state.ready.length()), state.context, unsent);
+}
+
+/** Rows that have no intent are as before. */
+export function endWaiting({ waiting }: LaneState): void {
+  for (const row of takeFrom(waiting, waiting.length())) unsent(row);
+}
+
+/** The row is as before. */
+export function unsent(row: LaneRow): void {
+  row.end.ended('unsent');
+}
+
+/** The intent that a row asked for last. */
+export function intentsOf({ intent }: LaneRow): readonly Intent[] {
+  return intent === null ? [] : [intent];
+}
+
+/** The first rows of a line, no more than `most`. */
+export function takeFrom(line: WaitingLine<LaneRow>, most: number): LaneRow[] {
+  const rows: LaneRow[] = [];
+  while (rows.length < most) {
+    const row = line.shift();
+    if (row === undefined) break;
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Records the outcomes of accepted rows, those of some milliseconds in one command. */
+type LaneSettling = {
+  add(row: LaneRow, verdict: Extract<Verdict, { kind: 'accepted' }>, ms: number): void;
+  /** Now: before trouble is told of, so that what came before it is not taken for a part of it. */
+  flush(): void;
+};
+
+/**
+ * An outcome waits no longer, also for those before it: the journal has to know of it although Redis is away, and should the worker
+ * be killed, its row is in doubt.
+ */
+const AT_MOST_MS = 4;
+const ENOUGH = 40;
+
+export function createLaneSettling(context: RunContext): LaneSettling {
+  let rows: LaneRow[] = [];
+  let settled: SettledRow[] = [];
+  let timer: NodeJS.Timeout | null = null;
+
+  const record = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    void recordAll(rows, settled, context);
+    rows = [];
+    settled = [];
+  };
+  return {
+    flush() {
+      if (rows.length > 0) record();
+    },
+    add(row, verdict, ms) {
+      const { planned, sending } = row;
+      const ends = sentRows(planned, acceptedEnd(verdict, sending.made, ms), sending);
+      rows.push(row);
+      for (const one of ends) settled.push(one);
+      if (rows.length >= ENOUGH) record();
+      else timer ??= setTimeout(record, AT_MOST_MS);
+    },
+  };
+}
+
+async function recordAll(
+  rows: readonly LaneRow[],
+  settled: readonly SettledRow[],
+  context: RunContext,
+): Promise<void> {
+  try {
+    await recordAtOnce(settled, context);
+    for (const row of rows) row.end.ended('settled');
+  } catch (error) {
+    for (const row of rows) row.end.failed(error);
+  }
 }

@@ -1,4 +1,4 @@
-import { AHEAD_MS, type Reserved } from '../ledger/reserve-times.ts';
+import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';
 import { createWaitingLine } from '../lib/waiting-line.ts';
 
 /** Lets the rows of one run go one by one at their times, no faster over all workers together than `send.rate`. */

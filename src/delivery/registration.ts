@@ -1,16 +1,12 @@
-import { removeMember } from '../journal/folder.ts';
+import { removeWorkerFolder } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { isDeadHere, listMembers, newMember } from '../journal/member.ts';
-import { type Damage, readJournal } from '../journal/read-journal.ts';
-import type { Replayed } from '../journal/replayed.ts';
-import { becomeKnown } from '../ledger/become-known.ts';
-import { type LedgerGate, openGate } from '../ledger/gate.ts';
+import { type Damage, type Replayed, readJournal } from '../journal/read-journal.ts';
+import { isDeadHere, listWorkers, newWorkerId } from '../journal/worker-registry.ts';
+import { type LedgerEpoch, openEpoch, type ReplayScope, registerWorker } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import { runsWithOpenRows } from '../ledger/open-runs.ts';
 import { createReplay, type LedgerReplay, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
-import type { RunStore } from '../ledger/run-store.ts';
-import type { ReplayScope } from '../ledger/verify-ledger.ts';
+import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { withDeadline } from '../lib/waiting.ts';
@@ -23,7 +19,7 @@ import { connectionNames, nameConnections } from '../redis/connection.ts';
  * all their runs have ended a while ago.
  */
 export type Registration = {
-  readonly gate: LedgerGate;
+  readonly epoch: LedgerEpoch;
   readonly journal: Journal;
   /** Keeps what it takes to put the run's record back; before its first row is claimed. */
   remember(run: string): Promise<void>;
@@ -52,35 +48,35 @@ const CLOSE_MS = 3_000;
 /** Opens this process' journal and registers it with the ledger. */
 export async function openRegistration(options: RegistrationOptions): Promise<Registration> {
   const { redis, keys, store, folder, log } = options;
-  const member = newMember();
+  const worker = newWorkerId();
   const journal = await openJournal({
     folder,
-    member,
+    worker,
     onTrouble: (what, error) => log.warn(what, { problem: error.message }),
   });
-  const stopNaming = nameConnections(redis, `${connectionPrefix(keys)}${member}`);
-  const gate = await openGate({
+  const stopNaming = nameConnections(redis, `${connectionPrefix(keys)}${worker}`);
+  const epoch = await openEpoch({
     redis,
-    key: keys.gate,
-    member,
+    key: keys.epoch,
+    worker,
     replay: (scope) => replayJournals(options, journal, scope),
     isGone: isDeadHere,
-    connected: () => connectedMembers(redis, keys),
+    connected: () => connectedWorkers(redis, keys),
     unfinished: async () => (await runsWithOpenRows(redis, keys, store)).map((id) => keys.run(id).record),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
-  await becomeKnown(redis, keys.gate, { member, isGone: isDeadHere });
+  await registerWorker(redis, keys.epoch, { worker, isGone: isDeadHere });
   const remembered = new Map<string, Promise<void>>();
   const tidy = async () => {
     for (const run of await forgetEnded(options, journal)) remembered.delete(run);
   };
   const tidying = setInterval(() => void tidy().catch(() => undefined), TIDY_MS);
   tidying.unref();
-  void removeEnded(options, gate).catch(() => undefined);
+  void removeEnded(options, epoch).catch(() => undefined);
 
   return {
-    gate,
+    epoch,
     journal,
     remember(run) {
       const known = remembered.get(run);
@@ -95,7 +91,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     },
     async noteAdded(run, chunk) {
       await journal.write({ kind: 'added', run, chunk });
-      await createReplay(redis, keys).added(run, chunk, member);
+      await createReplay(redis, keys).added(run, chunk, worker);
     },
     async close() {
       clearInterval(tidying);
@@ -103,12 +99,12 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       // With Redis away nothing is tidied: the next process on this home does it.
       await withDeadline(
         tidy()
-          .then(() => removeEnded(options, gate))
+          .then(() => removeEnded(options, epoch))
           .catch(() => undefined),
         CLOSE_MS,
       );
       await journal.close();
-      await withDeadline(gate.close(), CLOSE_MS);
+      await withDeadline(epoch.close(), CLOSE_MS);
     },
   };
 }
@@ -130,10 +126,10 @@ async function rememberRun(
 }
 
 function connectionPrefix(keys: LedgerKeys): string {
-  return `${keys.gate}:`;
+  return `${keys.epoch}:`;
 }
 
-async function connectedMembers(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
+async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
   const prefix = connectionPrefix(keys);
   // Not every user may ask that; then a ledger that was emptied looks like a new one.
   const names = await connectionNames(redis);
@@ -150,15 +146,15 @@ async function replayJournals(
   { own, intents, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
-  const gone = (await listMembers(options.folder)).filter((m) => m !== journal.member && isDeadHere(m));
-  const left = await leftMembers(options);
-  const killed = gone.filter((member) => !left.has(member));
+  const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isDeadHere(m));
+  const left = await leftWorkers(options);
+  const killed = gone.filter((worker) => !left.has(worker));
   if (killed.length > 0) tellOf(options, 'Replaying the journal of a process that has ended.');
   const replay = createReplay(options.redis, options.keys);
   const open: Intended[] = [];
-  for (const member of killed) open.push(...(await replayJournal(member, replay, options)));
+  for (const worker of killed) open.push(...(await replayJournal(worker, replay, options)));
   if (own) {
-    for (const { run, rows } of await replayJournal(journal.member, replay, options)) {
+    for (const { run, rows } of await replayJournal(journal.worker, replay, options)) {
       open.push({ run, rows: rows.filter(([, , mark]) => !isHeld(mark)) });
     }
   }
@@ -166,9 +162,9 @@ async function replayJournals(
   return gone;
 }
 
-/** Members that ended with all they did recorded, in this very Redis: nothing of theirs is to be put back. */
-async function leftMembers({ redis, keys }: RegistrationOptions): Promise<ReadonlySet<string>> {
-  const fields = await redis.hkeys(keys.gate);
+/** Workers that ended with all they did recorded, in this very Redis: nothing of theirs is to be put back. */
+async function leftWorkers({ redis, keys }: RegistrationOptions): Promise<ReadonlySet<string>> {
+  const fields = await redis.hkeys(keys.epoch);
   return new Set(fields.flatMap((field) => (field.startsWith('l:') ? [field.slice('l:'.length)] : [])));
 }
 
@@ -176,7 +172,7 @@ type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
 /** All but the open intents, which are answered: no more than were in flight in one process. */
 async function replayJournal(
-  member: string,
+  worker: string,
   replay: LedgerReplay,
   options: RegistrationOptions,
 ): Promise<Intended[]> {
@@ -184,14 +180,14 @@ async function replayJournal(
   const open: Intended[] = [];
   const tellDamage = (damage: Damage) =>
     options.log.warn('a damaged line of a journal is passed over', damage);
-  for await (const part of readJournal(options.folder, member, tellDamage)) {
+  for await (const part of readJournal(options.folder, worker, tellDamage)) {
     if (part.kind === 'run' && part.target === options.target) {
       ours.add(part.run);
       await replay.run(part.run, part.fields);
       await options.index.add(part.run, options.target, new Date(part.fields.createdAt ?? 0));
     }
     if (!ours.has(part.run)) continue;
-    if (part.kind === 'added') await replay.added(part.run, part.chunk, member);
+    if (part.kind === 'added') await replay.added(part.run, part.chunk, worker);
     if (part.kind === 'settled') await replay.settled(part.run, part.entries);
     if (part.kind === 'intended') open.push(part);
   }
@@ -213,18 +209,18 @@ async function forgetEnded(
 }
 
 /** Journals of processes that are gone, of which every run has ended a while ago. */
-async function removeEnded(options: RegistrationOptions, gate: LedgerGate): Promise<void> {
+async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Promise<void> {
   const { folder } = options;
-  for (const member of await listMembers(folder)) {
-    if (member === gate.member || !isDeadHere(member) || (await isNeeded(member, options))) continue;
+  for (const worker of await listWorkers(folder)) {
+    if (worker === epoch.worker || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
     // Without its journal nobody could check in for it when Redis comes back.
-    await gate.letGo(member);
-    await removeMember(folder, member);
+    await epoch.deregister(worker);
+    await removeWorkerFolder(folder, worker);
   }
 }
 
-async function isNeeded(member: string, { folder, store, target }: RegistrationOptions): Promise<boolean> {
-  for await (const part of readJournal(folder, member)) {
+async function isNeeded(worker: string, { folder, store, target }: RegistrationOptions): Promise<boolean> {
+  for await (const part of readJournal(folder, worker)) {
     // The runs come first.
     if (part.kind !== 'run') break;
     if (part.target !== target || !(await hasLongEnded(part.run, store))) return true;

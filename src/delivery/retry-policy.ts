@@ -1,5 +1,5 @@
 import type { Verdict } from '../model/request.ts';
-import type { ServiceWeather } from './service-weather.ts';
+import type { ServiceBreaker } from './service-breaker.ts';
 
 export type Retry = Extract<Verdict, { kind: 'retry' }>;
 
@@ -33,13 +33,13 @@ export function nextTry(
     readonly attempts: number;
     readonly awayMs: number;
     readonly backoffMs: (attempt: number) => number;
-    readonly weather: Pick<ServiceWeather, 'awayFor' | 'answeredSince' | 'getsThroughSince'>;
+    readonly breaker: Pick<ServiceBreaker, 'awayFor' | 'answeredSince' | 'getsThroughSince'>;
   },
 ): NextTry {
-  if (policy.weather.awayFor() >= policy.awayMs) return { kind: 'away' };
+  if (policy.breaker.awayFor() >= policy.awayMs) return { kind: 'away' };
   const counted = tries.made - tries.throttled;
   const usedUp = counted >= policy.attempts || tries.made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
-  if (usedUp && othersGetThrough(tries, verdict, policy.weather)) return { kind: 'give-up' };
+  if (usedUp && othersGetThrough(tries, verdict, policy.breaker)) return { kind: 'give-up' };
   return { kind: 'wait', ms: Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS) };
 }
 
@@ -55,7 +55,7 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
 function othersGetThrough(
   { startedAt }: Tries,
   { code }: Retry,
-  weather: Pick<ServiceWeather, 'answeredSince' | 'getsThroughSince'>,
+  breaker: Pick<ServiceBreaker, 'answeredSince' | 'getsThroughSince'>,
 ): boolean {
-  return UNCONNECTED.has(code) ? weather.getsThroughSince(startedAt) : weather.answeredSince(startedAt);
+  return UNCONNECTED.has(code) ? breaker.getsThroughSince(startedAt) : breaker.answeredSince(startedAt);
 }

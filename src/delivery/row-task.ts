@@ -3,9 +3,11 @@ import type { KeyClaim } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { type Outcome, REMAINDER } from '../model/outcome.ts';
+import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { warningWord } from '../model/settlement.ts';
+import type { Retry } from './retry-policy.ts';
 
 /** One row in a worker's hands. */
 export type RowTask = {
@@ -90,4 +92,55 @@ function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
   }
   if (end.outcome === 'in-doubt') return { space, key, becomes: 'in-doubt', id: '' };
   return { space, key, becomes: 'given-back', id: '' };
+}
+
+type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
+
+/** What a final verdict makes of the row. `everUnknown`: an earlier attempt may have created it (`onUnknownOutcome: retry`). */
+export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
+  switch (verdict.kind) {
+    case 'accepted':
+      return acceptedEnd(verdict);
+    case 'refused': {
+      const { status, code, message, body } = verdict;
+      return { outcome: everUnknown ? 'in-doubt' : verdict.outcome, status, code, message, body };
+    }
+    case 'unknown':
+      return {
+        outcome: 'in-doubt',
+        status: verdict.status ?? 0,
+        code: verdict.code,
+        message: verdict.message,
+      };
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** The end of a row that the service accepted: at which attempt, and how long that took (ms). */
+export function acceptedEnd(
+  { outcome, status, id, warning, documents }: Extract<Final, { kind: 'accepted' }>,
+  attempts = 0,
+  ms = 0,
+): RowEnd {
+  return {
+    outcome,
+    status,
+    id: id ?? '',
+    attempts,
+    ms,
+    code: warning === null ? '' : 'warning',
+    message: warning ?? '',
+    documents: documents ?? '',
+  };
+}
+
+/** The end of a row whose attempts are used up. */
+export function gaveUp(verdict: Retry, made: number, everUnknown: boolean): RowEnd {
+  return {
+    outcome: everUnknown ? 'in-doubt' : 'failed',
+    status: verdict.status ?? 0,
+    code: verdict.code,
+    message: `gave up after ${made} attempts: ${verdict.message}`,
+  };
 }

@@ -6,7 +6,7 @@ import type { JsonObject, Reply, ServiceRequest, Verdict } from '../model/reques
 import type { Reason, Run } from '../model/run.ts';
 import type { DenialStreak } from './denial-streak.ts';
 import type { RunPlaces } from './run-places.ts';
-import type { ServiceWeather } from './service-weather.ts';
+import type { ServiceBreaker } from './service-breaker.ts';
 
 /** The service as a row's journey needs it. */
 export type ServiceEdge = {
@@ -31,7 +31,7 @@ export type RunContext = {
   readonly places: RunPlaces;
   /** The job has a `send.rate`: each of its requests waits for its time. */
   readonly hasRate: boolean;
-  readonly weather: ServiceWeather;
+  readonly breaker: ServiceBreaker;
   readonly denials: DenialStreak;
   readonly now: () => number;
   /** Fires when the process is to end: nothing new is sent. */

@@ -1,9 +1,9 @@
-import type { Reserved } from '../ledger/reserve-times.ts';
+import type { Reserved } from '../ledger/chunk-ledger.ts';
 import type { Reply } from '../model/request.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
 import { createFairPlaces, type Share, type Terms } from './fair-places.ts';
 import { createLatencyTrend } from './latency-trend.ts';
-import { createLoadHearing } from './load-hearing.ts';
+import { createLoadHearing } from './load-signal.ts';
 import { createRatePace, type RatePace } from './rate-pace.ts';
 
 /**

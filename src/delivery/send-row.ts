@@ -1,7 +1,6 @@
 import pRetry from 'p-retry';
 import { type NextTry, nextTry, type Retry } from './retry-policy.ts';
-import { endOf, gaveUp } from './row-end.ts';
-import type { RowEnd } from './row-task.ts';
+import { endOf, gaveUp, type RowEnd } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import type { Sending, Tried } from './sending.ts';
 import { waitWhileRunning } from './still-runs.ts';
@@ -67,9 +66,9 @@ async function attempt(sending: Sending, context: RunContext): Promise<Done> {
   return tried.kind === 'again' ? again(tried) : tried;
 }
 
-function policyOf({ definition, service, weather }: RunContext) {
+function policyOf({ definition, service, breaker }: RunContext) {
   const { attempts, awayMinutes } = definition.send;
-  return { attempts, awayMs: awayMinutes * 60_000, backoffMs: service.backoffMs, weather };
+  return { attempts, awayMs: awayMinutes * 60_000, backoffMs: service.backoffMs, breaker };
 }
 
 function sentOf(done: Done, sending: Sending): Sent {

@@ -1,4 +1,4 @@
-import type { Intent } from '../ledger/intent.ts';
+import type { Intent } from '../ledger/intents.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay, type KeyPlace } from '../ledger/settle-entry.ts';
 import { IDENTITY, REPEATABLE } from '../model/operation.ts';

@@ -1,11 +1,10 @@
-import type { Granted } from '../ledger/intend-rows.ts';
-import type { Intent } from '../ledger/intent.ts';
+import type { Granted, Intent } from '../ledger/intents.ts';
 import { passStage } from '../lib/stage.ts';
-import type { Reply } from '../model/request.ts';
+import type { Reply, Verdict } from '../model/request.ts';
 import type { RunContext } from './run-context.ts';
 import { intentOf, maySend, type Sending, type Tried } from './sending.ts';
+import { withdrawIntents } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
-import { weigh, withdrawUnlessUnknown } from './weigh-reply.ts';
 
 const UNSENT = { kind: 'unsent' } as const;
 
@@ -85,4 +84,87 @@ async function permitted(
     place.isHeld = await context.places.take(true);
     if (!place.isHeld) return UNSENT;
   }
+}
+
+const UNAUTHORIZED = 401;
+/** Codes that say no more than the sentence beside them; those of undici and Node are what a person searches for. */
+const OUR_CODES = 'ONBOARD_';
+
+type Answered = {
+  readonly verdict: Verdict;
+  readonly reply: Reply;
+  readonly intent: Intent;
+  readonly token: string;
+};
+
+/** What an attempt's verdict makes of the row's sending: told to the breaker, and its intent withdrawn where nothing was received. */
+export async function weigh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
+  const { verdict, reply, intent } = answered;
+  const { ms } = reply;
+  switch (verdict.kind) {
+    case 'accepted':
+    case 'refused':
+      context.breaker.succeeded(ms);
+      return { kind: 'final', verdict, ms };
+    case 'unknown':
+      await context.breaker.failed({ ...failureOf(verdict, reply), mark: intent.mark, afterMs: null });
+      if (context.definition.onUnknownOutcome === 'hold') return { kind: 'final', verdict, ms };
+      sending.everUnknown = true;
+      // The intent stays: should this process die now, the row is not free.
+      return { kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null } };
+    case 'retry':
+      await context.breaker.failed({
+        ...failureOf(verdict, reply),
+        mark: intent.mark,
+        afterMs: verdict.afterMs,
+      });
+      // An update that may have been carried out is not unsent: its intent says so until another attempt has its answer.
+      if (!mayHaveChanged(sending, reply)) await withdrawUnlessUnknown(sending, context, intent);
+      if (verdict.afterMs !== null) sending.throttled += 1;
+      return { kind: 'again', verdict };
+    case 'stop':
+      return stopOrRefresh(sending, context, answered);
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function failureOf({ status, message }: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply) {
+  const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
+  return { status, cause: isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`) };
+}
+
+/** Whether the request changes something at the service, and may have done so whatever its reply. */
+function mayHaveChanged({ request }: Sending, reply: Reply): boolean {
+  return request.call === 'subclient.update' && mayHaveArrived(reply);
+}
+
+/** Not where it is proven that nothing was sent, and not where a definite answer says that it was not carried out. */
+function mayHaveArrived(reply: Reply): boolean {
+  if (reply.kind === 'no-response') return reply.sent;
+  return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
+}
+
+/** The row is as before, but for one that an earlier attempt may have made. */
+async function withdrawUnlessUnknown(sending: Sending, context: RunContext, intent: Intent): Promise<void> {
+  if (sending.everUnknown) return;
+  await withdrawIntents([intent], context);
+  sending.expected = '';
+}
+
+/** 401: a fresh token, once; then the run pauses and the row is unsent (DESIGN.md, section 5). */
+async function stopOrRefresh(sending: Sending, context: RunContext, answered: Answered): Promise<Tried> {
+  // A refused token is an answer: should this have been the probe, the service is there.
+  const { mark } = answered.intent;
+  await context.breaker.failed({ mark, status: UNAUTHORIZED, afterMs: null, cause: '' });
+  await withdrawUnlessUnknown(sending, context, answered.intent);
+  const fresh = sending.refreshed ? null : await context.service.freshToken(answered.token);
+  if (fresh === null) {
+    await context.pause('credentials');
+    return UNSENT;
+  }
+  sending.refreshed = true;
+  sending.throttled += 1;
+  const message = 'the token was refused; trying once with a fresh one';
+  return { kind: 'again', verdict: { kind: 'retry', status: 401, code: 'http_401', message, afterMs: 0 } };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Job, type JobDefinition, jobsBefore, weightOf } from '../config/job-definition.ts';
-import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
+import { isOpenRun, openRunsOf } from '../ledger/run-store.ts';
 import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Run } from '../model/run.ts';

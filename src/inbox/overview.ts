@@ -1,6 +1,6 @@
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
-import type { WeatherReport } from '../ledger/weather.ts';
+import type { BreakerReport } from '../ledger/breaker.ts';
 import { isOver } from '../model/run.ts';
 import { createReleases, createSchedules, nextTime } from '../queue/schedules.ts';
 import { latestRuns, type ShownRun, serviceReport } from '../runs/status.ts';
@@ -16,7 +16,7 @@ import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts
 export type Overview = {
   readonly target: string;
   /** How each service is doing that is concerned: that of `target` first. */
-  readonly services: ReadonlyArray<WeatherReport & { readonly target: string }>;
+  readonly services: ReadonlyArray<BreakerReport & { readonly target: string }>;
   readonly runs: readonly ShownRun[];
   readonly processing: ReadonlyArray<{
     readonly file: string;

@@ -1,5 +1,5 @@
 import { SANDBOX_TARGET } from '../delivery/target.ts';
-import { isDeadHere } from '../journal/member.ts';
+import { isDeadHere } from '../journal/worker-registry.ts';
 import { messageOf } from '../lib/errors.ts';
 import { type Claim, claimOf, dropClaim, type FoundClaim, giveBack, listClaims, takeOver } from './claim.ts';
 import { type Inbox, isInboxOf } from './job-book.ts';

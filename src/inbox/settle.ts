@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { newRunId } from '../ledger/run-id.ts';
+import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, insteadOf } from '../lib/errors.ts';
 import { fileStamp, writtenOfStamp } from '../lib/file-stamp.ts';
 import { makeFolder } from '../lib/make-folder.ts';

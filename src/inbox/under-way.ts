@@ -1,4 +1,4 @@
-import { newRunId } from '../ledger/run-id.ts';
+import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, hasCode, messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
 import { worse } from '../runs/status.ts';

@@ -60,7 +60,7 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
   const { home } = env;
   return {
     session: { ...session, io: sharedIo(io) },
-    member: registration.gate.member,
+    member: registration.epoch.worker,
     target: service.target,
     store: ledger.of(service.target).store,
     book,

@@ -2,15 +2,15 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../lib/make-folder.ts';
 
-/** Removes a dead member's journal, after all of its runs have ended; nothing where it is gone. */
-export async function removeMember(folder: string, member: string): Promise<void> {
-  await rm(join(folder, member), { recursive: true, force: true });
+/** Removes a dead worker's journal, after all of its runs have ended; nothing where it is gone. */
+export async function removeWorkerFolder(folder: string, worker: string): Promise<void> {
+  await rm(join(folder, worker), { recursive: true, force: true });
   await syncFolder(folder);
 }
 
-/** Makes `<folder>/<member>`, durably, for its owner alone; throws where the member has one already. */
-export async function makeMemberFolder(folder: string, member: string): Promise<string> {
-  const path = join(folder, member);
+/** Makes `<folder>/<worker>`, durably, for its owner alone; throws where the worker has one already. */
+export async function makeWorkerFolder(folder: string, worker: string): Promise<string> {
+  const path = join(folder, worker);
   await makeFolder(folder);
   await mkdir(path, { mode: 0o700 });
   await syncFolder(folder);

@@ -1,14 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { createRecentMap } from '../lib/recent.ts';
-import { makeMemberFolder, syncFolder } from './folder.ts';
+import { makeWorkerFolder, syncFolder } from './folder.ts';
 import { createGroupCommit, type Line } from './group-commit.ts';
-import { encodeLine } from './line.ts';
-import type { JournalRecord, LineRecord } from './record.ts';
+import { encodeLine, type JournalRecord, type LineRecord } from './record.ts';
 import { createSegments } from './segments.ts';
 
 /** One process's memory of what it was about to send and what became of it, on a disk of its own. */
 export type Journal = {
-  readonly member: string;
+  readonly worker: string;
   /** Resolves when the record is on the disk, together with all that was asked for meanwhile; rejects where it can't be written. */
   write(record: JournalRecord): Promise<void>;
   /** On the disk with the next group, 50 ms from now at the latest; what can't be written is kept for the next try. Never throws. */
@@ -26,8 +25,8 @@ export type Journal = {
 export type JournalOptions = {
   /** `<ONBOARD_HOME>/journal`; made where it is missing. */
   readonly folder: string;
-  /** From `newMember()`: each process has a journal of its own, and never opens an earlier one again. */
-  readonly member: string;
+  /** From `newWorkerId()`: each process has a journal of its own, and never opens an earlier one again. */
+  readonly worker: string;
   /** What can't be written, once per second at most. */
   readonly onTrouble: (event: string, error: Error) => void;
   /** Size at which a segment is full, 4 MB. */
@@ -39,10 +38,10 @@ const TROUBLE_MS = 1_000;
 /** Ended runs of which an outcome may still come late. */
 const FORGOTTEN_KEPT = 1_000;
 
-/** Opens a new journal in `<folder>/<member>/` (0700; its files 0600); throws where the folder can't be made or is there already. */
+/** Opens a new journal in `<folder>/<worker>/` (0700; its files 0600); throws where the folder can't be made or is there already. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { folder, member, segmentBytes = SEGMENT_BYTES } = options;
-  const path = await makeMemberFolder(folder, member);
+  const { folder, worker, segmentBytes = SEGMENT_BYTES } = options;
+  const path = await makeWorkerFolder(folder, worker);
   const onTrouble = oncePerSecond(options.onTrouble);
   const segments = createSegments({ folder: path, segmentBytes, onTrouble });
   const group = createGroupCommit({ commit: segments.commit, onTrouble });
@@ -59,7 +58,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   };
 
   return {
-    member,
+    worker,
     async write(record) {
       if (closing !== null) throw new Error(`the journal ${path} is closed`);
       if (memory.takes(record)) await group.write(lineOf(record));

@@ -1,8 +1,9 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listSegments, type OnDamage, readRecords, type Segment } from './read-lines.ts';
-import type { SettleEntry } from './record.ts';
-import type { Replayed } from './replayed.ts';
-import { residueOf } from './residue.ts';
+import type { Readable, Transform } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { decodeLine, type IntendedRow, type SettleEntry, type StoredRecord } from './record.ts';
 import {
   dropEmptyRows,
   emptyFold,
@@ -11,21 +12,21 @@ import {
   outlivesDoubt,
   placeKey,
   type RowFold,
+  residueOf,
 } from './row-fold.ts';
-
-export type { Damage } from './read-lines.ts';
+import { segmentName } from './segments.ts';
 
 /**
- * Replays one member's journal; also while its process goes on writing. The last word on a row holds: intents that
+ * Replays one worker's journal; also while its process goes on writing. The last word on a row holds: intents that
  * were neither withdrawn nor brought to an end, in their order, else its last settle entry, else nothing. Archives are read twice. In
  * memory: the rows of the raw segments, of one archive, and those whose intents or ends cross from one to the next.
  */
 export async function* readJournal(
   folder: string,
-  member: string,
+  worker: string,
   onDamage: OnDamage = () => {},
 ): AsyncGenerator<Replayed> {
-  const path = join(folder, member);
+  const path = join(folder, worker);
   const folded = emptyFold();
   const archives: Segment[] = [];
   for (const segment of await segmentsOf(path)) {
@@ -136,4 +137,97 @@ const BATCH = 200;
 
 function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let i = 0; i < items.length; i += BATCH) yield items.slice(i, i + BATCH);
+}
+
+/**
+ * What is to be put back into the ledger, in this order: the fields of every run, the highest chunk added of every run,
+ * what was settled, and last the intents of which no end is known. At most 200 entries or rows in one.
+ */
+export type Replayed =
+  | {
+      readonly kind: 'run';
+      readonly run: string;
+      readonly target: string;
+      readonly fields: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
+  | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] }
+  | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] };
+
+type Segment = { readonly number: number; readonly form: 'log' | 'gz' };
+
+/** A line that isn't what was written, by its number, from 1: it is left out. */
+export type Damage = { readonly file: string; readonly line: number };
+type OnDamage = (damage: Damage) => void;
+
+const SEGMENT = /^(\d{6,})\.(log|gz)$/;
+
+/** A worker's segments by their numbers; where both forms are there, the process died between making one and removing the other. */
+async function listSegments(folder: string): Promise<Segment[]> {
+  const segments = new Map<number, Segment>();
+  for (const name of await readdir(folder)) {
+    const [, digits, form] = SEGMENT.exec(name) ?? [];
+    const number = Number(digits);
+    if (form === 'gz' || (form === 'log' && !segments.has(number))) segments.set(number, { number, form });
+  }
+  return [...segments.values()].sort((a, b) => a.number - b.number);
+}
+
+/**
+ * The records of a segment. The last line may be torn by a crash and is left out without a word; any other damaged
+ * line is left out and told. Throws ENOENT where there is no such file.
+ */
+async function* readRecords(
+  folder: string,
+  { number, form }: Segment,
+  onDamage: OnDamage,
+): AsyncGenerator<StoredRecord> {
+  const file = join(folder, segmentName(number, form));
+  let line = 0;
+  let damaged = 0;
+  try {
+    for await (const text of linesOf(file, form)) {
+      if (damaged > 0) onDamage({ file, line: damaged });
+      line += 1;
+      const record = decodeLine(text);
+      damaged = record === null ? line : 0;
+      if (record !== null) yield record;
+    }
+  } catch (error) {
+    if (!isDamagedArchive(error)) throw error;
+    onDamage({ file, line: line + 1 });
+  }
+}
+
+async function* linesOf(file: string, form: Segment['form']): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of textOf(file, form)) {
+    const lines = `${rest}${piece}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+async function* textOf(file: string, form: Segment['form']): AsyncGenerator<string> {
+  const source = createReadStream(file);
+  const stream: Readable = form === 'log' ? source : unzipped(source);
+  stream.setEncoding('utf8');
+  try {
+    for await (const piece of stream) yield String(piece);
+  } finally {
+    source.destroy();
+    stream.destroy();
+  }
+}
+
+function unzipped(source: Readable): Transform {
+  const gunzip = createGunzip();
+  source.on('error', (error) => gunzip.destroy(error));
+  return source.pipe(gunzip);
+}
+
+/** An archive was whole on the disk before it took its name: what zlib refuses was damaged since. */
+function isDamagedArchive(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }

@@ -13,7 +13,7 @@ export type RowFold = {
   readonly withdrawn: Set<string>;
 };
 
-export type RunFold = {
+type RunFold = {
   target: string;
   /** `null`: how to restore the run was not said. */
   fields: Readonly<Record<string, string>> | null;
@@ -139,4 +139,21 @@ export function dropEmptyRows({ runs }: Fold): void {
 /** A row's key in `RunFold.rows`. */
 export function placeKey(chunk: number, row: number): string {
   return `${chunk} ${row}`;
+}
+
+/** What a segment's records come down to, but for what they settled, as records; these intents are later than what was settled. */
+export function* residueOf({ runs, forgotten }: Fold): Generator<StoredRecord> {
+  for (const run of forgotten.keys()) yield { kind: 'forgotten', run };
+  for (const [run, { target, fields, added, rows }] of runs) {
+    if (fields !== null) yield { kind: 'run', run, target, fields };
+    if (added > 0) yield { kind: 'added', run, chunk: added };
+    for (const row of rows.values()) yield* residueOfRow(run, row);
+  }
+}
+
+function* residueOfRow(run: string, row: RowFold): Generator<StoredRecord> {
+  const [chunk, number] = row.place;
+  if (row.endedAt > 0 && row.entry === null) yield { kind: 'unsettled', run, rows: [[chunk, number]] };
+  for (const mark of row.withdrawn) yield { kind: 'withdrawn', run, rows: [[chunk, number, mark]] };
+  for (const { intent } of row.open.values()) yield { kind: 'intended', run, rows: [[...intent]] };
 }

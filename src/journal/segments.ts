@@ -1,13 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { archiveSegment } from './archive.ts';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { syncFolder } from './folder.ts';
 import type { Line } from './group-commit.ts';
-import { createSegmentFile, type SegmentFile, segmentName } from './segment-file.ts';
-import { createSegmentIndex } from './segment-index.ts';
 
 /** The files of one journal: one grows, the full ones are archived, and what nobody needs goes. */
-export type Segments = {
+type Segments = {
   /** All lines on the disk, or none; one call at a time. */
   commit(lines: readonly Line[]): Promise<void>;
   /** Archives what is full and deletes what nobody needs; never rejects. */
@@ -16,7 +16,7 @@ export type Segments = {
   close(): Promise<'kept' | 'empty'>;
 };
 
-export type SegmentsOptions = {
+type SegmentsOptions = {
   readonly folder: string;
   readonly segmentBytes: number;
   readonly onTrouble: (event: string, error: Error) => void;
@@ -118,4 +118,172 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Which segments hold something of which runs: decides what can be deleted. */
+type SegmentIndex = {
+  opened(segment: number): void;
+  told(segment: number, run: string): void;
+  /** Nothing before this is kept of the run; that this was said stands in `segment`. */
+  forgotten(segment: number, run: string): void;
+  /** Nothing is kept of any run. */
+  isIdle(): boolean;
+  /** Whether something is kept of a run in the segment. */
+  isNeeded(segment: number): boolean;
+  /** Segments, other than the one being written, that can be deleted now, all at once. */
+  deletable(current: number | null): readonly number[];
+  deleted(segment: number): void;
+};
+
+type Held = {
+  /** Runs of which the segment holds something that is to be kept. */
+  readonly live: Set<string>;
+  /** Runs of which it holds anything. */
+  readonly mentioned: Set<string>;
+  /** Runs of which it says that what came before is forgotten. */
+  readonly forgotten: Set<string>;
+};
+
+function createSegmentIndex(): SegmentIndex {
+  const segments = new Map<number, Held>();
+  const held = (segment: number): Held => {
+    const known = segments.get(segment) ?? { live: new Set(), mentioned: new Set(), forgotten: new Set() };
+    segments.set(segment, known);
+    return known;
+  };
+  const isNeeded = (segment: number) => (segments.get(segment)?.live.size ?? 0) > 0;
+  /** Without that word an earlier segment's records of the run would be taken for true. */
+  const guardsEarlier = (segment: number, { forgotten }: Held) =>
+    [...segments].some(
+      ([other, { mentioned }]) => other < segment && [...forgotten].some((run) => mentioned.has(run)),
+    );
+
+  return {
+    opened: (segment) => void held(segment),
+    told(segment, run) {
+      const { live, mentioned } = held(segment);
+      live.add(run);
+      mentioned.add(run);
+    },
+    forgotten(segment, run) {
+      for (const { live } of segments.values()) live.delete(run);
+      held(segment).forgotten.add(run);
+    },
+    isIdle: () => [...segments.values()].every(({ live }) => live.size === 0),
+    isNeeded,
+    deletable: (current) =>
+      [...segments]
+        .filter(([segment, h]) => segment !== current && !isNeeded(segment) && !guardsEarlier(segment, h))
+        .map(([segment]) => segment),
+    deleted: (segment) => void segments.delete(segment),
+  };
+}
+
+/** A file of the journal that grows by whole groups of lines. */
+type SegmentFile = {
+  readonly path: string;
+  /** Bytes in whole groups. */
+  size(): number;
+  /** Resolves when the text is on the disk; where it rejects, nothing of it counts. */
+  append(text: string): Promise<void>;
+  /** False where a failure left what can't be taken back: nothing more may be appended. */
+  isUsable(): boolean;
+  close(): Promise<void>;
+};
+
+/** The name of a segment's file: lines as they were written, or the same compressed. */
+export function segmentName(number: number, form: 'log' | 'gz'): string {
+  return `${String(number).padStart(6, '0')}.${form}`;
+}
+
+/** A write returns when its bytes are on the disk: one call where a write and a sync would be two. Not every system has it. */
+const { O_DSYNC = 0, O_WRONLY, O_CREAT, O_EXCL } = constants;
+
+/** Makes a segment's file, durably, for its owner alone. */
+async function createSegmentFile(folder: string, number: number): Promise<SegmentFile> {
+  const path = join(folder, segmentName(number, 'log'));
+  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC, 0o600);
+  let size = 0;
+  let usable = true;
+  try {
+    await syncFolder(folder);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+
+  return {
+    path,
+    size: () => size,
+    isUsable: () => usable,
+    async append(text) {
+      const bytes = Buffer.from(text);
+      try {
+        await writeAll(handle, bytes, size);
+        if (O_DSYNC === 0) await handle.datasync();
+      } catch (error) {
+        // After a failed sync the system may take pages for written that aren't; only a full disk says that it took nothing.
+        usable = (await isTruncated(handle, size)) && isFull(error);
+        throw error;
+      }
+      size += bytes.length;
+    },
+    close: () => handle.close(),
+  };
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && FULL.has(error.code);
+}
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
+    written += bytesWritten;
+  }
+}
+
+async function isTruncated(handle: FileHandle, size: number): Promise<boolean> {
+  try {
+    await handle.truncate(size);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The fastest: the text is highly repetitive, and the process has rows to send. */
+const GZIP = { level: 1 };
+
+/**
+ * Puts a full segment, compressed, in its own place: durable under its name before the raw lines go. The lines stay as
+ * they are: what they come down to is worked out by the replay, which is rare, and not while rows are sent.
+ */
+async function archiveSegment(folder: string, number: number): Promise<void> {
+  const raw = join(folder, segmentName(number, 'log'));
+  const archive = join(folder, segmentName(number, 'gz'));
+  const temporary = `${archive}.tmp`;
+  try {
+    await pipeline(createReadStream(raw), createGzip(GZIP), createWriteStream(temporary, { mode: 0o600 }));
+    await sync(temporary);
+    await rename(temporary, archive);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+  // Whenever that comes to the disk: a reader that finds both takes the archive.
+  await rm(raw);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -3,26 +3,28 @@ import { passStage } from '../lib/stage.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
-import { createChunkMemory } from './chunk-memory.ts';
-import { createChunkClosing } from './close-chunk.ts';
-import { gated, type LedgerGate } from './gate.ts';
-import { type Granted, intendRows, type MarkedRow, withdrawRows } from './intend-rows.ts';
-import type { Intent } from './intent.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
+import {
+  type Granted,
+  type Intent,
+  intendRows,
+  type MarkedRow,
+  type RowJournal,
+  withdrawRows,
+} from './intents.ts';
+import { parseKeyState } from './key-claims.ts';
 import type { LedgerKeys } from './keys.ts';
-import { LOOK_UP } from './lua/look-up.ts';
-import { SETTLE } from './lua/settle.ts';
-import { UNSETTLE } from './lua/unsettle.ts';
-import { readChunk, type Taken } from './read-chunk.ts';
-import { parseKeyState } from './read-keys.ts';
-import { type Reserved, reserveTimes } from './reserve-times.ts';
-import type { RowJournal } from './row-journal.ts';
-import { settleArguments } from './settle-arguments.ts';
+import { LOOK_UP } from './lua/keys.ts';
+import { SETTLE, UNSETTLE } from './lua/rows.ts';
+import { RESERVE } from './lua/runs.ts';
+import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
 import {
   fieldsPlace,
   identityPlace,
   type KeyPlace,
   type SettledRow,
   type SettleEntry,
+  settleArguments,
   settleEntry,
 } from './settle-entry.ts';
 
@@ -51,8 +53,8 @@ export type ChunkLedger = {
   reserve(times: number, intervalMs: number): Promise<Reserved>;
 };
 
-export type ChunkLedgerOptions = {
-  readonly gate: LedgerGate;
+type ChunkLedgerOptions = {
+  readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
   readonly run: Run;
@@ -63,16 +65,16 @@ export type ChunkLedgerOptions = {
 
 const MAX_BATCH = 200;
 
-const lookUp = gated(LOOK_UP, z.array(z.string()));
-const settle = gated(SETTLE, z.array(z.number()));
-const unsettle = gated(UNSETTLE, z.array(z.number()));
+const lookUp = inEpoch(LOOK_UP, z.array(z.string()));
+const settle = inEpoch(SETTLE, z.array(z.number()));
+const unsettle = inEpoch(UNSETTLE, z.array(z.number()));
 
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
-  const { gate, keys, journal, run } = options;
+  const { epoch, keys, journal, run } = options;
   const k = keys.run(run.id);
-  const edges = { gate, keys, journal, run: run.id, probeMs: options.probeMs };
+  const edges = { epoch, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
-  const closeChunk = createChunkClosing({ gate, keys, run, memory, now: options.now });
+  const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
   const noteSettled = (entries: readonly SettleEntry[]) => {
     if (entries.length > 0) journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(entries) });
   };
@@ -83,8 +85,8 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     const [sure, unsent] = partedBySending(entries);
     noteSettled(sure);
     const { args, order } = settleArguments(entries);
-    const recovery = gate.recoveries();
-    const unrecorded = await gate.call(settle, settleKeys(keys, run.id), [run.id, ...args]);
+    const recovery = epoch.recoveries();
+    const unrecorded = await epoch.call(settle, settleKeys(keys, run.id), [run.id, ...args]);
     passStage('settled', rowsOf);
     const others = new Set(unrecorded.map((place) => order[place - 1]));
     const recorded = entries.map((entry) => !others.has(entry));
@@ -102,11 +104,11 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => identityPlace(keys, place));
-      return (await gate.call(lookUp, [], placeArguments(found))).map(parseKeyState);
+      return (await epoch.call(lookUp, [], placeArguments(found))).map(parseKeyState);
     }, MAX_BATCH),
     readFields: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => fieldsPlace(keys, place));
-      return gate.call(lookUp, [], placeArguments(found));
+      return epoch.call(lookUp, [], placeArguments(found));
     }, MAX_BATCH),
     intend: tickBatch((intents: readonly Intent[]) => intendRows(intents, edges), MAX_BATCH),
     intendAll: (intents) => intendRows(intents, edges),
@@ -125,10 +127,10 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
         run: run.id,
         rows: rows.map((row) => [row.chunk, row.settlement.row]),
       });
-      await gate.call(unsettle, [k.record, k.chunk, k.sources, k.bodies], [run.id, reason, ...entries]);
+      await epoch.call(unsettle, [k.record, k.chunk, k.sources, k.bodies], [run.id, reason, ...entries]);
     },
     close: closeChunk,
-    reserve: (times, intervalMs) => reserveTimes(gate, k.rate, { times, intervalMs }),
+    reserve: (times, intervalMs) => reserveTimes(epoch, k.rate, { times, intervalMs }),
   };
 }
 
@@ -171,7 +173,33 @@ export function settleKeys(keys: LedgerKeys, run: string): string[] {
     k.sources,
     k.bodies,
     k.documents,
-    keys.weather,
+    keys.breaker,
     k.resolutions,
   ];
+}
+
+/** Times on a run's time line that are one worker's now. */
+export type Reserved = {
+  /** How many, evenly spaced; 0: there are none for now. */
+  readonly times: number;
+  /** Until the first of them, or until it is worth asking again, ms; below 0: it is over since. */
+  readonly inMs: number;
+};
+
+/** No time is given that is farther off: those of a worker that is killed are lost. */
+export const AHEAD_MS = 20;
+/** Of a moment in which nobody asked, that much is made up for: a twenty-fifth of what goes in a second. */
+const BEHIND_MS = 40;
+
+const reserve = inEpoch(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));
+
+/** Asks for as many times as `times` on the time line at `key`, `intervalMs` apart over all workers together. */
+export async function reserveTimes(
+  epoch: LedgerEpoch,
+  key: string,
+  { times, intervalMs }: { readonly times: number; readonly intervalMs: number },
+): Promise<Reserved> {
+  const args = [times, intervalMs * 1000, AHEAD_MS * 1000, BEHIND_MS * 1000];
+  const [given, microseconds] = await epoch.call(reserve, [key], args);
+  return { times: given, inMs: microseconds / 1000 };
 }

@@ -1,19 +1,20 @@
 import { z } from 'zod';
-import type { KeyClaim } from '../model/identity.ts';
-import { withExceptions } from './exceptions.ts';
-import { gated, type LedgerGate } from './gate.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { KeyClaim, KeyState } from '../model/identity.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { identityOf, type LedgerKeys } from './keys.ts';
-import { CLAIM } from './lua/claim.ts';
-import { parseKeyState } from './read-keys.ts';
+import { CLAIM, LOOK_UP } from './lua/keys.ts';
+import { script, withExceptions } from './script.ts';
+import { identityPlace } from './settle-entry.ts';
 
-const claim = gated(CLAIM, z.array(z.string()));
+const claim = inEpoch(CLAIM, z.array(z.string()));
 
 /** Longer than any run is gone on with. */
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
 
 /** Claims keys for rows in the order given; the same rows may be claimed again and get the same answers. */
 export async function claimKeys(
-  gate: LedgerGate,
+  epoch: LedgerEpoch,
   keys: LedgerKeys,
   options: {
     readonly run: string;
@@ -30,7 +31,7 @@ export async function claimKeys(
     const { bucket, digest } = identityOf(key);
     entries.push(bucket, digest, row);
   }
-  const answers = await gate.call(claim, [keys.identity(space.name)], [options.run, ttl, ...entries]);
+  const answers = await epoch.call(claim, [keys.identity(space.name)], [options.run, ttl, ...entries]);
   return withExceptions<KeyClaim>(answers, options.rows.length, { usual: CLAIMED, parse: parseObstacle });
 }
 
@@ -42,4 +43,53 @@ function parseObstacle(answer: string): KeyClaim {
   if (state.kind === 'known') return { kind: 'known', run: state.run, id: state.id };
   if (state.kind === 'held') return state;
   throw new Error('an entry of the identity ledger can not be read');
+}
+
+const ENTRY = /^([ckdx]) (\S+) (\d+) (.*)$/s;
+
+/** What an entry of the identity ledger says; `''`: there is none. */
+export function parseKeyState(entry: string): KeyState {
+  const [, kind, run = '', row, id = ''] = ENTRY.exec(entry) ?? [];
+  const place = { run, row: Number(row) };
+  switch (kind) {
+    case 'k':
+      return { kind: 'known', ...place, id };
+    case 'c':
+    case 'd':
+      return { kind: 'held', ...place, inDoubt: kind === 'd' };
+    case 'x':
+      return { kind: 'given-back', ...place };
+    default:
+      return { kind: 'free' };
+  }
+}
+
+const lookUp = script(LOOK_UP, z.array(z.string()));
+const KEYS_PER_CALL = 500;
+
+/**
+ * What the identity ledger `space` says of keys right now, for a person who asks; what is decided by it has to ask through
+ * the epoch (ChunkLedger.readKeys).
+ */
+export async function readKeys(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  space: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, KeyState>> {
+  const states = new Map<string, KeyState>();
+  for (let at = 0; at < names.length; at += KEYS_PER_CALL) {
+    const part = names.slice(at, at + KEYS_PER_CALL);
+    const entries = await lookUp(redis, [], lookUpArguments(keys, space, part));
+    for (const [i, name] of part.entries()) states.set(name, parseKeyState(entries[i] ?? ''));
+  }
+  return states;
+}
+
+/** ARGV of the script LOOK_UP for keys of one space. */
+function lookUpArguments(keys: LedgerKeys, space: string, names: readonly string[]): string[] {
+  return names.flatMap((key) => {
+    const { bucket, digest } = identityPlace(keys, { space, key });
+    return [bucket, digest];
+  });
 }

@@ -6,10 +6,10 @@ import { recently } from '../lib/recent.ts';
  * and the ledgers of the sandbox and of each base URL are apart.
  */
 export type LedgerKeys = {
-  /** Hash: for which server run the ledger was verified, and its members. */
-  readonly gate: string;
+  /** Hash: for which server run the ledger was verified, and its workers. */
+  readonly epoch: string;
   /** Hash: how the service is doing, over all workers. */
-  readonly weather: string;
+  readonly breaker: string;
   /** Prefix for the queue's own keys. */
   readonly queuePrefix: string;
   /** Sorted set: run id by creation time. */
@@ -53,8 +53,8 @@ export type RunKeys = {
 export function ledgerKeys(target: string): LedgerKeys {
   const root = `onboard:{${target === 'sandbox' ? target : shortDigest(target, 12)}}`;
   return {
-    gate: `${root}:gate`,
-    weather: `${root}:weather`,
+    epoch: `${root}:gate`,
+    breaker: `${root}:weather`,
     queuePrefix: `${root}:queue`,
     runs: `${root}:runs`,
     files: `${root}:files`,

@@ -3,16 +3,16 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { settleKeys } from './chunk-ledger.ts';
 import type { LedgerKeys } from './keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
-import { REPLAY_SETTLED } from './lua/settle.ts';
-import { INPUT_TTL_SECONDS } from './run-input.ts';
+import { REPLAY_SETTLED } from './lua/rows.ts';
+import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { script } from './script.ts';
 
 /** Puts back what Redis has lost, from a journal; all of it may be done twice, and on a ledger that has lost nothing. */
 export type LedgerReplay = {
   /** The run's record, where it is gone. */
   run(run: string, fields: Readonly<Record<string, string>>): Promise<void>;
-  /** The highest chunk that was handed to the queue by that member. */
-  added(run: string, chunk: number, member: string): Promise<void>;
+  /** The highest chunk that was handed to the queue by that worker. */
+  added(run: string, chunk: number, worker: string): Promise<void>;
   /** Settle entries, as they were journaled. */
   settled(run: string, entries: readonly unknown[]): Promise<void>;
   intended(
@@ -42,8 +42,8 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
       // A Redis that went back to before the registration would let what it has of the rows go.
       if (fields.registry !== undefined) await redis.expire(input, INPUT_TTL_SECONDS);
     },
-    async added(run, chunk, member) {
-      await added(redis, [keys.run(run).record], [chunk, member]);
+    async added(run, chunk, worker) {
+      await added(redis, [keys.run(run).record], [chunk, worker]);
     },
     async settled(run, entries) {
       for (const batch of batches(entries)) {

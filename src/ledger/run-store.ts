@@ -1,9 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type JobDefinition, jobDefinitionSchema } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { noOutcomes, OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
 import {
   chunksOf,
+  openRows,
   type Reason,
   RUN_STATES,
   RUN_TRANSITIONS,
@@ -14,9 +16,7 @@ import {
 } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { LedgerKeys } from './keys.ts';
-import { DROP_LEASE, HOLD_LEASE } from './lua/lease.ts';
-import { REGISTER } from './lua/register.ts';
-import { TRANSITION } from './lua/transition.ts';
+import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { script } from './script.ts';
 
 /** What a new run is made of. */
@@ -169,4 +169,73 @@ function readCounts(record: Readonly<Record<string, string>>): OutcomeCounts {
   const counts = noOutcomes();
   for (const outcome of OUTCOMES) counts[outcome] = Number(record[`o:${outcome}`] ?? 0);
   return counts;
+}
+
+/** The latest run that took a file of this content through this job; `null`: none did. */
+export function runOfFile(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  file: { readonly sha256: string; readonly job: string },
+): Promise<string | null> {
+  return redis.hget(keys.files, `${file.sha256}:${file.job}`);
+}
+
+const OVER: readonly RunState[] = ['finished', 'cancelled'];
+const RUNS_PER_LOOK = 500;
+
+/**
+ * Whether jobs that come after a run's job (`after`) wait for it: until it is finished or given up, whatever holds it. What
+ * comes later builds on what the run has yet to create, so a run that is paused or stopped is waited for as one that moves.
+ */
+export function isOpenRun(state: string | null | undefined): boolean {
+  return !OVER.some((over) => over === state);
+}
+
+/** Ids of the runs of these jobs that are open, however many there are, oldest first. */
+export async function openRunsOf(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  jobs: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (jobs.size === 0) return [];
+  const ids = await redis.zrange(keys.runs, '0', '-1');
+  const open: string[] = [];
+  for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
+    const part = ids.slice(at, at + RUNS_PER_LOOK);
+    const found = await Promise.all(part.map((id) => redis.hmget(keys.run(id).record, 'job', 'state')));
+    open.push(
+      ...part.filter((_, i) => {
+        const [job = null, state] = found[i] ?? [];
+        return job !== null && jobs.has(job) && isOpenRun(state);
+      }),
+    );
+  }
+  return open;
+}
+
+/** Ids of all runs with rows that have no outcome yet, whatever their state, oldest first. */
+export async function runsWithOpenRows(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  { get }: Pick<RunStore, 'get'>,
+): Promise<readonly string[]> {
+  const ids = await redis.zrange(keys.runs, '0', '-1');
+  const open: string[] = [];
+  for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
+    const runs = await Promise.all(ids.slice(at, at + RUNS_PER_LOOK).map(get));
+    for (const run of runs) if (run !== null && openRows(run) > 0) open.push(run.id);
+  }
+  return open;
+}
+
+const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';
+const RANDOM_LETTERS = 4;
+
+/** A run id that sorts by time, can be read out loud, and is never used twice: `20261121-034512-k3f9` (UTC). */
+export function newRunId(now: Date): string {
+  const [date = '', time = ''] = now.toISOString().replaceAll(/[-:]/g, '').split('T');
+  const random = Array.from({ length: RANDOM_LETTERS }, () => LETTERS.charAt(randomInt(LETTERS.length))).join(
+    '',
+  );
+  return `${date}-${time.slice(0, 6)}-${random}`;
 }

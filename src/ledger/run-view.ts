@@ -2,10 +2,9 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
 import type { LedgerView, Settlement } from '../model/settlement.ts';
-import { unpackBlock } from './block.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
-import { parseMark, parseSettlement } from './mark.ts';
-import { settlementsOf } from './read-chunk.ts';
+import { parseMark, parseSettlement, unpackBlock } from './mark.ts';
+import { settlementsOf } from './open-chunk.ts';
 
 const CHUNKS_AT_ONCE = 16;
 
@@ -77,5 +76,26 @@ async function readFields(
       const value = values[i];
       return value === null || value === undefined ? [] : [[row, value] as const];
     }),
+  );
+}
+
+/** Numbers of all rows in doubt, in row order. */
+export async function rowsInDoubt(redis: RedisConnection, k: RunKeys): Promise<number[]> {
+  return (await redis.hkeys(k.doubts)).map(Number).sort((a, b) => a - b);
+}
+
+/** Settlements of those of the rows that are in doubt, by row number. */
+export async function readDoubts(
+  redis: RedisConnection,
+  k: RunKeys,
+  rows: readonly number[],
+): Promise<ReadonlyMap<number, Settlement>> {
+  if (rows.length === 0) return new Map();
+  const chunks = await redis.hmget(k.doubts, ...rows.map(String));
+  const numbers = new Set(chunks.flatMap((chunk) => (chunk === null ? [] : [Number(chunk)])));
+  const asked = new Set(rows);
+  const settlements = (await readChunks(redis, k, [...numbers])).flat();
+  return new Map(
+    settlements.filter((s) => s.outcome === 'in-doubt' && asked.has(s.row)).map((s) => [s.row, s]),
   );
 }

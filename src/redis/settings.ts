@@ -49,7 +49,7 @@ export type SettingsFinding = {
 const OLDEST_MAJOR = 7;
 
 /**
- * Members that don't check in are waited for 15 s (src/ledger/verify-ledger.ts): by then a master that was cut off, with
+ * Workers that don't check in are waited for 15 s (src/ledger/epoch.ts): by then a master that was cut off, with
  * workers beside it, must have stopped taking writes. It notices within a second that its replicas are late.
  */
 const LAG_MAX_SECONDS = 10;

@@ -1,4 +1,4 @@
-import { createRunInput } from '../ledger/run-input.ts';
+import { createRunInput } from '../ledger/reruns.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { writeSummary } from '../report/report.ts';

@@ -87,7 +87,7 @@ async function look(following: Following): Promise<Run | null> {
   if (!isCancelled) await stopOverLimit(run, following);
   await reading.turnTo(isCancelled ? 'windUp' : 'ingest');
   await reading.keepUp();
-  if (session.registration.gate.recoveries() !== reading.recoveries()) await reading.again();
+  if (session.registration.epoch.recoveries() !== reading.recoveries()) await reading.again();
   if (following.isStuck(run) && (isCancelled || (await reading.sweep()))) await reading.again();
   return null;
 }
@@ -96,7 +96,7 @@ async function look(following: Following): Promise<Run | null> {
 async function currentRun({ run: { id }, store, session }: Following): Promise<Run> {
   const known = await store.get(id);
   if (known !== null) return known;
-  await session.registration.gate.verify();
+  await session.registration.epoch.verify();
   const run = await store.get(id);
   if (run === null) throw new UsageError(`Run ${id} is gone from the ledger: was its Redis emptied?`);
   return run;

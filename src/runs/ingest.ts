@@ -125,7 +125,7 @@ async function claimChunk(n: number, rows: readonly Row[], ingesting: Ingesting)
   });
   const claim = { run: run.id, space: identitySpace(run), rows: keyed };
   passStage('claiming', () => [], n);
-  const claims = await untilTaken(() => claimKeys(session.registration.gate, keys, claim), ingesting);
+  const claims = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
   if (claims === null) return null;
   passStage('claimed', () => [], n);
   const byRow = new Map(keyed.map(({ row }, i) => [row, claims[i]]));

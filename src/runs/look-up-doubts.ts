@@ -1,9 +1,6 @@
-import { readDoubts, rowsInDoubt } from '../ledger/doubts.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import type { RowDecision } from '../ledger/resolve-entry.ts';
-import { noteDoubts, resolveRows } from '../ledger/resolve-rows.ts';
-import { isOneRecord } from '../ledger/resolve-standing.ts';
-import { createRunView } from '../ledger/run-view.ts';
+import { isOneRecord, noteDoubts, type RowDecision, resolveRows } from '../ledger/resolve.ts';
+import { createRunView, readDoubts, rowsInDoubt } from '../ledger/run-view.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { Decision } from '../model/resolution.ts';

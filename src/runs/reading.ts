@@ -62,7 +62,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession): Pro
   const { run } = of;
   const { ledger, registration, log } = session;
   const { keys, store } = ledger.of(run.target);
-  const holder = registration.gate.member;
+  const holder = registration.epoch.worker;
   const queue = createChunkQueue(ledger.redis, keys.queuePrefix, (error) =>
     log.warn('queue', { problem: error.message }),
   );
@@ -74,7 +74,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession): Pro
   let reading: Promise<IngestEnd> | null = null;
   let failure: unknown = null;
   let mine = false;
-  let recoveries = registration.gate.recoveries();
+  let recoveries = registration.epoch.recoveries();
   let purpose: Purpose = 'ingest';
   const begin = () => {
     reading = READ[purpose](opened, stop.signal);
@@ -99,7 +99,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession): Pro
     await halt();
     stop = new AbortController();
     reading = null;
-    recoveries = registration.gate.recoveries();
+    recoveries = registration.epoch.recoveries();
   };
   /** A file that can't be read any more pauses the run before its user hears of it; any other trouble: read again. */
   const recover = async () => {

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
-import { isDeadHere, shownMember } from '../journal/member.ts';
-import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
-import { newRunId } from '../ledger/run-id.ts';
-import type { RunStore } from '../ledger/run-store.ts';
+import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
+import { isOpenRun, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -131,5 +129,5 @@ async function goingOn(id: string, store: RunStore, interrupted: AbortSignal): P
   const isTaken = lease !== null && !isDeadHere(lease.holder);
   const owner = isTaken ? await ownerOf({ id }, store, interrupted) : null;
   if (owner === null) return `Going on with run ${id} of this file.`;
-  return `Run ${id} of this file is under way in ${shownMember(owner)}: this process helps to send its rows.`;
+  return `Run ${id} of this file is under way in ${shownWorker(owner)}: this process helps to send its rows.`;
 }

@@ -1,12 +1,15 @@
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { createCut } from '../intake/chunks.ts';
-import { createRerunStore, type RerunStore } from '../ledger/rerun-store.ts';
-import { newRunId } from '../ledger/run-id.ts';
-import { createRunInput } from '../ledger/run-input.ts';
-import type { NewRun } from '../ledger/run-store.ts';
+import {
+  type ChoiceCounts,
+  createRerunStore,
+  createRunInput,
+  type RerunStore,
+  unsuccessfulRows,
+} from '../ledger/reruns.ts';
+import { type NewRun, newRunId } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
-import { type ChoiceCounts, unsuccessfulRows } from '../ledger/unsuccessful-rows.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';

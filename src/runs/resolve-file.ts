@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { inspectFile } from '../intake/inspect.ts';
 import { openRows } from '../intake/rows.ts';
-import type { RowDecision } from '../ledger/resolve-entry.ts';
+import type { RowDecision } from '../ledger/resolve.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { compileReportKeyOf } from '../mapping/row-key.ts';
 import { type Decision, describeDecision, idProblem } from '../model/resolution.ts';

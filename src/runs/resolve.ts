@@ -1,9 +1,13 @@
 import { access, realpath } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
-import type { RowDecision } from '../ledger/resolve-entry.ts';
-import { type RowResolved, resolveRows } from '../ledger/resolve-rows.ts';
-import { type Holder, isOneRecord } from '../ledger/resolve-standing.ts';
-import { createRunInput } from '../ledger/run-input.ts';
+import { createRunInput } from '../ledger/reruns.ts';
+import {
+  type Holder,
+  isOneRecord,
+  type RowDecision,
+  type RowResolved,
+  resolveRows,
+} from '../ledger/resolve.ts';
 import { createRunView, readChunks } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { wasAccepted } from '../model/outcome.ts';

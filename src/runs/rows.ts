@@ -2,7 +2,7 @@ import type { Format, JobDefinition } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { chunkEndsOf, evenEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
 import { surveyFile } from '../intake/survey.ts';
-import { createRunInput } from '../ledger/run-input.ts';
+import { createRunInput } from '../ledger/reruns.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';

@@ -1,4 +1,4 @@
-import type { WeatherReport } from '../ledger/weather.ts';
+import type { BreakerReport } from '../ledger/breaker.ts';
 import { countOf, type Io, tellOverBar } from '../lib/terminal.ts';
 import { settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
@@ -22,13 +22,13 @@ const EVERY_MS = 1_000;
 /** `run`: as this process took it up. */
 export function createServiceNotice(
   io: Io,
-  service: { readonly run: Run; read(): Promise<WeatherReport> },
+  service: { readonly run: Run; read(): Promise<BreakerReport> },
   now: () => number,
 ): ServiceNotice {
   const { target, outcomes } = service.run;
   const before = settledRows(outcomes);
   let last = Number.NEGATIVE_INFINITY;
-  let seen: WeatherReport | null = null;
+  let seen: BreakerReport | null = null;
   let shown: Shown = 'well';
   const look = async (isFirst: boolean) => {
     const report = await service.read();
@@ -53,14 +53,14 @@ export function createServiceNotice(
 }
 
 type Known = {
-  readonly seen: WeatherReport | null;
+  readonly seen: BreakerReport | null;
   readonly shown: Shown;
   /** No row has come to its end here: a file of a few rows would hear of it late. */
   readonly isFirst: boolean;
 };
 
 /** A failure that the next answer follows at once is not told, nor one from before this process. */
-function worthAWord(report: WeatherReport, { seen, shown, isFirst }: Known): Shown {
+function worthAWord(report: BreakerReport, { seen, shown, isFirst }: Known): Shown {
   if (report.state === 'away') return 'away';
   if (report.state !== 'failing') return 'well';
   const isSame = report.since === seen?.since;
@@ -69,7 +69,7 @@ function worthAWord(report: WeatherReport, { seen, shown, isFirst }: Known): Sho
   return isNew && (isSame || isFirst) ? 'failing' : 'well';
 }
 
-function textOf(next: Shown, report: WeatherReport, target: string): string {
+function textOf(next: Shown, report: BreakerReport, target: string): string {
   switch (next) {
     case 'well':
       return 'The service answers again.';
@@ -83,7 +83,7 @@ function textOf(next: Shown, report: WeatherReport, target: string): string {
 }
 
 /** How the service is doing and why, in words for people, without a full stop at the end; times are UTC. */
-export function serviceWords(report: WeatherReport): string {
+export function serviceWords(report: BreakerReport): string {
   switch (report.state) {
     case 'well':
       return 'no outage known';
@@ -98,16 +98,16 @@ export function serviceWords(report: WeatherReport): string {
   }
 }
 
-function failures({ failuresInARow }: WeatherReport): string {
+function failures({ failuresInARow }: BreakerReport): string {
   return `${countOf(failuresInARow, 'failure')} in a row`;
 }
 
-function nextTry({ isProbing, nextAt }: WeatherReport): string {
+function nextTry({ isProbing, nextAt }: BreakerReport): string {
   if (isProbing) return 'one row is trying, the others wait';
   return nextAt === null ? 'the next row tries' : `one row tries at ${clock(nextAt)}, the others wait`;
 }
 
-function why({ cause }: WeatherReport): string {
+function why({ cause }: BreakerReport): string {
   return cause === null ? '' : `. ${cause.replace(/\.$/, '')}`;
 }
 

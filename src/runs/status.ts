@@ -1,5 +1,5 @@
 import type { JobDefinition } from '../config/job-definition.ts';
-import { createSharedWeather, type WeatherReport } from '../ledger/weather.ts';
+import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -72,8 +72,8 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
 }
 
 /** How the service of a target is doing, as all workers have found it. */
-export function serviceReport({ redis, of }: Ledger, target: string): Promise<WeatherReport> {
-  return createSharedWeather(redis, of(target).keys).read();
+export function serviceReport({ redis, of }: Ledger, target: string): Promise<BreakerReport> {
+  return createSharedBreaker(redis, of(target).keys).read();
 }
 
 /** From all is well to could not start: rows without success, rows in doubt, stopped before the end, not taken, interrupted. */

@@ -1,6 +1,6 @@
 import { isWhole } from '../delivery/deliver-chunk.ts';
 import type { RowChunk } from '../intake/chunks.ts';
-import { createRunInput } from '../ledger/run-input.ts';
+import { createRunInput } from '../ledger/reruns.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { chunksOf, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { readKeys } from '../../src/ledger/read-keys.ts';
+import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { identityPlace } from '../../src/ledger/settle-entry.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../../src/model/identity.ts';
@@ -83,7 +82,7 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
     return key === null ? [] : [{ row: row.row, key }];
   });
   const space = identitySpace(run);
-  const claims = await claimKeys(bench.gate, bench.keys, { run: run.id, space, rows: keyed });
+  const claims = await claimKeys(bench.epoch, bench.keys, { run: run.id, space, rows: keyed });
   const claimOf = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
   const unclaimed: KeyClaim = { kind: 'claimed' };
   return rows.map((row) => ({ row, claim: claimOf.get(row.row) ?? unclaimed }));

@@ -7,7 +7,7 @@ import { noOutcomes } from '../../src/model/outcome.ts';
 import { exitCodeOf } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
-import { memoryJournal } from '../support/gate.ts';
+import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   answer,
@@ -37,7 +37,7 @@ async function settlements(bench: Bench): Promise<Settlement[]> {
 }
 
 const claimAs = (bench: Bench, run: string, row: number, key: string) =>
-  claimKeys(bench.gate, bench.keys, {
+  claimKeys(bench.epoch, bench.keys, {
     run,
     space: { name: 'subclient', ofRun: false },
     rows: [{ row, key }],
@@ -248,7 +248,7 @@ describe('a dead worker’s intent', () => {
     const bench = await start({
       definition: { onUnknownOutcome: 'retry', send: { attempts: 1 } },
       attempt: () => {
-        bench.context.weather.answered(0);
+        bench.context.breaker.succeeded(0);
         return reply;
       },
     });

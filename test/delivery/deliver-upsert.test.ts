@@ -49,10 +49,10 @@ async function startRecord() {
     async deliver(name: string, town: string, prepare?: (bench: Bench, run: string) => Promise<void>) {
       const run = await nextRun();
       await prepare?.(bench, run.id);
-      const { gate, keys, journal } = bench;
-      const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 5000, now: () => new Date() });
+      const { epoch, keys, journal } = bench;
+      const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 5000, now: () => new Date() });
       latest = { ...bench.context, run, ledger };
-      const [claim = { kind: 'claimed' } satisfies KeyClaim] = await claimKeys(gate, keys, {
+      const [claim = { kind: 'claimed' } satisfies KeyClaim] = await claimKeys(epoch, keys, {
         run: run.id,
         space: { name: 'subclient', ofRun: false },
         rows: [{ row: 1, key: 'K1' }],

@@ -87,9 +87,9 @@ test('any number of rows may wait at once without a warning of a leak', async ()
   const bench = await startBench(own().redis, { rows: 15, attempt: () => NOT_SENT });
   const service = { ...bench.context.service, backoffMs: () => 3_600_000 };
   // A breaker that opens would let some of them wait elsewhere.
-  const weather = { ...bench.context.weather, stumbled: async () => {} };
+  const breaker = { ...bench.context.breaker, failed: async () => {} };
   const delivery = createDelivery(
-    async (_, stopping) => ({ ...bench.context, service, weather, stopping }),
+    async (_, stopping) => ({ ...bench.context, service, breaker, stopping }),
     NEVER,
   );
   const delivered = delivery.deliver(chunkOf(bench, 15), HELD);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRatePace, type RatePace } from '../../src/delivery/rate-pace.ts';
-import { AHEAD_MS, type Reserved } from '../../src/ledger/reserve-times.ts';
+import { AHEAD_MS, type Reserved } from '../../src/ledger/chunk-ledger.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 const BEHIND_MS = 40;

@@ -7,9 +7,9 @@ import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegistration, type Registration } from '../../src/delivery/registration.ts';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
-import { listMembers, newMember } from '../../src/journal/member.ts';
+import { listWorkers, newWorkerId } from '../../src/journal/worker-registry.ts';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/intent.ts';
+import type { Intent } from '../../src/ledger/intents.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
 import { restorableFields } from '../../src/ledger/replay.ts';
@@ -49,7 +49,7 @@ type Joined = Registration & {
   readonly troubles: string[];
 };
 
-/** A member with a connection of its own, as a process has it. */
+/** A worker with a connection of its own, as a process has it. */
 async function joinAs(place: Place): Promise<Joined> {
   const redis = own().redis.duplicate();
   const notices: string[] = [];
@@ -82,13 +82,13 @@ async function longAgo({ keys }: Place, run: string): Promise<void> {
 }
 
 async function ledgerOf(
-  { gate, journal }: Registration,
+  { epoch, journal }: Registration,
   { keys, store }: Place,
   id: string,
 ): Promise<ChunkLedger> {
   const run = await store.get(id);
   if (run === null) throw new Error('the run is gone');
-  return createChunkLedger({ gate, keys, journal, run, probeMs: 5_000, now: () => new Date() });
+  return createChunkLedger({ epoch, keys, journal, run, probeMs: 5_000, now: () => new Date() });
 }
 
 function intent(row: number, mark: string): Intent {
@@ -102,24 +102,24 @@ function settled(row: number, outcome: Outcome, mark: string): SettledRow {
 }
 
 /** Another run of the server than the one that the ledger was verified for. */
-const restarted = ({ keys }: Place) => own().redis.hset(keys.gate, 'server', 'an-earlier-run');
+const restarted = ({ keys }: Place) => own().redis.hset(keys.epoch, 'server', 'an-earlier-run');
 
 const REPLAYING = 'Replaying the journal of a process that has ended.';
 
 const marks = ({ keys }: Place, run: string) => own().redis.hgetall(`${keys.run(run).chunk}1`);
 
-/** The name of a member whose process, on this machine, is gone. */
-async function deadMember(): Promise<string> {
+/** The name of a worker whose process, on this machine, is gone. */
+async function deadWorker(): Promise<string> {
   const child = spawn(process.execPath, ['--eval', '']);
   await once(child, 'exit');
-  const parts = newMember().split('.');
+  const parts = newWorkerId().split('.');
   return parts.with(3, String(child.pid)).join('.');
 }
 
 /** The journal of a process that was killed: row 1 created, row 2 sent with an unknown end. */
 async function deadJournal(place: Place, run: string): Promise<Journal> {
-  const member = await deadMember();
-  const journal = await openJournal({ folder: place.folder, member, onTrouble: () => undefined });
+  const worker = await deadWorker();
+  const journal = await openJournal({ folder: place.folder, worker, onTrouble: () => undefined });
   const fields = restorableFields(await own().redis.hgetall(place.keys.run(run).record));
   await journal.write({ kind: 'run', run, target: place.target, fields });
   await journal.write({ kind: 'added', run, chunk: 1 });
@@ -133,7 +133,7 @@ async function deadJournal(place: Place, run: string): Promise<Journal> {
 }
 
 describe('a Redis that was emptied', () => {
-  test('gets back what two members did, in the runs that it has lost, and the runs are found by their ids', async () => {
+  test('gets back what two workers did, in the runs that it has lost, and the runs are found by their ids', async () => {
     const place = await ownPlace();
     const run = await startRun(place);
     const [a, b] = [await joinAs(place), await joinAs(place)];
@@ -156,7 +156,7 @@ describe('a Redis that was emptied', () => {
     expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 }, rows: 4 });
     expect(await createRunIndex(own().redis).targetOf(run)).toBe(place.target);
     expect(await own().redis.hgetall(place.keys.run(run).record)).toMatchObject({ added: '1' });
-    const claim = await claimKeys(a.gate, place.keys, {
+    const claim = await claimKeys(a.epoch, place.keys, {
       run: 'run-other',
       space: { name: 'subclient', ofRun: false },
       rows: [1, 2, 3].map((row) => ({ row, key: `K${row}` })),
@@ -166,7 +166,7 @@ describe('a Redis that was emptied', () => {
       { kind: 'held', run, row: 2, inDoubt: false },
       { kind: 'claimed' },
     ]);
-    expect([a.gate.recoveries(), b.gate.recoveries()]).toEqual([1, 1]);
+    expect([a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([1, 1]);
   });
 
   test('is not given a row back whose intent nobody has granted yet', async () => {
@@ -177,13 +177,13 @@ describe('a Redis that was emptied', () => {
     await a.remember(run);
     await ledger.intend(intent(1, 'i a.1 1.1'));
     await ledger.intend(intent(2, 'i a.1 1.2'));
-    const release = a.gate.hold(['i a.1 1.2']);
+    const release = a.epoch.hold(['i a.1 1.2']);
     await own().redis.flushall();
-    await a.gate.verify();
+    await a.epoch.verify();
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });
     release();
     await own().redis.flushall();
-    await a.gate.verify();
+    await a.epoch.verify();
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1', 2: 'i a.1 1.2' });
   });
 
@@ -195,9 +195,9 @@ describe('a Redis that was emptied', () => {
     await a.remember(run);
     await ledger.intend(intent(1, 'i a.1 1.1'));
     await a.journal.write({ kind: 'intended', run, rows: [[1, 1, 'i a.2 1.1', '', '']] });
-    const release = a.gate.hold(['i a.2 1.1']);
+    const release = a.epoch.hold(['i a.2 1.1']);
     await own().redis.flushall();
-    await a.gate.verify();
+    await a.epoch.verify();
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });
     expect(await ledger.intend(intent(1, 'i a.2 1.1'))).toEqual({ kind: 'taken' });
     release();
@@ -210,7 +210,7 @@ describe('a Redis that was emptied', () => {
     await own().redis.flushall();
     await joinAs(place);
     expect(await own().redis.keys(`*${run}*`)).toEqual([]);
-    expect(await listMembers(place.folder)).toHaveLength(2);
+    expect(await listWorkers(place.folder)).toHaveLength(2);
   });
 });
 
@@ -218,35 +218,35 @@ describe('a process that was killed', () => {
   test('has its journal put back by the next one, and nobody waits for it', async () => {
     const place = await ownPlace();
     const run = await startRun(place);
-    const { member } = await deadJournal(place, run);
+    const { worker } = await deadJournal(place, run);
     await own().redis.flushall();
-    await own().redis.hset(place.keys.gate, { server: 'an-earlier-run', [`m:${member}`]: 7 });
+    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`m:${worker}`]: 7 });
     const a = await joinAs(place);
     expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,/), 2: 'i dead.1 1' });
     expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 } });
-    expect(await own().redis.hgetall(place.keys.gate)).not.toHaveProperty([`m:${member}`]);
+    expect(await own().redis.hgetall(place.keys.epoch)).not.toHaveProperty([`m:${worker}`]);
     expect(a.notices.filter((text) => text.includes('orkers'))).toEqual([]);
   });
 
-  test('has its journal put back by a member that was there before it, when Redis has lost something', async () => {
+  test('has its journal put back by a worker that was there before it, when Redis has lost something', async () => {
     const place = await ownPlace();
     const run = await startRun(place);
     const a = await joinAs(place);
     await deadJournal(place, run);
     await own().redis.flushall();
-    await a.gate.verify();
+    await a.epoch.verify();
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
   });
 
   test('has its journal put back once: the next process finds that it was', async () => {
     const place = await ownPlace();
     const run = await startRun(place);
-    const { member } = await deadJournal(place, run);
+    const { worker } = await deadJournal(place, run);
     await restarted(place);
     const a = await joinAs(place);
     expect(a.notices).toEqual([REPLAYING]);
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
-    expect(await own().redis.hgetall(place.keys.gate)).toHaveProperty([`l:${member}`]);
+    expect(await own().redis.hgetall(place.keys.epoch)).toHaveProperty([`l:${worker}`]);
     await own().redis.del(`${place.keys.run(run).chunk}1`);
     await restarted(place);
     const b = await joinAs(place);
@@ -257,26 +257,26 @@ describe('a process that was killed', () => {
   test('after it had left properly has nothing put back', async () => {
     const place = await ownPlace();
     const run = await startRun(place);
-    const { member } = await deadJournal(place, run);
-    await own().redis.hset(place.keys.gate, { server: 'an-earlier-run', [`l:${member}`]: Date.now() });
+    const { worker } = await deadJournal(place, run);
+    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`l:${worker}`]: Date.now() });
     const a = await joinAs(place);
     expect(a.notices).toEqual([]);
     expect(await marks(place, run)).toEqual({});
     // Redis has forgotten that it left: it may have forgotten what it did.
-    await own().redis.hdel(place.keys.gate, `l:${member}`);
+    await own().redis.hdel(place.keys.epoch, `l:${worker}`);
     await restarted(place);
-    await a.gate.verify();
+    await a.epoch.verify();
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
   });
 
   test('while it wrote a line has all lines but that one put back, and its user is told of damage before', async () => {
     const place = await ownPlace();
     const run = await startRun(place);
-    const { member } = await deadJournal(place, run);
-    const [segment = ''] = (await readdir(join(place.folder, member))).filter((name) =>
+    const { worker } = await deadJournal(place, run);
+    const [segment = ''] = (await readdir(join(place.folder, worker))).filter((name) =>
       name.endsWith('.log'),
     );
-    await appendFile(join(place.folder, member, segment), 'not a line\n{"torn');
+    await appendFile(join(place.folder, worker, segment), 'not a line\n{"torn');
     await own().redis.flushall();
     const a = await joinAs(place);
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
@@ -290,12 +290,12 @@ describe('a process that was killed', () => {
     await place.store.transition(ended, 'finished', null);
     await longAgo(place, ended);
     const a = await joinAs(place);
-    await until(async () => !(await listMembers(place.folder)).includes(one.member));
-    expect((await listMembers(place.folder)).sort()).toEqual([a.journal.member, other.member].sort());
+    await until(async () => !(await listWorkers(place.folder)).includes(one.worker));
+    expect((await listWorkers(place.folder)).sort()).toEqual([a.journal.worker, other.worker].sort());
   });
 });
 
-describe('a member’s own journal', () => {
+describe('a worker’s own journal', () => {
   test('is put back where Redis has lost something of it, not where only the server is another one', async () => {
     const place = await ownPlace();
     const run = await startRun(place);
@@ -305,10 +305,10 @@ describe('a member’s own journal', () => {
     // Nothing but a replay brings it back.
     await own().redis.del(`${place.keys.run(run).chunk}1`);
     await restarted(place);
-    await a.gate.verify();
+    await a.epoch.verify();
     expect(await marks(place, run)).toEqual({});
-    await own().redis.hset(place.keys.gate, { server: 'an-earlier-run', [`m:${a.journal.member}`]: 0 });
-    await a.gate.verify();
+    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`m:${a.journal.worker}`]: 0 });
+    await a.epoch.verify();
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1' });
   });
 
@@ -317,12 +317,12 @@ describe('a member’s own journal', () => {
     const run = await startRun(place, 0);
     const a = await joinAs(place);
     await a.remember(run);
-    expect(await listMembers(place.folder)).toEqual([a.journal.member]);
+    expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
     await place.store.transition(run, 'finished', null);
     await longAgo(place, run);
     await a.close();
-    expect(await listMembers(place.folder)).toEqual([]);
-    expect(await own().redis.hgetall(place.keys.gate)).not.toHaveProperty([`m:${a.journal.member}`]);
+    expect(await listWorkers(place.folder)).toEqual([]);
+    expect(await own().redis.hgetall(place.keys.epoch)).not.toHaveProperty([`m:${a.journal.worker}`]);
   });
 
   test('stays where its run ended just now: a Redis that fails over would send its last rows again', async () => {
@@ -332,7 +332,7 @@ describe('a member’s own journal', () => {
     await a.remember(run);
     await place.store.transition(run, 'finished', null);
     await a.close();
-    expect(await listMembers(place.folder)).toEqual([a.journal.member]);
+    expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
   });
 
   test('stays where a run has not ended', async () => {
@@ -341,7 +341,7 @@ describe('a member’s own journal', () => {
     const a = await joinAs(place);
     await a.remember(run);
     await a.close();
-    expect(await listMembers(place.folder)).toEqual([a.journal.member]);
+    expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
   });
 
   test('keeps a run once, however often it is asked to', async () => {

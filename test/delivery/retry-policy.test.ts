@@ -20,7 +20,7 @@ function decide(situation: Situation) {
     attempts: ATTEMPTS,
     awayMs: AWAY_MS,
     backoffMs: (attempt) => attempt * 100,
-    weather: {
+    breaker: {
       awayFor: () => situation.awayForMs ?? 0,
       answeredSince: (time) => situation.othersGetThrough === true && time === startedAt,
       getsThroughSince: () => false,
@@ -66,9 +66,9 @@ describe('attempts are used up', () => {
 
   test('an answer to another row before this one began proves nothing', () => {
     const answeredSince = (time: number) => 500 >= time;
-    const weather = { awayFor: () => 0, answeredSince, getsThroughSince: () => false };
+    const breaker = { awayFor: () => 0, answeredSince, getsThroughSince: () => false };
     const verdict: Retry = { kind: 'retry', status: null, code: 'timeout', message: '', afterMs: null };
-    const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, weather };
+    const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, breaker };
     expect(nextTry({ made: 1, throttled: 0, startedAt: 501 }, verdict, policy)).toEqual(wait(99));
     expect(nextTry({ made: 1, throttled: 0, startedAt: 500 }, verdict, policy)).toEqual(GIVE_UP);
   });
@@ -76,13 +76,13 @@ describe('attempts are used up', () => {
   test.each(['connection_refused', 'connect_timeout', 'name_not_found', 'host_unreachable', 'tls_failed'])(
     'a row that can not connect (%s) waits on while others only get answers to what was begun before',
     (code) => {
-      const weather = {
+      const breaker = {
         awayFor: () => 0,
         answeredSince: () => true,
         getsThroughSince: (time: number) => 500 >= time,
       };
       const verdict: Retry = { kind: 'retry', status: null, code, message: '', afterMs: null };
-      const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, weather };
+      const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, breaker };
       expect(nextTry({ made: 1, throttled: 0, startedAt: 501 }, verdict, policy)).toEqual(wait(99));
       expect(nextTry({ made: 1, throttled: 0, startedAt: 500 }, verdict, policy)).toEqual(GIVE_UP);
     },

@@ -4,13 +4,13 @@ import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
 import { createServicePlaces } from '../../src/delivery/run-places.ts';
 import type { Sending } from '../../src/delivery/sending.ts';
-import { createServiceWeather } from '../../src/delivery/service-weather.ts';
+import { createServiceBreaker } from '../../src/delivery/service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from '../../src/delivery/still-runs.ts';
+import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerGate } from '../../src/ledger/gate.ts';
+import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
-import { createSharedWeather } from '../../src/ledger/weather.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import type { Operation } from '../../src/model/operation.ts';
@@ -19,7 +19,7 @@ import type { Reason, Run } from '../../src/model/run.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { judge } from '../../src/service/judge.ts';
 import { buildRequest } from '../../src/service/operations.ts';
-import { type MemoryJournal, memoryJournal, openTestGate } from '../support/gate.ts';
+import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
 
@@ -54,7 +54,7 @@ export type Bench = {
   readonly context: RunContext;
   readonly store: RunStore;
   readonly keys: LedgerKeys;
-  readonly gate: LedgerGate;
+  readonly epoch: LedgerEpoch;
   readonly journal: MemoryJournal;
   readonly stop: AbortController;
   /** Every attempt made, in order. */
@@ -73,7 +73,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const { operation = 'subclient.create', rows = 1, attempt = () => created() } = options;
   const { journal = memoryJournal() } = options;
   const keys = ownKeys();
-  const gate = await openTestGate(redis, keys);
+  const epoch = await openTestEpoch(redis, keys);
   const store = createRunStore(redis, keys, () => new Date());
   const definition = sampleDefinition(operation, options.definition);
   const { id } = await store.register(newRun({ rows, definition }));
@@ -89,7 +89,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const troubles: string[] = [];
   const chunk = `${keys.run(id).chunk}1`;
   const ledger = createChunkLedger({
-    gate,
+    epoch,
     keys,
     journal,
     run: await run(),
@@ -133,7 +133,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
             },
     }),
     hasRate: rate !== undefined,
-    weather: createServiceWeather(() => performance.now(), createSharedWeather(redis, keys)),
+    breaker: createServiceBreaker(() => performance.now(), createSharedBreaker(redis, keys)),
     denials: createDenialStreak(),
     ...clock,
     isOpen: () => true,
@@ -149,7 +149,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     context,
     store,
     keys,
-    gate,
+    epoch,
     journal,
     stop,
     attempts,

@@ -140,7 +140,7 @@ describe('a row that can’t be sent now', () => {
     const bench = await start({ definition, attempt: () => NOT_SENT });
     // Another row gets through each time this one waits.
     const context = backingOff(bench, () => {
-      bench.context.weather.answered(0);
+      bench.context.breaker.succeeded(0);
       return 0;
     });
     const sent = await sendRow(sendingOf(bench), context);
@@ -163,14 +163,14 @@ describe('a row that can’t be sent now', () => {
   });
 
   test('pauses the run when the service is away for too long, and is unsent', async () => {
-    const weather = {
-      answered() {},
-      stumbled: async () => {},
+    const breaker = {
+      succeeded() {},
+      failed: async () => {},
       answeredSince: () => false,
       getsThroughSince: () => false,
       awayFor: () => 60_000,
     };
-    const bench = await replying([NOT_SENT], { definition: { send: { awayMinutes: 1 } }, over: { weather } });
+    const bench = await replying([NOT_SENT], { definition: { send: { awayMinutes: 1 } }, over: { breaker } });
     expect(await sendRow(sendingOf(bench), bench.context)).toEqual({ kind: 'unsent' });
     expect([bench.pauses, await bench.mark(1)]).toEqual([['service-away'], null]);
     expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-away' });
@@ -248,7 +248,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
   test('unknown outcomes until the attempts are used up: in doubt, not failed', async () => {
     const bench = await start({ definition, attempt: () => LOST });
     const context = backingOff(bench, () => {
-      bench.context.weather.answered(0);
+      bench.context.breaker.succeeded(0);
       return 0;
     });
     expect(await sendRow(sendingOf(bench), context)).toMatchObject({

@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { createServicePlaces } from '../../src/delivery/run-places.ts';
-import { reserveTimes } from '../../src/ledger/reserve-times.ts';
+import { reserveTimes } from '../../src/ledger/chunk-ledger.ts';
 import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
+import { openTestEpoch } from '../support/epoch.ts';
 import { until } from '../support/flow.ts';
-import { openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 
@@ -22,7 +22,7 @@ async function startRun(perSecond: number, sent: number[]) {
   const { rate } = keys.run('run-1');
   const intervalMs = 1000 / perSecond;
   return async (): Promise<Worker> => {
-    const gate = await openTestGate(redis, keys);
+    const epoch = await openTestEpoch(redis, keys);
     const stop = new AbortController();
     let isAlive = true;
     const pause = async (ms: number) => {
@@ -34,7 +34,7 @@ async function startRun(perSecond: number, sent: number[]) {
       ceiling: 40,
       weight: 1,
       stopping: stop.signal,
-      rate: { intervalMs, pause, reserve: (times) => reserveTimes(gate, rate, { times, intervalMs }) },
+      rate: { intervalMs, pause, reserve: (times) => reserveTimes(epoch, rate, { times, intervalMs }) },
     });
     const sendRows = async () => {
       while (isAlive && (await places.take(false))) {

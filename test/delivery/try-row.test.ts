@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tryRow } from '../../src/delivery/try-row.ts';
-import { createSharedWeather } from '../../src/ledger/weather.ts';
+import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -81,13 +81,13 @@ describe('an attempt', () => {
 
   test('is told to all workers with its cause: the plain words, and the code that a person can search for', async () => {
     const { bench } = await watched([NOT_SENT, answer(503)]);
-    const weather = createSharedWeather(own().redis, bench.keys);
+    const breaker = createSharedBreaker(own().redis, bench.keys);
     await tryRow(sendingOf(bench), bench.context);
-    expect((await weather.read()).cause).toBe(
+    expect((await breaker.read()).cause).toBe(
       'The service refused the connection. Nothing was sent (ECONNREFUSED).',
     );
     await tryRow(sendingOf(bench), bench.context);
-    expect((await weather.read()).cause).toMatch(/^The service answered 503\. [^(]*$/);
+    expect((await breaker.read()).cause).toMatch(/^The service answered 503\. [^(]*$/);
   });
 
   test('after one that was taken back has an intent of its own', async () => {
@@ -203,7 +203,7 @@ describe('a run that is paused or cancelled by another process', () => {
     'and is %s ends the wait for a service that asked to be left alone for a day',
     async (state) => {
       const bench = await start();
-      await bench.context.weather.stumbled({
+      await bench.context.breaker.failed({
         mark: 'another',
         status: 429,
         afterMs: FAR_TOO_LONG_MS,
@@ -243,7 +243,7 @@ describe('rows with a rate', () => {
     });
     // So long that the places which all have at first are behind them.
     const hold = { mark: 'another', status: 429, afterMs: 800, cause: '' };
-    await bench.context.weather.stumbled(hold);
+    await bench.context.breaker.failed(hold);
     const { task } = sendingOf(bench);
     const rows = [1, 2, 3, 4, 5].map((n) => ({
       ...task,

@@ -11,7 +11,7 @@ test('on a cluster of three nodes a run is killed, gone on with while its slot m
   const cluster = await startRedisCluster();
   const flow = await startFlow({ faults: ['latency=10ms'] });
   const env = { REDIS_URL: `redis+cluster://${cluster.hosts}` };
-  const gate = ledgerKeys(baseUrlOf(flow.sandbox.url)).gate;
+  const gate = ledgerKeys(baseUrlOf(flow.sandbox.url)).epoch;
   const made = () => flow.sandbox.stats().made.subclients;
   const file = await flow.file('a.csv', subclientsCsv(ROWS));
 

@@ -20,7 +20,7 @@ test('a cluster whose master dies and whose replica lags behind by hundreds of r
   const lines = [...tlsLines(certificates), `user onboard on >${PASSWORD} ${documentedRights('a cluster')}`];
   const cluster = await startRedisCluster({ ...WITH_ADMIN, isEncrypted: true, lines: [...ADMIN, ...lines] });
   const flow = await startFlow({ faults: ['latency=10ms'] });
-  const master = await cluster.masterOf(ledgerKeys(baseUrlOf(flow.sandbox.url)).gate);
+  const master = await cluster.masterOf(ledgerKeys(baseUrlOf(flow.sandbox.url)).epoch);
   const replica = await cluster.addReplica(master);
   const run = await startRun(flow, {
     REDIS_URL: `rediss+cluster://onboard:${ENCODED}@${cluster.hosts}`,

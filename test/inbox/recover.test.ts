@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { claimText, infoName, makeClaimFolder } from '../../src/inbox/claim.ts';
 import { createRecovery, elsewhereLines } from '../../src/inbox/recover.ts';
 import { createTeller } from '../../src/inbox/watcher.ts';
-import { newMember } from '../../src/journal/member.ts';
+import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { CLAIM_ID, infoOf, ownFolder } from './files.ts';
 
@@ -21,7 +21,7 @@ async function setUp(member: string, target = 'https://service') {
   const recovery = createRecovery({
     places: { inbox: join(home, 'inbox'), processing, done: '', failed: '' },
     teller: createTeller(memoryIo(), false),
-    member: newMember(),
+    member: newWorkerId(),
     target: 'https://service',
     isMine: () => false,
     now: () => clock.now,
@@ -56,16 +56,16 @@ test('a claim of a process on another host that has not shown for a minute that 
 });
 
 test('a claim of a process of this host that is gone is taken over at once', async () => {
-  const dead = newMember().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
+  const dead = newWorkerId().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
   expect(await (await setUp(dead)).seen()).toEqual({ others: 0, left: 1 });
 });
 
 test('a claim of a process of this host that lives is left alone', async () => {
-  expect(await (await setUp(newMember())).seen()).toEqual({ others: 1, left: 0 });
+  expect(await (await setUp(newWorkerId())).seen()).toEqual({ others: 1, left: 0 });
 });
 
 test('a claim for another target is left alone, whoever had it, and it is said what goes on with it', async () => {
-  const dead = newMember().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
+  const dead = newWorkerId().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
   const { recovery, seen, claim } = await setUp(dead, 'sandbox');
   expect(await seen()).toEqual({ others: 0, left: 0 });
   const { elsewhere } = await recovery.look([]);
@@ -76,7 +76,7 @@ test('a claim for another target is left alone, whoever had it, and it is said w
 });
 
 test('a claim that can not be looked into is passed over, and the others are found', async () => {
-  const { home, seen } = await setUp(newMember());
+  const { home, seen } = await setUp(newWorkerId());
   const bad = join(home, 'processing', '20261121-100000-bbbb');
   await mkdir(join(bad, '.claim.x.json'), { recursive: true });
   await symlink('/dev/zero', join(home, 'processing', '20261121-100000-cccc'));

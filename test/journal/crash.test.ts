@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { listMembers } from '../../src/journal/member.ts';
+import { listWorkers } from '../../src/journal/worker-registry.ts';
 import { ownFolder, readAll } from './sample-journal.ts';
 
 const BUILT = new URL('../../dist/journal/', import.meta.url);
@@ -9,12 +9,12 @@ const BUILT = new URL('../../dist/journal/', import.meta.url);
 /** Writes rows one after the other and says which are on the disk, or why one isn't. */
 const WRITER = `
 import { openJournal } from '${BUILT}journal.js';
-import { newMember } from '${BUILT}member.js';
+import { newWorkerId } from '${BUILT}worker-registry.js';
 process.on('SIGXFSZ', () => {});
 const [folder, segmentBytes, rows] = process.argv.slice(1);
-const member = newMember();
+const worker = newWorkerId();
 const onTrouble = (event, error) => process.stderr.write(event + ': ' + error.message + '\\n');
-const journal = await openJournal({ folder, member, onTrouble, segmentBytes: Number(segmentBytes) });
+const journal = await openJournal({ folder, worker, onTrouble, segmentBytes: Number(segmentBytes) });
 for (let row = 1; row <= Number(rows); row += 1) {
   const intent = [1, row, 'i a 1', 'b'.repeat(100), 'd'];
   try {
@@ -47,8 +47,8 @@ test('a process killed at any moment leaves all that was acknowledged', async ()
       last = Number(line);
       if (last === after) child.kill('SIGKILL');
     }
-    const [member = ''] = await listMembers(folder);
-    const read = await readAll(folder, member);
+    const [worker = ''] = await listWorkers(folder);
+    const read = await readAll(folder, worker);
     const rows = [...read.intended.values()].map((intended) => intended[1]);
     expect(rows.slice(0, last)).toEqual(Array.from({ length: last }, (_, i) => i + 1));
     expect(last).toBeGreaterThanOrEqual(after);
@@ -66,8 +66,8 @@ test('a disk that is full refuses the write, and what was and is acknowledged is
     else if (line.startsWith('failed')) failed.push(line);
     else acknowledged.push(Number(line));
   }
-  const [member = ''] = await listMembers(folder);
-  const read = await readAll(folder, member);
+  const [worker = ''] = await listWorkers(folder);
+  const read = await readAll(folder, worker);
   expect(failed[0]).toMatch(/1 records could not be written to .*000001\.log: EFBIG/);
   expect(acknowledged.length + failed.length).toBe(200);
   expect([...read.intended.values()].map((i) => i[1])).toEqual(acknowledged);

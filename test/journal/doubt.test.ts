@@ -12,7 +12,7 @@ const settled = (outcome: string) =>
   ({ kind: 'settled', run: 'r1', entries: JSON.stringify([entry(outcome)]) }) as const;
 
 async function lastWord({ folder, journal }: OwnJournal): Promise<unknown> {
-  const { settled: words } = await readAll(folder, journal.member);
+  const { settled: words } = await readAll(folder, journal.worker);
   return words.get('r1 1 1')?.[2];
 }
 

@@ -16,7 +16,7 @@ describe('full segments', () => {
     }
     await journal.flush();
     await until(async () => (await files()).filter((name) => name.endsWith('.log')).length <= 1);
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect((await files()).length).toBeGreaterThan(5);
     expect(read.runs.has('r1')).toBe(true);
     expect(read.settled.size).toBe(197);
@@ -30,7 +30,7 @@ describe('full segments', () => {
       const write = journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, row)] });
       if (row % 20 !== 0) continue;
       await write;
-      const read = await readAll(folder, journal.member);
+      const read = await readAll(folder, journal.worker);
       expect(read.intended.size).toBe(row);
     }
   });
@@ -46,7 +46,7 @@ describe('a forgotten run', () => {
       await journal.write(runOf('r2'));
       await forgetting;
       await journal.close();
-      expect([...(await readAll(folder, journal.member)).runs.keys()], `${turns} turns`).toEqual(['r2']);
+      expect([...(await readAll(folder, journal.worker)).runs.keys()], `${turns} turns`).toEqual(['r2']);
       expect(troubles).toEqual([]);
     }
   });
@@ -59,7 +59,7 @@ describe('a forgotten run', () => {
     expect(await files()).toEqual([]);
     expect(journal.runs()).toEqual([]);
     await journal.write(runOf('r2'));
-    expect([...(await readAll(folder, journal.member)).runs.keys()]).toEqual(['r2']);
+    expect([...(await readAll(folder, journal.worker)).runs.keys()]).toEqual(['r2']);
   });
 
   test('beside another is not read any more, and the other is', async () => {
@@ -70,13 +70,13 @@ describe('a forgotten run', () => {
     await journal.write({ kind: 'intended', run: 'r2', rows: [intent(1, 1)] });
     const before = (await files()).length;
     await journal.forget('r1');
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect((await files()).length).toBeLessThan(before);
     expect([...read.runs.keys()]).toEqual(['r2']);
     expect(read.settled.size).toBe(0);
     expect(read.intended.size).toBe(1);
     await journal.close();
-    expect([...(await readAll(folder, journal.member)).runs.keys()]).toEqual(['r2']);
+    expect([...(await readAll(folder, journal.worker)).runs.keys()]).toEqual(['r2']);
   });
 
   test('that gets a late outcome stays forgotten, and begins anew with an intent', async () => {
@@ -87,7 +87,7 @@ describe('a forgotten run', () => {
     expect(journal.runs()).toEqual([]);
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2)] });
     expect(journal.runs()).toEqual(['r1']);
-    expect((await readAll(folder, journal.member)).intended.size).toBe(1);
+    expect((await readAll(folder, journal.worker)).intended.size).toBe(1);
   });
 
   test('goes also where a segment of another can not be archived', async () => {

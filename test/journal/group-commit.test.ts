@@ -9,23 +9,23 @@ const line = (text: string): Line => ({ text, run: 'r1', kind: 'told' });
 function ownDisk(failures = 0) {
   const groups: string[][] = [];
   const troubles: string[] = [];
-  const gate = { open: Promise.resolve(), failures };
+  const epoch = { open: Promise.resolve(), failures };
   const group = createGroupCommit({
     async commit(lines) {
-      await gate.open;
-      gate.failures -= 1;
-      if (gate.failures >= 0) throw new Error('full');
+      await epoch.open;
+      epoch.failures -= 1;
+      if (epoch.failures >= 0) throw new Error('full');
       groups.push(lines.map(({ text }) => text).filter((text) => text !== ''));
     },
     onTrouble: (event, error) => troubles.push(`${event}: ${error.message}`),
   });
-  return { group, groups, troubles, gate };
+  return { group, groups, troubles, epoch };
 }
 
 test('what is asked for during a write goes with the next, in its order', async () => {
-  const { group, groups, gate } = ownDisk();
+  const { group, groups, epoch } = ownDisk();
   const first = deferred<void>();
-  gate.open = first.promise;
+  epoch.open = first.promise;
   const writes = [group.write(line('a'))];
   group.note(line('b'));
   for (const text of ['c', 'd', 'e']) writes.push(group.write(line(text)));

@@ -16,7 +16,7 @@ describe('what was written', () => {
     journal.note(settled('r1', [1, 1, 'created "é\n\u2028" 😀']));
     journal.note({ kind: 'withdrawn', run: 'r1', rows: [[1, 2, 'i a 1']] });
     await journal.flush();
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect(read.kinds).toEqual(['run', 'added', 'settled', 'intended']);
     expect(read.runs.get('r1')).toEqual({ target: RUN.target, fields: RUN.fields });
     expect(read.added.get('r1')).toBe(2);
@@ -40,20 +40,20 @@ describe('what was written', () => {
     await Promise.all(
       rows.map((row) => journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, row)] })),
     );
-    expect((await readAll(folder, journal.member)).intended.size).toBe(2_000);
+    expect((await readAll(folder, journal.worker)).intended.size).toBe(2_000);
   });
 
   test('by a note is on the disk without anybody waiting for it', async () => {
     const { folder, journal } = await ownJournal();
     journal.note({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
-    await until(async () => (await readAll(folder, journal.member)).intended.size === 1);
+    await until(async () => (await readAll(folder, journal.worker)).intended.size === 1);
   });
 
   test('in entries of several lines is still one line', async () => {
     const { folder, journal } = await ownJournal();
     const entries = JSON.stringify([[1, 1, 'a']], null, 2);
     await journal.write({ kind: 'settled', run: 'r1', entries });
-    expect((await readAll(folder, journal.member)).settled.size).toBe(1);
+    expect((await readAll(folder, journal.worker)).settled.size).toBe(1);
   });
 
   test('comes back in batches of 200 at most', async () => {
@@ -62,7 +62,7 @@ describe('what was written', () => {
     await journal.write(settled('r1', ...rows.map((row) => [1, row, 'x'] as const)));
     await journal.write({ kind: 'intended', run: 'r1', rows: rows.map((row) => intent(2, row)) });
     await journal.write(settled('r1', ...rows.map((row) => [3, row, 'x'] as const)));
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect(read.settled.size + read.intended.size).toBe(1_350);
     expect(read.largest).toBe(200);
   });
@@ -74,7 +74,7 @@ describe('a row', () => {
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1, 'i a 1')] });
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1, 'i b 1')] });
     await journal.write({ kind: 'withdrawn', run: 'r1', rows: [[1, 1, 'i b 1']] });
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect([...read.intended.values()]).toEqual([intent(1, 1, 'i a 1')]);
   });
 
@@ -83,7 +83,7 @@ describe('a row', () => {
     await journal.write(settled('r1', [1, 1, 'created']));
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
     await journal.write({ kind: 'withdrawn', run: 'r1', rows: [[1, 1, 'i a 1']] });
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect(read.settled.size).toBe(1);
     expect(read.intended.size).toBe(0);
   });
@@ -94,7 +94,7 @@ describe('a row', () => {
     await journal.write({ kind: 'unsettled', run: 'r1', rows: [[1, 1]] });
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2)] });
     await until(async () => (await files()).every((name) => name.endsWith('.gz')));
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect(read.settled.size).toBe(0);
     expect([...read.intended.keys()]).toEqual(['r1 1 2']);
   });
@@ -110,7 +110,7 @@ describe('a damaged journal', () => {
     const bytes = await readFile(file);
     for (let size = bytes.length - 1; size >= whole; size -= 1) {
       await truncate(file, size);
-      const read = await readAll(folder, journal.member);
+      const read = await readAll(folder, journal.worker);
       // Without its line feed alone the line is whole.
       expect(read.intended.size, `${size} bytes`).toBe(size === bytes.length - 1 ? 2 : 1);
       expect(read.damage).toEqual([]);
@@ -126,7 +126,7 @@ describe('a damaged journal', () => {
     const file = join(path, (await files())[0] ?? '');
     const lines = (await readFile(file, 'utf8')).split('\n');
     await writeFile(file, lines.map((line, i) => (i === 1 ? line.replace('[1,2', '[1,7') : line)).join('\n'));
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect([...read.intended.keys()]).toEqual(['r1 1 1', 'r1 1 3']);
     expect(read.damage).toEqual([{ file, line: 2 }]);
   });
@@ -136,7 +136,7 @@ describe('a damaged journal', () => {
     await journal.write(RUN);
     await until(async () => (await files()).join() === '000001.gz');
     await truncate(join(path, '000001.gz'), 30);
-    const read = await readAll(folder, journal.member);
+    const read = await readAll(folder, journal.worker);
     expect(read.damage[0]).toMatchObject({ file: join(path, '000001.gz') });
   });
 
@@ -162,7 +162,7 @@ describe('closing', () => {
     journal.note(settled('r1', [1, 1, 'created']));
     await journal.close();
     expect(await files()).toEqual(['000001.gz']);
-    expect((await readAll(folder, journal.member)).settled.size).toBe(1);
+    expect((await readAll(folder, journal.worker)).settled.size).toBe(1);
     await expect(journal.write(RUN)).rejects.toThrow('closed');
     journal.note(RUN);
   });

@@ -87,7 +87,7 @@ test('whatever happened, over however many segments, the last word on each row i
         else await journal.write(recordOf(s));
       }
       if (closes) await journal.close();
-      const read = await readAll(folder, journal.member);
+      const read = await readAll(folder, journal.worker);
       await journal.close();
       const expected = naive(steps);
       expect(new Map([...read.intended].map(([key, i]) => [key, i[2]]))).toEqual(expected.open);

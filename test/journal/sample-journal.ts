@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
-import { newMember } from '../../src/journal/member.ts';
-import { type Damage, readJournal } from '../../src/journal/read-journal.ts';
+import { type Damage, type Replayed, readJournal } from '../../src/journal/read-journal.ts';
 import type { IntendedRow, SettleEntry } from '../../src/journal/record.ts';
-import type { Replayed } from '../../src/journal/replayed.ts';
+import { newWorkerId } from '../../src/journal/worker-registry.ts';
 
 export type OwnJournal = {
   /** What `<ONBOARD_HOME>/journal` is. */
@@ -26,16 +25,16 @@ export async function ownFolder(): Promise<string> {
 /** A journal of the test's own; a small `segmentBytes` makes many segments. */
 export async function ownJournal(segmentBytes?: number): Promise<OwnJournal> {
   const folder = await ownFolder();
-  const member = newMember();
+  const worker = newWorkerId();
   const troubles: string[] = [];
   const journal = await openJournal({
     folder,
-    member,
+    worker,
     onTrouble: (event, error) => troubles.push(`${event}: ${error.message}`),
     ...(segmentBytes === undefined ? {} : { segmentBytes }),
   });
   onTestFinished(() => journal.close());
-  const path = join(folder, member);
+  const path = join(folder, worker);
   return { folder, path, journal, troubles, files: async () => (await readdir(path)).sort() };
 }
 
@@ -50,11 +49,11 @@ export type Read = {
   readonly largest: number;
 };
 
-/** All that a member's journal replays. */
-export async function readAll(folder: string, member: string): Promise<Read> {
+/** All that a worker's journal replays. */
+export async function readAll(folder: string, worker: string): Promise<Read> {
   const damage: Damage[] = [];
   const parts: Replayed[] = [];
-  for await (const part of readJournal(folder, member, (d) => damage.push(d))) parts.push(part);
+  for await (const part of readJournal(folder, worker, (d) => damage.push(d))) parts.push(part);
   const entries = parts.flatMap((part) =>
     part.kind === 'settled' ? part.entries.map((e) => [`${part.run} ${e[0]} ${e[1]}`, e] as const) : [],
   );

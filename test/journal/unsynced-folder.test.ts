@@ -2,8 +2,8 @@ import { type FileHandle, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
-import { newMember } from '../../src/journal/member.ts';
 import type { JournalRecord } from '../../src/journal/record.ts';
+import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { until } from '../support/flow.ts';
 import { type OwnJournal, ownFolder, ownJournal, readAll, settled } from './sample-journal.ts';
 
@@ -48,7 +48,11 @@ function failSync(failing: number): void {
 
 test('a journal whose folder can not be synced is not opened', async () => {
   failSync(1);
-  const opening = openJournal({ folder: await ownFolder(), member: newMember(), onTrouble: () => undefined });
+  const opening = openJournal({
+    folder: await ownFolder(),
+    worker: newWorkerId(),
+    onTrouble: () => undefined,
+  });
   await expect(opening).rejects.toThrow('could not be synced');
 });
 
@@ -60,7 +64,7 @@ test('what is half written to a disk that fails does not count, and the next goe
   await expect(journal.write({ ...RUN, run: 'r2' })).rejects.toThrow('the disk failed');
   await journal.write({ ...RUN, run: 'r3' });
   expect(await files()).toContain('000002.log');
-  const { runs, damage } = await readAll(folder, journal.member);
+  const { runs, damage } = await readAll(folder, journal.worker);
   expect([[...runs.keys()], damage]).toEqual([['r1', 'r3'], []]);
 });
 
@@ -68,9 +72,9 @@ test('what is written to a segment whose folder can not be synced does not count
   const { folder, journal, troubles, files } = await ownJournal();
   failSync(1);
   await expect(journal.write(RUN)).rejects.toThrow('could not be synced');
-  expect((await readAll(folder, journal.member)).runs.size).toBe(0);
+  expect((await readAll(folder, journal.worker)).runs.size).toBe(0);
   await journal.write(RUN);
-  expect([...(await readAll(folder, journal.member)).runs.keys()]).toEqual(['r1']);
+  expect([...(await readAll(folder, journal.worker)).runs.keys()]).toEqual(['r1']);
   expect(await files()).toEqual(['000001.log', '000002.log']);
   expect(troubles).toEqual(['the journal could not be written: EIO: the folder could not be synced']);
 });
@@ -101,7 +105,7 @@ test('whichever sync of the folder fails, all that was written is kept, and arch
       await write(journal, settled('r1', [1, ROWS, 'created']));
       return (await rawUpTo(last, own)).length === 0;
     });
-    expect((await readAll(folder, journal.member)).settled.size, `sync ${failing}`).toBe(ROWS);
+    expect((await readAll(folder, journal.worker)).settled.size, `sync ${failing}`).toBe(ROWS);
     if (failing === 0) syncs = disk.synced;
     await journal.forget('r1');
     failSync(0);

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerGate } from '../../src/ledger/gate.ts';
-import type { Intent } from '../../src/ledger/intent.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
+import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
+import type { Intent } from '../../src/ledger/intents.ts';
+import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
-import { readKeys } from '../../src/ledger/read-keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
-import type { Outcome } from '../../src/model/outcome.ts';
-import { noOutcomes } from '../../src/model/outcome.ts';
+import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { exitCodeOf, type Run } from '../../src/model/run.ts';
-import { type MemoryJournal, memoryJournal, openTestGate } from '../support/gate.ts';
+import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -23,7 +21,7 @@ const NOW = new Date('2026-11-21T11:00:00.000Z');
 
 type Bench = {
   keys: LedgerKeys;
-  gate: LedgerGate;
+  epoch: LedgerEpoch;
   journal: MemoryJournal;
   store: RunStore;
   id: string;
@@ -33,7 +31,7 @@ type Bench = {
 
 async function runningRun(rows = 2, chunkRows = 100, journal = memoryJournal()): Promise<Bench> {
   const keys = ownKeys();
-  const gate = await openTestGate(own().redis, keys);
+  const epoch = await openTestEpoch(own().redis, keys);
   const store = createRunStore(own().redis, keys, () => NOW);
   const registered = newRun({ rows, chunkRows });
   await store.register(registered);
@@ -43,13 +41,13 @@ async function runningRun(rows = 2, chunkRows = 100, journal = memoryJournal()):
     if (read === null) throw new Error('the run is gone');
     return read;
   };
-  const bench = { keys, gate, journal, store, id: registered.id, run };
+  const bench = { keys, epoch, journal, store, id: registered.id, run };
   return { ...bench, ledger: await anotherLedger(bench) };
 }
 
 /** As another worker of the same run has it. */
-async function anotherLedger({ gate, keys, journal, run }: Omit<Bench, 'ledger'>): Promise<ChunkLedger> {
-  return createChunkLedger({ gate, keys, journal, run: await run(), probeMs: PROBE_MS, now: () => NOW });
+async function anotherLedger({ epoch, keys, journal, run }: Omit<Bench, 'ledger'>): Promise<ChunkLedger> {
+  return createChunkLedger({ epoch, keys, journal, run: await run(), probeMs: PROBE_MS, now: () => NOW });
 }
 
 function intent(mark: string, over: Partial<Intent> = {}): Intent {
@@ -284,7 +282,7 @@ describe('settling', () => {
   ] as const)('a key becomes %s when its row is %s', async (becomes, outcome, answer) => {
     const bench = await runningRun();
     const claim = (run: string) =>
-      claimKeys(bench.gate, bench.keys, {
+      claimKeys(bench.epoch, bench.keys, {
         run,
         space: { name: 'subclient', ofRun: false },
         rows: [{ row: 1, key: 'A' }],
@@ -315,7 +313,7 @@ describe('settling', () => {
     const bench = await runningRun();
     const place = { space: 'subclient', key: 'A' };
     expect(await bench.ledger.readKey(place)).toEqual({ kind: 'free' });
-    await claimKeys(bench.gate, bench.keys, {
+    await claimKeys(bench.epoch, bench.keys, {
       run: bench.id,
       space: { name: 'subclient', ofRun: false },
       rows: [{ row: 1, key: 'A' }],
@@ -343,7 +341,7 @@ describe('settling', () => {
   test('refusals that were not the rows’ fault become unsent again, with their keys', async () => {
     const bench = await runningRun();
     const claim = (run: string) =>
-      claimKeys(bench.gate, bench.keys, {
+      claimKeys(bench.epoch, bench.keys, {
         run,
         space: { name: 'subclient', ofRun: false },
         rows: [{ row: 1, key: 'A' }],
@@ -419,7 +417,7 @@ describe('two workers on one row', () => {
   test('a denied row is not taken back where another run has claimed its key since', async () => {
     const bench = await runningRun();
     const claim = (run: string) =>
-      claimKeys(bench.gate, bench.keys, {
+      claimKeys(bench.epoch, bench.keys, {
         run,
         space: { name: 'subclient', ofRun: false },
         rows: [{ row: 1, key: 'A' }],
@@ -504,13 +502,13 @@ describe('closing', () => {
       const bench = await runningRun(2);
       await bench.ledger.settleAll([row(1, 'created', {}, 'a'), row(2, 'created', {}, 'b')]);
       const { redis } = own();
-      await redis.hset(bench.keys.gate, 'server', 'another');
+      await redis.hset(bench.keys.epoch, 'server', 'another');
       if (when !== 'while it is') await bench.ledger.take(2);
       // As after a Redis that went back in time, where another has settled the row meanwhile.
       const chunk = `${bench.keys.run(bench.id).chunk}1`;
       await redis.hset(chunk, '2', settledMark(settledRow(2, 'in-doubt').settlement));
       expect(await bench.ledger.close(1, 2)).toBe(true);
-      expect(bench.gate.recoveries()).toBe(1);
+      expect(bench.epoch.recoveries()).toBe(1);
       expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['created', 'in-doubt']);
     },
   );
@@ -522,13 +520,13 @@ describe('closing', () => {
     await bench.ledger.settle(row(1, 'created', {}, 'a'));
     const other = await anotherLedger({
       ...bench,
-      gate: {
-        ...bench.gate,
+      epoch: {
+        ...bench.epoch,
         async call(run, keys, args) {
-          const answer = await bench.gate.call(run, keys, args);
+          const answer = await bench.epoch.call(run, keys, args);
           // Once, behind its reading.
           if ((await redis.hget(chunk, '1'))?.includes('created')) {
-            await redis.hset(bench.keys.gate, 'server', 'another');
+            await redis.hset(bench.keys.epoch, 'server', 'another');
             await redis.hset(chunk, '1', settledMark(settledRow(1, 'in-doubt').settlement));
           }
           return answer;
@@ -546,10 +544,10 @@ describe('closing', () => {
     let isRead = false;
     const other = await anotherLedger({
       ...bench,
-      gate: {
-        ...bench.gate,
+      epoch: {
+        ...bench.epoch,
         async call(run, keys, args) {
-          const answer = await bench.gate.call(run, keys, args);
+          const answer = await bench.epoch.call(run, keys, args);
           if (isRead) return answer;
           isRead = true;
           // Behind its reading the row goes again, and ends otherwise.

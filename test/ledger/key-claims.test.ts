@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import type { LedgerGate } from '../../src/ledger/gate.ts';
+import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
-import { openTestGate } from '../support/gate.ts';
+import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
 
-type Ledger = { readonly keys: LedgerKeys; readonly gate: LedgerGate };
+type Ledger = { readonly keys: LedgerKeys; readonly epoch: LedgerEpoch };
 
 async function ownLedger(): Promise<Ledger> {
   const keys = ownKeys();
-  return { keys, gate: await openTestGate(own().redis, keys) };
+  return { keys, epoch: await openTestEpoch(own().redis, keys) };
 }
 
-const claim = ({ keys, gate }: Ledger, run: string, ...rows: Array<[number, string]>) =>
-  claimKeys(gate, keys, {
+const claim = ({ keys, epoch }: Ledger, run: string, ...rows: Array<[number, string]>) =>
+  claimKeys(epoch, keys, {
     run,
     space: { name: 'subclient', ofRun: false },
     rows: rows.map(([row, key]) => ({ row, key })),
@@ -80,7 +80,7 @@ test('keys of the subclient and the counterparty ledger are apart', async () => 
   const ledger = await ownLedger();
   await claim(ledger, 'r1', [1, 'A']);
   expect(
-    await claimKeys(ledger.gate, ledger.keys, {
+    await claimKeys(ledger.epoch, ledger.keys, {
       run: 'r2',
       space: { name: 'counterparty', ofRun: false },
       rows: [{ row: 1, key: 'A' }],

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, type LedgerReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { fieldsPlace, type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
-import { createSharedWeather } from '../../src/ledger/weather.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { openTestGate } from '../support/gate.ts';
+import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -35,7 +35,7 @@ async function startBench(): Promise<Bench> {
   const { id } = await store.register(newRun({ rows: 200 }));
   await store.transition(id, 'running', null);
   const { record, chunk } = keys.run(id);
-  const root = keys.gate.slice(0, -'gate'.length);
+  const root = keys.epoch.slice(0, -'gate'.length);
   const names = () => redis.keys(`${root.replaceAll(/[[\]*?\\]/g, '\\$&')}*`);
   return {
     keys,
@@ -68,9 +68,9 @@ const placeOf = ({ keys }: Bench, key: string) => {
 
 /** What another run finds when it claims the key. */
 async function claimed({ keys }: Bench, key: string) {
-  const gate = await openTestGate(own().redis, keys);
+  const epoch = await openTestEpoch(own().redis, keys);
   const space = { name: 'subclient', ofRun: false };
-  const [claim] = await claimKeys(gate, keys, { run: 'run-other', space, rows: [{ row: 1, key }] });
+  const [claim] = await claimKeys(epoch, keys, { run: 'run-other', space, rows: [{ row: 1, key }] });
   return claim;
 }
 
@@ -159,14 +159,14 @@ describe('a run’s record', () => {
 });
 
 describe('the highest chunk handed out', () => {
-  test('is put back with the member that handed it out, and a lower one does not lower it', async () => {
+  test('is put back with the worker that handed it out, and a lower one does not lower it', async () => {
     const bench = await startBench();
-    for (const [chunk, member] of [
+    for (const [chunk, worker] of [
       [2, 'a'],
       [7, 'b'],
       [3, 'a'],
     ] as const) {
-      await bench.replay.added(bench.id, chunk, member);
+      await bench.replay.added(bench.id, chunk, worker);
     }
     const record = await own().redis.hgetall(bench.keys.run(bench.id).record);
     expect(record).toMatchObject({ added: '7', addedBy: 'b' });
@@ -299,10 +299,10 @@ describe('settled rows', () => {
 
   test('say nothing of how the service is doing now', async () => {
     const bench = await startBench();
-    const weather = createSharedWeather(own().redis, bench.keys);
-    await weather.stumbled({ mark: 'i me.1 1', isFailure: true, holdMs: 0, cause: '' });
+    const breaker = createSharedBreaker(own().redis, bench.keys);
+    await breaker.failed({ mark: 'i me.1 1', isFailure: true, holdMs: 0, cause: '' });
     await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
-    expect(await weather.read()).toMatchObject({ state: 'failing', failuresInARow: 1 });
+    expect(await breaker.read()).toMatchObject({ state: 'failing', failuresInARow: 1 });
   });
 });
 

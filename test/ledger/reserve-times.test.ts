@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerGate } from '../../src/ledger/gate.ts';
-import { AHEAD_MS, type Reserved, reserveTimes } from '../../src/ledger/reserve-times.ts';
-import { openTestGate } from '../support/gate.ts';
+import { AHEAD_MS, type Reserved, reserveTimes } from '../../src/ledger/chunk-ledger.ts';
+import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
+import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 
@@ -11,10 +11,10 @@ const own = useOwnRedis();
 async function twoWorkers() {
   const { redis } = own();
   const keys = ownKeys();
-  const [one, other] = [await openTestGate(redis, keys), await openTestGate(redis, keys)];
+  const [one, other] = [await openTestEpoch(redis, keys), await openTestEpoch(redis, keys)];
   const key = keys.run('run-1').rate;
-  const ask = (gate: LedgerGate) => (times: number, intervalMs: number) =>
-    reserveTimes(gate, key, { times, intervalMs });
+  const ask = (epoch: LedgerEpoch) => (times: number, intervalMs: number) =>
+    reserveTimes(epoch, key, { times, intervalMs });
   /** As if the time line ended so long ago. */
   const free = async (agoMs: number) => {
     const [seconds, micros] = await redis.time();

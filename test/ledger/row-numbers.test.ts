@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packRowNumbers, unpackRowNumbers } from '../../src/ledger/row-numbers.ts';
+import { packRowNumbers, unpackRowNumbers } from '../../src/ledger/reruns.ts';
 
 test('any ascending row numbers are read back as they were packed', async () => {
   const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 5_000_000 }), { minLength: 1, maxLength: 400 });

@@ -3,39 +3,43 @@ import { join } from 'node:path';
 import { Command, type Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { becomeKnown } from '../../src/ledger/become-known.ts';
+import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import { gated, type LedgerGate } from '../../src/ledger/gate.ts';
+import { inEpoch, type LedgerEpoch, registerWorker } from '../../src/ledger/epoch.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { CLAIM } from '../../src/ledger/lua/claim.ts';
-import { CLOSE } from '../../src/ledger/lua/close.ts';
-import { BEAT, CHECK_IN, LEAVE, LOOK, OPEN_WITHOUT, UNAWARE, WORKING } from '../../src/ledger/lua/gate.ts';
-import { INTEND } from '../../src/ledger/lua/intend.ts';
-import { DROP_LEASE, HOLD_LEASE } from '../../src/ledger/lua/lease.ts';
-import { LOOK_UP } from '../../src/ledger/lua/look-up.ts';
-import { REGISTER } from '../../src/ledger/lua/register.ts';
-import { REGISTER_RERUN } from '../../src/ledger/lua/register-rerun.ts';
+import { FAILURE } from '../../src/ledger/lua/breaker.ts';
+import {
+  CHECK_IN,
+  DEREGISTER,
+  HEARTBEAT,
+  LOOK,
+  OPEN_WITHOUT,
+  REPLAYING,
+  UNAWARE,
+} from '../../src/ledger/lua/epoch.ts';
+import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
-import { RESERVE } from '../../src/ledger/lua/reserve.ts';
-import { RESOLVE } from '../../src/ledger/lua/resolve.ts';
-import { REPLAY_SETTLED, SETTLE } from '../../src/ledger/lua/settle.ts';
-import { TAKE } from '../../src/ledger/lua/take.ts';
-import { TRANSITION } from '../../src/ledger/lua/transition.ts';
-import { UNSETTLE } from '../../src/ledger/lua/unsettle.ts';
-import { STUMBLE } from '../../src/ledger/lua/weather.ts';
-import { WITHDRAW } from '../../src/ledger/lua/withdraw.ts';
+import { INTEND, REPLAY_SETTLED, RESOLVE, SETTLE, UNSETTLE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
+import {
+  CLOSE,
+  DROP_LEASE,
+  HOLD_LEASE,
+  REGISTER,
+  REGISTER_RERUN,
+  RESERVE,
+  TAKE,
+  TRANSITION,
+} from '../../src/ledger/lua/runs.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
-import { createRerunStore } from '../../src/ledger/rerun-store.ts';
-import { resolveRows } from '../../src/ledger/resolve-rows.ts';
-import { createRunInput } from '../../src/ledger/run-input.ts';
+import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
+import { resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { script } from '../../src/ledger/script.ts';
 import { settleEntry } from '../../src/ledger/settle-entry.ts';
-import { createSharedWeather } from '../../src/ledger/weather.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import { memoryJournal, openTestGate } from '../support/gate.ts';
+import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -63,7 +67,7 @@ type Bench = {
   readonly redis: Redis;
   readonly sent: Command[];
   readonly keys: LedgerKeys;
-  readonly gate: LedgerGate;
+  readonly epoch: LedgerEpoch;
   readonly store: RunStore;
   readonly run: Run;
   readonly ledger: ChunkLedger;
@@ -74,15 +78,15 @@ async function startBench(): Promise<Bench> {
   const keys = ownKeys();
   const sent: Command[] = [];
   const redis = keeping(own().redis, sent);
-  const gate = await openTestGate(redis, keys);
+  const epoch = await openTestEpoch(redis, keys);
   const store = createRunStore(redis, keys, () => NOW);
   const { id } = await store.register(newRun({ rows: 2 }));
   await store.transition(id, 'running', null);
   const run = await store.get(id);
   if (run === null) throw new Error('the run is gone');
   const journal = memoryJournal();
-  const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 1_000, now: () => NOW });
-  return { redis, sent, keys, gate, store, run, ledger };
+  const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 1_000, now: () => NOW });
+  return { redis, sent, keys, epoch, store, run, ledger };
 }
 
 function keeping(redis: Redis, sent: Command[]): Redis {
@@ -100,18 +104,18 @@ function keeping(redis: Redis, sent: Command[]): Redis {
 }
 
 const raw = (bench: Bench, lua: string, args: readonly (string | number)[], names: readonly string[] = []) =>
-  script(lua, z.unknown())(bench.redis, [bench.keys.gate, ...names], args);
+  script(lua, z.unknown())(bench.redis, [bench.keys.epoch, ...names], args);
 const replayOf = ({ redis, keys }: Bench) => createReplay(redis, keys);
-const serverOf = async ({ redis, keys }: Bench) => (await redis.hget(keys.gate, 'server')) ?? '';
-/** Answers the server run for which the gate was open. */
+const serverOf = async ({ redis, keys }: Bench) => (await redis.hget(keys.epoch, 'server')) ?? '';
+/** Answers the server run for which the epoch was open. */
 const closedGate = async (bench: Bench) => {
   const server = await serverOf(bench);
-  await bench.redis.hset(bench.keys.gate, 'server', 'an-earlier-one');
+  await bench.redis.hset(bench.keys.epoch, 'server', 'an-earlier-one');
   return server;
 };
 const holdLease = ({ store, run }: Bench) => store.holdLease(run.id, 'me', 60_000);
-const claim = ({ gate, keys, run }: Bench) =>
-  claimKeys(gate, keys, {
+const claim = ({ epoch, keys, run }: Bench) =>
+  claimKeys(epoch, keys, {
     run: run.id,
     space: { name: 'subclient', ofRun: false },
     rows: [{ row: 1, key: 'K1' }],
@@ -180,13 +184,13 @@ const OF_ROWS: readonly Case[] = [
   // A place on the time line goes unused: the rate is kept, and not reached for a moment.
   { name: 'RESERVE', lua: RESERVE, again: 'counts again', act: ({ ledger }) => ledger.reserve(1, 1) },
   {
-    name: 'STUMBLE',
-    lua: STUMBLE,
+    name: 'FAILURE',
+    lua: FAILURE,
     // One failure counts as two: the breaker opens sooner.
     again: 'counts again',
     act: ({ redis, keys }) => {
       const attempt = { mark: INTENT.mark, isFailure: true, holdMs: 0, cause: 'away' };
-      return createSharedWeather(redis, keys).stumbled(attempt);
+      return createSharedBreaker(redis, keys).failed(attempt);
     },
   },
 ];
@@ -256,29 +260,34 @@ const OF_REPLAY: readonly Case[] = [
   },
 ];
 
-const OF_MEMBERS: readonly Case[] = [
+const OF_WORKERS: readonly Case[] = [
   {
     name: 'LOOK',
     lua: LOOK,
     again: 'nothing else',
-    // A gate at which nobody gives signs of life.
-    act: ({ redis, keys }) => script(LOOK, z.unknown())(redis, [`${keys.gate}-new`], ['m']),
+    // A epoch at which nobody gives signs of life.
+    act: ({ redis, keys }) => script(LOOK, z.unknown())(redis, [`${keys.epoch}-new`], ['m']),
   },
   {
-    name: 'WORKING',
-    lua: WORKING,
+    name: 'REPLAYING',
+    lua: REPLAYING,
     again: 'nothing else',
-    act: async (bench) => raw(bench, WORKING, ['m', await closedGate(bench)]),
+    act: async (bench) => raw(bench, REPLAYING, ['m', await closedGate(bench)]),
   },
   {
     name: 'CHECK_IN',
     lua: CHECK_IN,
-    // A member may be new: the others ask once more who there is.
+    // A worker may be new: the others ask once more who there is.
     again: 'counts again',
     act: async (bench) => raw(bench, CHECK_IN, ['m', 0, await serverOf(bench), 0]),
   },
   // Likewise.
-  { name: 'LEAVE', lua: LEAVE, again: 'counts again', act: (bench) => raw(bench, LEAVE, ['m', 0]) },
+  {
+    name: 'DEREGISTER',
+    lua: DEREGISTER,
+    again: 'counts again',
+    act: (bench) => raw(bench, DEREGISTER, ['m', 0]),
+  },
   {
     name: 'OPEN_WITHOUT',
     lua: OPEN_WITHOUT,
@@ -289,21 +298,21 @@ const OF_MEMBERS: readonly Case[] = [
     },
   },
   {
-    name: 'BEAT',
-    lua: BEAT,
+    name: 'HEARTBEAT',
+    lua: HEARTBEAT,
     again: 'nothing else',
-    act: ({ gate }) => gate.call(gated(BEAT, z.unknown()), [], [60_000, 60_000, 60_000, '']),
+    act: ({ epoch }) => epoch.call(inEpoch(HEARTBEAT, z.unknown()), [], [60_000, 60_000, 60_000, '']),
   },
   {
     name: 'UNAWARE',
     lua: UNAWARE,
     again: 'nothing else',
-    act: ({ redis, keys, gate }) =>
-      becomeKnown(redis, keys.gate, { member: gate.member, isGone: () => true }),
+    act: ({ redis, keys, epoch }) =>
+      registerWorker(redis, keys.epoch, { worker: epoch.worker, isGone: () => true }),
   },
 ];
 
-const CASES = [...OF_ROWS, ...OF_RUNS, ...OF_REPLAY, ...OF_MEMBERS];
+const CASES = [...OF_ROWS, ...OF_RUNS, ...OF_REPLAY, ...OF_WORKERS];
 
 test.each(CASES)(
   '$name sent twice, as after a lost reply: $again',
@@ -331,9 +340,9 @@ test('no script is left out', async () => {
   for (const entry of await readdir('src', { recursive: true, withFileTypes: true })) {
     if (!entry.name.endsWith('.ts')) continue;
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
-    for (const [, name = ''] of text.matchAll(/\b(?:script|gated)\(\s*([A-Z][A-Z_]+)\b/g)) names.add(name);
+    for (const [, name = ''] of text.matchAll(/\b(?:script|inEpoch)\(\s*([A-Z][A-Z_]+)\b/g)) names.add(name);
   }
-  names.delete('GATED');
+  names.delete('IN_EPOCH');
   expect([...names].sort()).toEqual([...new Set(CASES.map(({ name }) => name))].sort());
 });
 
@@ -348,13 +357,13 @@ function known(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer).replaceAll(/\b\d{13}\b/g, 'ms'));
 }
 
-/** A member's signs of life. */
+/** A worker's signs of life. */
 const SIGN = /^(m:|b:|k:|w:|swept$)/;
 
 /** All that the ledger of the bench holds. */
 async function everything({ keys }: Bench): Promise<Readonly<Record<string, unknown>>> {
   const { redis } = own();
-  const root = keys.gate.slice(0, -'gate'.length);
+  const root = keys.epoch.slice(0, -'gate'.length);
   const all: Record<string, unknown> = {};
   for (const name of (await redis.keys('*')).sort())
     if (name.startsWith(root)) all[name] = await contentOf(name);

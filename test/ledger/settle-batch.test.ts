@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/intent.ts';
-import { readKeys } from '../../src/ledger/read-keys.ts';
+import type { Intent } from '../../src/ledger/intents.ts';
+import { readKeys } from '../../src/ledger/key-claims.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { memoryJournal, openTestGate } from '../support/gate.ts';
+import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -32,7 +32,7 @@ const created = (row: number, mark: string, id = `id-${row}`) =>
 async function runningRun() {
   const { redis } = own();
   const keys = ownKeys();
-  const gate = await openTestGate(redis, keys);
+  const epoch = await openTestEpoch(redis, keys);
   const store = createRunStore(redis, keys, () => new Date());
   const { id } = newRun();
   await store.register(newRun({ id, rows: 15, chunkRows: 9 }));
@@ -40,7 +40,7 @@ async function runningRun() {
   const run = await store.get(id);
   if (run === null) throw new Error('the run is gone');
   const journal = memoryJournal();
-  const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 1_000, now: () => new Date() });
+  const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 1_000, now: () => new Date() });
   const known = async (row: number) => (await readKeys(redis, keys, SPACE, [`K${row}`])).get(`K${row}`);
   return { ledger, known, outcomes: async () => (await store.get(id))?.outcomes };
 }

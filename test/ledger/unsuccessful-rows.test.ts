@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unsuccessfulRows } from '../../src/ledger/unsuccessful-rows.ts';
+import { unsuccessfulRows } from '../../src/ledger/reruns.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import type { LedgerView } from '../../src/model/settlement.ts';
 import { cells, makeView, settled } from '../report/make-report.ts';

@@ -29,7 +29,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: 'if hold > now then return hold - now end',
     put: '',
-    tests: ['test/ledger/weather'],
+    tests: ['test/ledger/breaker'],
     why: 'Retry-After is kept by nobody but the row that was told',
   },
   {
@@ -37,7 +37,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: 'if open > now then return open - now end',
     put: '',
-    tests: ['test/ledger/weather'],
+    tests: ['test/ledger/breaker'],
     why: 'a service that is away is flooded',
   },
   {
@@ -45,7 +45,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: 'if probing > now then return math.min(probing - now, 250) end',
     put: '',
-    tests: ['test/ledger/weather'],
+    tests: ['test/ledger/breaker'],
     why: 'not one row asks whether the service is back, but all',
   },
   {
@@ -107,8 +107,8 @@ export const OF_LEDGER = [
   {
     id: 'close-as-remembered',
     in: 'src/ledger',
-    find: 'const standing = gate.recoveries() === recovery ? version : VOID;',
-    put: 'const standing = version;',
+    find: 'const expected = epoch.recoveries() === recovery ? version : VOID;',
+    put: 'const expected = version;',
     tests: ['test/ledger/chunk-ledger'],
     why: 'what a worker remembers of before a loss overwrites what was put back',
   },

@@ -59,17 +59,17 @@ export const OF_ROWS = [
   {
     id: 'plan-dead-intent-again',
     in: 'src/delivery',
-    find: "if (mark !== undefined) return { kind: 'settle', end: WORKER_LOST };\n    if (task.suspect)",
-    put: 'if (task.suspect)',
-    tests: ['test/delivery/plan-row', 'test/delivery/decide'],
+    find: "if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };",
+    put: '',
+    tests: ['test/delivery/decide'],
     why: 'a create that a dead worker had begun is sent again',
   },
   {
     id: 'plan-cancelled-in-flight',
     in: 'src/delivery',
-    find: "if (mark !== undefined) return { kind: 'settle', end: WORKER_LOST };\n  const call",
-    put: 'const call',
-    tests: ['test/delivery/plan-cancelled', 'test/delivery/deliver-chunk'],
+    find: "if (marks.has(lead.row.row)) return { plan: { kind: 'end', end: WORKER_LOST } };",
+    put: '',
+    tests: ['test/delivery/decide', 'test/delivery/deliver-chunk'],
     why: 'a row that may have been created is called cancelled',
   },
   {
@@ -101,7 +101,7 @@ export const OF_ROWS = [
     in: 'src/delivery',
     find: "outcome: everUnknown ? 'in-doubt' : 'failed',",
     put: "outcome: 'failed',",
-    tests: ['test/delivery/row-end', 'test/delivery/outcome', 'test/delivery/send-row'],
+    tests: ['test/delivery/row-end', 'test/delivery/send-row'],
     why: 'a row that may have been made is called failed; a rerun makes it twice',
   },
   {
@@ -138,10 +138,10 @@ export const OF_ROWS = [
   },
   {
     id: 'intake-group-cut',
-    in: 'src/intake',
+    in: 'src/model',
     find: 'return startsGroup(row) && (wasKeyless === isKeyless || size >= FORCED_ROWS);',
     put: 'return wasKeyless === isKeyless || size >= FORCED_ROWS;',
-    tests: ['test/intake/cut-chunks', 'test/intake/'],
+    tests: ['test/model/row-group', 'test/intake/chunks'],
     why: 'a group is cut in two, and sent as two requests',
   },
   {
@@ -171,7 +171,7 @@ export const OF_ROWS = [
   {
     id: 'mapping-path-of-dots',
     in: 'src/mapping',
-    find: "if (id !== '' && !UNFIT.test(id)) return id;",
+    find: "if (id !== '' && !UNFIT_FOR_PATH.test(id)) return id;",
     put: "if (id !== '') return id;",
     tests: ['test/mapping/'],
     why: 'an update goes to another path than its record’s',
@@ -199,8 +199,8 @@ export const OF_PROGRAM = [
   {
     id: 'dead-intent-again-under-kill',
     in: 'src/delivery',
-    find: "if (mark !== undefined) return { kind: 'settle', end: WORKER_LOST };\n    if (task.suspect)",
-    put: 'if (task.suspect)',
+    find: "if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };",
+    put: '',
     tests: ['test/faults/kill-kinds'],
     builds: true,
     why: 'groups, reruns and rows under a rate are created twice where a worker dies',

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import type { RowDecision } from '../../src/ledger/resolve-entry.ts';
+import type { RowDecision } from '../../src/ledger/resolve.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { chunksWith, readHeld, resolveRun, withMates } from '../../src/runs/resolve.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';

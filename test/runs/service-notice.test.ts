@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { WeatherReport } from '../../src/ledger/weather.ts';
+import type { BreakerReport } from '../../src/ledger/breaker.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { createServiceNotice, serviceWords } from '../../src/runs/service-notice.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
-const WELL: WeatherReport = {
+const WELL: BreakerReport = {
   state: 'well',
   failuresInARow: 0,
   cause: null,
@@ -16,14 +16,14 @@ const WELL: WeatherReport = {
 };
 const since = '2026-11-21T20:30:51.000Z';
 const cause = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
-const failing = (failuresInARow: number, at = since): WeatherReport => ({
+const failing = (failuresInARow: number, at = since): BreakerReport => ({
   ...WELL,
   state: 'failing',
   failuresInARow,
   since: at,
   cause,
 });
-const AWAY: WeatherReport = { ...failing(10), state: 'away' };
+const AWAY: BreakerReport = { ...failing(10), state: 'away' };
 
 const SAID = {
   failing: `The service at https://api.example.com: 1 failure in a row since 20:30:51 UTC. ${cause} The run goes on by itself when it answers.`,
@@ -32,7 +32,7 @@ const SAID = {
 };
 
 /** What is told when the looks, a second apart, find these; `created`: rows that were settled before each. */
-async function told(reports: readonly WeatherReport[], created: readonly number[] = []): Promise<string[]> {
+async function told(reports: readonly BreakerReport[], created: readonly number[] = []): Promise<string[]> {
   const io = memoryIo();
   const clock = { ms: 0 };
   let reads = 0;
@@ -84,7 +84,7 @@ test('a run that was paused for it is told why, with the address', async () => {
   expect(io.stderr.text).toBe(`No answer came from https://api.example.com for too long. ${cause}\n`);
 });
 
-const WELL_REPORT: WeatherReport = {
+const WELL_REPORT: BreakerReport = {
   state: 'well',
   failuresInARow: 0,
   cause: null,
@@ -96,7 +96,7 @@ const FAILING_SINCE = '2026-11-21T20:30:51.000Z';
 const nextAt = '2026-11-21T20:31:07.000Z';
 const CAUSE = "The service's name could not be resolved. Nothing was sent (ENOTFOUND)";
 
-test.each<[Partial<WeatherReport>, string]>([
+test.each<[Partial<BreakerReport>, string]>([
   [{}, 'no outage known'],
   [{ state: 'failing', failuresInARow: 1, since: FAILING_SINCE }, '1 failure in a row since 20:30:51 UTC'],
   [

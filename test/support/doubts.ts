@@ -1,6 +1,5 @@
-import { packBlock } from '../../src/ledger/block.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
-import { settledMark } from '../../src/ledger/mark.ts';
+import { packBlock, settledMark } from '../../src/ledger/mark.ts';
 import { createRunStore, type NewRun } from '../../src/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { IDENTITY } from '../../src/model/operation.ts';

@@ -6,7 +6,7 @@ import { Queue } from 'bullmq';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { nowhere } from '../../src/delivery/target.ts';
-import { packBlock } from '../../src/ledger/block.ts';
+import { packBlock } from '../../src/ledger/mark.ts';
 import type { RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { createLog } from '../../src/lib/log.ts';

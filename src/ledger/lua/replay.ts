@@ -1,5 +1,5 @@
 import { CONTESTED_MARK } from '../mark.ts';
-import { BY_PROCESS } from './settle.ts';
+import { BY_PROCESS } from './rows.ts';
 
 /**
  * Puts a run's record back where Redis has lost it. KEYS: record, runs, files.
@@ -21,7 +21,7 @@ if not since or since < ARGV[6] then redis.call('HSET', KEYS[3], ARGV[3], ARGV[1
 return 1
 `;
 
-/** The highest chunk that was handed to the queue, and by whom. KEYS: record. ARGV: chunk, member. Answers 0: there is no such run. */
+/** The highest chunk that was handed to the queue, and by whom. KEYS: record. ARGV: chunk, worker. Answers 0: there is no such run. */
 export const ADDED = `
 if redis.call('HEXISTS', KEYS[1], 'id') == 0 then return 0 end
 local known = tonumber(redis.call('HGET', KEYS[1], 'added') or '0')

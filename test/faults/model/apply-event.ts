@@ -11,12 +11,12 @@ export async function applyEvent(bench: Bench, event: Event): Promise<void> {
   const { state } = bench;
   bench.trail.push(describeEvent(event));
   if ('seat' in event && state.away === event.seat) {
-    await bench.members.gate(event.seat).verify();
+    await bench.workers.epoch(event.seat).verify();
     state.away = null;
   }
   await happen(bench, event);
   const view = await look(bench);
-  // On a busy machine a member may check in too late, and be gone on without.
+  // On a busy machine a worker may check in too late, and be gone on without.
   if (Number(view.record.suspect ?? 0) > 0) for (const facts of state.facts) facts.mayDoubt = true;
   expectTrue(bench, view, event);
   state.view = view;

@@ -1,4 +1,4 @@
-import { decodeLine } from '../../../src/journal/line.ts';
+import { decodeLine } from '../../../src/journal/record.ts';
 import { emptyFold, fold } from '../../../src/journal/row-fold.ts';
 import type { Disk, Line, State } from './state.ts';
 

@@ -33,7 +33,7 @@ export function expectAcceptedKept(view: View, { row, outcome }: Settlement): vo
 export function expectTrue({ state, run }: World, view: View, event: Event): void {
   expectCounts(view);
   const isSuspect = Number(view.record.suspect ?? 0) > 0;
-  // On a busy machine a member may check in too late: what only its journal knows is in doubt by the run's own sign until it comes.
+  // On a busy machine a worker may check in too late: what only its journal knows is in doubt by the run's own sign until it comes.
   const isLate = isSuspect && !state.disks.some(({ fate }) => fate === 'lost');
   state.facts.forEach((facts, i) => {
     const row = view.rows[i] ?? { kind: 'unsent' };

@@ -1,5 +1,5 @@
-import { decodeLine } from '../../../src/journal/line.ts';
-import { resolveRows } from '../../../src/ledger/resolve-rows.ts';
+import { decodeLine } from '../../../src/journal/record.ts';
+import { resolveRows } from '../../../src/ledger/resolve.ts';
 import type { Event } from './events.ts';
 import { type Disk, diskOf, factsOf, type RowHand, SEATS, type Seat, type State } from './state.ts';
 import { look } from './view.ts';
@@ -20,13 +20,13 @@ export async function crash(
   if (journal === 'lost') lose(state, disk);
   if (state.away === seat) unread(state, disk);
   disk.fate = journal === 'lost' ? 'lost' : 'left';
-  state.disks.push({ member: `m${state.disks.length}`, fate: 'in-use', lines: [bench.remembered] });
+  state.disks.push({ worker: `m${state.disks.length}`, fate: 'in-use', lines: [bench.remembered] });
   for (const other of gone) {
     state.desks[other].disk = state.disks.length - 1;
     state.desks[other].hand = null;
   }
   state.crashes += 1;
-  await bench.members.replaced(seat);
+  await bench.workers.replaced(seat);
 }
 
 function isInFlight({ phase, unheard }: RowHand): boolean {
@@ -123,7 +123,7 @@ async function comeBack(bench: Bench, seats: readonly Seat[]): Promise<void> {
     // A journal doesn't take back an intent that was withdrawn and is there again.
     if (facts.withdrawals > 0) facts.mayDoubt = true;
   }
-  await bench.members.cameBack(seats);
+  await bench.workers.cameBack(seats);
 }
 
 /** What is in no journal may be lost with Redis; so may a person's decision, which is in none. */

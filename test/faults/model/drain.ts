@@ -8,7 +8,7 @@ import type { Bench } from './world.ts';
 export async function drain(bench: Bench): Promise<void> {
   const { state } = bench;
   if (state.away !== null) {
-    await bench.members.gate(state.away).verify();
+    await bench.workers.epoch(state.away).verify();
     state.away = null;
   }
   await applyEvent(bench, { kind: 'crash', seat: 0, journal: 'kept' });

@@ -1,9 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readJournal } from '../../../src/journal/read-journal.ts';
-import type { Replayed } from '../../../src/journal/replayed.ts';
-import { segmentName } from '../../../src/journal/segment-file.ts';
+import { type Replayed, readJournal } from '../../../src/journal/read-journal.ts';
+import { segmentName } from '../../../src/journal/segments.ts';
 import { createReplay, type LedgerReplay } from '../../../src/ledger/replay.ts';
 import type { Disk } from './state.ts';
 import type { World } from './world.ts';
@@ -25,21 +24,21 @@ type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 async function replayDisk(disk: Disk, replay: LedgerReplay): Promise<Intended[]> {
   folders += 1;
   const folder = join(tmpdir(), `onboard-model-${process.pid}-${folders}`);
-  await mkdir(join(folder, disk.member), { recursive: true });
+  await mkdir(join(folder, disk.worker), { recursive: true });
   try {
     const text = disk.lines.map((line) => line.text).join('');
-    await writeFile(join(folder, disk.member, segmentName(1, 'log')), text);
-    return await replayFolder(folder, disk.member, replay);
+    await writeFile(join(folder, disk.worker, segmentName(1, 'log')), text);
+    return await replayFolder(folder, disk.worker, replay);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-async function replayFolder(folder: string, member: string, replay: LedgerReplay): Promise<Intended[]> {
+async function replayFolder(folder: string, worker: string, replay: LedgerReplay): Promise<Intended[]> {
   const open: Intended[] = [];
-  for await (const part of readJournal(folder, member)) {
+  for await (const part of readJournal(folder, worker)) {
     if (part.kind === 'run') await replay.run(part.run, part.fields);
-    if (part.kind === 'added') await replay.added(part.run, part.chunk, member);
+    if (part.kind === 'added') await replay.added(part.run, part.chunk, worker);
     if (part.kind === 'settled') await replay.settled(part.run, part.entries);
     if (part.kind === 'intended') open.push(part);
   }

@@ -34,11 +34,11 @@ export function createKeyspace(redis: Redis, names: readonly string[]): Keyspace
   };
 }
 
-/** All that one run of so many rows has in Redis; with the gate, where it goes back in time as well. */
+/** All that one run of so many rows has in Redis; with the epoch, where it goes back in time as well. */
 export function ledgerNames(
   keys: LedgerKeys,
   run: string,
-  { rows, gate }: { readonly rows: number; readonly gate: boolean },
+  { rows, epoch }: { readonly rows: number; readonly epoch: boolean },
 ): string[] {
   const k = keys.run(run);
   const buckets = Array.from(
@@ -46,6 +46,6 @@ export function ledgerNames(
     (_, i) => identityPlace(keys, { space: 'subclient', key: rowKey(i + 1) }).bucket,
   );
   const hashes = [k.record, `${k.chunk}1`, k.blocks, k.late, k.doubts, k.sources, k.bodies, k.documents];
-  const shared = [keys.runs, keys.files, keys.weather, ...buckets];
-  return [...new Set([...hashes, k.resolutions, ...shared, ...(gate ? [keys.gate] : [])])];
+  const shared = [keys.runs, keys.files, keys.breaker, ...buckets];
+  return [...new Set([...hashes, k.resolutions, ...shared, ...(epoch ? [keys.epoch] : [])])];
 }

@@ -7,9 +7,9 @@ import { drain } from './drain.ts';
 import { isEnabled, type Limits } from './enabled.ts';
 import { allEvents, describeEvent, type Event } from './events.ts';
 import type { Snapshot } from './keyspace.ts';
-import { openSteadyMembers } from './members.ts';
 import { cloneState, type State } from './state.ts';
 import { look } from './view.ts';
+import { openSteadyWorkers } from './workers.ts';
 import { type Bench, type Bend, claimAll, createWorld, type World } from './world.ts';
 
 export type SearchOptions = {
@@ -64,15 +64,15 @@ export async function searchAll(options: SearchOptions): Promise<Found> {
     }
     return search.found;
   } finally {
-    for (const { bench } of lanes) await bench.members.close();
+    for (const { bench } of lanes) await bench.workers.close();
   }
 }
 
 async function openLane(redis: Redis, { goesOn = true, bend = {} }: SearchOptions): Promise<Lane> {
   await redis.flushdb();
   const keys = ledgerKeys('http://127.0.0.1/model');
-  const world: World = await createWorld({ redis, keys, rows: 1, processes: 2, gate: false, goesOn, bend });
-  const bench = Object.assign(world, { members: await openSteadyMembers(world) });
+  const world: World = await createWorld({ redis, keys, rows: 1, processes: 2, epoch: false, goesOn, bend });
+  const bench = Object.assign(world, { workers: await openSteadyWorkers(world) });
   return { bench, events: allEvents(1).filter(({ kind }) => kind !== 'back') };
 }
 

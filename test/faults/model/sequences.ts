@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { ownKeys } from '../../support/runs.ts';
 import { commandsFor, type Tally } from './commands.ts';
 import { drain } from './drain.ts';
-import { openMembers } from './members.ts';
+import { openWorkers } from './workers.ts';
 import { type Bench, type Bend, claimAll, createWorld } from './world.ts';
 
 export type SequencesOptions = {
@@ -16,7 +16,7 @@ export type SequencesOptions = {
   readonly shrink?: boolean;
 };
 
-/** Sequences side by side: a gate that waits for somebody must not keep the others waiting. */
+/** Sequences side by side: a epoch that waits for somebody must not keep the others waiting. */
 export const TALLY: Tally[] = [];
 const LANES = 50;
 /** Lanes of one seed share none with those of the next. */
@@ -82,7 +82,7 @@ async function runSequence(
       { cause: error },
     );
   } finally {
-    await bench.members.close();
+    await bench.workers.close();
     await bench.keyspace.empty();
   }
 }
@@ -102,8 +102,8 @@ type Opening = {
 };
 
 async function openBench(opening: Opening): Promise<Bench> {
-  const world = await createWorld({ ...opening, keys: ownKeys(), gate: true });
-  const bench = Object.assign(world, { members: await openMembers(world) });
+  const world = await createWorld({ ...opening, keys: ownKeys(), epoch: true });
+  const bench = Object.assign(world, { workers: await openWorkers(world) });
   await claimAll(bench);
   bench.history.push(await bench.keyspace.dump());
   return bench;

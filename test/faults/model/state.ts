@@ -32,7 +32,7 @@ export type Hand = { readonly taker: string; readonly rows: RowHand[] };
 export type Line = { readonly kind: 'written' | 'noted'; readonly text: string };
 
 /** One process's journal. `left`: the process is gone and the journal at hand. */
-export type Disk = { readonly member: string; fate: 'in-use' | 'left' | 'lost'; lines: Line[] };
+export type Disk = { readonly worker: string; fate: 'in-use' | 'left' | 'lost'; lines: Line[] };
 
 export type Desk = { disk: number; hand: Hand | null };
 
@@ -69,7 +69,7 @@ export type State = {
 
 /** Rows from 1; `processes` 1: both takers are in one process, with one journal. */
 export function newState(rows: number, processes: 1 | 2): State {
-  const disk = (n: number): Disk => ({ member: `m${n}`, fate: 'in-use', lines: [] });
+  const disk = (n: number): Disk => ({ worker: `m${n}`, fate: 'in-use', lines: [] });
   return {
     desks: [
       { disk: 0, hand: null },

@@ -1,5 +1,4 @@
-import { unpackBlock } from '../../../src/ledger/block.ts';
-import { parseMark, parseSettlement } from '../../../src/ledger/mark.ts';
+import { parseMark, parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
 import { identityPlace } from '../../../src/ledger/settle-entry.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { rowKey } from './keyspace.ts';

@@ -1,19 +1,19 @@
 import type { Redis } from 'ioredis';
 import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
-import { encodeLine } from '../../../src/journal/line.ts';
+import { encodeLine } from '../../../src/journal/record.ts';
 import { type ChunkLedger, createChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
+import type { RowJournal, RowRecord } from '../../../src/ledger/intents.ts';
 import { claimKeys } from '../../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../../src/ledger/keys.ts';
 import { restorableFields } from '../../../src/ledger/replay.ts';
-import type { RowJournal, RowRecord } from '../../../src/ledger/row-journal.ts';
 import { createRunStore } from '../../../src/ledger/run-store.ts';
 import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Run } from '../../../src/model/run.ts';
 import { newRun } from '../../support/runs.ts';
 import { createKeyspace, type Keyspace, ledgerNames, rowKey, type Snapshot } from './keyspace.ts';
-import type { Members } from './members.ts';
 import { diskOf, type Line, newState, type Seat, type State } from './state.ts';
+import type { Workers } from './workers.ts';
 
 /** A ledger on a real Redis, with what the world around it is like. */
 export type World = {
@@ -41,7 +41,7 @@ export type Bend = {
   readonly journals?: (record: RowRecord) => boolean;
 };
 
-export type Bench = World & { readonly members: Members };
+export type Bench = World & { readonly workers: Workers };
 
 export type WorldOptions = {
   readonly redis: Redis;
@@ -50,8 +50,8 @@ export type WorldOptions = {
   readonly processes: 1 | 2;
   /** The run has another chunk: it goes on when this one is closed. */
   readonly goesOn: boolean;
-  /** The gate's key goes back in time with the rest. */
-  readonly gate: boolean;
+  /** The epoch's key goes back in time with the rest. */
+  readonly epoch: boolean;
   readonly bend?: Bend;
 };
 
@@ -94,8 +94,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   };
 }
 
-export async function claimAll({ members, keys, run, rows }: Bench): Promise<void> {
-  await claimKeys(members.gate(0), keys, {
+export async function claimAll({ workers, keys, run, rows }: Bench): Promise<void> {
+  await claimKeys(workers.epoch(0), keys, {
     run: run.id,
     space: { name: 'subclient', ofRun: false },
     rows: Array.from({ length: rows }, (_, i) => ({ row: i + 1, key: rowKey(i + 1) })),
@@ -105,9 +105,9 @@ export async function claimAll({ members, keys, run, rows }: Bench): Promise<voi
 /** The ledger as the worker in that seat has it now. */
 export function ledgerOf(bench: Bench, seat: Seat): ChunkLedger {
   const { keys, run, bend } = bench;
-  const gate = bench.members.gate(seat);
+  const epoch = bench.workers.epoch(seat);
   const journal = journalOf(bench, seat);
-  const ledger = createChunkLedger({ gate, keys, journal, run, probeMs: 1_000, now: () => NOW });
+  const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 1_000, now: () => NOW });
   return bend.ledger === undefined ? ledger : bend.ledger(ledger, bench);
 }
 

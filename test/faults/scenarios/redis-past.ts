@@ -48,7 +48,7 @@ const CUT_SECONDS = 1;
 const BETWEEN_MS = 1_000 * CUT_SECONDS + 500;
 const DOWN_MAX_MS = 1_000;
 const BACK_SECONDS = 10 * SLOWNESS;
-/** A member that never comes back is waited for that long (src/ledger/gate.ts). */
+/** A worker that never comes back is waited for that long (src/ledger/epoch.ts). */
 const GRACE_SECONDS = 15;
 
 /** Redis goes back in time, or forgets all, again and again while rows are created: nothing twice, nothing lost. */

@@ -48,7 +48,7 @@ const SLACK_SECONDS = 8 * SLOWNESS;
 const SLACK_MS = 100;
 /** A second of Retry-After for the row alone is less than the pauses of all. */
 const UNAVAILABLE = '503-retry-after=always;retry-after=1';
-/** This many failures in a row open the breaker (src/ledger/weather.ts). */
+/** This many failures in a row open the breaker (src/ledger/breaker.ts). */
 const FAILURES_IN_A_ROW = 10;
 /** Answers to what was begun before come between the first failures, so that those are not in a row; slots are free for others meanwhile. */
 const TURNS = { reset: 3, refused: 5, unavailable: 3 } as const;

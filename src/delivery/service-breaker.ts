@@ -1,0 +1,69 @@
+/**
+ * What this process knows of a service beside the breaker that all workers share: whether its requests are answered, and since when none
+ * is. The retry policy decides by that whether a row has failed or the service is away. Any definite answer, a refusal too, is a success.
+ */
+
+import type { SharedBreaker } from '../ledger/breaker.ts';
+
+export type ServiceBreaker = {
+  /** A definite answer came, to a request that took so long (ms). */
+  succeeded(tookMs: number): void;
+  /** An attempt ended without a definite answer, in a way that may pass; the shared breaker is told. */
+  failed(failure: AttemptFailure): Promise<void>;
+  /** Whether a definite answer came to this process since the given time (ms). */
+  answeredSince(time: number): boolean;
+  /** Whether a request that was begun since the given time (ms) got a definite answer. */
+  getsThroughSince(time: number): boolean;
+  /** Milliseconds since any worker's first failure that no answer has followed; 0: the latest news is an answer. */
+  awayFor(): number;
+};
+
+/** An attempt without a definite answer. */
+export type AttemptFailure = {
+  /** The attempt's intent. */
+  readonly mark: string;
+  /** HTTP status, `null` where none came. */
+  readonly status: number | null;
+  /** What the service asked for, ms; `null`: nothing. */
+  readonly afterMs: number | null;
+  /** Why there was no definite answer, in words without personal data. */
+  readonly cause: string;
+};
+
+/** The service is there, and says so to this caller. */
+const UNAUTHORIZED = 401;
+const TOO_MANY_REQUESTS = 429;
+
+export function createServiceBreaker(
+  now: () => number,
+  shared: Pick<SharedBreaker, 'failed'>,
+): ServiceBreaker {
+  // An outage that nobody has been through since is no news: a run that goes on looks for itself.
+  const begunAt = now();
+  let lastAnswer = Number.NEGATIVE_INFINITY;
+  let lastThrough = Number.NEGATIVE_INFINITY;
+  let awaySince: number | null = null;
+  return {
+    succeeded(tookMs) {
+      lastAnswer = now();
+      lastThrough = Math.max(lastThrough, lastAnswer - tookMs);
+      awaySince = null;
+    },
+    async failed({ mark, status, afterMs, cause }) {
+      const asked = now();
+      // A limit on the caller concerns every row of every worker; it says that the service is there.
+      const isLimit = status === TOO_MANY_REQUESTS;
+      const away = await shared.failed({
+        mark,
+        isFailure: !isLimit && status !== UNAUTHORIZED,
+        holdMs: isLimit ? (afterMs ?? 0) : 0,
+        cause,
+      });
+      // An answer that came meanwhile is the newer news.
+      if (lastAnswer < asked) awaySince = Math.max(now() - away, begunAt);
+    },
+    answeredSince: (time) => lastAnswer >= time,
+    getsThroughSince: (time) => lastThrough >= time,
+    awayFor: () => (awaySince === null ? 0 : now() - awaySince),
+  };
+}

@@ -1,0 +1,122 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+
+/** The pieces of a worker's name, joined by dots; `x` where the system doesn't tell. */
+type WorkerId = {
+  readonly host: string;
+  readonly boot: string;
+  readonly pidSpace: string;
+  readonly pid: number;
+  readonly startedAt: string;
+};
+
+const UNTOLD = 'x';
+const HOST_LENGTH = 60;
+
+/**
+ * A name for this process's journal that no other process ever has:
+ * `<host>.<boot>.<pid namespace>.<pid>.<start>.<random>`, fit for a folder's name.
+ */
+export function newWorkerId(): string {
+  const { pid } = process;
+  const random = randomBytes(4).toString('hex');
+  return [thisHost(), thisBoot(), pidSpace(), pid, startOf(pid) ?? UNTOLD, random].join('.');
+}
+
+/**
+ * True only where the worker's process ran on this host and is gone: the host was started again since, or no process
+ * has its pid, or (Linux) the one that has it was started at another time. False wherever that can't be known: on
+ * another host, in another container on this one, for a name that isn't a worker's, and, where there is no /proc, while
+ * any process has the pid.
+ */
+export function isDeadHere(worker: string): boolean {
+  const parsed = parseWorkerId(worker);
+  if (parsed === null || parsed.host !== thisHost()) return false;
+  if (parsed.boot !== thisBoot()) return parsed.boot !== UNTOLD && thisBoot() !== UNTOLD;
+  if (parsed.pidSpace !== pidSpace()) return false;
+  if (!isAlive(parsed.pid)) return true;
+  const startedAt = startOf(parsed.pid);
+  return startedAt !== null && parsed.startedAt !== UNTOLD && startedAt !== parsed.startedAt;
+}
+
+/** `process <pid> on <host>` of a worker's name; the name itself where it isn't a worker's. */
+export function shownWorker(name: string): string {
+  const worker = parseWorkerId(name);
+  return worker === null ? `process ${name}` : `process ${worker.pid} on ${worker.host.replace(MACHINE, '')}`;
+}
+
+/** The machine's own id, which a host's name ends with. */
+const MACHINE = /-[0-9a-f]{8}$/;
+const WORKER_ID = /^([A-Za-z0-9_-]+)\.([0-9a-f]+|x)\.([0-9]+|x)\.([0-9]+)\.([0-9]+|x)\.[0-9a-f]{8}$/;
+
+/** Workers that have a journal in `<ONBOARD_HOME>/journal`, sorted; none where there is no such folder. */
+export async function listWorkers(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(nothingWhereMissing);
+  return entries
+    .filter((entry) => entry.isDirectory() && WORKER_ID.test(entry.name))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+function nothingWhereMissing(error: unknown): [] {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  throw error;
+}
+
+function parseWorkerId(name: string): WorkerId | null {
+  const [, host = '', boot = '', pidSpace = '', pid = '', startedAt = ''] = WORKER_ID.exec(name) ?? [];
+  return host === '' ? null : { host, boot, pidSpace, pid: Number(pid), startedAt };
+}
+
+/** Host names are not always told apart (`localhost`): the machine's own id is, where it has one. */
+function thisHost(): string {
+  const name = hostname()
+    .replaceAll(/[^A-Za-z0-9_-]/g, '_')
+    .slice(0, HOST_LENGTH);
+  const machine = textOf('/etc/machine-id');
+  return machine === null || machine === '' ? name : `${name}-${digest(machine)}`;
+}
+
+function thisBoot(): string {
+  const boot = textOf('/proc/sys/kernel/random/boot_id');
+  return boot === null ? UNTOLD : digest(boot);
+}
+
+/** Pids mean something only within their namespace: containers on one host may bear one name. */
+function pidSpace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? UNTOLD;
+  } catch {
+    return UNTOLD;
+  }
+}
+
+/** When the process was started, in clock ticks since boot (proc(5), field 22 of stat); `null` where it isn't told. */
+function startOf(pid: number): string | null {
+  // The second field, the program's name, may hold anything, also spaces and brackets.
+  const afterName = textOf(`/proc/${pid}/stat`)?.split(') ').at(-1);
+  return afterName?.split(' ')[19] ?? null;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}

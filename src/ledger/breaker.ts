@@ -1,0 +1,79 @@
+/**
+ * The circuit breaker of a service, shared by all workers of a target. Closed: rows go out. After ten failures in a row it opens for a
+ * pause that doubles with each probe that fails; then it is half-open: one row probes, the others wait, and a definite answer to the
+ * probe closes it. A hold is a pause that the service itself has asked for. The script INTEND asks the breaker before each row, so no
+ * worker can pass it; here failures are recorded and its state is read.
+ */
+
+import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { LedgerKeys } from './keys.ts';
+import { FAILURE } from './lua/breaker.ts';
+import { script } from './script.ts';
+
+/** This many failures in a row, over all workers, open the breaker. */
+const FAILURES_IN_A_ROW = 10;
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+export type SharedBreaker = {
+  /**
+   * An attempt ended without a definite answer. `isFailure`: it counts towards opening the breaker; `holdMs`: the service has asked all
+   * workers for a hold of that length. Answers milliseconds since the last definite answer.
+   */
+  failed(attempt: {
+    readonly mark: string;
+    readonly isFailure: boolean;
+    readonly holdMs: number;
+    /** Why there was no answer, in words without personal data. */
+    readonly cause: string;
+  }): Promise<number>;
+  read(): Promise<BreakerReport>;
+};
+
+/** The breaker as people and `status --json` are shown it. */
+export type BreakerReport = {
+  /** `well` and `failing`: closed; `away`: open or half-open; `held`: the service has asked for a hold. */
+  readonly state: 'well' | 'failing' | 'away' | 'held';
+  readonly failuresInARow: number;
+  /** Why the latest attempt failed, in words; `null` where none has, or an earlier version of a worker said nothing. */
+  readonly cause: string | null;
+  /** Since when no definite answer came, ISO 8601; `null`: the latest attempt had one. */
+  readonly since: string | null;
+  /** Half-open: a row is on its way that finds out whether the service is back. */
+  readonly isProbing: boolean;
+  /** When the next row may go, ISO 8601, `null`: now. */
+  readonly nextAt: string | null;
+};
+
+const recordFailure = script(FAILURE, z.coerce.number());
+
+export function createSharedBreaker(redis: RedisConnection, keys: LedgerKeys): SharedBreaker {
+  return {
+    failed: ({ mark, isFailure, holdMs, cause }) => {
+      const limits = [FAILURES_IN_A_ROW, SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS];
+      return recordFailure(
+        redis,
+        [keys.breaker],
+        [mark, isFailure ? 1 : 0, ...limits, Math.ceil(holdMs), cause],
+      );
+    },
+    read: async () => reportOf(await redis.hgetall(keys.breaker), Date.now()),
+  };
+}
+
+function reportOf(fields: Readonly<Record<string, string>>, now: number): BreakerReport {
+  const number = (name: string) => Number(fields[name] ?? 0);
+  const isAway = fields.until !== undefined;
+  const isHeld = number('hold') > now;
+  const isFailing = fields.since !== undefined && number('failures') > 0;
+  const nextAt = Math.max(number('until'), number('hold'), number('probing'));
+  return {
+    state: isAway ? 'away' : isHeld ? 'held' : isFailing ? 'failing' : 'well',
+    failuresInARow: number('failures'),
+    cause: number('failures') > 0 ? (fields.cause ?? null) : null,
+    since: fields.since === undefined ? null : new Date(number('since')).toISOString(),
+    isProbing: number('probing') > now,
+    nextAt: nextAt > now ? new Date(nextAt).toISOString() : null,
+  };
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { passStage } from '../lib/stage.ts';
+import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
+import type { Settlement } from '../model/settlement.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
+import type { LedgerKeys } from './keys.ts';
+import { CLOSE, TAKE } from './lua/runs.ts';
+import { type Mark, packBlock, packBlockText, parseMark } from './mark.ts';
+
+/** What a chunk looks like to the worker that takes it. */
+export type Taken = {
+  readonly state: RunState | null;
+  readonly closed: boolean;
+  /** Redis has lost something, and the journal of a worker that may have had the chunk can't be had. */
+  readonly suspect: boolean;
+  readonly marks: ReadonlyMap<number, Mark>;
+};
+
+/** `version`: it rises whenever an outcome of the chunk changes that was recorded before. */
+type ReadChunk = { readonly taken: Taken; readonly version: string };
+
+const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
+
+/** A chunk as it stands in the ledger. */
+export async function readChunk(
+  chunk: number,
+  { epoch, keys, run }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys; readonly run: string },
+): Promise<ReadChunk> {
+  const k = keys.run(run);
+  return readTaken(await epoch.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]));
+}
+
+function readTaken([state, closed, suspect, ...fields]: [string, number, number, ...string[]]): ReadChunk {
+  const marks = new Map<number, Mark>();
+  let version = '0';
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [field = '', text = ''] = [fields[i], fields[i + 1]];
+    if (field === 'v') version = text;
+    else marks.set(Number(field), parseMark(text));
+  }
+  const known = runStateSchema.safeParse(state).data ?? null;
+  return { taken: { state: known, closed: closed === 1, suspect: suspect === 1, marks }, version };
+}
+
+/** In row order; rows that are not settled are left out. */
+export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
+  const settled: Settlement[] = [];
+  for (const mark of marks.values()) if (mark.kind === 'settled') settled.push(mark.settlement);
+  return settled.sort((a, b) => a.row - b.row);
+}
+
+/** What this process has recorded of the rows of open chunks: a chunk that it has settled alone is closed without reading it again. */
+type ChunkMemory = {
+  /** `recovery`: how often the ledger had been put back when it was asked to record this; what is remembered of a time before is void. */
+  recorded(row: RecordedRow, recovery: number): void;
+  /** Nothing is known of the chunk any more. */
+  forget(chunk: number): void;
+  /** JSON text of all rows' settlements, in row order; `null` where some were recorded by others, or before the ledger was put back. */
+  whole(chunk: number, rows: number, recovery: number): string | null;
+};
+
+type RecordedRow = { readonly chunk: number; readonly row: number; readonly mark: string };
+
+type Remembered = { readonly recovery: number; readonly marks: Map<number, string> };
+
+/** Chunks that were given back unsettled leave something behind: so many are remembered. */
+const CHUNKS_KEPT = 256;
+
+export function createChunkMemory(): ChunkMemory {
+  const chunks = new Map<number, Remembered>();
+  return {
+    recorded({ chunk, row, mark }, recovery) {
+      const known = chunks.get(chunk);
+      if (known?.recovery === recovery) known.marks.set(row, mark);
+      else chunks.set(chunk, { recovery, marks: new Map([[row, mark]]) });
+      if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value ?? chunk);
+    },
+    forget: (chunk) => void chunks.delete(chunk),
+    whole(chunk, rows, recovery) {
+      const known = chunks.get(chunk);
+      if (known?.recovery !== recovery || known.marks.size !== rows) return null;
+      const ordered = [...known.marks].sort(([a], [b]) => a - b);
+      return `[${ordered.map(([, mark]) => mark).join(',')}]`;
+    },
+  };
+}
+
+const close = inEpoch(CLOSE, z.number());
+
+/** A chunk as its rows were last read or recorded, to be closed as that. */
+type Closing = {
+  readonly rows: number;
+  readonly version: string;
+  readonly block: Buffer;
+  readonly recovery: number;
+};
+
+/** No chunk's version. */
+const VOID = 'void';
+
+/** Closes a chunk of which every row is settled; false where one is not. */
+export function createChunkClosing(edges: {
+  readonly epoch: LedgerEpoch;
+  readonly keys: LedgerKeys;
+  readonly run: Run;
+  readonly memory: ChunkMemory;
+  readonly now: () => Date;
+}): (chunk: number, rows: number) => Promise<boolean> {
+  const { epoch, keys, run, memory, now } = edges;
+  const k = keys.run(run.id);
+  /** `recovery`: of when that version was true. */
+  const closeAs = async (chunk: number, { rows, version, block, recovery }: Closing) => {
+    const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
+    const answer = await epoch.call(close, keysOfClose, () => {
+      const expected = epoch.recoveries() === recovery ? version : VOID;
+      return [chunk, rows, expected, block, chunksOf(run), now().toISOString()];
+    });
+    return answer === 1;
+  };
+  /** Without reading the chunk, where this process has settled all of it. */
+  const closeWhole = async (chunk: number, rows: number) => {
+    const recovery = epoch.recoveries();
+    const whole = memory.whole(chunk, rows, recovery);
+    memory.forget(chunk);
+    if (whole === null) return false;
+    return closeAs(chunk, { rows, version: '0', block: packBlockText(whole), recovery });
+  };
+  const closeAsRead = async (chunk: number, rows: number) => {
+    for (;;) {
+      const recovery = epoch.recoveries();
+      const { taken, version } = await readChunk(chunk, { epoch, keys, run: run.id });
+      if (taken.closed) return true;
+      const settled = settlementsOf(taken.marks);
+      if (settled.length !== rows) return false;
+      if (await closeAs(chunk, { rows, version, block: packBlock(settled), recovery })) return true;
+    }
+  };
+  return async (chunk, rows) => {
+    passStage('closing', () => [], chunk);
+    const isClosed = (await closeWhole(chunk, rows)) || (await closeAsRead(chunk, rows));
+    if (isClosed) passStage('closed', () => [], chunk);
+    return isClosed;
+  };
+}

@@ -1,0 +1,212 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { type Outcome, succeeded } from '../model/outcome.ts';
+import { type Row, rowSchema } from '../model/row.ts';
+import { type Chunking, chunksOf } from '../model/run.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
+import type { LedgerKeys } from './keys.ts';
+import { REGISTER_RERUN } from './lua/runs.ts';
+import { type NewRun, newRecord } from './run-store.ts';
+import { script } from './script.ts';
+
+/** The reruns of one run: each has the rows of its parent that nobody had taken before. */
+export type RerunStore = {
+  /** Ids, oldest first. */
+  children(): Promise<readonly string[]>;
+  /** The rerun registered last, `''` for none: to be handed to `register` by who chooses rows after it. */
+  latest(): Promise<string>;
+  /** False where another one was registered since `latest` was asked for; its rows may be the same. */
+  register(run: NewRun, chosen: Chosen): Promise<boolean>;
+};
+
+type Chosen = {
+  /** What `latest` answered before the rows were chosen. */
+  readonly latest: string;
+  /** The rows' numbers, ascending: what is left of them where Redis loses the rows themselves. */
+  readonly rows: readonly number[];
+};
+
+const registerRerun = script(REGISTER_RERUN, z.number());
+
+export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, parent: string): RerunStore {
+  const entry = `rerun:${parent}`;
+  return {
+    children: () => childrenOf(redis, keys, parent),
+    latest: async () => (await redis.hget(keys.files, entry)) ?? '',
+    async register(run, { latest, rows }) {
+      const rowNumbers = await packRowNumbers(rows);
+      const record = { ...newRecord(run), parent, registry: entry, rowNumbers };
+      const chunks = chunksOf({ ...run.facts, chunkRows: run.chunkRows });
+      const k = keys.run(run.id);
+      const registered = await registerRerun(
+        redis,
+        [keys.files, keys.runs, k.record, k.input],
+        [
+          entry,
+          run.id,
+          run.createdAt.getTime(),
+          latest,
+          chunks,
+          INPUT_TTL_SECONDS,
+          ...Object.entries(record).flat(),
+        ],
+      );
+      if (registered < 0) throw new Error(`the rows of rerun ${run.id} are not all in the ledger`);
+      return registered === 1;
+    },
+  };
+}
+
+/** Asked of the records themselves, which also outlive a Redis that was put back from the journals. */
+async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: string): Promise<string[]> {
+  const ids = (await redis.zrevrange(keys.runs, 0, -1)).reverse();
+  const parents = await Promise.all(ids.map((id) => redis.hget(keys.run(id).record, 'parent')));
+  return ids.filter((_, i) => parents[i] === parent);
+}
+
+/** What was found of a run's rows while they were chosen. */
+export type ChoiceCounts = {
+  chosen: number;
+  /** Of the outcomes asked for, but in an earlier rerun. */
+  takenBefore: number;
+  /** Of the outcomes asked for, but without a source record. */
+  withoutRecord: number;
+  inDoubt: number;
+};
+
+/** The rows of a run with one of the outcomes that no earlier rerun has taken, in row order, in batches; counts them as it goes. */
+export async function* unsuccessfulRows(
+  view: LedgerView,
+  choice: { readonly outcomes: ReadonlySet<Outcome>; readonly reruns: readonly LedgerView[] },
+  counts: ChoiceCounts,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  const cursors = choice.reruns.map((rerun) => createRowCursor(rerun));
+  try {
+    for await (const settlements of view.settlements()) {
+      counts.inDoubt += settlements.filter(({ outcome }) => outcome === 'in-doubt').length;
+      const wanted: number[] = [];
+      for (const { row, outcome } of settlements) {
+        if (!choice.outcomes.has(outcome)) continue;
+        if (await isIn(cursors, row)) counts.takenBefore += 1;
+        else wanted.push(row);
+      }
+      const sources = await view.sources(wanted);
+      const rows = wanted.flatMap((row) => sources.get(row) ?? []);
+      counts.chosen += rows.length;
+      counts.withoutRecord += wanted.length - rows.length;
+      if (rows.length > 0) yield rows;
+    }
+  } finally {
+    for (const cursor of cursors) await cursor.close();
+  }
+}
+
+type RowCursor = ReturnType<typeof createRowCursor>;
+
+async function isIn(cursors: readonly RowCursor[], row: number): Promise<boolean> {
+  let found = false;
+  // Each of them has to be moved on, also where an earlier one has the row.
+  for (const cursor of cursors) found = (await cursor.has(row)) || found;
+  return found;
+}
+
+/** A row on no line was made up, since its rerun had lost it: what was not sent of it is the parent's again. */
+function isTaken({ line, outcome }: Settlement): boolean {
+  return line > 0 || outcome === 'in-doubt' || succeeded(outcome);
+}
+
+/** Whether a run has a row; to be asked for rows in ascending order, since the run's rows pass by once. */
+function createRowCursor(view: LedgerView) {
+  const batches = view.settlements()[Symbol.asyncIterator]();
+  let rows: readonly number[] = [];
+  let at = 0;
+  const peek = async (): Promise<number | null> => {
+    while (at >= rows.length) {
+      const { value, done } = await batches.next();
+      if (done === true) return null;
+      rows = value.filter(isTaken).map(({ row }) => row);
+      at = 0;
+    }
+    return rows[at] ?? null;
+  };
+  return {
+    async has(row: number): Promise<boolean> {
+      let next = await peek();
+      while (next !== null && next < row) {
+        at += 1;
+        next = await peek();
+      }
+      return next === row;
+    },
+    close: async () => void (await batches.return?.()),
+  };
+}
+
+/** The rows of a rerun, frozen when it was registered: any reading gives the same chunks. Personal data. */
+type RunInput = {
+  /** Before the run is registered; what never is goes by itself. */
+  write(chunk: number, rows: readonly Row[]): Promise<void>;
+  /** Every chunk in order; a UsageError where one is gone. */
+  read(run: Chunking): AsyncGenerator<{ n: number; rows: Row[] }, void, undefined>;
+  /** Whether every chunk is there. */
+  isWhole(run: Chunking): Promise<boolean>;
+  /** The numbers of its rows in row order, from the run's record, which the journals put back; `null`: it has none. */
+  numbers(): Promise<readonly number[] | null>;
+  /** For a run that is over. */
+  drop(): Promise<void>;
+};
+
+const deflated = promisify(deflateRaw);
+const inflated = promisify(inflateRaw);
+const rowsSchema = z.array(rowSchema);
+
+/** Longer than any run is gone on with. */
+export const INPUT_TTL_SECONDS = 90 * 24 * 3600;
+
+/** Longer than between two chunks that are written. */
+const UNREGISTERED_TTL_SECONDS = 3600;
+
+export function createRunInput(redis: RedisConnection, keys: LedgerKeys, id: string): RunInput {
+  const { input, record } = keys.run(id);
+  const readChunk = async (n: number) => {
+    const block = await redis.hgetBuffer(input, String(n));
+    if (block === null) throw new UsageError(`The rows of run ${id} are lost from Redis.`);
+    return rowsSchema.parse(JSON.parse((await inflated(block)).toString('utf8')));
+  };
+  return {
+    async write(chunk, rows) {
+      const block = await deflated(JSON.stringify(rows));
+      await redis.multi().hset(input, chunk, block).expire(input, UNREGISTERED_TTL_SECONDS).exec();
+    },
+    async *read(run) {
+      for (let n = 1; n <= chunksOf(run); n += 1) yield { n, rows: await readChunk(n) };
+    },
+    isWhole: async (run) => (await redis.hlen(input)) === chunksOf(run),
+    async numbers() {
+      const packed = await redis.hget(record, 'rowNumbers');
+      return packed === null ? null : unpackRowNumbers(packed);
+    },
+    async drop() {
+      await redis.unlink(input);
+    },
+  };
+}
+
+/** Row numbers in ascending order as text: the step to each from the one before, deflated, base64. A run of neighbours is next to nothing. */
+export async function packRowNumbers(rows: readonly number[]): Promise<string> {
+  const steps = rows.map((row, i) => row - (rows[i - 1] ?? 0));
+  return (await deflated(steps.join(' '))).toString('base64');
+}
+
+/** What `packRowNumbers` was given. */
+export async function unpackRowNumbers(text: string): Promise<number[]> {
+  const steps = (await inflated(Buffer.from(text, 'base64'))).toString('utf8');
+  let row = 0;
+  return steps.split(' ').map((step) => {
+    row += Number(step);
+    return row;
+  });
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { IDENTITY } from '../model/operation.ts';
+import { type Decision, type Resolution, resolutionSchema } from '../model/resolution.ts';
+import type { Run } from '../model/run.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
+import type { LedgerKeys } from './keys.ts';
+import { RESOLVE } from './lua/rows.ts';
+import { settledMark } from './mark.ts';
+import { readDoubts } from './run-view.ts';
+import { script } from './script.ts';
+import { identityPlace } from './settle-entry.ts';
+
+/** What became of one row's decision; `unchanged`: it was decided so before. */
+export type RowResolved =
+  | { readonly row: number; readonly kind: 'resolved' | 'unchanged' }
+  /** Somebody decided otherwise before. */
+  | { readonly row: number; readonly kind: 'otherwise'; readonly earlier: Resolution }
+  | { readonly row: number; readonly kind: 'not-in-doubt' };
+
+const resolve = script(RESOLVE, z.array(z.string()));
+
+/** Rows of one script call: it holds Redis up for a few milliseconds. */
+const MAX_BATCH = 200;
+const OTHERWISE = 'otherwise ';
+
+/** Settles rows in doubt as decided; the same decisions again change nothing. Answers in the order given. */
+export async function resolveRows(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  options: ResolveOptions & { readonly decisions: readonly RowDecision[] },
+): Promise<RowResolved[]> {
+  const resolved: RowResolved[] = [];
+  for (const batch of batchesOf(options.decisions)) {
+    const doubts = await readDoubts(
+      redis,
+      keys.run(options.run.id),
+      batch.map(({ row }) => row),
+    );
+    const entries = batch.map((one) =>
+      resolveEntry(keys, options, { ...one, doubt: doubts.get(one.row) ?? null }),
+    );
+    const answers = await call(redis, keys, options.run, entries);
+    resolved.push(...batch.map(({ row }, i) => parseAnswer(row, answers[i] ?? '')));
+  }
+  return resolved;
+}
+
+/** Replaces what is said of rows that stay in doubt, where they still are. */
+export async function noteDoubts(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  options: { readonly run: Run; readonly notes: readonly Settlement[] },
+): Promise<void> {
+  for (const batch of batchesOf(options.notes)) {
+    await call(redis, keys, options.run, batch.map(noteEntry));
+  }
+}
+
+function call(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Run,
+  entries: readonly ResolveEntry[],
+): Promise<string[]> {
+  const k = keys.run(run.id);
+  const names = [k.record, k.chunk, k.blocks, k.late, k.doubts, k.sources, k.resolutions];
+  return resolve(redis, names, [run.id, JSON.stringify(entries)]);
+}
+
+function parseAnswer(row: number, answer: string): RowResolved {
+  if (answer === 'resolved' || answer === 'unchanged') return { row, kind: answer };
+  if (!answer.startsWith(OTHERWISE)) return { row, kind: 'not-in-doubt' };
+  const earlier = resolutionSchema.parse(JSON.parse(answer.slice(OTHERWISE.length)));
+  return { row, kind: 'otherwise', earlier };
+}
+
+function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += MAX_BATCH) yield items.slice(at, at + MAX_BATCH);
+}
+
+/** What somebody decided of one row. */
+export type RowDecision = { readonly row: number; readonly decision: Decision };
+
+type ResolveOptions = {
+  readonly run: Run;
+  /** Who decided. */
+  readonly by: string;
+  readonly at: Date;
+};
+
+/** One row as the script RESOLVE has it. */
+type ResolveEntry = readonly [
+  row: string,
+  outcome: string,
+  settlement: string,
+  bucket: string,
+  digest: string,
+  identity: string,
+  id: string,
+  resolution: string,
+  dropSource: 0 | 1,
+];
+
+/** What the script needs for one decision; `doubt`: the row as it stands, `null` where it is not in doubt. */
+export function resolveEntry(
+  keys: LedgerKeys,
+  { run, by, at }: ResolveOptions,
+  { row, decision, doubt }: RowDecision & { readonly doubt: Settlement | null },
+): ResolveEntry {
+  const created = decision.kind === 'created';
+  const id = created ? decision.id : '';
+  const resolution: Resolution = {
+    decision: decision.kind,
+    id,
+    by,
+    at: at.toISOString(),
+    was: doubt?.code ?? '',
+  };
+  const settled = doubt === null ? null : settledAs(run, doubt, resolution);
+  const place = doubt === null ? null : placeOf(keys, run, doubt);
+  return [
+    String(row),
+    settled?.outcome ?? '',
+    settled === null ? '' : settledMark(settled),
+    place?.bucket ?? '',
+    place?.digest ?? '',
+    created ? 'k' : 'x',
+    id,
+    JSON.stringify(resolution),
+    created ? 1 : 0,
+  ];
+}
+
+/** What is known of the sending stays: key, line, status, attempts, duration. */
+function settledAs(run: Run, doubt: Settlement, { decision, id, by, at }: Resolution): Settlement {
+  const created = decision === 'created';
+  return {
+    ...doubt,
+    outcome: created ? (run.operation === 'counterparty.draft' ? 'drafted' : 'created') : 'failed',
+    id,
+    code: created ? 'resolved' : 'not_created',
+    message: `resolved as ${created ? 'created' : 'not created'} by ${by} at ${at}`,
+  };
+}
+
+/** A row without a key is known by its place in the file. */
+function placeOf(keys: LedgerKeys, run: Run, { key, row }: Settlement) {
+  const space = IDENTITY[run.operation];
+  return space === null
+    ? null
+    : identityPlace(keys, { space, key: key === '' ? `${run.sha256}:${row}` : key });
+}
+
+/** What the script needs to say more of a row that stays in doubt. */
+function noteEntry(settlement: Settlement): ResolveEntry {
+  return [String(settlement.row), 'in-doubt', settledMark(settlement), '', '', '', '', '', 0];
+}
+
+/** What a run holds of rows and ids that somebody names; rows without an outcome are absent. */
+type Standing = {
+  /** By row number; empty where the row has none. */
+  readonly keys: ReadonlyMap<number, string>;
+  /** Rows that have the id, by id: two at most, since rows of one key are one record and stand for each other. */
+  readonly holders: ReadonlyMap<string, readonly Holder[]>;
+};
+
+export type Holder = { readonly row: number; readonly key: string };
+
+/** One may be the row that is given the id; the other is in its way. */
+const HOLDERS_KEPT = 2;
+
+/** Whether two rows of a run are one record: a key that is not that of a group is only ever one row's. */
+export function isOneRecord(a: Holder, b: Holder): boolean {
+  return a.row === b.row || (a.key !== '' && a.key === b.key);
+}
+
+/** Reads the run once for these rows and ids; memory grows with what is asked, not with the run. */
+export async function readStanding(
+  view: Pick<LedgerView, 'settlements'>,
+  asked: { readonly rows: ReadonlySet<number>; readonly ids: ReadonlySet<string> },
+): Promise<Standing> {
+  const keys = new Map<number, string>();
+  const holders = new Map<string, Holder[]>();
+  for await (const batch of view.settlements()) {
+    for (const { row, key, id } of batch) {
+      if (asked.rows.has(row)) keys.set(row, key);
+      if (!asked.ids.has(id)) continue;
+      const known = holders.get(id) ?? [];
+      if (known.length === HOLDERS_KEPT || known.some((one) => isOneRecord(one, { row, key }))) continue;
+      holders.set(id, [...known, { row, key }]);
+    }
+  }
+  return { keys, holders };
+}

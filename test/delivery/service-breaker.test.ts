@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { type AttemptFailure, createServiceBreaker } from '../../src/delivery/service-breaker.ts';
+import type { SharedBreaker } from '../../src/ledger/breaker.ts';
+import { deferred } from '../support/deferred.ts';
+
+type Told = Parameters<SharedBreaker['failed']>[0];
+
+const CAUSE = 'The connection was lost.';
+const NO_ANSWER: AttemptFailure = { mark: 'i me.1 1.1', status: null, afterMs: null, cause: CAUSE };
+
+/** Weather on a clock that only the test moves; `away` is what all workers together say of it. */
+function breakerAt() {
+  const clock = { ms: 0 };
+  const shared = { away: 0, told: [] as Told[] };
+  const breaker = createServiceBreaker(() => clock.ms, {
+    async failed(attempt) {
+      shared.told.push(attempt);
+      return shared.away;
+    },
+  });
+  return { clock, shared, breaker };
+}
+
+test('at first nobody has got through, and nobody has failed to', () => {
+  const { breaker, clock } = breakerAt();
+  clock.ms = 99;
+  expect([breaker.awayFor(), breaker.answeredSince(0), breaker.answeredSince(-1e9)]).toEqual([
+    0,
+    false,
+    false,
+  ]);
+});
+
+test('the service is away for as long as it is for all workers, and longer with the time', async () => {
+  const { breaker, clock, shared } = breakerAt();
+  clock.ms = 100;
+  await breaker.failed(NO_ANSWER);
+  clock.ms = 20_000;
+  shared.away = 9_000;
+  await breaker.failed(NO_ANSWER);
+  clock.ms = 20_150;
+  expect(breaker.awayFor()).toBe(9_150);
+});
+
+test('an outage of long ago is no news: a run that goes on counts from its own beginning', async () => {
+  const { breaker, clock, shared } = breakerAt();
+  clock.ms = 400;
+  shared.away = 86_400_000;
+  await breaker.failed(NO_ANSWER);
+  expect(breaker.awayFor()).toBe(400);
+});
+
+test('a refused token and a limit are answers: they do not count as failures', async () => {
+  const { breaker, shared } = breakerAt();
+  await breaker.failed({ mark: 'i w 1', status: 401, afterMs: null, cause: '' });
+  await breaker.failed({ mark: 'i w 2', status: 429, afterMs: 1_000, cause: CAUSE });
+  await breaker.failed({ mark: 'i w 3', status: 503, afterMs: 1_000, cause: CAUSE });
+  expect(shared.told.map(({ isFailure, holdMs }) => [isFailure, holdMs])).toEqual([
+    [false, 0],
+    [false, 1_000],
+    [true, 0],
+  ]);
+});
+
+test('an answer ends it, and the next failure begins anew', async () => {
+  const { breaker, clock } = breakerAt();
+  await breaker.failed(NO_ANSWER);
+  clock.ms = 1000;
+  breaker.succeeded(0);
+  clock.ms = 5000;
+  expect(breaker.awayFor()).toBe(0);
+  await breaker.failed(NO_ANSWER);
+  clock.ms = 5001;
+  expect(breaker.awayFor()).toBe(1);
+});
+
+test('an answer that comes while the others are told of a failure is the newer news', async () => {
+  const told = deferred<number>();
+  const breaker = createServiceBreaker(() => 100, { failed: () => told.promise });
+  const telling = breaker.failed(NO_ANSWER);
+  breaker.succeeded(0);
+  told.resolve(60_000);
+  await telling;
+  expect(breaker.awayFor()).toBe(0);
+});
+
+test('an answer counts for who began at that time or before, not for who began after it', () => {
+  const { breaker, clock } = breakerAt();
+  clock.ms = 50;
+  breaker.succeeded(0);
+  clock.ms = 90;
+  expect([49, 50, 51].map(breaker.answeredSince)).toEqual([true, true, false]);
+});
+
+test('an answer to what was begun long ago does not say that one gets through now', () => {
+  const { breaker, clock } = breakerAt();
+  clock.ms = 50;
+  breaker.succeeded(20);
+  clock.ms = 60;
+  breaker.succeeded(55);
+  expect([29, 30, 31].map(breaker.getsThroughSince)).toEqual([true, true, false]);
+});
+
+test('a failure does not undo that somebody got through', async () => {
+  const { breaker, clock } = breakerAt();
+  clock.ms = 50;
+  breaker.succeeded(0);
+  clock.ms = 60;
+  await breaker.failed(NO_ANSWER);
+  expect(breaker.answeredSince(40)).toBe(true);
+});
+
+test.each([
+  ['no answer at all', { status: null, afterMs: null }, { isFailure: true, holdMs: 0 }],
+  [
+    '503, although it names a time for this row',
+    { status: 503, afterMs: 9_000 },
+    { isFailure: true, holdMs: 0 },
+  ],
+  ['429 that names a time', { status: 429, afterMs: 9_000 }, { isFailure: false, holdMs: 9_000 }],
+  ['429 that names none', { status: 429, afterMs: null }, { isFailure: false, holdMs: 0 }],
+])('what all workers are told of %s', async (_, failure, expected) => {
+  const { breaker, shared } = breakerAt();
+  await breaker.failed({ mark: 'i me.1 3.1', cause: CAUSE, ...failure });
+  expect(shared.told).toEqual([{ mark: 'i me.1 3.1', cause: CAUSE, ...expected }]);
+});

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
+import { replayDisks } from './journal-replay.ts';
+import { SEATS, type Seat } from './state.ts';
+import type { World } from './world.ts';
+
+/** The processes at the ledger's epoch. */
+export type Workers = {
+  epoch(seat: Seat): LedgerEpoch;
+  /** The process in the seat ended without a word, and another one begins there. */
+  replaced(seat: Seat): Promise<void>;
+  /** Redis has lost something: these look, replay and check in, in that order where it matters. */
+  cameBack(seats: readonly Seat[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Long enough for a worker that is there, on a machine that is busy. */
+const GRACE_MS = 350;
+
+/** Workers with the real epoch: it closes, waits for those who are missing, and goes on without the dead. */
+export async function openWorkers(world: World): Promise<Workers> {
+  const { redis, keys } = world;
+  const epochs = new Map<number, LedgerEpoch>();
+  const epochOf = (seat: Seat) => {
+    const epoch = epochs.get(world.state.desks[seat].disk);
+    if (epoch === undefined) throw new Error(`nobody is at seat ${seat}`);
+    return epoch;
+  };
+  const arrived = new Set<string>();
+  const arrive = async (seat: Seat) => {
+    const { disk } = world.state.desks[seat];
+    if (!epochs.has(disk)) epochs.set(disk, await join(world, seat, arrived));
+  };
+  for (const seat of SEATS) await arrive(seat);
+  return {
+    epoch: epochOf,
+    async replaced(seat) {
+      for (const [disk, epoch] of epochs) {
+        if (world.state.desks.some((desk) => desk.disk === disk)) continue;
+        await leaveUnsaid(world, epoch);
+        epochs.delete(disk);
+      }
+      await arrive(seat);
+    },
+    async cameBack(seats) {
+      if ((await redis.exists(keys.epoch)) === 1) await closeEpoch(world, arrived);
+      await Promise.all(seats.map((seat) => epochOf(seat).verify()));
+    },
+    async close() {
+      for (const epoch of epochs.values()) await epoch.close();
+    },
+  };
+}
+
+/** Another server run. Workers hear of each other every 2 s: a Redis from before one's arrival is not the only one to ask. */
+async function closeEpoch({ redis, keys }: World, arrived: ReadonlySet<string>): Promise<void> {
+  await redis.hset(keys.epoch, 'server', 'an-earlier-one');
+  await Promise.all([...arrived].map((worker) => redis.hsetnx(keys.epoch, `m:${worker}`, '0')));
+}
+
+/** The epoch still knows a process that was killed. */
+async function leaveUnsaid({ redis, keys }: World, epoch: LedgerEpoch): Promise<void> {
+  const fields = [`m:${epoch.worker}`, `b:${epoch.worker}`];
+  const values = await redis.hmget(keys.epoch, ...fields);
+  await epoch.close();
+  await redis.hdel(keys.epoch, `l:${epoch.worker}`);
+  await redis.hset(keys.epoch, Object.fromEntries(fields.map((field, i) => [field, values[i] ?? '0'])));
+}
+
+function join(world: World, seat: Seat, arrived: Set<string>): Promise<LedgerEpoch> {
+  const { redis, keys, run } = world;
+  const own = world.state.desks[seat].disk;
+  arrived.add(`m${own}`);
+  return openEpoch({
+    redis,
+    key: keys.epoch,
+    worker: `m${own}`,
+    async replay(scope) {
+      const { disks } = world.state;
+      const left = disks.filter(({ fate }) => fate === 'left');
+      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope);
+      return left.map(({ worker }) => worker);
+    },
+    // The living have seen the dead.
+    connected: async () => [...arrived],
+    graceMs: GRACE_MS,
+    unfinished: async () => [keys.run(run.id).record],
+    isGone: () => false,
+    onNotice: () => undefined,
+    onTrouble: () => undefined,
+  });
+}
+
+/** Workers whose epoch never closes: what it would bring about is done at once, so that states can be put back. */
+export async function openSteadyWorkers(world: World): Promise<Workers> {
+  const { redis, keys, run } = world;
+  const epochs = await Promise.all(SEATS.map(() => openSteady(world)));
+  const [first, second] = epochs;
+  if (first === undefined || second === undefined) throw new Error('two seats have two epochs');
+  return {
+    epoch: (seat) => (seat === 0 ? first : second),
+    replaced: async () => undefined,
+    async cameBack(seats) {
+      const { disks, desks } = world.state;
+      const left = disks.filter(({ fate }) => fate === 'left');
+      const [one = 0, other = 0] = seats.map((seat) => desks[seat].disk);
+      // Each puts back what the dead have left and its own, one after the other.
+      for (const own of [one, other]) {
+        await replayDisks(world, [...left, ...disks.slice(own, own + 1)], { intents: true });
+      }
+      const lost = disks.some(({ fate }) => fate === 'lost');
+      if (lost) await redis.hset(keys.run(run.id).record, 'suspect', '1');
+    },
+    async close() {
+      for (const epoch of epochs) await epoch.close();
+    },
+  };
+}
+
+function openSteady({ redis, keys }: World): Promise<LedgerEpoch> {
+  return openEpoch({
+    redis,
+    key: keys.epoch,
+    worker: `steady-${randomBytes(6).toString('hex')}`,
+    replay: async () => [],
+    connected: async () => [],
+    unfinished: async () => [],
+    isGone: () => false,
+    onNotice: () => undefined,
+    onTrouble: () => undefined,
+  });
+}

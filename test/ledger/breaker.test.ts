@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest';
+import { createSharedBreaker, type SharedBreaker } from '../../src/ledger/breaker.ts';
+import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { Granted, Intent } from '../../src/ledger/intents.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
+import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
+
+const own = useOwnRedis();
+const PROBE_MS = 40_000;
+const GRANTED: Granted = { kind: 'granted' };
+
+type Worker = { readonly ledger: ChunkLedger; readonly breaker: SharedBreaker };
+type Bench = {
+  readonly keys: LedgerKeys;
+  readonly a: Worker;
+  readonly b: Worker;
+  /** What the hash of the breaker says, in numbers where it can. */
+  fields(): Promise<Record<string, string>>;
+  set(fields: Readonly<Record<string, number>>): Promise<void>;
+};
+
+/** Two workers of one service, each with a run of its own: they share nothing but Redis. */
+async function twoWorkers(): Promise<Bench> {
+  const { redis } = own();
+  const keys = ownKeys();
+  const store = createRunStore(redis, keys, () => new Date());
+  const worker = async () => {
+    const { id } = await store.register(newRun({ rows: 100 }));
+    await store.transition(id, 'running', null);
+    const run = await store.get(id);
+    if (run === null) throw new Error('the run is gone');
+    const epoch = await openTestEpoch(redis, keys);
+    const parts = { epoch, keys, journal: memoryJournal(), run, probeMs: PROBE_MS, now: () => new Date() };
+    return { ledger: createChunkLedger(parts), breaker: createSharedBreaker(redis, keys) };
+  };
+  return {
+    keys,
+    a: await worker(),
+    b: await worker(),
+    fields: () => redis.hgetall(keys.breaker),
+    set: async (fields) => void (await redis.hset(keys.breaker, fields)),
+  };
+}
+
+function intent(mark: string, row = 1): Intent {
+  return { chunk: 1, row, mark, expected: '', identity: null, fields: null, repeatable: false };
+}
+
+const settled = (outcome: Outcome, status: number, mark = '') =>
+  settledRow(1, outcome, { id: '', status, mark });
+
+const CAUSE = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
+const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0, cause: CAUSE });
+const patience = (holdMs: number) => ({ mark: 'i a 1', isFailure: false, holdMs, cause: '' });
+
+async function fail({ a, b }: Bench, times: number): Promise<void> {
+  for (let n = 1; n <= times; n += 1) await (n % 2 === 0 ? a : b).breaker.failed(failure(`i failed ${n}`));
+}
+
+/** The breaker is open and its pause is over: the next row probes. */
+async function pauseOver(bench: Bench): Promise<void> {
+  await fail(bench, 10);
+  await bench.set({ until: Date.now() - 1 });
+}
+
+const nextAt = async ({ a }: Bench) => Date.parse((await a.breaker.read()).nextAt ?? '') - Date.now();
+
+describe('the breaker', () => {
+  test('stays closed at nine failures in a row over all workers, and rows go', async () => {
+    const bench = await twoWorkers();
+    await fail(bench, 9);
+    expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+    expect(await bench.b.breaker.read()).toMatchObject({
+      state: 'failing',
+      failuresInARow: 9,
+      cause: CAUSE,
+    });
+  });
+
+  test('opens at ten, for a second, and every worker waits', async () => {
+    const bench = await twoWorkers();
+    await fail(bench, 10);
+    for (const { ledger } of [bench.a, bench.b]) {
+      const answer = await ledger.intend(intent('i x 1'));
+      expect(answer).toEqual({ kind: 'wait', ms: expect.any(Number) });
+      expect(answer.kind === 'wait' && answer.ms > 0 && answer.ms <= 1_000).toBe(true);
+    }
+    expect(await bench.b.breaker.read()).toMatchObject({ state: 'away', failuresInARow: 10 });
+    expect((await bench.a.ledger.take(1)).marks.size).toBe(0);
+  });
+
+  test('is not kept open longer by rows that were on the wire when it opened', async () => {
+    const bench = await twoWorkers();
+    await fail(bench, 10);
+    const { until } = await bench.fields();
+    await fail(bench, 10);
+    expect(await bench.fields()).toMatchObject({ until, failures: '20' });
+  });
+
+  test('lets exactly one row of all workers through after its pause; the others ask again soon', async () => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    const rows = [1, 2, 3, 4, 5];
+    const answers = await Promise.all(
+      rows.flatMap((row) => [
+        bench.a.ledger.intend(intent(`i a ${row}`, row)),
+        bench.b.ledger.intend(intent(`i b ${row}`, row)),
+      ]),
+    );
+    expect(answers.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
+    expect(
+      answers.filter((answer) => answer.kind === 'wait' && answer.ms > 0 && answer.ms <= 250),
+    ).toHaveLength(9);
+  });
+
+  test('grants the probe again to the one who asks again after a lost reply', async () => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    await bench.a.ledger.intend(intent('i a 1'));
+    expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+  });
+
+  test('lets the next row probe where the intent of the probe is taken back', async () => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    await bench.a.ledger.intend(intent('i a 1'));
+    await bench.a.ledger.withdraw(intent('i a 1'));
+    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+    expect(await bench.a.ledger.intend(intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
+  });
+
+  test('takes the intent of a row back that was granted before it opened and asks again', async () => {
+    const bench = await twoWorkers();
+    await bench.a.ledger.intend(intent('i a 1'));
+    await fail(bench, 10);
+    expect(await bench.a.ledger.intend(intent('i a 1'))).toMatchObject({ kind: 'wait' });
+    expect((await bench.a.ledger.take(1)).marks.size).toBe(0);
+  });
+
+  test('pauses twice as long with each probe that fails, up to half a minute', async () => {
+    const bench = await twoWorkers();
+    await fail(bench, 10);
+    const pauses: number[] = [];
+    for (let n = 1; n <= 7; n += 1) {
+      await bench.set({ until: Date.now() - 1 });
+      const mark = `i a ${n}`;
+      expect(await bench.a.ledger.intend(intent(mark))).toEqual(GRANTED);
+      const before = Date.now();
+      await bench.a.breaker.failed(failure(mark));
+      await bench.a.ledger.withdraw({ chunk: 1, row: 1, mark });
+      expect(await bench.b.ledger.intend(intent('i b 1'))).toMatchObject({ kind: 'wait' });
+      pauses.push(Math.round((Number((await bench.fields()).until) - before) / 1_000));
+    }
+    expect(pauses).toEqual([2, 4, 8, 16, 30, 30, 30]);
+  });
+
+  test.each([
+    ['created', 200],
+    ['rejected', 418],
+    ['denied', 403],
+    ['failed', 404],
+  ] as const)('closes when the probe is answered: %s, %i', async (outcome, status) => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    await bench.a.ledger.intend(intent('i a 1'));
+    await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));
+    expect(await bench.fields()).toEqual({});
+    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+    expect(await bench.b.breaker.read()).toEqual({
+      state: 'well',
+      failuresInARow: 0,
+      cause: null,
+      since: null,
+      isProbing: false,
+      nextAt: null,
+    });
+  });
+
+  test('stays open at answers to what was begun before it opened: a service that goes still ends those', async () => {
+    const bench = await twoWorkers();
+    await bench.a.ledger.intend(intent('i a 1'));
+    await fail(bench, 10);
+    await bench.a.ledger.settle(settled('created', 200, 'i a 1'));
+    expect(await bench.b.ledger.intend(intent('i b 2', 2))).toMatchObject({ kind: 'wait' });
+    await bench.set({ until: Date.now() - 1 });
+    expect(await bench.b.ledger.intend(intent('i b 2', 2))).toEqual(GRANTED);
+    expect(await bench.b.ledger.intend(intent('i b 3', 3))).toMatchObject({ kind: 'wait' });
+    await bench.b.ledger.settle(settled('created', 200, 'i b 2'));
+    expect(await bench.fields()).toEqual({});
+  });
+
+  test.each([
+    ['in-doubt', 0],
+    ['in-doubt', 500],
+    ['failed', 503],
+    ['invalid', 0],
+    ['skipped', 0],
+  ] as const)('stays open at an end that is no answer: %s, %i', async (outcome, status) => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    await bench.a.ledger.intend(intent('i a 1'));
+    await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));
+    expect(await bench.b.breaker.read()).toMatchObject({ state: 'away', failuresInARow: 10 });
+  });
+
+  test('gives a probe up that is never heard of, and lets another row through, one', async () => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    await bench.a.ledger.intend(intent('i a 1'));
+    expect(Number((await bench.fields()).probing) - Date.now()).toBeGreaterThan(PROBE_MS - 5_000);
+    await bench.set({ probing: Date.now() - 1 });
+    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+    expect(await bench.b.ledger.intend(intent('i b 2', 2))).toMatchObject({ kind: 'wait' });
+  });
+
+  test('takes no notice of a probe that fails after it was given up', async () => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    await bench.a.ledger.intend(intent('i a 1'));
+    await bench.set({ probing: Date.now() - 1 });
+    await bench.b.ledger.intend(intent('i b 1'));
+    const before = await bench.fields();
+    await bench.a.breaker.failed(failure('i a 1'));
+    expect(await bench.fields()).toEqual({ ...before, failures: '11' });
+  });
+
+  test('closes when the probe is told to be patient: the service is there', async () => {
+    const bench = await twoWorkers();
+    await pauseOver(bench);
+    await bench.a.ledger.intend(intent('i a 1'));
+    await bench.a.breaker.failed(patience(0));
+    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+  });
+
+  test('of another target is another one', async () => {
+    const [bench, other] = [await twoWorkers(), await twoWorkers()];
+    await fail(bench, 10);
+    expect(await other.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+  });
+});
+
+describe('an answer', () => {
+  test('resets the count of failures in a row', async () => {
+    const bench = await twoWorkers();
+    await fail(bench, 9);
+    await bench.b.ledger.settle(settled('created', 200));
+    await fail(bench, 9);
+    expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+    await fail(bench, 1);
+    expect(await bench.a.ledger.intend(intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
+  });
+});
+
+describe('a service that asks to be left alone', () => {
+  test('is left alone by everybody, and that is no failure', async () => {
+    const bench = await twoWorkers();
+    await bench.a.breaker.failed(patience(9_000));
+    const answer = await bench.b.ledger.intend(intent('i b 1'));
+    expect(answer.kind === 'wait' && answer.ms > 8_000 && answer.ms <= 9_000).toBe(true);
+    expect(await bench.b.breaker.read()).toMatchObject({ state: 'held', failuresInARow: 0 });
+    expect(await nextAt(bench)).toBeGreaterThan(8_000);
+  });
+
+  test('is left alone for the longest time that it asked for', async () => {
+    const bench = await twoWorkers();
+    for (const holdMs of [2_000, 9_000, 100]) {
+      await bench.a.breaker.failed(patience(holdMs));
+    }
+    expect(await nextAt(bench)).toBeGreaterThan(8_000);
+  });
+
+  test('is asked again when the time is over, by all', async () => {
+    const bench = await twoWorkers();
+    await bench.a.breaker.failed(patience(9_000));
+    await bench.set({ hold: Date.now() - 1 });
+    for (const { ledger } of [bench.a, bench.b])
+      expect(await ledger.intend(intent('i x 1'))).toEqual(GRANTED);
+  });
+
+  test('however often, does not open the breaker', async () => {
+    const bench = await twoWorkers();
+    for (let n = 1; n <= 30; n += 1) {
+      await bench.a.breaker.failed(patience(0));
+    }
+    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+  });
+});
+
+describe('what is known of the service', () => {
+  test('closed: nothing', async () => {
+    const { a } = await twoWorkers();
+    expect(await a.breaker.read()).toEqual({
+      state: 'well',
+      failuresInARow: 0,
+      cause: null,
+      since: null,
+      isProbing: false,
+      nextAt: null,
+    });
+  });
+
+  test('since when no answer came, over all workers, and that the first failure began it', async () => {
+    const bench = await twoWorkers();
+    expect(await bench.a.breaker.failed(failure('i a 1'))).toBeLessThan(1_000);
+    const { since } = await bench.b.breaker.read();
+    expect(Math.abs(Date.parse(since ?? '') - Date.now())).toBeLessThan(5_000);
+    await bench.set({ since: Date.now() - 60_000 });
+    const away = await bench.b.breaker.failed(failure('i b 1'));
+    expect(away).toBeGreaterThanOrEqual(60_000);
+    expect(away).toBeLessThan(70_000);
+  });
+
+  test('away, with the time of the next probe; while one is on its way, when it is given up', async () => {
+    const bench = await twoWorkers();
+    await fail(bench, 10);
+    expect(await nextAt(bench)).toBeGreaterThan(0);
+    await bench.set({ until: Date.now() - 1 });
+    expect(await bench.a.breaker.read()).toMatchObject({ state: 'away', nextAt: null });
+    expect((await bench.a.breaker.read()).isProbing).toBe(false);
+    await bench.a.ledger.intend(intent('i a 1'));
+    expect((await bench.b.breaker.read()).isProbing).toBe(true);
+    expect(await nextAt(bench)).toBeGreaterThan(PROBE_MS - 5_000);
+  });
+});

@@ -1,0 +1,690 @@
+import type { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import {
+  type EpochEdges,
+  inEpoch,
+  type LedgerEpoch,
+  type ReplayScope,
+  verifyLedger,
+} from '../../src/ledger/epoch.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, OPEN_WITHOUT } from '../../src/ledger/lua/epoch.ts';
+import { script } from '../../src/ledger/script.ts';
+import { type Deferred, deferred } from '../support/deferred.ts';
+import { openTestEpoch } from '../support/epoch.ts';
+import { until } from '../support/flow.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
+import { ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+
+/** Writes down in Redis that it was carried out. */
+const carryOut = inEpoch("return redis.call('RPUSH', KEYS[1], ARGV[1])", z.number());
+const beat = inEpoch(HEARTBEAT, z.tuple([z.string()]).rest(z.string()));
+const DAY_MS = 86_400_000;
+/** A sign of life of a worker that was told `roster` last; it looks for silent workers where they were looked for so long ago (ms). */
+const beatOf = ({ epoch }: Worker, { roster = '', sweepMs = 0 } = {}) =>
+  epoch.call(beat, [], [60_000, DAY_MS, sweepMs, roster]);
+const anything = z.unknown();
+
+/** Writes down under which number it was carried out, and as what. */
+const numbered = inEpoch("return redis.call('RPUSH', KEYS[1], BATCH .. ' ' .. ARGV[1])", z.number());
+
+type Worker = {
+  readonly name: string;
+  readonly epoch: LedgerEpoch;
+  /** What its user was told. */
+  readonly notices: string[];
+  /** How often it has put its journal back. */
+  replays(): number;
+  /** Makes its next replays wait. */
+  block(): Deferred<readonly string[]>;
+  /** Has something carried out on the ledger. */
+  work(what: string): Promise<number>;
+};
+
+type Place = { readonly redis: Redis; readonly keys: LedgerKeys };
+
+const ownPlace = (): Place => ({ redis: own().redis, keys: ownKeys() });
+
+async function join(name: string, { redis, keys }: Place, over: Partial<EpochEdges> = {}): Promise<Worker> {
+  const notices: string[] = [];
+  const state: { replays: number; blocked: Deferred<readonly string[]> | null } = {
+    replays: 0,
+    blocked: null,
+  };
+  const epoch = await openTestEpoch(redis, keys, {
+    worker: name,
+    async replay() {
+      state.replays += 1;
+      return (await state.blocked?.promise) ?? [];
+    },
+    onNotice: (text) => void notices.push(text),
+    ...over,
+  });
+  return {
+    name,
+    epoch,
+    notices,
+    replays: () => state.replays,
+    block() {
+      state.blocked = deferred();
+      return state.blocked;
+    },
+    work: (what) => epoch.call(carryOut, [doneKey(keys)], [what]),
+  };
+}
+
+const doneKey = (keys: LedgerKeys) => `${keys.epoch}:done`;
+const done = ({ redis, keys }: Place) => redis.lrange(doneKey(keys), 0, -1);
+const hash = ({ redis, keys }: Place) => redis.hgetall(keys.epoch);
+
+/** Another run of the server than the one that the ledger was verified for. */
+const restarted = ({ redis, keys }: Place) => redis.hset(keys.epoch, 'server', 'an-earlier-run');
+
+async function ownServer(): Promise<Place & { readonly server: RedisServer }> {
+  const server = await startRedisServer();
+  return { server, redis: server.redis, keys: ownKeys() };
+}
+
+/** A connection whose end is a process's death: the worker doesn't leave. */
+function mortal({ redis, keys }: Place): Place & { die(): void } {
+  const connection = redis.duplicate();
+  connection.on('error', () => undefined);
+  onTestFinished(() => connection.disconnect());
+  return { redis: connection, keys, die: () => connection.disconnect() };
+}
+
+describe('joining', () => {
+  test('a new ledger is open at once, verified for this run of the server', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    expect(await a.work('a1')).toBe(1);
+    const [, server = ''] = /run_id:(\w+)/.exec(await place.redis.info('server')) ?? [];
+    // Its work came after the first sign of life; what the server had not known yet was sent twice.
+    expect(await hash(place)).toMatchObject({ server, 'm:a': expect.stringMatching(/^[2-4]$/) });
+    expect([a.epoch.recoveries(), a.notices]).toEqual([0, []]);
+  });
+
+  test('a second worker of an open ledger waits for nobody', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    const blocked = a.block();
+    const b = await join('b', place);
+    await Promise.all([a.work('a1'), b.work('b1')]);
+    expect((await done(place)).sort()).toEqual(['a1', 'b1']);
+    expect(a.replays()).toBeLessThanOrEqual(1);
+    blocked.resolve([]);
+  });
+
+  test('a worker that comes to a ledger not yet verified again replays, and waits for the others', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    const blocked = a.block();
+    await restarted(place);
+    const joining = join('b', place);
+    await until(async () => (await hash(place))['c:b'] !== undefined);
+    const pending = a.work('a1');
+    await until(() => a.replays() === 2);
+    expect(await done(place)).toEqual([]);
+    blocked.resolve([]);
+    const b = await joining;
+    await pending;
+    expect([a.replays(), b.replays(), a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([2, 1, 1, 0]);
+  });
+
+  test('a script that Redis refuses for another reason fails, and is not asked again', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    const refused = inEpoch("return redis.error_reply('NO such thing')", anything);
+    await expect(a.epoch.call(refused, [], [])).rejects.toThrow('NO such thing');
+    expect(await a.work('a1')).toBe(1);
+  });
+});
+
+describe('a server that was started again', () => {
+  test('carries nothing out before every worker has put its journal back and checked in', async () => {
+    const place = await ownServer();
+    const [a, b] = await Promise.all([join('a', place), join('b', mortal(place))]);
+    const [first, second] = [a.replays(), b.replays()];
+    await Promise.all([a.work('a1'), b.work('b1')]);
+    const blocked = b.block();
+    await place.server.kill();
+    await place.server.start();
+    const pending = [a.work('a2'), b.work('b2')];
+    await until(async () => b.replays() > second && (await hash(place))['c:a'] !== undefined);
+    expect((await done(place)).sort()).toEqual(['a1', 'b1']);
+    blocked.resolve([]);
+    await Promise.all(pending);
+    expect((await done(place)).sort()).toEqual(['a1', 'a2', 'b1', 'b2']);
+    expect([a.replays() - first, b.replays() - second]).toEqual([1, 1]);
+    expect([a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([1, 1]);
+  });
+
+  test('and again while workers wait has all of them put their journals back again', async () => {
+    const place = await ownServer();
+    const [a, b] = await Promise.all([join('a', place), join('b', mortal(place))]);
+    await Promise.all([a.work('a1'), b.work('b1')]);
+    const blocked = b.block();
+    await place.server.kill();
+    await place.server.start();
+    const pending = [a.work('a2'), b.work('b2')];
+    await until(async () => (await hash(place))['c:a'] !== undefined);
+    const replays = a.replays();
+    await place.server.kill();
+    await place.server.start();
+    await until(() => a.replays() > replays);
+    expect((await done(place)).sort()).toEqual(['a1', 'b1']);
+    blocked.resolve([]);
+    await Promise.all(pending);
+    expect((await done(place)).sort()).toEqual(['a1', 'a2', 'b1', 'b2']);
+  });
+
+  test('a worker that works for nobody finds out by itself, and others need not wait for its next row', async () => {
+    const place = ownPlace();
+    const [a, b] = [await join('a', place), await join('b', place)];
+    await restarted(place);
+    await a.work('a1');
+    expect(b.epoch.recoveries()).toBeLessThanOrEqual(1);
+    await until(() => b.epoch.recoveries() === 1);
+  });
+
+  test('a replay that fails fails what was asked for; the next one tries again', async () => {
+    const place = ownPlace();
+    const box = { fails: false };
+    const a = await join('a', place, {
+      async replay() {
+        if (box.fails) throw new Error('the journal can not be read');
+        return [];
+      },
+    });
+    box.fails = true;
+    await restarted(place);
+    await expect(a.work('a1')).rejects.toThrow('the journal can not be read');
+    box.fails = false;
+    expect(await a.work('a2')).toBe(1);
+  });
+});
+
+describe('a server that was emptied', () => {
+  test('is closed until workers that are still connected have put their journals back', async () => {
+    const place = ownPlace();
+    const connections = ['a'];
+    const a = await join('a', place, { connected: async () => connections });
+    const b = await join('b', place);
+    connections.push('b');
+    await Promise.all([a.work('a1'), b.work('b1')]);
+    const blocked = b.block();
+    const before = b.replays();
+    await place.redis.flushall();
+    const pending = a.work('a2');
+    await until(async () => (await hash(place))['c:a'] !== undefined);
+    expect([await hash(place), await done(place)]).toMatchObject([{ 'm:b': '0' }, []]);
+    const other = b.work('b2');
+    await until(() => b.replays() > before);
+    expect(await done(place)).toEqual([]);
+    blocked.resolve([]);
+    await Promise.all([pending, other]);
+    expect((await done(place)).sort()).toEqual(['a2', 'b2']);
+  });
+
+  test('is closed until workers that were heard of before have, though they are not connected', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    const elsewhere = mortal(place);
+    await join('b', elsewhere);
+    // The other's name is learnt with the second sign of life at the latest.
+    const first = (await hash(place))['b:a'];
+    await until(async () => (await hash(place))['b:a'] !== first);
+    const second = (await hash(place))['b:a'];
+    await until(async () => (await hash(place))['b:a'] !== second);
+    elsewhere.die();
+    await place.redis.flushall();
+    const pending = a.work('a1');
+    await until(async () => (await hash(place))['c:a'] !== undefined);
+    expect([await hash(place), await done(place)]).toMatchObject([{ 'm:b': '0' }, []]);
+    await join('b', place);
+    await pending;
+    expect(await done(place)).toEqual(['a1']);
+  }, 15_000);
+
+  test('with nobody else about goes on when this worker has put its journal back', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    await a.work('a1');
+    await place.redis.flushall();
+    expect(await a.work('a2')).toBe(1);
+    expect(a.epoch.recoveries()).toBe(1);
+  });
+});
+
+describe('a worker that does not come', () => {
+  const RUNS = {
+    mine: { id: 'mine', added: '7', addedBy: 'a', chunks: '90' },
+    theirs: { id: 'theirs', added: '7', addedBy: 'b', chunks: '90' },
+    nobodys: { id: 'nobodys', chunks: '90' },
+    worse: { id: 'worse', added: '7', addedBy: 'a', suspect: '20', chunks: '90' },
+  };
+
+  /** A worker `a` beside one, `b`, that is gone for good; records of unfinished runs lie beside the epoch. */
+  async function leftAlone(graceMs: number, over: Partial<EpochEdges> = {}) {
+    const place = ownPlace();
+    const record = (run: string) => place.keys.run(run).record;
+    for (const [run, fields] of Object.entries(RUNS)) await place.redis.hset(record(run), fields);
+    const gone = mortal(place);
+    const unfinished = async () => Object.keys(RUNS).map(record);
+    const a = await join('a', place, { graceMs, unfinished, ...over });
+    const b = await join('b', gone);
+    await Promise.all([a.work('a1'), b.work('b1')]);
+    gone.die();
+    const suspect = (run: string) => place.redis.hget(record(run), 'suspect');
+    return { place, a, suspect, suspects: () => Promise.all(Object.keys(RUNS).map(suspect)) };
+  }
+
+  test('is waited for as long as the grace lasts; then the ledger opens, and rows that may be its are suspect', async () => {
+    const { place, a, suspects } = await leftAlone(1_500);
+    await restarted(place);
+    const began = performance.now();
+    const pending = a.work('a2');
+    await until(async () => (await hash(place))['c:a'] !== undefined);
+    expect(await suspects()).toEqual([null, null, null, '20']);
+    await pending;
+    expect(performance.now() - began).toBeGreaterThan(1_400);
+    // Of its own run all chunks: only the one who hands them out knows how far it came.
+    expect(await suspects()).toEqual(['7', '90', '90', '20']);
+    expect(await hash(place)).not.toHaveProperty('m:b');
+    expect(a.notices.slice(-2)).toEqual([
+      expect.stringMatching(/^Waiting .* other workers .*: b\.$/),
+      'Workers that are gone did not check in: rows that may be theirs are in doubt (b).',
+    ]);
+  });
+
+  test('and whose journal another worker had at hand is not waited for, and nothing is suspect', async () => {
+    const { place, a, suspects } = await leftAlone(60_000);
+    a.block().resolve(['b']);
+    await restarted(place);
+    await a.work('a2');
+    expect(await suspects()).toEqual([null, null, null, '20']);
+    expect(await hash(place)).not.toHaveProperty('m:b');
+  });
+
+  test('and is killed while it is waited for has its journal put back then, and nothing is suspect', async () => {
+    const { scopes, dead, replay } = asksFor(() => ['b']);
+    const { place, a, suspects } = await leftAlone(60_000, { replay, isGone: (other) => dead.has(other) });
+    await restarted(place);
+    const before = scopes.length;
+    const pending = a.work('a2');
+    await until(async () => (await hash(place)).checking !== undefined);
+    expect(scopes.length - before).toBe(1);
+    dead.add('b');
+    await pending;
+    expect(scopes.slice(before + 1)).toEqual([{ own: false, intents: true, isHeld: expect.any(Function) }]);
+    expect(await suspects()).toEqual([null, null, null, '20']);
+    expect(await hash(place)).not.toHaveProperty('m:b');
+    expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);
+  });
+
+  test('and was killed, with its journal elsewhere, is looked for once more and given up after the grace', async () => {
+    const { scopes, dead, replay } = asksFor(() => []);
+    const isGone = (other: string) => dead.has(other);
+    const { place, a, suspects } = await leftAlone(1_500, { replay, isGone });
+    const before = scopes.length;
+    dead.add('b');
+    const began = performance.now();
+    await restarted(place);
+    await a.work('a2');
+    expect(performance.now() - began).toBeGreaterThan(1_400);
+    expect(scopes.length - before).toBe(2);
+    expect(await suspects()).toEqual(['7', '90', '90', '20']);
+    expect(a.notices.at(-1)).toMatch(/did not check in: .* \(b\)\.$/);
+  });
+
+  /** Replays as they are asked for; workers that are `dead` have their journals put back, where they are at hand. */
+  function asksFor(atHand: () => readonly string[]) {
+    const scopes: ReplayScope[] = [];
+    const dead = new Set<string>();
+    const replay = async (scope: ReplayScope) => {
+      scopes.push(scope);
+      return atHand().filter((worker) => dead.has(worker));
+    };
+    return { scopes, dead, replay };
+  }
+
+  test('in time, but after all, puts its journal back before it goes on', async () => {
+    const place = ownPlace();
+    const a = await join('a', place, { graceMs: 0 });
+    const b = await join('b', place);
+    await b.work('b1');
+    const before = b.replays();
+    await restarted(place);
+    await a.work('a1');
+    await b.work('b2');
+    expect([b.replays() - before, b.epoch.recoveries()]).toEqual([1, 1]);
+    expect(await hash(place)).toMatchObject({ 'm:b': expect.any(String) });
+  });
+});
+
+describe('a worker that takes long to put its journal back', () => {
+  /** Sees how often `b` says anew that it is at work; it does so once a second. */
+  async function untilSaidSo(place: Place, times: number): Promise<void> {
+    const said = new Set<string>();
+    await until(async () => {
+      const { 'w:b': at } = await hash(place);
+      if (at !== undefined) said.add(at);
+      return said.size >= times;
+    });
+  }
+
+  test('is waited for as long as it says so, beyond the grace', async () => {
+    const place = ownPlace();
+    const [a, b] = [await join('a', place, { graceMs: 2_000 }), await join('b', place)];
+    await Promise.all([a.work('a1'), b.work('b1')]);
+    const blocked = b.block();
+    await restarted(place);
+    const pending = a.work('a2');
+    await untilSaidSo(place, 5);
+    expect((await done(place)).sort()).toEqual(['a1', 'b1']);
+    expect(await hash(place)).toMatchObject({ 'm:b': expect.any(String), 'c:a': expect.any(String) });
+    blocked.resolve([]);
+    await pending;
+    expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);
+    expect(b.epoch.recoveries()).toBe(1);
+    expect(await hash(place)).not.toHaveProperty('w:b');
+  });
+
+  test('into a Redis that was emptied is waited for by one that comes meanwhile', async () => {
+    const place = ownPlace();
+    const b = await join('b', place);
+    await b.work('b1');
+    const blocked = b.block();
+    await place.redis.flushall();
+    await untilSaidSo(place, 1);
+    const state = { joined: false };
+    const joining = join('a', place, { connected: async () => ['a', 'b'] }).finally(() => {
+      state.joined = true;
+    });
+    await until(async () => state.joined || (await hash(place))['c:a'] !== undefined);
+    expect(await hash(place)).not.toHaveProperty('server');
+    blocked.resolve([]);
+    await joining;
+    expect(b.epoch.recoveries()).toBe(1);
+  });
+});
+
+describe('a Redis put back from a copy of long ago', () => {
+  const COPY_AGE_MS = 400_000;
+
+  /** Both were workers when the copy was made, each by its own batch 5, and have done more since. */
+  async function putBack() {
+    const place = ownPlace();
+    const newest = Date.now() - COPY_AGE_MS;
+    await place.redis.hset(place.keys.epoch, {
+      server: 'an-earlier-run',
+      ...{ 'm:a': 5, 'b:a': newest, 'm:b': 5, 'b:b': newest - 900 },
+    });
+    return place;
+  }
+
+  /** Verifies as a worker that has seen others so long ago (ms), until it has checked in; it never gets further. */
+  async function checkIn(worker: string, { redis, keys }: Place, seen: Readonly<Record<string, number>>) {
+    const stop = new AbortController();
+    const at = Object.entries(seen).map(([other, ms]) => [other, performance.now() - ms] as const);
+    const memory = { sent: 9, recorded: 9, recoveries: 0, seen: new Map(at), held: new Set<string>() };
+    const edges = { redis, key: keys.epoch, worker, replay: async () => [], isGone: () => false };
+    const others = { connected: async () => [], unfinished: async () => [] };
+    const told = { onNotice: () => undefined, onTrouble: () => undefined };
+    const verifying = verifyLedger({ ...edges, ...others, ...told }, memory, stop.signal);
+    // It waits for those it has asked for until it leaves.
+    const left = verifying.catch(() => undefined);
+    onTestFinished(async () => {
+      stop.abort();
+      await left;
+    });
+    const checkedIn = async () => (await redis.hget(keys.epoch, `c:${worker}`)) !== null;
+    await Promise.race([until(checkedIn), left]);
+  }
+
+  test('has those asked for that were workers since, or a minute before', async () => {
+    const place = await putBack();
+    await checkIn('a', place, { since: 1_000, within: COPY_AGE_MS + 30_000, before: COPY_AGE_MS + 90_000 });
+    const epoch = await hash(place);
+    expect(epoch).toMatchObject({ 'm:since': '0', 'm:within': '0', 'm:b': '5' });
+    expect(epoch).not.toHaveProperty('m:before');
+  });
+
+  test('has them asked for also by a worker that looks when another has checked in', async () => {
+    const place = await putBack();
+    await checkIn('a', place, {});
+    await checkIn('b', place, { within: COPY_AGE_MS + 30_000, before: COPY_AGE_MS + 90_000 });
+    const epoch = await hash(place);
+    expect(epoch).toMatchObject({ 'm:within': '0' });
+    expect(epoch).not.toHaveProperty('m:before');
+  });
+});
+
+describe('a worker whose own batches are gone', () => {
+  test('puts its own journal back; one whose batches are all there does not', async () => {
+    const place = ownPlace();
+    const scopes: ReplayScope[] = [];
+    const replay = async (scope: ReplayScope) => {
+      scopes.push(scope);
+      return [];
+    };
+    const a = await join('a', place, { replay });
+    for (const what of ['a1', 'a2']) await a.work(what);
+    scopes.length = 0;
+    await restarted(place);
+    await a.work('a3');
+    await place.redis.hset(place.keys.epoch, { server: 'an-earlier-run', 'm:a': 1 });
+    await a.work('a4');
+    expect(scopes.map(({ own, intents }) => ({ own, intents }))).toEqual([
+      { own: false, intents: true },
+      { own: true, intents: true },
+    ]);
+  });
+
+  test('puts its journal back before anything is carried out, while the others go on', async () => {
+    const place = ownPlace();
+    const [a, b] = [await join('a', place), await join('b', place)];
+    for (const what of ['a1', 'a2', 'a3']) await a.work(what);
+    const before = { a: a.replays(), b: b.replays() };
+    const blocked = a.block();
+    await place.redis.hset(place.keys.epoch, 'm:a', 2);
+    const pending = a.work('a4');
+    await until(() => a.replays() > before.a);
+    await b.work('b1');
+    expect(await done(place)).toEqual(['a1', 'a2', 'a3', 'b1']);
+    blocked.resolve([]);
+    await pending;
+    expect(await done(place)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
+    expect([a.epoch.recoveries(), b.epoch.recoveries(), b.replays() - before.b]).toEqual([1, 0, 0]);
+  });
+
+  test('and who is not known at all does the same', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    await a.work('a1');
+    await place.redis.hdel(place.keys.epoch, 'm:a');
+    await a.work('a2');
+    expect(a.epoch.recoveries()).toBe(1);
+  });
+
+  test('puts it back once, however much was asked for at the same time', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    await a.work('a1');
+    const before = a.replays();
+    await place.redis.hset(place.keys.epoch, 'm:a', 0);
+    await Promise.all(['a2', 'a3', 'a4'].map(a.work));
+    expect([a.replays() - before, (await done(place)).length]).toEqual([1, 4]);
+  });
+});
+
+describe('a command whose reply was lost and that runs twice changes nothing', () => {
+  test('what a worker had carried out', async () => {
+    const place = ownPlace();
+    await join('a', place);
+    const keys = [doneKey(place.keys), place.keys.epoch];
+    const run = (batch: number) => carryOut(place.redis, keys, ['x', 'a', 0, batch]);
+    for (const batch of [8, 8, 7]) await run(batch);
+    expect(await hash(place)).toMatchObject({ 'm:a': '8' });
+  });
+
+  test('the steps by which it is verified, and by which a worker leaves', async () => {
+    const place = ownPlace();
+    const { redis, keys } = place;
+    await join('a', place);
+    await redis.hset(keys.epoch, 'm:gone', 3, 'm:lost', 4);
+    await restarted(place);
+    const run = { record: keys.run('r').record };
+    await redis.hset(run.record, { id: 'r', added: 5, addedBy: 'a', chunks: 9 });
+    const [server] = z.array(z.string()).parse((await look(place)).slice(0, 1));
+    const steps: ReadonlyArray<readonly [lua: string, keys: string[], args: ReadonlyArray<string | number>]> =
+      [
+        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 'gone', 'seen']],
+        [OPEN_WITHOUT, [keys.epoch, run.record], [server ?? '', 'lost', 'seen']],
+        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 'gone', 'seen']],
+        [DEREGISTER, [keys.epoch], ['a', 6]],
+      ];
+    for (const [lua, own, args] of steps) {
+      const step = script(lua, anything);
+      await step(redis, own, args);
+      const after = [await withoutTimes(place), await redis.hgetall(run.record)];
+      await step(redis, own, args);
+      expect([await withoutTimes(place), await redis.hgetall(run.record)]).toEqual(after);
+    }
+    expect(await redis.hget(run.record, 'suspect')).toBe('5');
+  });
+
+  const look = ({ redis, keys }: Place) => script(LOOK, z.array(anything))(redis, [keys.epoch], ['a']);
+
+  /** Nor how often the workers may have changed: it says no less when it says so twice. */
+  async function withoutTimes(place: Place): Promise<Record<string, string>> {
+    const { since: _since, 'b:a': _beat, changes: _changes, ...rest } = await hash(place);
+    return rest;
+  }
+});
+
+describe('leaving', () => {
+  test('a sign of life names the workers, and lets go of those who gave none for long', async () => {
+    const place = ownPlace();
+    const [a] = [await join('a', place), await join('b', place), await join('c', place)];
+    await place.redis.hset(place.keys.epoch, 'b:b', Date.now() - 61_000);
+    const [, ...workers] = await beatOf(a);
+    expect(workers.sort()).toEqual(['a', 'c']);
+    expect(await hash(place)).not.toHaveProperty('m:b');
+  });
+
+  test('it names them only where they are others than those that it was told of, or it is time to look for silent ones', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    const untilSwept = { sweepMs: DAY_MS };
+    const [alone] = await beatOf(a);
+    expect(await beatOf(a, { roster: alone, ...untilSwept })).toEqual([alone]);
+    const b = await join('b', place);
+    const [both, ...workers] = await beatOf(a, { roster: alone, ...untilSwept });
+    expect([both === alone, workers.sort()]).toEqual([false, ['a', 'b']]);
+    expect(await beatOf(a, { roster: both, ...untilSwept })).toEqual([both]);
+    expect((await beatOf(a, { roster: both })).length).toBe(3);
+    await b.epoch.close();
+    const [alone2, ...left] = await beatOf(a, { roster: both, ...untilSwept });
+    expect([[alone, both].includes(alone2), left]).toEqual([false, ['a']]);
+  });
+
+  test('those that were let go are others, for every worker', async () => {
+    const place = ownPlace();
+    const [a, c] = [await join('a', place), await join('c', place)];
+    await join('b', place);
+    const [roster] = await beatOf(c);
+    await place.redis.hset(place.keys.epoch, 'b:b', 1);
+    await beatOf(a);
+    const [, ...workers] = await beatOf(c, { roster, sweepMs: DAY_MS });
+    expect(workers.sort()).toEqual(['a', 'c']);
+  });
+
+  test('and after a restart of Redis, however often they have changed in it', async () => {
+    const { server, ...place } = await ownServer();
+    const a = await join('a', place);
+    const [roster] = await beatOf(a);
+    const changes = (await hash(place)).changes ?? '';
+    await server.kill();
+    await server.start();
+    await a.work('a1');
+    await place.redis.hset(place.keys.epoch, { changes });
+    expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
+  });
+
+  test('and on a ledger that was emptied, however often they have changed in it', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    const [roster] = await beatOf(a);
+    await place.redis.del(place.keys.epoch);
+    await a.work('a1');
+    expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
+  });
+
+  test('a worker that was let go, and is there after all, puts its journal back', async () => {
+    const place = ownPlace();
+    const [a, b] = [await join('a', place), await join('b', place)];
+    await b.work('b1');
+    await place.redis.hset(place.keys.epoch, 'b:b', 1);
+    await beatOf(a);
+    await b.work('b2');
+    expect(b.epoch.recoveries()).toBe(1);
+  });
+
+  test('a worker that has left is a worker no longer, and after a restart nobody waits for it', async () => {
+    const place = ownPlace();
+    const [a, b] = [await join('a', place), await join('b', place)];
+    await b.work('b1');
+    // The others have heard of it.
+    await until(async () => (await hash(place))['b:a'] !== (await hash(place))['b:b']);
+    const first = (await hash(place))['b:a'];
+    await until(async () => (await hash(place))['b:a'] !== first);
+    await b.epoch.close();
+    expect(await hash(place)).not.toHaveProperty('m:b');
+    await restarted(place);
+    await a.work('a1');
+    expect(a.notices.filter((text) => text.includes('orkers'))).toEqual([]);
+  }, 10_000);
+
+  test('a worker that leaves a ledger which may have lost what it did is still asked for', async () => {
+    const place = ownPlace();
+    const [a, b] = [await join('a', place, { graceMs: 1_000 }), await join('b', place)];
+    await b.work('b1');
+    await restarted(place);
+    await b.epoch.close();
+    await a.work('a1');
+    expect(a.notices.at(-1)).toMatch(/did not check in: .* \(b\)\.$/);
+  });
+
+  test('a worker that waits for others and is to leave waits no longer', async () => {
+    const place = ownPlace();
+    const elsewhere = mortal(place);
+    const [a] = [await join('a', place), await join('b', elsewhere)];
+    elsewhere.die();
+    await restarted(place);
+    const pending = a.work('a1');
+    await until(async () => (await hash(place))['c:a'] !== undefined);
+    const refused = expect(pending).rejects.toThrow('leaving');
+    await a.epoch.close();
+    await refused;
+    expect(await done(place)).toEqual([]);
+  });
+});
+
+test('a script that the server had to be given first is not taken for older than those that overtook it', async () => {
+  const place = ownPlace();
+  const { epoch, work } = await join('a', place);
+  await work('so that the server has the script');
+  const key = doneKey(place.keys);
+  await place.redis.del(key);
+  await Promise.all([epoch.call(numbered, [key], ['given']), epoch.call(carryOut, [key], ['overtakes'])]);
+  const [overtaking, given = ''] = await done(place);
+  expect(overtaking).toBe('overtakes');
+  expect(given).toMatch(/^\d+ given$/);
+  const recorded = (await hash(place))['m:a'];
+  expect(Number(given.split(' ')[0])).toBe(Number(recorded));
+});

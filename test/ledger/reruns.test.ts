@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
+import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import { UsageError } from '../../src/lib/usage-error.ts';
+import type { CellsRow } from '../../src/model/row.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+
+/** A parent in a ledger of its own. */
+function ownFamily() {
+  const { redis } = own();
+  const keys = ownKeys();
+  const store = createRunStore(redis, keys, () => new Date());
+  const parent = `run-${randomBytes(4).toString('hex')}`;
+  const reruns = createRerunStore(redis, keys, parent);
+  const inputOf = (id: string) => createRunInput(redis, keys, id);
+  return { redis, keys, store, parent, reruns, inputOf };
+}
+
+const row = (n: number): CellsRow => ({
+  kind: 'cells',
+  row: n,
+  line: n + 1,
+  cells: [`K${n}`, 'Zoë "1"\r\n'],
+});
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('a rerun', () => {
+  test('is there whole once it is registered: its parent, its rows, its place among the runs', async () => {
+    const { store, parent, reruns, inputOf } = ownFamily();
+    const run = newRun({ rows: 3, chunkRows: 2 });
+    const input = inputOf(run.id);
+    await input.write(1, [row(2), row(7)]);
+    await input.write(2, [row(301)]);
+    expect(await reruns.register(run, { latest: '', rows: [1] })).toBe(true);
+    const read = await store.get(run.id);
+    expect(read).toMatchObject({ parent, rows: 3, state: 'queued', sha256: run.facts.sha256 });
+    expect([await reruns.children(), await reruns.latest(), (await store.list(5)).length]).toEqual([
+      [run.id],
+      run.id,
+      1,
+    ]);
+    const chunks = await allOf(input.read({ rows: 3, chunkRows: 2, chunkEnds: null }));
+    expect(chunks).toEqual([
+      { n: 1, rows: [row(2), row(7)] },
+      { n: 2, rows: [row(301)] },
+    ]);
+  });
+
+  test('of a job that groups rows has its chunks where its groups end', async () => {
+    const { store, reruns, inputOf } = ownFamily();
+    const plain = newRun({ rows: 4, chunkRows: 2 });
+    const run = { ...plain, facts: { ...plain.facts, chunkEnds: [3, 4] } };
+    const input = inputOf(run.id);
+    await input.write(1, [row(2), row(3), row(4)]);
+    await expect(reruns.register(run, { latest: '', rows: [2, 3, 4, 7] })).rejects.toThrow(
+      'not all in the ledger',
+    );
+    await input.write(2, [row(7)]);
+    expect(await reruns.register(run, { latest: '', rows: [2, 3, 4, 7] })).toBe(true);
+    const read = await store.get(run.id);
+    expect(read?.chunkEnds).toEqual([3, 4]);
+    const chunks = read === null ? [] : await allOf(input.read(read));
+    expect(chunks.map(({ rows }) => rows.map((one) => one.row))).toEqual([[2, 3, 4], [7]]);
+  });
+
+  test('whose registration is sent twice, after a lost reply, is one run', async () => {
+    const { store, reruns, inputOf } = ownFamily();
+    const run = newRun({ rows: 1 });
+    await inputOf(run.id).write(1, [row(1)]);
+    expect([
+      await reruns.register(run, { latest: '', rows: [1] }),
+      await reruns.register(run, { latest: '', rows: [1] }),
+    ]).toEqual([true, true]);
+    expect([await reruns.children(), (await store.list(5)).length]).toEqual([[run.id], 1]);
+  });
+
+  test('of rows that were chosen before another one was registered is refused', async () => {
+    const { store, reruns, inputOf } = ownFamily();
+    const [first, second] = [newRun({ rows: 1 }), newRun({ rows: 1 })];
+    for (const { id } of [first, second]) await inputOf(id).write(1, [row(1)]);
+    const latest = await reruns.latest();
+    expect(await reruns.register(first, { latest, rows: [1] })).toBe(true);
+    expect([await reruns.register(second, { latest, rows: [1] }), await store.get(second.id)]).toEqual([
+      false,
+      null,
+    ]);
+    expect(await reruns.register(second, { latest: await reruns.latest(), rows: [1] })).toBe(true);
+    expect(await reruns.children()).toEqual(expect.arrayContaining([first.id, second.id]));
+  });
+
+  test('whose rows are not all there is refused', async () => {
+    const { reruns, inputOf } = ownFamily();
+    const run = newRun({ rows: 150 });
+    await inputOf(run.id).write(1, [row(1)]);
+    await expect(reruns.register(run, { latest: '', rows: [1] })).rejects.toThrow('not all in the ledger');
+    expect(await reruns.children()).toEqual([]);
+  });
+
+  test('that never was registered leaves rows that go by themselves, and no run', async () => {
+    const { redis, keys, reruns, inputOf } = ownFamily();
+    await inputOf('run-never').write(1, [row(1)]);
+    expect(await redis.ttl(keys.run('run-never').input)).toBeGreaterThan(0);
+    expect([await reruns.children(), await reruns.latest()]).toEqual([[], '']);
+  });
+
+  test('does not take the place of its file’s run', async () => {
+    const { store, reruns, inputOf } = ownFamily();
+    const file = newRun();
+    await store.register(file);
+    const run = newRun({ rows: 1, facts: { ...file.facts, rows: 1 } });
+    await inputOf(run.id).write(1, [row(1)]);
+    await reruns.register(run, { latest: '', rows: [1] });
+    expect(await store.register({ ...file, id: 'run-third' })).toEqual({ kind: 'known', id: file.id });
+  });
+});
+
+test('rows that are gone are the user’s to hear of', async () => {
+  const { inputOf } = ownFamily();
+  const input = inputOf('run-1');
+  await input.write(1, [row(1)]);
+  await input.drop();
+  await expect(allOf(input.read({ rows: 1, chunkRows: 1, chunkEnds: null }))).rejects.toThrow(UsageError);
+});
+
+describe('a registered rerun whose rows Redis has lost', () => {
+  test('still has their numbers, also where its record was put back from a journal', async () => {
+    const { redis, keys, reruns, inputOf } = ownFamily();
+    const run = newRun({ rows: 3, chunkRows: 2 });
+    const input = inputOf(run.id);
+    await input.write(1, [row(2), row(7)]);
+    await input.write(2, [row(301)]);
+    await reruns.register(run, { latest: '', rows: [2, 7, 301] });
+    expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(true);
+    const fields = restorableFields(await redis.hgetall(keys.run(run.id).record));
+    await redis.del(keys.run(run.id).record, keys.runs, keys.files, keys.run(run.id).input);
+    await createReplay(redis, keys).run(run.id, fields);
+    expect(await input.numbers()).toEqual([2, 7, 301]);
+    expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(false);
+    expect([await reruns.children(), await reruns.latest()]).toEqual([[run.id], run.id]);
+  });
+
+  test('but for their record keeps them: they no longer go by themselves within the hour', async () => {
+    const { redis, keys, reruns, inputOf } = ownFamily();
+    const run = newRun({ rows: 1 });
+    await inputOf(run.id).write(1, [row(1)]);
+    await reruns.register(run, { latest: '', rows: [1] });
+    const { record, input } = keys.run(run.id);
+    const fields = restorableFields(await redis.hgetall(record));
+    await redis.del(record, keys.runs, keys.files);
+    await redis.expire(input, 3600);
+    await createReplay(redis, keys).run(run.id, fields);
+    expect(await redis.ttl(input)).toBeGreaterThan(3600);
+  });
+
+  test('has no numbers where it is a run of a file', async () => {
+    const { store, inputOf } = ownFamily();
+    const { id } = await store.register(newRun());
+    expect(await inputOf(id).numbers()).toBeNull();
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { RESOLVE } from '../../src/ledger/lua/rows.ts';
+import {
+  noteDoubts,
+  type RowDecision,
+  readStanding,
+  resolveEntry,
+  resolveRows,
+} from '../../src/ledger/resolve.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import { createRunView, readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
+import { script } from '../../src/ledger/script.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import { doubtOf, seedRun } from '../support/doubts.ts';
+import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+import { settledRow } from '../support/settled-row.ts';
+
+const own = useOwnRedis();
+const AT = new Date('2026-11-21T12:00:00Z');
+const created = (row: number, id = `sub-${row}`): RowDecision => ({ row, decision: { kind: 'created', id } });
+const notCreated = (row: number): RowDecision => ({ row, decision: { kind: 'not-created' } });
+
+type Bench = { readonly keys: LedgerKeys; readonly run: Run };
+
+async function bench(given: Partial<Parameters<typeof seedRun>[2]> = {}): Promise<Bench> {
+  const keys = ownKeys();
+  const settlements = given.settlements ?? [doubtOf(1), doubtOf(2), doubtOf(3)];
+  const run = await seedRun(own().redis, keys, { run: newRun(), closed: true, ...given, settlements });
+  return { keys, run };
+}
+
+const decide = ({ keys, run }: Bench, decisions: readonly RowDecision[], over = {}) =>
+  resolveRows(own().redis, keys, { run, by: 'ann@desk', at: AT, decisions, ...over });
+
+async function state({ keys, run }: Bench) {
+  const { redis } = own();
+  const settlements: Settlement[] = [];
+  for await (const batch of createRunView(redis, keys, run).settlements()) settlements.push(...batch);
+  const now = await createRunStore(redis, keys, () => AT).get(run.id);
+  const k = keys.run(run.id);
+  return {
+    settlements,
+    outcomes: now?.outcomes,
+    doubts: await rowsInDoubt(redis, k),
+    sources: (await redis.hkeys(k.sources)).map(Number).sort(),
+    resolutions: await redis.hgetall(k.resolutions),
+  };
+}
+
+async function identity({ keys }: Bench, key: string, space = 'subclient') {
+  const { bucket, digest } = identityOf(key);
+  return own().redis.hget(`${keys.identity(space)}${bucket}`, digest);
+}
+
+describe.each([
+  ['closed', true],
+  ['open', false],
+] as const)('a row in doubt of a chunk that is %s', (_, closed) => {
+  test('is created by decision: outcome, counters, key and who decided', async () => {
+    const one = await bench({ closed });
+    expect(await decide(one, [created(2)])).toEqual([{ row: 2, kind: 'resolved' }]);
+    const after = await state(one);
+    expect(after.settlements[1]).toEqual(
+      doubtOf(2, {
+        outcome: 'created',
+        id: 'sub-2',
+        code: 'resolved',
+        message: 'resolved as created by ann@desk at 2026-11-21T12:00:00.000Z',
+      }),
+    );
+    expect(after).toMatchObject({
+      outcomes: { created: 1, 'in-doubt': 2 },
+      doubts: [1, 3],
+      sources: [1, 3],
+    });
+    expect(JSON.parse(after.resolutions['2'] ?? '')).toEqual({
+      decision: 'created',
+      id: 'sub-2',
+      by: 'ann@desk',
+      at: AT.toISOString(),
+      was: 'timeout',
+    });
+    expect(await identity(one, 'K2')).toBe(`k ${one.run.id} 2 sub-2`);
+  });
+
+  test('is not created by decision: failed, its key is free, its source stays', async () => {
+    const one = await bench({ closed });
+    await decide(one, [notCreated(2)]);
+    const after = await state(one);
+    expect(after.settlements[1]).toMatchObject({
+      outcome: 'failed',
+      id: '',
+      code: 'not_created',
+      attempts: 1,
+    });
+    expect(after).toMatchObject({
+      outcomes: { failed: 1, 'in-doubt': 2 },
+      doubts: [1, 3],
+      sources: [1, 2, 3],
+    });
+    expect(await identity(one, 'K2')).toBe(`x ${one.run.id} 2 `);
+  });
+
+  test('stays in doubt, and says more, where it is only noted', async () => {
+    const one = await bench({ closed });
+    const note = doubtOf(2, { code: 'found_twice', message: 'found 2 times' });
+    await noteDoubts(own().redis, one.keys, { run: one.run, notes: [note] });
+    const after = await state(one);
+    expect(after.settlements[1]).toEqual(note);
+    expect(after).toMatchObject({ outcomes: { 'in-doubt': 3 }, doubts: [1, 2, 3], resolutions: {} });
+    expect([...(await readDoubts(own().redis, one.keys.run(one.run.id), [2])).values()]).toEqual([note]);
+    await decide(one, [created(2)]);
+    expect((await state(one)).settlements[1]).toMatchObject({ outcome: 'created', id: 'sub-2' });
+  });
+});
+
+describe('deciding again', () => {
+  test('the same: unchanged, and nothing moves', async () => {
+    const one = await bench();
+    await decide(one, [created(1), notCreated(2)]);
+    const before = await state(one);
+    const later = { by: 'bob@desk', at: new Date('2026-11-22T00:00:00Z') };
+    expect(await decide(one, [created(1), notCreated(2)], later)).toEqual([
+      { row: 1, kind: 'unchanged' },
+      { row: 2, kind: 'unchanged' },
+    ]);
+    expect(await state(one)).toEqual(before);
+  });
+
+  test('the very same command sent twice, after a lost reply, answers the same and moves nothing', async () => {
+    const one = await bench();
+    const options = { run: one.run, by: 'ann@desk', at: AT };
+    const entries = [created(1), notCreated(2)].map((d) =>
+      resolveEntry(one.keys, options, { ...d, doubt: doubtOf(d.row) }),
+    );
+    const k = one.keys.run(one.run.id);
+    const names = [k.record, k.chunk, k.blocks, k.late, k.doubts, k.sources, k.resolutions];
+    const send = () =>
+      script(RESOLVE, z.array(z.string()))(own().redis, names, [one.run.id, JSON.stringify(entries)]);
+    expect(await send()).toEqual(['resolved', 'resolved']);
+    const before = await state(one);
+    expect(await send()).toEqual(['resolved', 'resolved']);
+    expect(await state(one)).toEqual(before);
+  });
+
+  test.each([
+    ['another id', created(1, 'other')],
+    ['not created', notCreated(1)],
+  ])('otherwise (%s): refused with what was decided, and nothing moves', async (_, other) => {
+    const one = await bench();
+    await decide(one, [created(1)]);
+    const before = await state(one);
+    expect(await decide(one, [other])).toEqual([
+      {
+        row: 1,
+        kind: 'otherwise',
+        earlier: { decision: 'created', id: 'sub-1', by: 'ann@desk', at: AT.toISOString(), was: 'timeout' },
+      },
+    ]);
+    expect(await state(one)).toEqual(before);
+  });
+});
+
+test('a row that is not in doubt, or not there, is left as it is', async () => {
+  const one = await bench({ settlements: [doubtOf(1, { outcome: 'created', id: 'sub-1' })] });
+  const before = await state(one);
+  expect(await decide(one, [notCreated(1), created(99)])).toEqual([
+    { row: 1, kind: 'not-in-doubt' },
+    { row: 99, kind: 'not-in-doubt' },
+  ]);
+  expect(await state(one)).toEqual(before);
+});
+
+test('a row without a key gives its place in the file back', async () => {
+  const one = await bench({ settlements: [doubtOf(1, { key: '' })] });
+  await decide(one, [notCreated(1)]);
+  expect(await identity(one, `${one.run.sha256}:1`)).toBe(`x ${one.run.id} 1 `);
+});
+
+test('a key that is another run’s by now stays that run’s', async () => {
+  const one = await bench();
+  const { bucket, digest } = identityOf('K1');
+  await own().redis.hset(`${one.keys.identity('subclient')}${bucket}`, digest, 'k run-other 5 sub-9');
+  await decide(one, [created(1)]);
+  expect(await identity(one, 'K1')).toBe('k run-other 5 sub-9');
+});
+
+test('a counterparty is drafted', async () => {
+  const definition = jobDefinitionSchema.parse({ operation: 'counterparty.draft', key: 'externalId' });
+  const one = await bench({ run: newRun({ definition }) });
+  await decide(one, [created(1, 'cp-1')]);
+  expect((await state(one)).outcomes).toMatchObject({ drafted: 1, created: 0 });
+  expect(await identity(one, 'K1', 'counterparty')).toBe(`k ${one.run.id} 1 cp-1`);
+});
+
+test('ids and names of any script are kept as they are', async () => {
+  const one = await bench();
+  const id = `ü "quoted" \\ ${'日本'} 'x' %s`;
+  await decide(one, [created(1, id)], { by: 'Zoë "z"' });
+  const after = await state(one);
+  expect(after.settlements[0]?.id).toBe(id);
+  expect(await identity(one, 'K1')).toBe(`k ${one.run.id} 1 ${id}`);
+  expect(await decide(one, [created(1, id)])).toEqual([{ row: 1, kind: 'unchanged' }]);
+});
+
+test('a standing names two holders of an id at most, rows of one key counting as one', async () => {
+  const held = (row: number, key: string) => doubtOf(row, { key, outcome: 'created', id: 'x' });
+  const settlements = [held(1, 'a'), held(2, 'a'), held(3, ''), held(4, ''), held(5, 'b')];
+  const view = {
+    async *settlements() {
+      yield settlements;
+    },
+  };
+  expect((await readStanding(view, { rows: new Set([2]), ids: new Set(['x']) })).holders.get('x')).toEqual([
+    { row: 1, key: 'a' },
+    { row: 3, key: '' },
+  ]);
+});
+
+test('rows of one key that are resolved together leave the key to the first of them', async () => {
+  const doubts = [1, 2, 3].map((row) => doubtOf(row, { key: 'A' }));
+  const given = await bench({ settlements: doubts });
+  await decide(given, [created(1, 'x'), created(2, 'x'), created(3, 'x')]);
+  expect(await identity(given, 'A')).toBe(`k ${given.run.id} 1 x`);
+  const other = await bench({ settlements: doubts });
+  await decide(other, [notCreated(1), notCreated(2), notCreated(3)]);
+  expect(await identity(other, 'A')).toBe(`x ${other.run.id} 1 `);
+});
+
+test('a thousand rows are resolved in batches, each as decided', async () => {
+  const rows = Array.from({ length: 1_000 }, (_, i) => i + 1);
+  const one = await bench({ run: newRun({ rows: 1_000 }), settlements: rows.map((row) => doubtOf(row)) });
+  const answers = await decide(
+    one,
+    rows.map((row) => (row % 3 === 0 ? notCreated(row) : created(row))).reverse(),
+  );
+  expect(answers.every(({ kind }) => kind === 'resolved')).toBe(true);
+  const after = await state(one);
+  expect(after).toMatchObject({ outcomes: { created: 667, failed: 333, 'in-doubt': 0 }, doubts: [] });
+  expect(after.settlements.every(({ row, id }) => id === (row % 3 === 0 ? '' : `sub-${row}`))).toBe(true);
+});
+
+test.each([true, false])(
+  'a standing, chunks closed: %s, has keys of the rows asked for and who has the ids',
+  async (closed) => {
+    const settlements = [doubtOf(1), doubtOf(2), doubtOf(3, { outcome: 'created', id: 'sub-3' })];
+    const { keys, run } = await bench({ closed, settlements });
+    await decide({ keys, run }, [created(2)]);
+    const view = createRunView(own().redis, keys, run);
+    const asked = { rows: new Set([1, 9]), ids: new Set(['sub-2', 'sub-3', 'sub-9']) };
+    expect(await readStanding(view, asked)).toEqual({
+      keys: new Map([[1, 'K1']]),
+      holders: new Map([
+        ['sub-2', [{ row: 2, key: 'K2' }]],
+        ['sub-3', [{ row: 3, key: 'K3' }]],
+      ]),
+    });
+  },
+);
+
+test.each([true, false])(
+  'what the service says late that it has made replaces a decision that it was not, which is remembered (closed chunk: %s)',
+  async (closed) => {
+    const one = await bench({ closed });
+    await decide(one, [notCreated(2)]);
+    const epoch = await openTestEpoch(own().redis, one.keys);
+    const options = { keys: one.keys, journal: memoryJournal(), run: one.run, probeMs: 1_000, now: () => AT };
+    const ledger = createChunkLedger({ epoch, ...options });
+    expect(await ledger.settle(settledRow(2, 'created', { id: 'sub-2', mark: 'i me.1 1.2' }))).toBe(true);
+    const after = await state(one);
+    expect(after.outcomes).toMatchObject({ created: 1, failed: 0, 'in-doubt': 2 });
+    expect(after.settlements[1]).toMatchObject({ outcome: 'created', id: 'sub-2' });
+    expect(Object.keys(after.resolutions)).toEqual(['2 overruled']);
+  },
+);

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { type EpochEdges, type LedgerEpoch, openEpoch } from '../../src/ledger/epoch.ts';
+import type { RowJournal, RowRecord } from '../../src/ledger/intents.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { atTestEnd } from './at-test-end.ts';
+
+/** A worker of the keys' ledger that has nothing to put back; it leaves with the test. */
+export async function openTestEpoch(
+  redis: Redis,
+  keys: LedgerKeys,
+  over: Partial<EpochEdges> = {},
+): Promise<LedgerEpoch> {
+  const epoch = await openEpoch({
+    redis,
+    key: keys.epoch,
+    worker: `worker-${randomBytes(6).toString('hex')}`,
+    replay: async () => [],
+    connected: async () => [],
+    unfinished: async () => [],
+    isGone: () => false,
+    onNotice: () => undefined,
+    onTrouble: () => undefined,
+    ...over,
+  });
+  // A worker whose connection the test has ended can't leave.
+  atTestEnd(() => epoch.close().catch(() => undefined));
+  return epoch;
+}
+
+export type MemoryJournal = RowJournal & {
+  /** All that was written and noted, in order. */
+  readonly records: RowRecord[];
+  /** From now on it can be written. */
+  mend(): void;
+};
+
+/** A journal that is kept in memory; a `problem` makes every write fail. */
+export function memoryJournal(problem: string | null = null): MemoryJournal {
+  const records: RowRecord[] = [];
+  const state = { problem };
+  return {
+    records,
+    mend() {
+      state.problem = null;
+    },
+    async write(record) {
+      if (state.problem !== null) throw new Error(state.problem);
+      records.push(record);
+    },
+    note: (record) => void records.push(record),
+  };
+}
