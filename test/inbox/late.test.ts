@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFindChanged } from '../../src/inbox/late.ts';
 import { renderNote, writtenWords } from '../../src/inbox/note.ts';
-import { putAway } from '../../src/inbox/settle.ts';
+import { createFindChanged, putAway } from '../../src/inbox/settle.ts';
 import { writtenOf } from '../../src/lib/file-stamp.ts';
 import { ownFolder } from './files.ts';
 
