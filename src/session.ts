@@ -1,3 +1,8 @@
+/**
+ * A session: what a command has open, from the environment to the ledger's Redis, and, once it has joined a target,
+ * the registration of this process, the delivery of rows and the worker. Whatever is opened is closed with the
+ * session, the last first.
+ */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -19,10 +24,7 @@ import { createDiskNotice, type EmbeddedRedis, joinEmbeddedRedis, reviveOnLoss }
 import { assertReachable } from './redis/reach.ts';
 import { acceptSettings } from './redis/settings.ts';
 
-/**
- * What a command has open, from the environment to the ledger's Redis; whatever it opens beyond that is closed with it, the last first.
- * Who needs less takes a Pick of it.
- */
+/** What a command has open; a part that needs less takes a Pick of it. */
 export type Session = {
   readonly io: Io;
   readonly env: Environment;

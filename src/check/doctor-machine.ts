@@ -1,3 +1,4 @@
+/** What the doctor says of the machine: Node.js, the folders of ONBOARD_HOME, the disk, and each server of Redis. */
 import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
@@ -13,7 +14,6 @@ import {
 } from '../redis/settings.ts';
 import { type Finding, ok, problem, warning } from './doctor-finding.ts';
 
-/** What the doctor says of the machine: Node.js, the folders of ONBOARD_HOME, the disk, and each server of Redis. */
 const OLDEST_NODE = [20, 19] as const;
 const FOLDERS = ['inbox', 'processing', 'done', 'failed', 'reports', 'journal', 'redis'] as const;
 const OTHERS_MAY_READ = 0o044;

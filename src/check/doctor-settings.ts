@@ -1,3 +1,6 @@
+/**
+ * What the doctor says of what the user sets: the environment, the service's address, the credentials and the jobs.
+ */
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectEncrypted } from 'node:tls';
 import { type Environment, readEnvironment, type TokenSource } from '../config/environment.ts';
@@ -12,7 +15,6 @@ import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
 import { type Finding, ok, problem, problemsOf, warning } from './doctor-finding.ts';
 
-/** What the doctor says of what the user sets: the environment, the service's address, the credentials and the jobs. */
 /** As much of the environment as can be used, and what the rest of it is worth. */
 type ExaminedEnvironment = {
   readonly env: Environment;

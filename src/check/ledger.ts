@@ -1,3 +1,4 @@
+/** What the check asks of a target's ledger, where there is one; nothing is changed by it. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
@@ -14,7 +15,7 @@ import { summarize } from '../report/summary.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
-/** What is asked of a target's ledger before anything is sent; nothing is changed by it. */
+/** A ledger that can be asked. */
 type LedgerLook = {
   readonly kind: 'ledger';
   readonly target: string;

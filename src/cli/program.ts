@@ -1,3 +1,7 @@
+/**
+ * The command line: its commands, its help, and what an error means for the exit status. `runProgram` is all of
+ * `onboard` but the process.
+ */
 import { Command, CommanderError, Help } from 'commander';
 import { type Io, printable, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';

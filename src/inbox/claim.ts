@@ -1,3 +1,10 @@
+/**
+ * Claims: a watcher takes a file out of its inbox by one rename, so of several watchers one gets it. What is known of
+ * the claim is on the disk before the file is moved, in a folder of its own in ONBOARD_HOME/processing: after a kill
+ * at any moment whoever comes next finds the file and knows where it came from, or puts it back. The name of a
+ * claim's information file says which process owns it: to rename that file is to take the claim over, and to touch it
+ * is to show that the owner lives.
+ */
 import {
   type FileHandle,
   lstat,
@@ -26,13 +33,6 @@ import {
   withinFolder,
   withinTakenFolder,
 } from './shared-folder.ts';
-
-/*
- * Claims: a watcher takes a file out of its inbox by one rename, so of several watchers one gets it. What is known of the
- * claim is on the disk before the file is moved, in a folder of its own in ONBOARD_HOME/processing: after a kill at any
- * moment whoever comes next finds the file and knows where it came from, or puts it back. Who owns a claim stands in the
- * name of its information file; to rename that is to take the claim over, and to touch it is to show that the owner lives.
- */
 
 const relativePath = z.string().refine((path) => path.split('/').every(isPlainName));
 

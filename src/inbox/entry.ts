@@ -1,13 +1,14 @@
+/**
+ * The entries of an inbox, as a look at its folder found them; nothing is opened or followed for it. What an entry's
+ * name and kind alone decide stands here: whether it is never taken, and why it can't be taken whatever its job.
+ */
 import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 import { stampOf } from '../lib/file-stamp.ts';
 import { descend, inFolder, NOT_THERE, withinFolder } from './shared-folder.ts';
 
-/**
- * One entry of an inbox as a look at its folder found it; nothing is opened or followed for it. What an entry's name and
- * kind alone decide stands here: whether it is never taken, and why it can't be taken whatever its job.
- */
+/** One entry. */
 export type Entry = {
   /** The folders that lead to it from the inbox. */
   readonly parts: readonly Buffer[];

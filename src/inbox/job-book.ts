@@ -1,3 +1,8 @@
+/**
+ * The definitions of a jobs folder as they are by now: which folders are inboxes, and which job takes a file. Every
+ * definition is right when a watcher starts; one that is broken later keeps its last usable version, and its files
+ * wait.
+ */
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
@@ -6,10 +11,7 @@ import { type FurtherProblems, listJobs, loadJob } from '../config/load-job.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/**
- * The definitions of a jobs folder as they are by now: which folders are inboxes, and which job takes a file. Every
- * definition is right when a watcher starts; one that is broken later keeps its last usable version, and its files wait.
- */
+/** The definitions, read again when a file was changed. */
 export type JobBook = {
   /** Those that can be used, and the last usable version of those that can't be any more. */
   jobs(): readonly Job[];

@@ -1,3 +1,7 @@
+/**
+ * One look at the definitions, the claims and all inboxes: what may be begun, what is to be refused, and why the
+ * other files wait. A file counts as whole once this process has seen nothing of it change for a while.
+ */
 import { join } from 'node:path';
 import { type Job, type JobDefinition, jobsBefore, weightOf } from '../config/job-definition.ts';
 import { isOpenRun, openRunsOf } from '../ledger/open-runs.ts';
@@ -22,7 +26,7 @@ import {
 } from './sort-out.ts';
 import type { Watcher } from './watcher.ts';
 
-/** What one look at the definitions, the claims and all inboxes found to be done. */
+/** What a look found. */
 export type Look = {
   /** What may be begun, the most urgent first; whoever begins with something takes it out. */
   readonly atHand: AtHand[];

@@ -1,3 +1,7 @@
+/**
+ * What people are told about one file: the note that lies beside it, the advice to its sender, and the line that a
+ * watcher says. No cell values, so that notes can be sent on.
+ */
 import type { Job } from '../config/job-definition.ts';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { Written } from '../lib/file-stamp.ts';
@@ -10,10 +14,7 @@ import { outcomesOf } from '../runs/progress.ts';
 import type { Entry } from './entry.ts';
 import { type Inbox, patternsOf } from './job-book.ts';
 
-/**
- * What people are told about one file: the note that lies beside it, the advice to its sender, and the line that a watcher
- * says. No cell values, so that notes can be sent on.
- */
+/** A note, before it is set in lines. */
 export type Note = {
   /** What the note is about: a file's path. */
   readonly subject: string;

@@ -1,3 +1,9 @@
+/**
+ * Files of an inbox on another file system than ONBOARD_HOME. No rename leads there, so such a file is first moved
+ * aside within its own file system, and then copied to ONBOARD_HOME, durably and only while it stays the same. The
+ * copy is what is read and sent; the original stays for an hour after the run, which shows whether somebody still
+ * writes to it.
+ */
 import { lstat, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -17,12 +23,6 @@ import {
 } from './claim.ts';
 import { inFolder, readRegular, TAKEN_FOLDER, withinTakenFolder } from './shared-folder.ts';
 import type { Watcher } from './watcher.ts';
-
-/*
- * Files of an inbox on another file system than ONBOARD_HOME. No rename leads there, so such a file is first moved aside
- * within its own file system, and then copied to ONBOARD_HOME, durably and only while it stays the same. The copy is what is
- * read and sent; the original stays for an hour after the run, since whoever still writes to the file is found out by it.
- */
 
 /** The claim with its file below ONBOARD_HOME; `null`: there is none to go on with, as was said, or this process is to end. */
 export async function atHome(claim: Claim, watcher: Watcher, signal: AbortSignal): Promise<Claim | null> {

@@ -1,3 +1,7 @@
+/**
+ * What is going on in a home, for `onboard status`: runs that are not over, files on their way, schedules and
+ * windows. It goes by the decisions that a watcher goes by, and changes nothing.
+ */
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
 import type { WeatherReport } from '../ledger/weather.ts';
@@ -12,7 +16,7 @@ import { busyJobs, claimedWords } from './look.ts';
 import { createWindows, schedulesOf } from './schedule.ts';
 import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
 
-/** What is going on in a home: runs that are not over, files on their way, schedules and windows. */
+/** What `onboard status --json` prints. */
 export type Overview = {
   readonly target: string;
   /** How each service is doing that is concerned: that of `target` first. */

@@ -1,3 +1,7 @@
+/**
+ * Claims that their watchers left: of processes of this host that are gone, at once, and of other hosts when they
+ * have not shown for a minute that they live. One watcher goes on with each of them.
+ */
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { isDeadHere } from '../journal/member.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -6,7 +10,7 @@ import { type Inbox, isInboxOf } from './job-book.ts';
 import { originalOf } from './other-file-system.ts';
 import type { Watcher } from './watcher.ts';
 
-/** A claim that nobody has any more. */
+/** A claim whose watcher is gone. */
 export type LeftClaim = {
   readonly found: FoundClaim;
   /** Whether the folder that its file came from is the inbox of its job now. */

@@ -1,3 +1,9 @@
+/**
+ * How a file's way ends: it goes to `done` or `failed` by one rename, with a note beside it that is there first, and
+ * its end is told. A rehearsal puts files back into their inboxes instead. The claim is dropped last, so that a kill
+ * before that repeats the ending and loses nothing. A file that somebody goes on writing to is found in `done` for an
+ * hour, and goes to `failed`.
+ */
 import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { newRunId } from '../ledger/run-id.ts';
@@ -33,12 +39,6 @@ import {
 import { inFolder, withinFolder } from './shared-folder.ts';
 import type { Refused } from './sort-out.ts';
 import { type EndedFile, reportPlace, type Watcher } from './watcher.ts';
-
-/*
- * How a file's way ends: it goes to `done` or `failed` by one rename, with a note beside it that is there first, and a line
- * is said about it. A rehearsal puts files back into their inboxes instead. The claim is dropped last, so that a kill
- * before that repeats the ending and loses nothing.
- */
 
 /** Exit status of a file of which no run came about. */
 export const NOT_TAKEN_EXIT = 3;

@@ -1,12 +1,11 @@
+/**
+ * Folders that others may write to: whoever delivers files into an inbox can put a link, a pipe or another file in
+ * the place of what was looked at a moment ago. Nothing here follows a link below the folder it was given, waits for
+ * a pipe, or overwrites a file that somebody else has put there.
+ */
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
-
-/*
- * Folders that others may write to: whoever delivers files into an inbox can put a link, a pipe or another file in the
- * place of what was looked at a moment ago. Nothing here follows a link below the folder it was given, waits for a pipe, or
- * overwrites a file that somebody else has put there.
- */
 
 const SLASH = Buffer.from('/');
 /** Where the system shows open files by number, a path through one leads to that very folder, whatever became of its name. */

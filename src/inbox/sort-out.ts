@@ -1,13 +1,12 @@
+/**
+ * What becomes of every entry of the inboxes: it is taken, waits or is refused. A pure decision: `onboard status`,
+ * which shows it without watching, gets the same answer. At the end of the module, why files wait, in words.
+ */
 import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { shownTime } from '../lib/terminal.ts';
 import { type Entry, entryProblem, isNeverTaken, nameWhenWhole } from './entry.ts';
 import { type Inbox, jobsFor, markersOf } from './job-book.ts';
 import { entryFault, type Fault, noJobWords, severalJobsWords } from './note.ts';
-
-/*
- * What becomes of every entry of the inboxes: it is taken, waits or is refused. A pure decision: who shows it without
- * watching, as `onboard status` does, gets the same answer. At the end, why files wait, in words.
- */
 
 /** Why a file stays in its inbox for now. */
 export type WaitReason =

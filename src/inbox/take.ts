@@ -1,3 +1,9 @@
+/**
+ * A claimed file's way through its job: read to its end once while nobody writes to it, registered as a run under the
+ * claim's id, followed to where that run ends or stays, and settled. Every step may be done again, by whichever
+ * process has the claim after a kill: the run knows what was sent, and a file that is no longer what its run was made
+ * of is not gone on with.
+ */
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { surveyFile } from '../intake/survey.ts';
@@ -19,12 +25,6 @@ import { type Fault, takenWords } from './note.ts';
 import { isOriginalWritten } from './other-file-system.ts';
 import { NOT_TAKEN_EXIT, settleChanged, settleDone, settleKnown, settleRefused } from './settle.ts';
 import type { Watcher } from './watcher.ts';
-
-/*
- * A claimed file's way through its job: read to its end once while nobody writes to it, registered as a run under the
- * claim's id, followed to where that ends or stays, and settled. Every step may be done again, by whoever has the claim
- * after a kill: the run knows what was sent, and a file that is no longer what its run was made of is not gone on with.
- */
 
 /** How far a claimed file got. */
 type TakeEnd =

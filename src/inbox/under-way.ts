@@ -1,3 +1,8 @@
+/**
+ * The claimed files of this process, each worked on by itself: begun by urgency as far as there is room, tried again
+ * where there was trouble, kept where its run waits for somebody, and let go where another process took the claim
+ * over.
+ */
 import { newRunId } from '../ledger/run-id.ts';
 import { errorCode, hasCode, messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
@@ -14,10 +19,7 @@ import type { Takeable } from './sort-out.ts';
 import { pausedWords, takeClaim } from './take.ts';
 import type { Watcher } from './watcher.ts';
 
-/**
- * The claimed files of this process, each carried on on its own: begun by urgency as far as there is room, tried again where
- * there was trouble, kept where its run waits for somebody, and let go where another process took the claim over.
- */
+/** The files at work. */
 export type UnderWay = {
   start(claim: Claim): void;
   has(claim: string): boolean;

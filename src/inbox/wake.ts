@@ -1,10 +1,9 @@
+/**
+ * When a watcher looks: at what interval, how soon after news from the file system or from a run, and how long it
+ * waits in between. Nothing here looks at a file itself.
+ */
 import { type FSWatcher, watch } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-
-/*
- * When a watcher looks: at what interval, how soon after news from the file system or from a run, and how long it waits in
- * between. Nothing here looks at anything itself.
- */
 
 /** What ends a wait: something may have changed in a folder, or a piece of work has ended. */
 type Wake = 'look' | 'work';

@@ -1,3 +1,8 @@
+/**
+ * The front door of `inbox/`, and the loop of `onboard start` and `onboard watch`: look (look.ts), refuse what can't
+ * be taken (settle.ts), begin with what can as far as there is room (under-way.ts), and wait for news or time
+ * (wake.ts).
+ */
 import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -12,11 +17,6 @@ import { createLookForLate, createRefuse, NOT_TAKEN_EXIT } from './settle.ts';
 import { type Begin, createBegin, createUnderWay, type UnderWay } from './under-way.ts';
 import { createFolderEvents, createLookClock, createWaker, type FolderEvents, type Waker } from './wake.ts';
 import type { Watcher } from './watcher.ts';
-
-/*
- * The loop of `onboard start` and `onboard watch`: look (look.ts), refuse what can't be taken (settle.ts), begin with what
- * can as far as there is room (under-way.ts), and wait for news or time (wake.ts).
- */
 
 const INTERRUPTED_EXIT = 4;
 const TROUBLE_MS = 1_000;

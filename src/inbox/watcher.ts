@@ -1,3 +1,8 @@
+/**
+ * A process that takes files from inboxes through their jobs: what it was told to do, where its files go, what it
+ * says, and the session that their runs are executed in. A plain value; what moves stands in watch.ts and under-
+ * way.ts.
+ */
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
@@ -8,10 +13,7 @@ import { reportDirectory, type TargetSession } from '../session.ts';
 import type { Entry } from './entry.ts';
 import type { JobBook } from './job-book.ts';
 
-/**
- * A process that takes files from inboxes through their jobs: what it was told to do, where its files go, what it says, and
- * the session that their runs are carried on in. A plain value; what moves stands in watch.ts and under-way.ts.
- */
+/** What every part of the watching goes by. */
 export type Watcher = {
   readonly session: TargetSession;
   /** This process's name among the watchers. */

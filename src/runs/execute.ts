@@ -1,3 +1,7 @@
+/**
+ * A run on its way in this process, from where it stands to its end or to where it stops: its rows are read and
+ * followed, its user sees how it gets on, rows in doubt are looked up, and its report is written.
+ */
 import { createRunInput } from '../ledger/run-input.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -12,10 +16,7 @@ import type { RowSource } from './rows.ts';
 import { createServiceNotice } from './service-notice.ts';
 import { definitionOf, serviceReport } from './status.ts';
 
-/**
- * A run on its way in this process, from where it stands to its end or to where it stops: its rows are read and followed, its user sees
- * how it gets on, rows in doubt are looked up, and its report is written.
- */
+/** A run as this process left it, and its summary. */
 export type Executed = { readonly run: Run; readonly summary: Summary };
 
 /** A run that was under way could not go on, for a reason that is not its own; the same command goes on with it. */

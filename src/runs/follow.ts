@@ -1,3 +1,8 @@
+/**
+ * Follows a run to where it ends, is paused or stopped, and reads its rows where no other process does; follows a
+ * cancelled run until every row has its outcome. Outside the job's window a run is paused, and goes on by itself when
+ * the window opens; with too many rows without success it is stopped. Trouble with Redis costs time, not the run.
+ */
 import type { JobDefinition } from '../config/job-definition.ts';
 import {
   closedWindowWords,
@@ -13,12 +18,6 @@ import { noOutcomes, OUTCOMES, type OutcomeCounts, settledRows, unsuccessfulRows
 import { isOver, type Run } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
 import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
-
-/**
- * Follows a run to where it ends, is paused or stopped, reading its rows where nobody else does; a cancelled one until every row has its
- * outcome. Outside the job's window a run is paused, and goes on by itself; with too many rows without success it is stopped. Trouble
- * with Redis costs time, not the run.
- */
 
 const TICK_MS = 200;
 /** A file of a few rows is done long before that: the first looks follow each other faster. */

@@ -1,3 +1,9 @@
+/**
+ * The way of a run's rows into the queue: read from the start, their keys claimed in file order, handed over in
+ * chunks, a bounded number of them open at a time. Every step may be done again: chunks that are closed are passed
+ * over, those in the queue stay, claims give the same answers. While Redis is full or away, the reading waits where
+ * it is.
+ */
 import { type JobDefinition, weightOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import type { RowChunk } from '../intake/chunks.ts';
@@ -19,11 +25,7 @@ import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 
-/**
- * The way of a run's rows into the queue: read from the start, their keys claimed in file order, handed over in chunks, a bounded number
- * of them open at a time. Every step may be done again: chunks that are closed are passed over, those in the queue stay, claims give the
- * same answers. A Redis that is full or away is waited out in place.
- */
+/** A run whose rows are to be put into the queue, and what they are put there with. */
 export type Ingest = {
   readonly run: Run;
   readonly definition: JobDefinition;

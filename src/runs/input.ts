@@ -1,3 +1,7 @@
+/**
+ * The job and the files that a command line names, loaded and looked at before anything else is done: every file is
+ * read once to its end, so that nothing is sent where one of them is broken or doesn't fit the job.
+ */
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Environment } from '../config/environment.ts';
@@ -10,11 +14,6 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { FileFacts } from '../model/source.ts';
-
-/**
- * The job and the files that a command line names, loaded and looked at before anything else is done: every file is read once to its end,
- * so that nothing is sent where one of them is broken or doesn't fit the job.
- */
 
 /** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };

@@ -1,3 +1,9 @@
+/**
+ * Asks the service for a run's rows in doubt: at the run's end, where its job has a look-up, or when a person asks
+ * for it. Never sooner than the job allows, since a create may still be under way, and never for long. A row is
+ * settled only by proof: a record that is found for the keys of two rows, or that another row of the run has, settles
+ * none of them.
+ */
 import type { Environment } from '../config/environment.ts';
 import { type JobDefinition, type LookupSettings, ratePerSecond } from '../config/job-definition.ts';
 import { listJobs, loadJob, loadJobFile } from '../config/load-job.ts';
@@ -22,10 +28,6 @@ import { createLookUp, type LookUp, type Sighting } from '../service/look-up.ts'
 import { backoffMs } from '../service/retry-wait.ts';
 import type { Ledger, Session } from '../session.ts';
 
-/**
- * When the service is asked for a run's rows in doubt: at the run's end, where its job has a look-up, or when a person asks for it. Never
- * sooner than the job allows, since a create may still be under way, and never for long.
- */
 type LookUpSession = Pick<Session, 'io' | 'ledger'>;
 
 /** How a run's rows are looked up: by its own definition, or by one that was given for it. */

@@ -1,12 +1,14 @@
+/**
+ * Speaks to the terminal while a run is followed: a bar in a terminal, else a line every few seconds, with the pace
+ * and what is left at that pace. A pace is measured since this process took the run up, and begins anew after each
+ * standstill.
+ */
 import { type Options, SingleBar } from 'cli-progress';
 import { type Io, tell } from '../lib/terminal.ts';
 import { OUTCOMES, settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
-/**
- * Shows a run on its way: a bar in a terminal, else a line every few seconds, with the pace and what is left at that pace. A pace is
- * measured since this process took the run up, and anew after each standstill.
- */
+/** Shows how a run gets on. */
 export type Progress = {
   /** `isServiceAway`: rows wait for the service, whatever the pace was. */
   update(run: Run, isServiceAway?: boolean): void;

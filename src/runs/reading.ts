@@ -1,3 +1,8 @@
+/**
+ * The reading of a run's rows, into the queue or, once it is cancelled, to give every row its outcome. One process at
+ * a time reads a run: it holds the run's lease and renews it with each look; another one that follows the run takes
+ * the reading over when the first is gone. In this process there is never more than one reading of a run under way.
+ */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Reason, Run, RunState } from '../model/run.ts';
@@ -8,11 +13,7 @@ import { createWaitingNotice } from './redis-wait.ts';
 import { FileChangedError, type RowSource } from './rows.ts';
 import { windUpRun } from './wind-up.ts';
 
-/**
- * The reading of a run's rows, into the queue or, once it is cancelled, to give every row its outcome. One process at a time reads a
- * run: it holds the run's lease and renews it with each look; another one that follows the run takes the reading over when the first
- * is gone. In this process there is never more than one reading under way.
- */
+/** A run that this process follows, as far as its reading goes. */
 export type RunReading = {
   /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
   keepUp(): Promise<void>;

@@ -1,3 +1,7 @@
+/**
+ * When a run's report is written, and when one that is there stays as it is, since somebody may be correcting its
+ * files.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { createRunView } from '../ledger/run-view.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -6,7 +10,6 @@ import { readSummary, writeReport } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import { reportDirectory, type Session } from '../session.ts';
 
-/** When a run's report is written, and when one that is there stays: somebody may be correcting its files. */
 type ReportSession = Pick<Session, 'env' | 'ledger'>;
 
 const REPORT_TRIES = 3;

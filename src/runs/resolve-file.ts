@@ -1,3 +1,7 @@
+/**
+ * The decisions in a run's report file of rows in doubt, as somebody has edited it, perhaps with a spreadsheet that
+ * saved it in its own way. Anything malformed in it refuses the whole file, every problem with its line.
+ */
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { inspectFile } from '../intake/inspect.ts';
@@ -9,11 +13,6 @@ import { type Decision, describeDecision, idProblem } from '../model/resolution.
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
-
-/**
- * The decisions in a run's report file of rows in doubt, as somebody has edited it, perhaps with a spreadsheet that saved it in its own
- * way. Anything malformed in it refuses the whole file, every problem with its line.
- */
 
 /** What somebody says of one row. */
 export type Told = {

@@ -1,3 +1,9 @@
+/**
+ * Settles in the ledger what somebody says became of rows in doubt. All of it is refused where any of it can't be
+ * right: a row under another key than the run's, an id that would be two records', rows of one request with two ends.
+ * The ledger is read once, and only the chunks of the rows that are named, unless an id is given: any row of the run
+ * may have that id.
+ */
 import { access, realpath } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import type { RowDecision } from '../ledger/resolve-entry.ts';
@@ -18,11 +24,7 @@ import { lookUpOnDemand } from './look-up.ts';
 import { writeReportOf } from './report.ts';
 import { readDecisions, type Said, type Told } from './resolve-file.ts';
 
-/**
- * What somebody says became of rows in doubt, settled in the ledger. All of it is refused where any of it can't be right: a row under
- * another key than the run's, an id that would be two records', rows of one request with two ends. The ledger is read once, and only the
- * chunks of the rows that are named, unless an id is given: any row of the run may have that one.
- */
+/** How a person names the rows and what became of them. */
 export type ResolveRequest =
   | { readonly kind: 'row'; readonly row: number; readonly decision: Decision }
   | { readonly kind: 'file'; readonly path: string }

@@ -1,3 +1,7 @@
+/**
+ * Where a run's rows come from: its file, or the ledger for a rerun. They come in the same chunks every time, and a
+ * file that somebody has changed since its run was registered gives none.
+ */
 import type { Format, JobDefinition } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { chunkEndsOf, evenEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
@@ -10,10 +14,7 @@ import type { FileFacts } from '../model/source.ts';
 import type { Ledger } from '../session.ts';
 import { definitionOf } from './status.ts';
 
-/**
- * Where a run's rows come from: its file, or the ledger for a rerun. They come in the same chunks every time, and a file that somebody
- * has changed since its run was registered gives none. `null`: what is there now is not what the run was registered with.
- */
+/** Opens a run's rows from the first; `null`: what is there now is not what the run was registered with. */
 export type RowSource = (run: Run, format: Format) => Promise<AsyncIterable<RowChunk> | null>;
 
 /** Rows of one BullMQ job (FACTS.md, BullMQ). */

@@ -1,3 +1,8 @@
+/**
+ * The end of a cancelled run: every row gets its outcome, chunk by chunk. What no worker has sent is cancelled, what
+ * a dead worker had in flight is in doubt, and what a living one has in flight it settles itself. Every step may be
+ * done again. Rows that can't be read any more are recorded by their number alone.
+ */
 import { isWhole } from '../delivery/deliver-chunk.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { createRunInput } from '../ledger/run-input.ts';
@@ -8,11 +13,7 @@ import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 
-/**
- * The end of a cancelled run: every row gets its outcome, chunk by chunk. What nobody has sent is cancelled, what a dead worker had in
- * flight is in doubt, and what a living one has in flight it settles itself. Every step may be done again. Rows that can't be read any
- * more are recorded by their number alone.
- */
+/** A cancelled run, and what its rows are taken from. */
 export type WindUp = {
   readonly run: Run;
   /** The run's rows as they were registered; `null` where they can't be read any more. */
