@@ -71,12 +71,12 @@ export function loadFittingJob(name: string, jobsDirectory: string): Promise<Job
   return loadJob(name, jobsDirectory, definitionProblems);
 }
 
-/** The same for the job in that file. */
+/** The job in that file, with the same checks. */
 export function loadFittingJobFile(path: string): Promise<Job> {
   return loadJobFile(path, definitionProblems);
 }
 
-/** A file without rows is taken to its end like any other, and somebody may have expected some in it. */
+/** A word on a file without rows: it is taken to its end like any other, and somebody may have expected rows in it. */
 export function noRowsWords(path: string): string {
   return `${path} has no rows: there is nothing to send. If there should be some, export it again.`;
 }

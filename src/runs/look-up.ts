@@ -4,6 +4,7 @@
  * settled only by proof: a record that is found for the keys of two rows, or that another row of the run has, settles
  * none of them.
  */
+
 import type { Environment } from '../config/environment.ts';
 import { type JobDefinition, type LookupSettings, ratePerSecond } from '../config/job-definition.ts';
 import { listJobs, loadJob, loadJobFile } from '../config/load-job.ts';
@@ -14,6 +15,7 @@ import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { noteDoubts, resolveRows } from '../ledger/resolve-rows.ts';
 import { isOneRecord } from '../ledger/resolve-standing.ts';
 import { createRunView } from '../ledger/run-view.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import { countOf, tell } from '../lib/terminal.ts';
@@ -30,7 +32,7 @@ import type { Ledger, Session } from '../session.ts';
 
 type LookUpSession = Pick<Session, 'io' | 'ledger'>;
 
-/** How a run's rows are looked up: by its own definition, or by one that was given for it. */
+/** A service, and the definition by which it is asked: the run's own, or one that was given for it. */
 type Way = { readonly service: Service; readonly definition: WithLookUp };
 type WithLookUp = Pick<JobDefinition, 'send'> & { readonly lookup: LookupSettings };
 
@@ -61,7 +63,7 @@ export async function lookUpAtEnd(
       session,
     );
   } catch (error) {
-    tell(io, `warning: the look-up failed: ${error instanceof Error ? error.message : String(error)}`);
+    tell(io, `warning: the look-up failed: ${messageOf(error)}`);
   }
   return (await store.get(run.id)) ?? run;
 }
@@ -116,13 +118,16 @@ function lookUpService(run: Run, env: Environment): Service {
   );
 }
 
-/** When a row came into doubt is not kept: at the latest when its run ended, else perhaps just now. */
+/**
+ * How long to wait until no create can be under way any more. When a row came into doubt is not recorded: it was at the latest when its
+ * run ended, and in a run that has not ended it may have been just now.
+ */
 function stillToWait(run: Run, afterMs: number, now: Date): number {
   const since = run.finishedAt === null ? 0 : now.getTime() - Date.parse(run.finishedAt);
   return Math.min(afterMs, Math.max(0, afterMs - since));
 }
 
-/** A look-up never holds a command longer: what is left then can be asked for again. */
+/** The longest that a look-up holds a command: for rows that are left then, the service can be asked again. */
 const LIMIT_MS = 10 * 60_000;
 
 /** Asks the service for the run's rows in doubt, `waitMs` from now, and tells what came of it. */
@@ -148,7 +153,7 @@ async function lookUpRun(run: Run, waitMs: number, way: Way, session: LookUpSess
     timeoutMs,
     version: programVersion(),
   });
-  // What is under way is broken off with the rest: a look-up changes nothing.
+  // Requests under way are broken off too: a look-up changes nothing at the service.
   signal.addEventListener('abort', () => void client.destroy());
   const lookUp = createLookUp({
     settings,
@@ -206,7 +211,7 @@ type Asking = {
   /** Not found means not created. */
   readonly absenceIsProof: boolean;
   readonly concurrency: number;
-  /** Fires when it has to end: rows not asked for stay as they are. */
+  /** Fires when the look-up has to end: rows not asked for stay as they are. */
   readonly signal: AbortSignal;
 };
 
@@ -220,7 +225,7 @@ type LookedUp = {
   /** Asked for, and still in doubt; each says why. */
   readonly open: number;
   readonly keyless: number;
-  /** Not asked for: it was broken off, took too long, or the token was refused. */
+  /** Not asked for: the look-up was broken off, took too long, or the token was refused. */
   readonly left: number;
 };
 
@@ -250,7 +255,7 @@ export async function lookUpDoubts(asking: Asking, { redis, of }: DoubtsLedger):
   return { ...settled, open: asked.length - settled.created - settled.notCreated, keyless, left };
 }
 
-/** Rows of one key are one record: asked for once, they can't come out differently. */
+/** Asks once for the rows of one key: they are one record and can't come out differently. */
 function createAsk({
   concurrency,
   lookUp,
@@ -274,7 +279,7 @@ function createAsk({
   };
 }
 
-/** Concluded only when all have been asked: what is wrong with the look-up itself shows in the answers together. */
+/** Concludes only once all rows have been asked for: a look-up that can't tell keys apart shows only in the answers together. */
 async function settle(
   asked: readonly Asked[],
   { run, absenceIsProof }: Asking,
@@ -374,7 +379,7 @@ function concludeFound(doubt: Settlement, id: string, circumstances: Circumstanc
   return { kind: 'open', note: noted(doubt, what, circumstances) };
 }
 
-/** What an earlier look-up said gives way. */
+/** The settlement with what this look-up found, in place of what an earlier one said. */
 function noted(doubt: Settlement, what: string, { at }: Circumstances): Settlement {
   const [before = ''] = doubt.message.split(LOOKED_UP);
   return { ...doubt, message: `${before}${LOOKED_UP}${at.toISOString()}: ${what}` };

@@ -16,7 +16,7 @@ const REPORT_TRIES = 3;
 
 /** The report of a run that this process has followed as far as it goes. */
 export async function reportOf(run: Run, session: ReportSession): Promise<Summary> {
-  // Another process goes on with it: the report is that one's to write.
+  // Another process goes on with the run, and writes its report.
   const goesOn = run.state === 'running' || (run.state === 'cancelled' && !isOver(run));
   return goesOn ? summarize(run, [], new Date()) : writeTrueReport(run, session);
 }

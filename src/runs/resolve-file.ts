@@ -16,10 +16,10 @@ import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '.
 
 /** What somebody says of one row. */
 export type Told = {
-  /** Begins a message about it. */
+  /** Begins a message about the row: the option, or the file and its line. */
   readonly where: string;
   readonly row: number;
-  /** As it stands beside the decision; `null` where there is none to compare. */
+  /** The key that stands beside the decision; `null`: none does. */
   readonly key: string | null;
   /** `null` where the row is still open. */
   readonly decision: Decision | null;
@@ -144,7 +144,7 @@ type ReadLine =
 
 const ROW = /^[1-9]\d{0,14}$/;
 
-/** Whether the line is of the run, of a row, and holds a decision that can be carried out. */
+/** Whether the line is of the run, of a row, and holds a decision that can be followed. */
 function readLine(fields: DecisionLine, run: Run): ReadLine {
   if (typeof fields === 'string') return { kind: 'problems', problems: [fields] };
   const problems: string[] = [];

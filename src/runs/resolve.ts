@@ -4,7 +4,8 @@
  * The ledger is read once, and only the chunks of the rows that are named, unless an id is given: any row of the run
  * may have that id.
  */
-import { access, realpath } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import type { RowDecision } from '../ledger/resolve-entry.ts';
 import { type RowResolved, resolveRows } from '../ledger/resolve-rows.ts';
@@ -45,7 +46,7 @@ export type Resolved = {
 
 type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger'>;
 
-/** `by`: who decides. */
+/** Settles what the request names, as far as it can be right, and answers what became of it; `by`: who decides. */
 export async function resolveRun(
   run: Run,
   request: ResolveRequest,
@@ -122,10 +123,10 @@ async function heldOf(run: Run, { told }: Said, isGrouped: boolean, ledger: Ledg
   return readHeld(batches, { rows, ids, isGrouped });
 }
 
-/** One may be the row that is given the id; the other is in its way. */
+/** Two tell enough: where one holder is the row that is given the id, the other is in its way. */
 const HOLDERS_KEPT = 2;
 
-/** Memory grows with what is named, not with the run. */
+/** Reads what the run holds of these rows and ids; memory grows with what is named, not with the run. */
 export async function readHeld(
   batches: AsyncIterable<readonly Settlement[]>,
   { rows, ids, isGrouped }: Named,
@@ -344,7 +345,7 @@ export type Rewritten =
       readonly kind: 'written';
       readonly directory: string;
       readonly summary: Summary;
-      /** The file of rows in doubt that was left as it is: decisions that were not carried out are in it. */
+      /** The file of rows in doubt that was left as it is: it has decisions that were not followed. */
       readonly kept: string | null;
     }
   /** A process is following the run, and writes its report. */
@@ -369,11 +370,7 @@ export async function rewriteReport(
 }
 
 async function isInWork(path: string, run: Run, { request, resolved }: Done): Promise<boolean> {
-  const there = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (!there) return false;
+  if (!existsSync(path)) return false;
   if (request.kind === 'file' && (await realpath(resolvePath(request.path))) === (await realpath(path)))
     return resolved.refused.length > 0;
   // A file that can't be read as it should be is in somebody's work too.
