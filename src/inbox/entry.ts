@@ -8,7 +8,6 @@ import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 import { stampOf } from '../lib/file-stamp.ts';
 import { descend, inFolder, NOT_THERE, withinFolder } from './shared-folder.ts';
 
-/** One entry. */
 export type Entry = {
   /** The folders that lead to it from the inbox. */
   readonly parts: readonly Buffer[];
@@ -53,7 +52,7 @@ async function list(folder: Buffer, parts: readonly Buffer[], found: Found): Pro
   }
 }
 
-/** How a name of data ends: a folder that is called so was meant to be a file. */
+/** How names of data files end: a folder with such a name was meant to be a file. */
 const DATA_NAME = /\.(csv|tsv|txt|json|ndjson|jsonl|xlsx|gz)$/i;
 
 function isSubFolder({ kind, name }: Entry): boolean {
@@ -65,7 +64,7 @@ async function listBelow(folder: Buffer, { name, parts, path }: Entry, found: Fo
   try {
     await descend(folder, [name], (below) => list(below, [...parts, name], found));
   } catch (error) {
-    // Gone, or another thing by now: the next look sees what it is.
+    // The folder is gone, or is a link or a file by now: the next look sees what it is.
     if (hasCode(error, ...NOT_THERE)) return;
     found.problems.push(`${path}: the folder can't be looked into (${errorCode(error) || String(error)})`);
   }

@@ -61,7 +61,7 @@ type OverviewOf = {
 };
 
 const RUNS_MAX = 200;
-/** Nobody has watched them here: what has not changed for as long as files rest by default counts as whole. */
+/** A file that has not changed for this long counts as whole: this command has not watched it; the default of `--rest`. */
 const REST_MS = 2_000;
 
 /** Looks at the ledger and the folders; changes nothing. */

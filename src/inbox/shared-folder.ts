@@ -8,7 +8,7 @@ import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 
 const SLASH = Buffer.from('/');
-/** Where the system shows open files by number, a path through one leads to that very folder, whatever became of its name. */
+/** Linux shows open files by number here: a path through a number leads to that very folder, whatever became of its name. */
 const DESCRIPTORS = '/proc/self/fd';
 const hasDescriptors = existsSync(DESCRIPTORS);
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
@@ -35,7 +35,7 @@ export async function withinFolder<T>(
   }
 }
 
-/** The same for a folder below one that is open already. */
+/** As `withinFolder`, from a folder that is open already. */
 export async function descend<T>(
   path: Buffer,
   parts: readonly Buffer[],
@@ -93,7 +93,7 @@ export async function moveToFreeName(from: Buffer | string, to: Buffer | string)
   return true;
 }
 
-/** What file systems without hard links say. */
+/** The errors of file systems without hard links. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 async function renameToFreeName(from: Buffer | string, to: Buffer | string): Promise<boolean> {

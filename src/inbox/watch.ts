@@ -102,7 +102,7 @@ async function keepLooking(
   }
 }
 
-/** A Redis or a disk that is full costs time, not the watching; `null`: it is to be tried again. */
+/** A Redis or a disk that is full delays the watching, and doesn't end it; `null`: the look is to be tried again. */
 async function waitingOut(
   { once, teller, session }: Watcher,
   work: () => Promise<Look>,
@@ -123,7 +123,7 @@ type Looked = {
   readonly schedules: InboxSchedules;
 };
 
-/** What is looked at, each at its time; answers the last look through the folders. */
+/** Looks at folders, runs and late files, each at its time; answers the last look at the folders. */
 function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
   const clock = createLookClock(watcher.pollMs, () => performance.now());
   const refuse = createRefuse(watcher);
@@ -169,7 +169,7 @@ type StallNotice = {
 };
 
 const EVERY_MS = 60_000;
-/** Until a file that was just claimed has its run. */
+/** How soon to look again while no run is under way: a file that was just claimed gets its run within that time. */
 const BEGIN_MS = 5_000;
 
 type StallEdges = {
