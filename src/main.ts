@@ -1,16 +1,20 @@
 #!/usr/bin/env node
+/**
+ * The process around the command line: the first signal lets a command end in good order, the second ends it at once. Whatever the
+ * command has left open keeps nobody's terminal.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { interruptionNotice, runProgram } from './cli/program.ts';
 import { type Io, shellWord } from './lib/terminal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const INTERRUPTED_EXIT = 4;
-/** With Redis away nothing more can be recorded: what is in the ledger by then has to do. */
+/** The longest that a command may take to end: with Redis away it can record nothing more, however long it waits. */
 const INTERRUPTED_DEADLINE_MS = 30_000;
-/** What is left to be closed when a command has ended must not keep its terminal. */
+/** How long the process may live on once its command has ended, if something is still open. */
 const LINGER_MS = 2_000;
 
-/** Rows pass through: V8 would let four times what is in use pile up before it clears away, for no gain that can be measured. */
+/** Rows only pass through memory: V8 would let garbage grow to four times what is in use, for no gain that can be measured. */
 setFlagsFromString('--heap-growing-percent=100');
 
 const interruption = new AbortController();

@@ -1,4 +1,9 @@
-import { stat } from 'node:fs/promises';
+/**
+ * A session: what a command has open, from the environment to the ledger's Redis, and, once it has joined a target,
+ * the registration of this process, the delivery of rows and the worker. Whatever is opened is closed with the
+ * session, the last first.
+ */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Environment, makeHomeFolder, readEnvironment } from './config/environment.ts';
@@ -12,17 +17,14 @@ import { createRunStore, type RunStore } from './ledger/run-store.ts';
 import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
-import { type Io, tell } from './lib/terminal.ts';
+import { type Io, tell, tellOverBar } from './lib/terminal.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
-import { createDiskNotice, type EmbeddedRedis, joinEmbeddedRedis, reviveOnLoss } from './redis/embedded.ts';
+import { createDiskNotice, joinEmbeddedRedis, reviveOnLoss } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { acceptSettings } from './redis/settings.ts';
 
-/**
- * What a command has open, from the environment to the ledger's Redis; whatever it opens beyond that is closed with it, the last first.
- * Who needs less takes a Pick of it.
- */
+/** What a command has open; a part that needs less takes a Pick of it. */
 export type Session = {
   readonly io: Io;
   readonly env: Environment;
@@ -32,7 +34,7 @@ export type Session = {
   readonly releasers: Releasers;
 };
 
-/** A session whose process is registered with the ledger of one target, so that it may move that target's rows. */
+/** A session whose process is registered with the ledger of one target, so that it may give that target's rows their outcomes. */
 export type TargetSession = Session & {
   readonly service: Service;
   readonly registration: Registration;
@@ -59,7 +61,7 @@ export type Ledger = {
   onDiskFull(tell: (text: string) => void): void;
 };
 
-/** Does something with the ledger of this home, and closes all that was opened for it. */
+/** Runs a piece of work with the ledger of this home, and closes all that was opened for it. */
 export async function withSession<T>(
   io: Io,
   logFile: string | undefined,
@@ -75,14 +77,14 @@ export async function withSession<T>(
   }
 }
 
-/** For who has to do something before the ledger is opened; closed by the releasers. */
+/** Opens the ledger, for a command that has to do something of its own before; closed by the releasers. */
 export async function openSession(
   parts: Pick<Session, 'io' | 'env' | 'log' | 'releasers'>,
 ): Promise<Session> {
   return { ...parts, clock: SYSTEM_CLOCK, ledger: await openLedger(parts.env, parts.log, parts.releasers) };
 }
 
-/** The log on stderr, quiet by default, or in a file, where it says more. */
+/** The log: on stderr, where it says little by default, or in a file, where it says more. */
 export function openLog(env: Environment, io: Io, file: string | undefined): Log {
   if (file !== undefined) {
     const destination = pino.destination({ dest: file, sync: true, append: true, mkdir: true, mode: 0o600 });
@@ -94,10 +96,7 @@ export function openLog(env: Environment, io: Io, file: string | undefined): Log
 
 /** Makes sure, before anything is sent, that the ledger and the reports have a place; true where the home is new. */
 export async function prepareHome({ home }: Environment): Promise<boolean> {
-  const isNew = await stat(home).then(
-    () => false,
-    () => true,
-  );
+  const isNew = !existsSync(home);
   await makeHomeFolder(home, 'reports');
   return isNew;
 }
@@ -110,14 +109,17 @@ export function reportDirectory(env: Environment, run: string): string {
 /** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. */
 export async function openLedger(env: Environment, log: Log, releasers: Releasers): Promise<Ledger> {
   await makeHomeFolder(env.home);
-  const { address, revive } = await ledgerServer(env, releasers);
+  const server = env.redis === null ? await joinEmbeddedRedis(env.home) : { address: env.redis };
+  if ('close' in server) releasers.push(() => server.close());
+  const { address } = server;
   await assertReachable(address);
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
   const diskNotice = createDiskNotice(join(env.home, 'redis'), () => performance.now());
-  if (revive !== null) {
+  // A server of the program's own is started again when it is lost.
+  if ('revive' in server) {
     const onTrouble = (error: Error) => log.warn('the embedded Redis is gone', { problem: error.message });
-    const reviving = reviveOnLoss(redis, () => diskNotice.around(revive), onTrouble);
+    const reviving = reviveOnLoss(redis, () => diskNotice.around(server.revive), onTrouble);
     releasers.push(() => reviving.stop());
   }
   return {
@@ -132,16 +134,6 @@ export async function openLedger(env: Environment, log: Log, releasers: Releaser
   };
 }
 
-/** A server that is ours is also ours to start again. */
-type LedgerServer = { readonly address: RedisAddress; readonly revive: EmbeddedRedis['revive'] | null };
-
-async function ledgerServer({ redis, home }: Environment, releasers: Releasers): Promise<LedgerServer> {
-  if (redis !== null) return { address: redis, revive: null };
-  const server = await joinEmbeddedRedis(home);
-  releasers.push(() => server.close());
-  return server;
-}
-
 type Join = {
   /** False: this process registers, reads, follows and winds up runs, and takes no chunk from the queue. */
   readonly sends: boolean;
@@ -149,7 +141,7 @@ type Join = {
   readonly acceptsSettings?: boolean | undefined;
 };
 
-/** Makes this process one that executes the service's runs, or, where it doesn't send, one that only takes care of them. */
+/** Makes this process one that executes the service's runs, or, where it doesn't send, one that only reads and follows them. */
 export async function joinTarget(session: Session, service: Service, join: Join): Promise<TargetSession> {
   const { io, log, ledger, releasers } = session;
   if (join.sends) {
@@ -203,15 +195,15 @@ export async function checkRedisSettings(
   accepts: boolean | undefined,
 ): Promise<void> {
   const accepted = accepts === true || env.acceptRedisSettings;
-  for (const warning of await acceptSettings(ledger.redis, accepted)) tell(io, `warning: ${warning}`);
+  for (const text of await acceptSettings(ledger.redis, accepted)) tell(io, `warning: ${text}`);
 }
 
-/** An embedded server is started again before that, and a failover is nearly over. */
+/** A shorter outage is not told: an embedded server is started again by then, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
 
 /**
- * Tells the user when everything waits for Redis, and when it goes on: the log alone speaks of lost connections, and not to a terminal.
- * `name`: how the user knows the server. Answers what ends it.
+ * Tells the user when everything waits for Redis, and when it goes on; without it only the log would, which a terminal doesn't show.
+ * `name`: how the user knows the server. Answers a function that ends the notice.
  */
 export function noticeRedis(io: Io, redis: RedisConnection, name: string): () => void {
   let waiting: NodeJS.Timeout | null = null;
@@ -240,12 +232,4 @@ export function noticeRedis(io: Io, redis: RedisConnection, name: string): () =>
     redis.off('ready', back);
     if (waiting !== null) clearTimeout(waiting);
   };
-}
-
-/** Of the progress bar, which draws itself again below. */
-const CLEAR_LINE = '\r\u001b[K';
-
-/** A line about what is going on, while a progress bar may stand where it is written. */
-export function tellOverBar(io: Io, text: string): void {
-  tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
 }

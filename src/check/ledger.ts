@@ -1,4 +1,5 @@
-import { access } from 'node:fs/promises';
+/** What the check asks of a target's ledger, where there is one; nothing is changed by it. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
@@ -14,7 +15,7 @@ import { summarize } from '../report/summary.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
-/** What is asked of a target's ledger before anything is sent; nothing is changed by it. */
+/** A ledger that can be asked. */
 type LedgerLook = {
   readonly kind: 'ledger';
   readonly target: string;
@@ -37,7 +38,7 @@ export async function openLook(
 ): Promise<Look> {
   const target = sandbox ? SANDBOX_TARGET : targetOf(env);
   if (target === null) return none('MSB_BASE_URL is not set, and neither is --sandbox');
-  if (env.redis === null && !(await exists(join(env.home, 'redis')))) {
+  if (env.redis === null && !existsSync(join(env.home, 'redis'))) {
     return none(`there is no ledger in ${env.home} yet`);
   }
   try {
@@ -57,13 +58,6 @@ function targetOf({ baseUrl }: Environment): string | null {
 
 function none(reason: string): Look {
   return { kind: 'none', reason };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 const RUNS_LOOKED_AT = 200;

@@ -1,3 +1,4 @@
+/** `onboard check`: what `run` would find wrong, without a single call. */
 import { createChecker, openReading } from '../check/file.ts';
 import { openLook } from '../check/ledger.ts';
 import { checkLines } from '../check/words.ts';
@@ -10,7 +11,6 @@ import type { AddCommand } from './command.ts';
 
 type Flags = { readonly jobFile?: string; readonly sandbox?: boolean; readonly json?: boolean };
 
-/** `onboard check`: what `run` would find wrong, without a single call. */
 export const addCheckCommand: AddCommand = (program, io, done) => {
   program
     .command('check')

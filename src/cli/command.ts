@@ -1,13 +1,17 @@
 /**
- * What commands have in common: how one is added to the program, how its options are read, and how it writes a file that a
- * person asked for.
+ * What commands have in common: how one is added to the program, options that several of them take, the file that `--out`
+ * names, and the last words of a command that took a run as far as it goes.
  */
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Io } from '../lib/terminal.ts';
+import type { Service } from '../delivery/target.ts';
+import { errorCode } from '../lib/errors.ts';
+import { type Io, say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-
-/** What the commands share: how one is added, and options that several of them have. */
+import { exitCodeOf, isOver, type Run } from '../model/run.ts';
+import { renderSummary } from '../report/words.ts';
+import type { Executed } from '../runs/execute.ts';
+import { reportDirectory, type Session } from '../session.ts';
 
 /** Adds one command, or some of a kind; its action hands the exit status to `done`. */
 export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => void) => void;
@@ -28,7 +32,7 @@ export async function writeNewFile(path: string, content: string | Uint8Array): 
   try {
     await writeFile(path, content, { flag: 'wx' });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = errorCode(error) || String(error);
     const why =
       code === 'EEXIST'
         ? 'there is such a file already, and it is left alone: name another one, or remove it first'
@@ -43,7 +47,13 @@ export const ACCEPT_REDIS_SETTINGS = [
   'start also on a Redis whose settings may lose what was sent',
 ] as const;
 
-/** `--fault` beside the real service would say that it is tried on the stand-in, and send for good. */
+/** The flag of the commands that can send to the stand-in; it may be repeated. */
+export const FAULT = [
+  '--fault <name=spec>',
+  'with --sandbox: a fault on request, as in `onboard sandbox`',
+] as const;
+
+/** Refuses `--fault` without `--sandbox`: whoever typed it expects the stand-in, and the rows would go to the real service. */
 export function refuseStrayFaults(flags: {
   readonly fault: readonly string[];
   readonly sandbox?: boolean;
@@ -52,4 +62,39 @@ export function refuseStrayFaults(flags: {
   throw new UsageError(
     '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
   );
+}
+
+/** The options that decide how a command ends: with JSON or words, and which command goes on. */
+export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
+
+export const INTERRUPTED_EXIT = 4;
+
+/** Prints the summary and how to go on, and answers the exit status; `service`: `null` where nothing was to be sent. */
+export function tellEnded(
+  { run, summary }: Executed,
+  { io, env }: Pick<Session, 'io' | 'env'>,
+  { service, flags }: { readonly service: Service | null; readonly flags: EndedFlags },
+): number {
+  const directory = reportDirectory(env, run.id);
+  const job = flags.jobFile === undefined ? {} : { job: `--job-file ${flags.jobFile}` };
+  say(
+    io,
+    flags.json === true
+      ? JSON.stringify(summary)
+      : renderSummary(summary, { directory, typed: io.typed, ...job }),
+  );
+  if (isOver(run)) return summary.exitCode ?? exitCodeOf(run);
+  const problem = service?.credentials.problem() ?? null;
+  if (problem !== null) tell(io, problem);
+  // For people the summary names the command already.
+  const isSaid = flags.json !== true && (summary.state === 'paused' || summary.state === 'stopped');
+  if (!isSaid) for (const line of goingOn(run, io)) tell(io, line);
+  return io.interrupted.aborted ? INTERRUPTED_EXIT : exitCodeOf(run);
+}
+
+/** The commands that go on with a run; the one that was typed comes first, since it may name more than the run. */
+function goingOn({ id, state }: Run, { typed }: Io): string[] {
+  if (state === 'cancelled') return [`To wind it up: onboard cancel ${id}`];
+  const resume = `onboard resume ${id}`;
+  return typed.startsWith(resume) ? [`To go on: ${typed}`] : [`To go on: ${typed}`, `      or: ${resume}`];
 }

@@ -1,23 +1,21 @@
+/** `onboard pause`, `onboard resume` and `onboard cancel`: what a person does with a run from another terminal. */
 import { serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
-import { unsuccessfulRows } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import {
   cancelRun,
   pauseRun,
   type Resumed,
+  refuseEnded,
   resumeElsewhere,
   resumeRun,
   windUpCancelled,
 } from '../runs/control.ts';
 import { findRun, stateOf } from '../runs/status.ts';
 import { joinTarget, type Session, type TargetSession, withSession } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand } from './command.ts';
-import { type EndedFlags, tellEnded } from './ended.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, type EndedFlags, tellEnded } from './command.ts';
 
-/** `onboard pause <run>`: nothing more of the run is sent, by nobody, until it is resumed. */
 export const addPauseCommand: AddCommand = (program, io, done) => {
   program
     .command('pause')
@@ -29,14 +27,8 @@ export const addPauseCommand: AddCommand = (program, io, done) => {
 
 async function pause(id: string, io: Io): Promise<number> {
   return withSession(io, undefined, async (session) => {
-    const moved = await pauseRun(await findRun(session.ledger, id), session);
-    const run = await findRun(session.ledger, id);
-    if (run.state === 'finished' || run.state === 'cancelled') {
-      throw new UsageError(
-        `Run ${id} is ${run.state}: expected one that is running or queued, there is nothing left to pause.`,
-      );
-    }
-    const now = moved ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
+    const { run, wasRunning } = await pauseRun(await findRun(session.ledger, id), session);
+    const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
     say(io, `Run ${id} is ${now}.\nTo go on: onboard resume ${id}`);
     return 0;
   });
@@ -49,7 +41,6 @@ type ResumeFlags = EndedFlags & {
   readonly logFile?: string;
 };
 
-/** `onboard resume <run>`: a run that was paused or left goes on, to its end. */
 export const addResumeCommand: AddCommand = (program, io, done) => {
   program
     .command('resume')
@@ -66,7 +57,7 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
 async function resume(id: string, flags: ResumeFlags, io: Io): Promise<number> {
   return withSession(io, flags.logFile, async (session) => {
     const run = await findRun(session.ledger, id);
-    if (run.state === 'finished' || run.state === 'cancelled') throw new UsageError(cannotGoOn(run));
+    refuseEnded(run);
     if (!flags.follow) {
       await resumeElsewhere(run, session);
       say(io, `Run ${id} is running: workers go on with the rows that are queued.`);
@@ -78,7 +69,7 @@ async function resume(id: string, flags: ResumeFlags, io: Io): Promise<number> {
 
 type JoinFlags = EndedFlags & { readonly acceptRedisSettings?: boolean };
 
-/** Joins the run's target when it is asked, the same for every asking. */
+/** A function that joins the run's target at its first call, and answers that same session at every further one. */
 export function joinFor({ target }: Run, session: Session, flags: JoinFlags): () => Promise<TargetSession> {
   let joined: Promise<TargetSession> | null = null;
   const join = async () =>
@@ -92,7 +83,7 @@ export function joinFor({ target }: Run, session: Session, flags: JoinFlags): ()
   };
 }
 
-/** Says what came of it, and answers the command's exit status. */
+/** Says where the run went on and what became of it, and answers the exit status. */
 export function tellResumed(
   { id }: Run,
   resumed: Resumed,
@@ -103,27 +94,8 @@ export function tellResumed(
   return 0;
 }
 
-/** Why a run that has ended can't go on, with the command for what is left of it. */
-export function cannotGoOn(run: Run): string {
-  return `Run ${run.id} is ${run.state}: expected one that can go on. ${leftOf(run)}.`;
-}
-
-function leftOf(run: Run): string {
-  const { id, state, outcomes } = run;
-  const rerun = `\`onboard rerun ${id}`;
-  if (!isOver(run))
-    return `\`onboard cancel ${id}\` winds it up; then ${rerun} --only cancelled\` takes up what was not sent`;
-  if (state === 'cancelled' && outcomes.cancelled > 0)
-    return `${rerun} --only cancelled\` takes up what was not sent`;
-  const doubtful = outcomes['in-doubt'];
-  if (unsuccessfulRows(outcomes) > doubtful) return `${rerun}\` takes up the rows that did not succeed`;
-  if (doubtful > 0) return `\`onboard resolve ${id}\` settles its rows in doubt`;
-  return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
-}
-
 type CancelFlags = { readonly json?: boolean; readonly logFile?: string };
 
-/** `onboard cancel <run>`: nothing more of the run is sent, ever, and every row gets its outcome. */
 export const addCancelCommand: AddCommand = (program, io, done) => {
   program
     .command('cancel')
@@ -139,11 +111,6 @@ async function cancel(id: string, flags: CancelFlags, io: Io): Promise<number> {
   return withSession(io, flags.logFile, async (session) => {
     const before = await findRun(session.ledger, id);
     const run = await cancelRun(before, session);
-    if (run.state !== 'cancelled') {
-      throw new UsageError(
-        `Run ${id} is ${run.state}: expected one that has not ended, there is nothing left to cancel.`,
-      );
-    }
     if (before.state === 'cancelled' && isOver(run)) {
       say(
         io,
@@ -154,7 +121,7 @@ async function cancel(id: string, flags: CancelFlags, io: Io): Promise<number> {
     tell(io, `Run ${id} is cancelled: nothing more of it is sent. Its rows get their outcomes.`);
     const ended = await windUpCancelled(run, session);
     const exitCode = tellEnded(ended, session, { service: null, flags });
-    // The exit status of a run that was cancelled; of this command it is what was asked for.
+    // 2 is the status of a run that was cancelled; for whoever asked for that, the command succeeded.
     return exitCode === 2 && isOver(ended.run) ? 0 : exitCode;
   });
 }

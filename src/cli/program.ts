@@ -1,4 +1,10 @@
+/**
+ * The command line: its commands, its help, and what an error means for the exit status. `runProgram` is all of
+ * `onboard` but the process.
+ */
+
 import { Command, CommanderError, Help } from 'commander';
+import { messageOf } from '../lib/errors.ts';
 import { type Io, printable, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
@@ -95,7 +101,7 @@ function explain(error: unknown, io: Io): number {
     return USAGE_EXIT;
   }
   // Only the message: an error of Redis carries the command with its arguments, and those are rows.
-  tell(io, `onboard: unexpected: ${error instanceof Error ? error.message : String(error)}`);
+  tell(io, `onboard: unexpected: ${messageOf(error)}`);
   if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, error.stack ?? '');
   return error instanceof BrokenOffError ? BROKEN_OFF_EXIT : USAGE_EXIT;
 }

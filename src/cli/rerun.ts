@@ -1,18 +1,10 @@
-import type { Job } from '../config/job-definition.ts';
-import { mappingFor } from '../delivery/run-mapping.ts';
-import { type Io, say, tell } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
-import { isOver, type Run } from '../model/run.ts';
-import { resumeRun, setRunning } from '../runs/control.ts';
-import { executeToEnd } from '../runs/execute.ts';
-import { loadFittingJob, loadFittingJobFile } from '../runs/input.ts';
-import { lookBeforeRerun, type NoRerun, registerRerun, rerunOutcomes, type Wanted } from '../runs/rerun.ts';
-import { registeredRows } from '../runs/rows.ts';
-import { definitionOf, findRun } from '../runs/status.ts';
-import { type Session, type TargetSession, withSession } from '../session.ts';
+/** `onboard rerun <run>`: the rows of a run that did not succeed, as a new run. */
+import { type Io, say } from '../lib/terminal.ts';
+import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
+import { findRun } from '../runs/status.ts';
+import { withSession } from '../session.ts';
 import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect } from './command.ts';
 import { joinFor, tellResumed } from './control.ts';
-import { tellEnded } from './ended.ts';
 
 type Flags = {
   readonly only: readonly string[];
@@ -25,7 +17,6 @@ type Flags = {
 
 const ONLY = 'of rejected, failed, denied, invalid, cancelled, separated by commas; without it: all of them';
 
-/** `onboard rerun <run>`: the rows of a run that did not succeed, as a new run. */
 export const addRerunCommand: AddCommand = (program, io, done) => {
   program
     .command('rerun')
@@ -42,72 +33,16 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
 };
 
 async function rerun(id: string, flags: Flags, io: Io): Promise<number> {
-  const outcomes = rerunOutcomes(flags.only);
+  const { job, jobFile, only } = flags;
+  const outcomes = rerunOutcomes(only);
   return withSession(io, flags.logFile, async (session) => {
     const parent = await findRun(session.ledger, id);
-    if (!isOver(parent)) throw new UsageError(notOver(parent));
-    const job = await jobOf(parent, flags, session);
-    if (job.definition.operation !== parent.operation) throw new UsageError(otherOperation(job, parent));
-    // What doesn't fit the columns is said before anything is registered.
-    mappingFor(job.definition, parent.source);
-    return takeUp({ parent, job, outcomes }, session, flags);
-  });
-}
-
-function otherOperation({ name, definition }: Job, parent: Run): string {
-  return (
-    `The job ${name} is for ${definition.operation}, and run ${parent.id} was for ${parent.operation}: ` +
-    'expected a definition of the same operation.'
-  );
-}
-
-async function takeUp(wanted: Wanted, session: Session, flags: Flags): Promise<number> {
-  const { ledger } = session;
-  const join = joinFor(wanted.parent, session, flags);
-  const early = await lookBeforeRerun(wanted, ledger);
-  if (early !== null) return tellNoRerun(early, join, { session, flags });
-  // Chosen only from a ledger that has been verified.
-  const joined = await join();
-  const begun = await registerRerun(wanted, ledger);
-  if (begun.kind !== 'registered') return tellNoRerun(begun, join, { session, flags });
-  for (const line of begun.lines) tell(session.io, line);
-  await setRunning(begun.run, ledger);
-  const { service } = joined;
-  const run = await findRun(ledger, begun.run.id);
-  return tellEnded(await executeToEnd(run, await registeredRows(run, ledger), joined), session, {
-    service,
-    flags,
-  });
-}
-
-async function tellNoRerun(
-  no: NoRerun,
-  join: () => Promise<TargetSession>,
-  { session, flags }: { readonly session: Session; readonly flags: Flags },
-): Promise<number> {
-  if (no.kind === 'nothing') {
-    for (const line of no.lines) say(session.io, line);
+    const join = joinFor(parent, session, flags);
+    const done = await rerunRows(parent, { outcomes, job, jobFile }, session, join);
+    if (done.kind === 'run') return tellResumed(done.run, done.resumed, { session, flags });
+    for (const line of done.lines) say(io, line);
     return 0;
-  }
-  tell(session.io, `Run ${no.run.id} of such rows is not over: it is gone on with instead of a new one.`);
-  return tellResumed(no.run, await resumeRun(no.run, session, join), { session, flags });
-}
-
-async function jobOf(parent: Run, { job, jobFile }: Flags, { env, ledger }: Session): Promise<Job> {
-  if (job !== undefined && jobFile !== undefined) {
-    throw new UsageError('--job and --job-file: expected one of them.');
-  }
-  if (jobFile !== undefined) return loadFittingJobFile(jobFile);
-  if (job !== undefined) return loadFittingJob(job, env.jobsDirectory);
-  return { name: parent.job, definition: await definitionOf(parent, ledger) };
-}
-
-function notOver({ id, state }: Run): string {
-  const command = state === 'cancelled' ? 'cancel' : 'resume';
-  return (
-    `Run ${id} is ${state} and has rows without an outcome: expected one that is over. ` +
-    `\`onboard ${command} ${id}\` takes it to its end.`
-  );
+  });
 }
 
 const EXAMPLE = `

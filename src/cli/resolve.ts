@@ -1,3 +1,4 @@
+/** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
 import { hostname, userInfo } from 'node:os';
 import { countOf, type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -26,7 +27,6 @@ type ResolveFlags = {
   readonly json?: boolean;
 };
 
-/** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
 export const addResolveCommand: AddCommand = (program, io, done) => {
   program
     .command('resolve')

@@ -1,3 +1,4 @@
+/** `onboard run`: files taken to their end in this process, one after the other. */
 import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
@@ -12,8 +13,15 @@ import { beginFile, waitForJobs } from '../runs/register.ts';
 import { knownReport } from '../runs/report.ts';
 import { fileRows } from '../runs/rows.ts';
 import { joinTarget, openLog, openSession, prepareHome, type TargetSession } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect, refuseStrayFaults } from './command.ts';
-import { INTERRUPTED_EXIT, tellEnded } from './ended.ts';
+import {
+  ACCEPT_REDIS_SETTINGS,
+  type AddCommand,
+  collect,
+  FAULT,
+  INTERRUPTED_EXIT,
+  refuseStrayFaults,
+  tellEnded,
+} from './command.ts';
 
 type Flags = {
   readonly jobFile?: string;
@@ -26,7 +34,6 @@ type Flags = {
   readonly json?: boolean;
 };
 
-/** `onboard run`: files taken to their end in this process. */
 export const addRunCommand: AddCommand = (program, io, done) => {
   program
     .command('run')
@@ -35,7 +42,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
-    .option('--fault <name=spec>', 'with --sandbox: a fault on request, as in `onboard sandbox`', collect, [])
+    .option(...FAULT, collect, [])
     .option('--again', 'a new run, also where this file was already taken to its end')
     .option('--check-first', 'begin nothing where a row of any file would be invalid: `onboard check` first')
     .option(...ACCEPT_REDIS_SETTINGS)

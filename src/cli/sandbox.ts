@@ -1,3 +1,4 @@
+/** `onboard sandbox`: the stand-in service, until it is interrupted. */
 import { once } from 'node:events';
 import { type Io, say } from '../lib/terminal.ts';
 import { type SandboxFlags, sandboxOptionsFromFlags } from '../sandbox/flags.ts';
@@ -10,7 +11,6 @@ type Flags = Omit<SandboxFlags, 'faults'> & { readonly fault: readonly string[];
 
 const DEFAULT_PORT = '4010';
 
-/** `onboard sandbox`: the stand-in service, until it is interrupted. */
 export const addSandboxCommand: AddCommand = (program, io, done) => {
   program
     .command('sandbox')

@@ -1,8 +1,8 @@
+/** `onboard schema`: what an editor needs to complete and check job definitions. */
 import { jobDefinitionJsonSchema, listSettings, renderSettings } from '../config/job-settings.ts';
 import { say } from '../lib/terminal.ts';
 import type { AddCommand } from './command.ts';
 
-/** `onboard schema`: what an editor needs to complete and check job definitions. */
 export const addSchemaCommand: AddCommand = (program, io, done) => {
   program
     .command('schema')

@@ -1,5 +1,9 @@
+/**
+ * `onboard start`, `onboard watch` and `onboard work`: the commands that go on until they are interrupted. `start` takes files
+ * and sends their rows, `watch` only takes files, `work` only sends rows.
+ */
 import { once } from 'node:events';
-import { Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import {
@@ -10,9 +14,9 @@ import {
   serviceReady,
   startSandboxChild,
 } from '../delivery/target.ts';
-import { openJobBook } from '../inbox/job-book.ts';
+import { type JobBook, openJobBook } from '../inbox/job-book.ts';
 import { watchInboxes } from '../inbox/watch.ts';
-import { createWatcher } from '../inbox/watcher.ts';
+import { createWatcher, type WatchOptions } from '../inbox/watcher.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -25,9 +29,27 @@ import {
   type Session,
   withSession,
 } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect, refuseStrayFaults } from './command.ts';
-import { INTERRUPTED_EXIT } from './ended.ts';
-import { addInboxOptions, type InboxFlags, ONCE_HELP } from './inbox-options.ts';
+import {
+  ACCEPT_REDIS_SETTINGS,
+  type AddCommand,
+  collect,
+  FAULT,
+  INTERRUPTED_EXIT,
+  refuseStrayFaults,
+  wholeNumber,
+} from './command.ts';
+
+/** The flags of the commands that watch the inbox. */
+type InboxFlags = WatchOptions & {
+  readonly acceptRedisSettings?: boolean;
+  readonly logFile?: string;
+};
+
+/** What the exit status says under `--once`. */
+const ONCE_HELP = `
+With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
+2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
+.part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
 
 type StartFlags = InboxFlags & { readonly sandbox?: boolean; readonly fault: readonly string[] };
 
@@ -37,12 +59,7 @@ export const addStartCommand: AddCommand = (program, io, done) => {
     .command('start')
     .description('Take files from the inboxes through their jobs and send their rows, in one process')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
-    .option(
-      '--fault <name=spec>',
-      'with --sandbox: a fault on request, as in `onboard sandbox`',
-      collect,
-      [],
-    );
+    .option(...FAULT, collect, []);
   addInboxOptions(command)
     .addHelpText('after', START_EXAMPLE)
     .action(async (flags: StartFlags) => done(await start(flags, io)));
@@ -51,18 +68,20 @@ export const addStartCommand: AddCommand = (program, io, done) => {
 async function start(flags: StartFlags, io: Io): Promise<number> {
   refuseStrayFaults(flags);
   return withSession(io, flags.logFile, async (session) => {
-    const { env } = session;
-    const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
-    await prepareHome(env);
+    const book = await openBook(session);
     const service = await startedService(flags, session);
-    const joined = await joinTarget(session, service, {
-      sends: true,
-      acceptsSettings: flags.acceptRedisSettings,
-    });
-    const watcher = createWatcher(joined, book, flags);
+    const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
+    const watcher = createWatcher(await joinTarget(session, service, join), book, flags);
     tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C ends it gently.`);
     return watchInboxes(watcher, { sends: true });
   });
+}
+
+/** Every definition is read before anything else is done. */
+async function openBook({ env }: Session): Promise<JobBook> {
+  const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
+  await prepareHome(env);
+  return book;
 }
 
 function startedService({ sandbox, fault }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
@@ -97,10 +116,8 @@ export const addWatchCommand: AddCommand = (program, io, done) => {
 async function watch(flags: WatchFlags, io: Io): Promise<number> {
   if (flags.sandbox === true) throw new UsageError(NO_SANDBOX);
   return withSession(io, flags.logFile, async (session) => {
-    const { env } = session;
-    const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
-    await prepareHome(env);
-    const service = watchedService(env);
+    const book = await openBook(session);
+    const service = watchedService(session.env);
     await checkRedisSettings(session, flags.acceptRedisSettings);
     const watcher = createWatcher(await joinTarget(session, service, { sends: false }), book, flags);
     tell(io, `Watching ${watcher.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
@@ -109,7 +126,7 @@ async function watch(flags: WatchFlags, io: Io): Promise<number> {
   });
 }
 
-/** Whoever only watches needs the service's name, and its credentials only to look rows in doubt up. */
+/** A process that sends nothing needs only the service's name; where it has credentials, it can also look up rows in doubt. */
 function watchedService(env: Environment): Service {
   if (env.tokenSource.kind !== 'none') return serviceFromEnvironment(env);
   if (env.baseUrl !== null) return nowhere(baseUrlOf(env.baseUrl));
@@ -133,13 +150,42 @@ in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. Rows are se
 other processes: without one, files wait, also with --once.
 ${ONCE_HELP}`;
 
+const RUNS_HELP =
+  'files taken through their jobs at once; one whose job has a higher `priority` does not wait for those of a lower one';
+
+function addInboxOptions(command: Command): Command {
+  return command
+    .option('--rest <seconds>', 'take a file when nothing of it has changed for so long', seconds, 2)
+    .option('--poll <seconds>', 'look at the folders at least that often', pollSeconds, 5)
+    .option('--polling', 'no events, only looks: for network file systems that have none')
+    .option('--runs <n>', RUNS_HELP, wholeNumber, 32)
+    .option('--once', 'take what is there, to the end, and exit: for cron')
+    .option('--json', 'a JSON line per file')
+    .option(...ACCEPT_REDIS_SETTINGS)
+    .option('--log-file <file>', 'write the log there');
+}
+
+const LONGEST_S = 24 * 3600;
+
+function seconds(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= LONGEST_S) return value;
+  throw new InvalidArgumentError('expected seconds, for example 2 or 0.5.');
+}
+
+function pollSeconds(text: string): number {
+  const value = seconds(text);
+  if (value >= 0.1) return value;
+  throw new InvalidArgumentError('expected at least 0.1 seconds.');
+}
+
 type WorkFlags = { readonly logFile?: string; readonly acceptRedisSettings?: boolean };
 
-/** `onboard work`: a worker that shares the runs of its target, until it is interrupted. */
+/** `onboard work`: a worker that sends rows of all runs of its target, until it is interrupted. */
 export const addWorkCommand: AddCommand = (program, io, done) => {
   program
     .command('work')
-    .description('Carry out chunks of the runs of MSB_BASE_URL, beside other workers, until interrupted')
+    .description('Send rows of the runs to MSB_BASE_URL, beside other workers, until interrupted')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://redis.internal:6379 onboard work')

@@ -1,3 +1,4 @@
+/** `onboard runs`, `onboard status` and `onboard report`: what is going on, and what became of a run. */
 import { basename, join, resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';

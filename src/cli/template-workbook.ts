@@ -1,3 +1,7 @@
+/**
+ * A template as an Excel workbook. Apart from template.ts because the library takes long to load: only who asks for a
+ * workbook waits for it.
+ */
 import type { Blob } from 'node:buffer';
 import type { Stream } from 'node:stream';
 import writeXlsxFile, { type Cell, type Feature } from 'write-excel-file/node';

@@ -1,3 +1,4 @@
+/** `onboard template <job>`: a file to start from, as CSV, JSON or an Excel workbook. */
 import iconv from 'iconv-lite';
 import { readEnvironment } from '../config/environment.ts';
 import type { Format, Job, JobDefinition } from '../config/job-definition.ts';
@@ -28,7 +29,6 @@ Examples:
   onboard template counterparty-drafts --json > payees.json
   onboard template counterparty-drafts --xlsx --out payees.xlsx`;
 
-/** `onboard template <job>`: a file to start from. */
 export const addTemplateCommand: AddCommand = (program, io, done) => {
   program
     .command('template')

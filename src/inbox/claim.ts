@@ -1,3 +1,10 @@
+/**
+ * Claims: a watcher takes a file out of its inbox by one rename, so of several watchers one gets it. What is known of
+ * the claim is on the disk before the file is moved, in a folder of its own in ONBOARD_HOME/processing: after a kill
+ * at any moment whoever comes next finds the file and knows where it came from, or puts it back. The name of a
+ * claim's information file says which process owns it: to rename that file is to take the claim over, and to touch it
+ * is to show that the owner lives.
+ */
 import {
   type FileHandle,
   lstat,
@@ -27,16 +34,9 @@ import {
   withinTakenFolder,
 } from './shared-folder.ts';
 
-/*
- * Claims: a watcher takes a file out of its inbox by one rename, so of several watchers one gets it. What is known of the
- * claim is on the disk before the file is moved, in a folder of its own in ONBOARD_HOME/processing: after a kill at any
- * moment whoever comes next finds the file and knows where it came from, or puts it back. Who owns a claim stands in the
- * name of its information file; to rename that is to take the claim over, and to touch it is to show that the owner lives.
- */
-
 const relativePath = z.string().refine((path) => path.split('/').every(isPlainName));
 
-/** What is written down of a claim. */
+/** What a claim's information file holds. */
 const claimInfoSchema = z
   .object({
     job: z.string(),
@@ -51,7 +51,7 @@ const claimInfoSchema = z
     stamp: z.string(),
     /** The name of its marker file. */
     marker: z.string().refine(isPlainName).nullable(),
-    /** Its name on the disk, where claims of earlier versions lie. */
+    /** `isOnOtherFileSystem`, by the name that it has on the disk: claims of earlier versions lie there. */
     isAbroad: z.boolean(),
   })
   .transform(({ isAbroad, ...info }) => ({
@@ -65,7 +65,7 @@ function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && !name.includes('..') && !/[/\0]/.test(name);
 }
 
-/** What is known of a claim, as it stands on the disk. */
+/** The text of a claim's information file. */
 export function claimText({ isOnOtherFileSystem, ...info }: ClaimInfo): string {
   return JSON.stringify({ ...info, isAbroad: isOnOtherFileSystem });
 }
@@ -85,14 +85,14 @@ export type Claim = {
   /** Where the file is, or will be once it is copied from another file system. */
   readonly file: string;
   readonly name: string;
-  /** Its owner. */
+  /** The process that owns the claim. */
   readonly member: string;
   readonly info: ClaimInfo;
   /** The stamp of the file on the other file system that `file` is a copy of; `null`: it is no copy, or not yet. */
   readonly copied: string | null;
 };
 
-// In a claim's folder beside the file: a name that begins with a dot is never a file's.
+// These lie in a claim's folder beside the file: a name that begins with a dot is never a delivered file's.
 const MARKER_NAME = '.marker';
 /** The stamp of the file that the claim's file is a copy of. */
 export const COPIED_NAME = '.copied';
@@ -154,7 +154,7 @@ export async function writeDurably(path: string, text: string, flags = 'wx'): Pr
 /** Where the file and the marker of a claim are. */
 type ClaimPlaces = { readonly file: Buffer | string; readonly marker: Buffer | string };
 
-/** Hands them on; on another file system they lie in their inbox, under the claim's id. */
+/** Calls `work` with these places: in the claim's folder, or, on another file system, in the inbox under the claim's id. */
 function withPlaces<T>(
   { id, folder, name }: Pick<FoundClaim, 'id' | 'folder' | 'name'>,
   { isOnOtherFileSystem, inbox }: ClaimInfo,
@@ -172,7 +172,7 @@ export function takenMarker(id: string): string {
   return `${id}.marker`;
 }
 
-/** The marker goes first: who has it has the file, and it can't speak for the next one of that name. */
+/** Moves the marker first: a marker left behind would speak for the next file of that name. */
 async function moveIn(file: Buffer, marker: Buffer | null, to: ClaimPlaces): Promise<void> {
   if (marker !== null) await rename(marker, to.marker);
   try {
@@ -194,11 +194,11 @@ export type FoundClaim = {
   readonly info: ClaimInfo | null;
   /** The name of the file; `null`: it is not here. */
   readonly name: string | null;
-  /** As a claim's. */
+  /** As in `Claim`. */
   readonly copied: string | null;
 };
 
-/** All claims in a folder of them, of whoever; none where there is no such folder. One that can't be read is passed over. */
+/** The claims of all watchers in a folder; none where there is no such folder. A claim that can't be read is passed over. */
 export async function listClaims(
   base: string,
   onTrouble: (id: string, error: unknown) => void = () => undefined,
@@ -244,14 +244,14 @@ function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(insteadOf(['ENOENT', 'ENOTDIR'], []));
 }
 
-/** The claim of what was found, where it is known what it is and its file is there, or may still lie on another file system. */
+/** The claim that was found; `null`: nothing is known of it, or its file is neither here nor on another file system. */
 export function claimOf({ id, folder, member, info, name, copied }: FoundClaim): Claim | null {
   if (info === null || (name === null && !info.isOnOtherFileSystem)) return null;
   const called = name ?? info.path.split('/').at(-1) ?? '';
   return { id, folder, file: join(folder, called), name: called, member, info, copied };
 }
 
-/** Makes a claim of a watcher that is gone this member's; `null`: another one was faster. */
+/** Takes a claim over from a watcher that is gone; `null`: another watcher was faster. */
 export async function takeOver(found: FoundClaim, member: string): Promise<FoundClaim | null> {
   const { folder } = found;
   return rename(join(folder, infoName(found.member)), join(folder, infoName(member))).then(
@@ -290,7 +290,7 @@ export async function openClaimed(path: Buffer | string): Promise<Opened> {
   return { kind: 'refused', why: why ?? SWAPPED };
 }
 
-/** In words for the file's sender; other trouble is the machine's and thrown. */
+/** Why the file can't be opened, in words for its sender; other trouble is the machine's and thrown. */
 function whyNot(error: unknown): string {
   switch (errorCode(error)) {
     case 'ELOOP':
@@ -340,7 +340,7 @@ export async function returnFile(claim: Claim): Promise<boolean> {
   });
 }
 
-/** Only beside the file that it was for: it would speak for another one of that name. */
+/** Puts a marker back only beside the file that it was for: it would speak for another file of that name. */
 async function putMarkerBack(from: Buffer | string, info: ClaimInfo): Promise<void> {
   const { marker, stamp } = info;
   const { parts, name } = pathOf(info);
@@ -365,7 +365,7 @@ export async function dropClaim({ folder }: Pick<Claim, 'folder'>): Promise<void
 
 const EMPTY_MS = 60_000;
 
-/** Removes what a watcher left that was killed when it had just begun a claim; a living one is done with that in no time. */
+/** Removes folders of claims that a watcher had just begun when it was killed; a living one fills such a folder at once. */
 export async function removeEmptyClaims(base: string, now: Date): Promise<void> {
   for (const id of await namesIn(base)) {
     const folder = join(base, id);

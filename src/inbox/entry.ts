@@ -1,13 +1,13 @@
+/**
+ * The entries of an inbox, as a look at its folder found them; nothing is opened or followed for it. What an entry's
+ * name and kind alone decide stands here: whether it is never taken, and why it can't be taken whatever its job.
+ */
 import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 import { stampOf } from '../lib/file-stamp.ts';
 import { descend, inFolder, NOT_THERE, withinFolder } from './shared-folder.ts';
 
-/**
- * One entry of an inbox as a look at its folder found it; nothing is opened or followed for it. What an entry's name and
- * kind alone decide stands here: whether it is never taken, and why it can't be taken whatever its job.
- */
 export type Entry = {
   /** The folders that lead to it from the inbox. */
   readonly parts: readonly Buffer[];
@@ -52,7 +52,7 @@ async function list(folder: Buffer, parts: readonly Buffer[], found: Found): Pro
   }
 }
 
-/** How a name of data ends: a folder that is called so was meant to be a file. */
+/** How names of data files end: a folder with such a name was meant to be a file. */
 const DATA_NAME = /\.(csv|tsv|txt|json|ndjson|jsonl|xlsx|gz)$/i;
 
 function isSubFolder({ kind, name }: Entry): boolean {
@@ -64,7 +64,7 @@ async function listBelow(folder: Buffer, { name, parts, path }: Entry, found: Fo
   try {
     await descend(folder, [name], (below) => list(below, [...parts, name], found));
   } catch (error) {
-    // Gone, or another thing by now: the next look sees what it is.
+    // The folder is gone, or is a link or a file by now: the next look sees what it is.
     if (hasCode(error, ...NOT_THERE)) return;
     found.problems.push(`${path}: the folder can't be looked into (${errorCode(error) || String(error)})`);
   }

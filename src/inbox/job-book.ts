@@ -1,3 +1,8 @@
+/**
+ * The definitions of a jobs folder as they are by now: which folders are inboxes, and which job takes a file. Every
+ * definition is right when a watcher starts; one that is broken later keeps its last usable version, and its files
+ * wait.
+ */
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
@@ -6,12 +11,9 @@ import { type FurtherProblems, listJobs, loadJob } from '../config/load-job.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/**
- * The definitions of a jobs folder as they are by now: which folders are inboxes, and which job takes a file. Every
- * definition is right when a watcher starts; one that is broken later keeps its last usable version, and its files wait.
- */
+/** The definitions, read again when a file was changed. */
 export type JobBook = {
-  /** Those that can be used, and the last usable version of those that can't be any more. */
+  /** The definitions that can be used, and the last usable version of those that can't be any more. */
   jobs(): readonly Job[];
   /** Job → what is wrong with its definition. */
   broken(): ReadonlyMap<string, readonly string[]>;
@@ -78,7 +80,7 @@ async function loadAll({ directory, home, further }: Place, before: readonly Job
   return { jobs, broken };
 }
 
-/** A problem between definitions holds all that it names. */
+/** A problem between definitions makes every job unusable that it names. */
 function addProblem(problem: string, jobs: readonly Job[], broken: Map<string, readonly string[]>): void {
   const words = new Set(problem.split(/[\s,:]+/));
   const [first, ...others] = jobs.map(({ name }) => name).filter((name) => words.has(name));
@@ -119,7 +121,7 @@ export function weightOfJob(name: string | undefined, { jobs }: Pick<JobBook, 'j
 /** A folder that is watched, and the jobs that may take what is in it. */
 export type Inbox = {
   readonly folder: string;
-  /** The one of ONBOARD_HOME, where only patterns tell a job. */
+  /** Whether it is ONBOARD_HOME's own inbox, where only patterns tell the job of a file. */
   readonly isMain: boolean;
   readonly jobs: readonly Job[];
 };
@@ -180,7 +182,7 @@ function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`);
 }
 
-/** The jobs that take a file of that path in the inbox; it should be one. */
+/** The jobs that take a file of that path in the inbox: none or several make it a refused file. */
 export function jobsFor(path: string, inbox: Inbox): Job[] {
   return inbox.jobs.filter(({ definition }) => {
     const patterns = patternsOf(definition);

@@ -1,3 +1,7 @@
+/**
+ * One look at the definitions, the claims and all inboxes: what may be begun, what is to be refused, and why the
+ * other files wait. A file counts as whole once this process has seen nothing of it change for a while.
+ */
 import { join } from 'node:path';
 import { type Job, type JobDefinition, jobsBefore, weightOf } from '../config/job-definition.ts';
 import { isOpenRun, openRunsOf } from '../ledger/run-store.ts';
@@ -22,7 +26,7 @@ import {
 } from './sort-out.ts';
 import type { Watcher } from './watcher.ts';
 
-/** What one look at the definitions, the claims and all inboxes found to be done. */
+/** What a look found. */
 export type Look = {
   /** What may be begun, the most urgent first; whoever begins with something takes it out. */
   readonly atHand: AtHand[];
@@ -35,7 +39,7 @@ export type Look = {
   readonly nextMs: number | null;
 };
 
-/** A claim that somebody left, or a file; `weight` is its job's. */
+/** A claim that its watcher left, or a file; `weight` is that of its job. */
 export type AtHand<F = Takeable> =
   | { readonly kind: 'claim'; readonly weight: number; readonly claim: LeftClaim }
   | { readonly kind: 'file'; readonly weight: number; readonly file: F };
@@ -104,7 +108,7 @@ function brokenLines(book: JobBook): Array<readonly [string, string]> {
   ]);
 }
 
-/** A folder that can't be looked into is waited for: it may be on a file system that is away. */
+/** A folder that can't be looked into is no error: it may be on a file system that is away, and is looked for again. */
 async function lookInto(
   inbox: Inbox,
   troubles: Map<string, string>,
@@ -149,7 +153,7 @@ export async function busyJobs(
       return run !== null && isOpenRun(run.state) ? [openRun(run, leased)] : [];
     }),
   );
-  // The oldest of a job is named.
+  // Later entries of the map win, so the oldest run of a job is named.
   const oldestLast = runs.flat().reverse();
   const wordsOf = (isHeld: boolean) =>
     oldestLast.filter((run) => run.isHeld === isHeld).map(({ job, words }) => [job, words] as const);
@@ -179,7 +183,7 @@ export function claimedWords(
 
 type OfJob = { readonly job: { readonly definition: Pick<JobDefinition, 'priority'> } };
 
-/** In the order in which it is to be begun: by the weight of its job, claims before files, else as it was found. */
+/** What is at hand in the order of its beginning: by the weight of its job, claims before files, else as it was found. */
 export function byUrgency<F extends OfJob>(
   { left, take }: { readonly left: readonly LeftClaim[]; readonly take: readonly F[] },
   book: Pick<JobBook, 'jobs'>,
@@ -193,7 +197,7 @@ export function byUrgency<F extends OfJob>(
   return [...claims, ...files].sort((a, b) => b.weight - a.weight);
 }
 
-/** Tells when entries have been left alone for long enough. */
+/** Knows how long entries have been left alone. */
 type Rest = {
   /** Milliseconds until the entry has been at rest for long enough, if nothing changes; 0: it has. */
   left(placed: Resting): number;
@@ -207,7 +211,7 @@ type Resting = { readonly inbox: Pick<Inbox, 'folder'>; readonly entry: Entry };
 type Waited = { readonly ms: number; readonly isChanged: boolean };
 type Seen = { readonly stamp: string; readonly since: number; readonly first: number };
 
-/** An entry is at rest once nothing of it has changed for `restMs`: only what this process saw itself counts, no clock of another machine. */
+/** An entry is at rest once nothing of it has changed for `restMs` by the looks of this process; clocks of other machines don't count. */
 export function createRest(restMs: number, now: () => number): Rest {
   let seen = new Map<string, Seen>();
   let asked = new Map<string, Seen>();
@@ -246,7 +250,7 @@ function wholeStampOf({ entry: { stamp, changedMs, links } }: Resting): string {
 
 const SHORTEST_PATIENCE_MS = 30_000;
 
-/** What belongs to a job is waited for at length, what belongs to none only as long as it may be whole already. */
+/** Whether `--once` gives an entry up: a job's file after a long wait, an entry of no job as soon as it was seen to change. */
 function isRestless({ ms, isChanged }: Waited, hasJob: boolean, restMs: number): boolean {
   return hasJob ? ms >= Math.max(10 * restMs, SHORTEST_PATIENCE_MS) : isChanged;
 }

@@ -1,4 +1,7 @@
-import type { Job } from '../config/job-definition.ts';
+/**
+ * What people are told about one file: the note that lies beside it, the advice to its sender, and the line that a
+ * watcher says. No cell values, so that notes can be sent on.
+ */
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { Written } from '../lib/file-stamp.ts';
 import { countOf, printable, shellWord, wrap } from '../lib/terminal.ts';
@@ -7,13 +10,8 @@ import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
 import { renderNext } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
-import type { Entry } from './entry.ts';
-import { type Inbox, patternsOf } from './job-book.ts';
 
-/**
- * What people are told about one file: the note that lies beside it, the advice to its sender, and the line that a watcher
- * says. No cell values, so that notes can be sent on.
- */
+/** A note, before it is set in lines. */
 export type Note = {
   /** What the note is about: a file's path. */
   readonly subject: string;
@@ -46,7 +44,7 @@ export function writtenWords({ bytes, ms }: Written): string {
 
 const WRITTEN = /(\d+) bytes, last written (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/;
 
-/** The same read from a note; `null`: it says nothing of that. */
+/** What a note says a file was when it was put away; `null`: it doesn't say. */
 export function writtenIn(note: string): Written | null {
   const found = WRITTEN.exec(note);
   return found === null ? null : { bytes: Number(found[1]), ms: Date.parse(found[2] ?? '') };
@@ -122,8 +120,28 @@ export function changedNote(origin: Origin, run: Run, report: string): Note {
     lines: [
       'What was written to it since was not sent.',
       ...(isOpen ? ['To close that run:', `  onboard cancel ${run.id}`] : []),
-      'Then put the whole file into the inbox again: rows whose keys are known are skipped. Where the job names no key, take out what the report names as sent, or it is sent twice.',
-      'So that it does not happen again: write under a name ending in .part and rename it, or set --rest or a marker.',
+      `Then put ${WHOLE_AGAIN}`,
+      WRITE_ASIDE,
+    ],
+  };
+}
+
+const WHOLE_AGAIN =
+  'the whole file into the inbox again: rows whose keys are known are skipped. Where the job names no key, take out what the report names as sent, or it is sent twice.';
+const WRITE_ASIDE =
+  'So that it does not happen again: write under a name ending in .part and rename it, or set --rest or a marker.';
+
+/** The note of a file in `done` that somebody went on writing to; its run's note stays beside where it was. */
+export function lateNote(name: string, lines: readonly string[]): Note {
+  return {
+    subject: name,
+    headline: 'was written to after it was taken to its end: it was not whole then.',
+    facts: [],
+    lines: [
+      'What was written to it since was not sent; what was sent is in the report that its note in the folder `done` names.',
+      `Put ${WHOLE_AGAIN}`,
+      WRITE_ASIDE,
+      ...lines,
     ],
   };
 }
@@ -165,7 +183,7 @@ function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [stri
   );
 }
 
-/** What rows were sent with all the same, by code, and what the reader had to decide. */
+/** The warnings of rows that were sent, by code, and what the reader of the file had to decide. */
 function findings({ warnings, source }: Summary): string[] {
   const counts = Object.entries(warnings).map(([code, count]) => `${count} × ${code}`);
   const notes = (source?.notes ?? []).map((note) => `How it was read: ${printable(note)}`);
@@ -203,28 +221,7 @@ const REFUSAL_ADVICE: Readonly<Record<Fault, string>> = {
   job: 'Put it into the inbox again once there is such a job.',
 };
 
-/** What is at fault with an entry that can't be taken whatever its job. */
-export function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {
-  return kind === 'file' && links === 1 ? 'name' : 'kind';
-}
-
-/** Why a file that no job takes was put aside, for its sender. */
-export function noJobWords(inbox: Inbox): string {
-  const patterns = [...new Set(inbox.jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
-  const expected =
-    patterns.length === 0
-      ? 'no job names the files that it takes'
-      : `expected a name such as one of these: ${patterns.join(', ')}`;
-  return `its name and folder belong to no kind of load: ${expected}`;
-}
-
-/** Why a file that several jobs would take was put aside. */
-export function severalJobsWords(jobs: readonly Job[]): string {
-  const names = jobs.map(({ name }) => name).join(' and ');
-  return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;
-}
-
-/** Why, without the name of the file, which whoever is told it has read already: `it is empty: expected …`. */
+/** The reason without the file's name, which stands above it already: `it is empty: expected …`. */
 export function withoutName(why: string, name: string): string {
   if (!why.startsWith(`${name}: `)) return why;
   const rest = why.slice(name.length + 2);

@@ -1,3 +1,9 @@
+/**
+ * Files of an inbox on another file system than ONBOARD_HOME. No rename leads there, so such a file is first moved
+ * aside within its own file system, and then copied to ONBOARD_HOME, durably and only while it stays the same. The
+ * copy is what is read and sent; the original stays for an hour after the run, which shows whether somebody still
+ * writes to it.
+ */
 import { lstat, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -18,13 +24,7 @@ import {
 import { inFolder, readRegular, TAKEN_FOLDER, withinTakenFolder } from './shared-folder.ts';
 import type { Watcher } from './watcher.ts';
 
-/*
- * Files of an inbox on another file system than ONBOARD_HOME. No rename leads there, so such a file is first moved aside
- * within its own file system, and then copied to ONBOARD_HOME, durably and only while it stays the same. The copy is what is
- * read and sent; the original stays for an hour after the run, since whoever still writes to the file is found out by it.
- */
-
-/** The claim with its file below ONBOARD_HOME; `null`: there is none to go on with, as was said, or this process is to end. */
+/** The claim with its file copied to ONBOARD_HOME; `null`: there is nothing to go on with, which was told, or this process ends. */
 export async function atHome(claim: Claim, watcher: Watcher, signal: AbortSignal): Promise<Claim | null> {
   let current = claim;
   while (current.info.isOnOtherFileSystem && current.copied === null && !signal.aborted) {
@@ -47,7 +47,7 @@ export async function atHome(claim: Claim, watcher: Watcher, signal: AbortSignal
   return signal.aborted ? null : current;
 }
 
-/** The file can't be moved to another file system without being read: it stays where nobody looks. */
+/** Moves a file that can't be read out of the way, within its own file system: to move it to `failed` it would have to be read. */
 async function leaveAside(claim: Claim, why: string, { teller }: Watcher): Promise<null> {
   const { info, id } = claim;
   const aside = `refused-${id}`;
@@ -57,7 +57,7 @@ async function leaveAside(claim: Claim, why: string, { teller }: Watcher): Promi
   return null;
 }
 
-/** The claim's watcher was killed before the file was moved, or somebody removed the file. */
+/** Drops a claim without a file: its watcher was killed before the file was moved, or somebody removed the file. */
 async function undo(claim: Claim, { places, teller }: Watcher): Promise<null> {
   await giveBack({ ...claim, name: null }, places.inbox);
   teller.line(`${claim.info.path}: not taken for now: it is not in ${originalOf(claim)}`);
@@ -84,7 +84,7 @@ export async function copyHome(claim: Claim): Promise<CopiedHome> {
   if (opened.kind !== 'open') return opened;
   const { handle } = opened;
   const expected = claim.info.stamp;
-  // Of two watchers that copy, since one took the claim over, neither writes into the other's.
+  // Where one watcher took the claim over from another that still copies, neither writes into the other's copy.
   const copy = join(claim.folder, `.copy.${claim.member}`);
   try {
     if (opened.stamp !== expected) return { kind: 'changed', stamp: opened.stamp };
@@ -148,10 +148,10 @@ const keptSchema = z.object({
 });
 type Kept = z.infer<typeof keptSchema>;
 
-/** Beside the claims; a name with a dot is no claim's. */
+/** Lies beside the claims: a name with a dot is never a claim's. */
 const KEPT_FOLDER = '.originals';
 
-/** For how long files are looked at after their runs: so long a writer may pause and still be found out. */
+/** How long files are looked at after their runs: a writer who pauses no longer than that is noticed. */
 export const WATCHED_MS = 60 * 60_000;
 
 /** Keeps the original for as long as late changes are looked for; `done` is its copy's name there. */
@@ -208,7 +208,7 @@ async function readKept(path: string): Promise<Kept | null> {
   }
 }
 
-/** `null`: the original can't be seen, for now or for good. */
+/** `null`: the original is gone, or can't be looked at now. */
 async function originalStamp(inbox: string, id: string): Promise<string | null> {
   try {
     return stampOf(await withinTakenFolder(inbox, (path) => lstat(inFolder(path, id), { bigint: true })));
@@ -217,7 +217,7 @@ async function originalStamp(inbox: string, id: string): Promise<string | null> 
   }
 }
 
-/** What can't be removed is in nobody's way. */
+/** Trouble is passed over: a file that stays here is in nobody's way. */
 async function removeTaken(inbox: string, name: string): Promise<void> {
   await withinTakenFolder(inbox, (path) => unlink(inFolder(path, name))).catch(() => undefined);
 }

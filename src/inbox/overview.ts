@@ -1,3 +1,7 @@
+/**
+ * What is going on in a home, for `onboard status`: runs that are not over, files on their way, schedules and
+ * windows. It goes by the decisions that a watcher goes by, and changes nothing.
+ */
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
 import type { BreakerReport } from '../ledger/breaker.ts';
@@ -12,7 +16,7 @@ import { busyJobs, claimedWords } from './look.ts';
 import { createWindows, schedulesOf } from './schedule.ts';
 import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
 
-/** What is going on in a home: runs that are not over, files on their way, schedules and windows. */
+/** What `onboard status --json` prints. */
 export type Overview = {
   readonly target: string;
   /** How each service is doing that is concerned: that of `target` first. */
@@ -57,7 +61,7 @@ type OverviewOf = {
 };
 
 const RUNS_MAX = 200;
-/** Nobody has watched them here: what has not changed for as long as files rest by default counts as whole. */
+/** A file that has not changed for this long counts as whole: this command has not watched it; the default of `--rest`. */
 const REST_MS = 2_000;
 
 /** Looks at the ledger and the folders; changes nothing. */

@@ -1,3 +1,7 @@
+/**
+ * Claims that their watchers left: of processes of this host that are gone, at once, and of other hosts when they
+ * have not shown for a minute that they live. One watcher goes on with each of them.
+ */
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { isDeadHere } from '../journal/worker-registry.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -6,7 +10,7 @@ import { type Inbox, isInboxOf } from './job-book.ts';
 import { originalOf } from './other-file-system.ts';
 import type { Watcher } from './watcher.ts';
 
-/** A claim that nobody has any more. */
+/** A claim whose watcher is gone. */
 export type LeftClaim = {
   readonly found: FoundClaim;
   /** Whether the folder that its file came from is the inbox of its job now. */
@@ -14,10 +18,10 @@ export type LeftClaim = {
 };
 
 type FoundClaims = {
-  /** Of other watchers that live. */
+  /** Claims of other watchers that live. */
   readonly others: readonly FoundClaim[];
   readonly left: readonly LeftClaim[];
-  /** Of other targets: none of this process's business. */
+  /** Claims of other targets, which this process leaves alone. */
   readonly elsewhere: readonly FoundClaim[];
 };
 
@@ -31,7 +35,7 @@ export type Recovery = {
   takeUp(left: LeftClaim): Promise<Claim | null>;
 };
 
-/** On another host nobody knows who lives: who has not shown it for so long is gone. */
+/** Processes of another host can't be looked up: a watcher that has not shown for so long that it lives is gone. */
 const SILENT_MS = 60_000;
 
 type RecoveryEdges = Pick<Watcher, 'places' | 'teller' | 'member' | 'target'> & {
@@ -43,7 +47,7 @@ type RecoveryEdges = Pick<Watcher, 'places' | 'teller' | 'member' | 'target'> & 
 
 export function createRecovery({ places, teller, member, target, isMine, now }: RecoveryEdges): Recovery {
   const beats = new Map<string, { readonly beat: number; readonly since: number }>();
-  /** By this process's own clock: those of hosts and file systems may differ. */
+  /** Measured by this process's own clock: those of hosts and file systems may differ. */
   const isSilent = ({ id, beat }: FoundClaim) => {
     const known = beats.get(id);
     const current = known?.beat === beat ? known : { beat, since: now() };

@@ -1,12 +1,13 @@
+/**
+ * When files may be taken: the schedules of the definitions, kept in Redis and fired as long as a process watches,
+ * and the windows in which their runs may be begun.
+ */
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
 import { createReleases, createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';
 import type { Watcher } from './watcher.ts';
 
-/**
- * When files may be taken: the schedules of the definitions, kept in Redis and fired as long as a process watches, and the
- * windows in which their runs may be begun.
- */
+/** The schedules of one target's jobs. */
 export type InboxSchedules = {
   /** Makes the schedules in Redis those of the definitions. */
   keep(): Promise<void>;

@@ -1,8 +1,14 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+/**
+ * How a file's way ends: it goes to `done` or `failed` by one rename, with a note beside it that is there first, and
+ * its end is told. A rehearsal puts files back into their inboxes instead. The claim is dropped last, so that a kill
+ * before that repeats the ending and loses nothing. A file that somebody goes on writing to is found in `done` for an
+ * hour, and goes to `failed`.
+ */
+import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, insteadOf } from '../lib/errors.ts';
-import { fileStamp, writtenOfStamp } from '../lib/file-stamp.ts';
+import { fileStamp, type Written, writtenOf, writtenOfStamp } from '../lib/file-stamp.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { exitCodeOf, type Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
@@ -14,111 +20,115 @@ import {
   doneNote,
   endedWords,
   knownNote,
+  lateNote,
   type Note,
   type Origin,
   type Refusal,
   refusedNote,
   renderNote,
   withoutName,
+  writtenIn,
 } from './note.ts';
-import { isOriginalWritten, keepOriginal, originalOf, removeOriginal } from './other-file-system.ts';
+import {
+  isOriginalWritten,
+  keepOriginal,
+  lateOriginals,
+  originalOf,
+  removeOriginal,
+  WATCHED_MS,
+} from './other-file-system.ts';
 import { inFolder, withinFolder } from './shared-folder.ts';
 import type { Refused } from './sort-out.ts';
 import { type EndedFile, reportPlace, type Watcher } from './watcher.ts';
 
-/*
- * How a file's way ends: it goes to `done` or `failed` by one rename, with a note beside it that is there first, and a line
- * is said about it. A rehearsal puts files back into their inboxes instead. The claim is dropped last, so that a kill
- * before that repeats the ending and loses nothing.
- */
-
 /** Exit status of a file of which no run came about. */
 export const NOT_TAKEN_EXIT = 3;
 
-/** The file's run is over: the file goes to `done`, whatever became of its rows. */
-export async function settleDone(
-  claim: Claim,
-  stamp: string,
-  { run, summary }: { readonly run: Run; readonly summary: Summary },
-  watcher: Watcher,
-): Promise<number> {
-  const report = reportPlace(watcher, run);
-  const exitCode = summary.exitCode ?? exitCodeOf(run);
-  const words = endedWords(claim.info.path, run, report);
-  const note = () => doneNote(originOf(claim, stamp), summary, report);
-  return settle(claim, { result: 'done', note, why: [], run, exitCode, words }, watcher);
+/** How a claimed file's way ended; `stamp`: the file as it was read. */
+type End =
+  /** Its run is over, whatever became of its rows. */
+  | { readonly kind: 'done'; readonly stamp: string; readonly run: Run; readonly summary: Summary }
+  /** Another file with the same content was taken before, by this run: nothing is sent. */
+  | { readonly kind: 'known'; readonly stamp: string; readonly run: Run }
+  /** Somebody wrote to the file after its run had begun. */
+  | { readonly kind: 'changed'; readonly stamp: string; readonly run: Run }
+  /** No run of the file came about. */
+  | ({ readonly kind: 'refused' } & Refusal);
+
+/** Ends the claim, tells its end, and answers the file's exit status. */
+export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<number> {
+  const verdict = verdictOf(claim, end, watcher);
+  const away = await endClaim(claim, verdict, watcher);
+  const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
+  const file = endedFile(claim.info, verdict, watcher);
+  watcher.teller.ended({ ...file, moved: away.file, note: away.note }, words);
+  return verdict.exitCode;
 }
 
-/** Another file with the same content was taken before: nothing is sent. */
-export async function settleKnown(claim: Claim, stamp: string, run: Run, watcher: Watcher): Promise<number> {
+/** What is told of a file's end. */
+type Told = Pick<EndedFile, 'result' | 'why' | 'exitCode'> & { readonly run: Run | null };
+type Verdict = Told & {
+  readonly result: 'done' | 'failed';
+  /** By where the file goes. */
+  note(file: string): Note;
+  readonly words: string;
+};
+
+function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
+  if (end.kind === 'refused') return refusedVerdict(claim, end);
+  const { path } = claim.info;
+  const { run, stamp } = end;
   const report = reportPlace(watcher, run);
-  const why = [`the same content was taken as run ${run.id}: nothing is sent`];
-  const note = (file: string) => knownNote(originOf(claim, stamp), run, { report, file });
-  const words = `${claim.info.path}: ${why.join('')}. Report: ${report}`;
-  return settle(claim, { result: 'done', note, why, run, exitCode: exitCodeOf(run), words }, watcher);
+  const origin = originOf(claim, stamp);
+  switch (end.kind) {
+    case 'done': {
+      const exitCode = end.summary.exitCode ?? exitCodeOf(run);
+      const note = () => doneNote(origin, end.summary, report);
+      return { result: 'done', note, why: [], run, exitCode, words: endedWords(path, run, report) };
+    }
+    case 'known': {
+      const why = `the same content was taken as run ${run.id}: nothing is sent`;
+      const note = (file: string) => knownNote(origin, run, { report, file });
+      const words = `${path}: ${why}. Report: ${report}`;
+      return { result: 'done', note, why: [why], run, exitCode: exitCodeOf(run), words };
+    }
+    case 'changed': {
+      const why = 'the file was changed after it was taken: what was written to it since was not sent';
+      const note = () => changedNote(origin, run, report);
+      const words = `${path}: run ${run.id}: ${why}. Report: ${report}`;
+      return { result: 'failed', note, why: [why], run, exitCode: 2, words };
+    }
+    default:
+      return end satisfies never;
+  }
 }
 
-/** No run of the file came about. */
-export async function settleRefused(claim: Claim, given: Refusal, watcher: Watcher): Promise<number> {
+function refusedVerdict(claim: Claim, { why: given, fault }: Refusal): Verdict {
   // Where the file is while it is taken says nothing to its sender.
-  const why = given.why.map((one) => withoutName(one.replaceAll(claim.file, claim.name), claim.name));
-  const note = () => refusedNote(originOf(claim, claim.info.stamp), { why, fault: given.fault });
+  const why = given.map((one) => withoutName(one.replaceAll(claim.file, claim.name), claim.name));
+  const note = () => refusedNote(originOf(claim, claim.info.stamp), { why, fault });
   const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
-  return settle(claim, { result: 'failed', note, why, run: null, exitCode: NOT_TAKEN_EXIT, words }, watcher);
-}
-
-/** Somebody wrote to the file after its run had begun. */
-export async function settleChanged(
-  claim: Claim,
-  stamp: string,
-  run: Run,
-  watcher: Watcher,
-): Promise<number> {
-  const report = reportPlace(watcher, run);
-  const why = ['the file was changed after it was taken: what was written to it since was not sent'];
-  const note = () => changedNote(originOf(claim, stamp), run, report);
-  const words = `${claim.info.path}: run ${run.id}: ${why.join('')}. Report: ${report}`;
-  return settle(claim, { result: 'failed', note, why, run, exitCode: 2, words }, watcher);
+  return { result: 'failed', note, why, run: null, exitCode: NOT_TAKEN_EXIT, words };
 }
 
 function originOf({ info }: Claim, stamp: string): Origin {
   return { path: info.path, inbox: info.inbox, written: writtenOfStamp(stamp) };
 }
 
-type Verdict = Pick<EndedFile, 'why' | 'exitCode'> & {
-  readonly result: 'done' | 'failed';
-  /** By where the file goes. */
-  note(file: string): Note;
-  readonly run: Run | null;
-  readonly words: string;
-};
-
-async function settle(claim: Claim, verdict: Verdict, watcher: Watcher): Promise<number> {
-  const away = await endClaim(claim, verdict, watcher);
-  const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
-  watcher.teller.ended({ ...fileOf(claim, verdict, watcher), moved: away.file, note: away.note }, words);
-  return verdict.exitCode;
-}
-
 /** A file that waits for somebody to go on with its run. */
-export function pausedFile(claim: Claim, run: Run, watcher: Watcher): EndedFile {
-  const verdict = { result: 'paused', why: [], run, exitCode: exitCodeOf(run) } as const;
-  return { ...fileOf(claim, verdict, watcher), moved: null, note: null };
+export function pausedFile({ info }: Claim, run: Run, watcher: Watcher): EndedFile {
+  return endedFile(info, { result: 'paused', why: [], run, exitCode: exitCodeOf(run) }, watcher);
 }
 
-function fileOf(
-  { info }: Claim,
-  {
-    result,
-    why,
-    run,
-    exitCode,
-  }: Pick<EndedFile, 'result' | 'why' | 'exitCode'> & { readonly run: Run | null },
+/** A file as it is told; where it went comes on top. */
+function endedFile(
+  { path, job }: { readonly path: string; readonly job: string | null },
+  { result, why, run, exitCode }: Told,
   watcher: Watcher,
-): Omit<EndedFile, 'moved' | 'note'> {
+): EndedFile {
   return {
-    file: info.path,
-    job: info.job,
+    file: path,
+    job,
     result,
     why,
     run: run?.id ?? null,
@@ -128,6 +138,8 @@ function fileOf(
     outcomes: run?.outcomes ?? null,
     exitCode,
     report: run === null ? null : reportPlace(watcher, run),
+    moved: null,
+    note: null,
   };
 }
 
@@ -189,9 +201,6 @@ async function moveAway(claim: Claim, { result, note }: Ending, { places }: Fold
   return { file: away?.file ?? null, note: away?.note ?? null, words: [...moved, ...original].join('. ') };
 }
 
-/** Where a file went and where the note about it is. */
-type PutAway = { readonly file: string; readonly note: string };
-
 type Moving = {
   readonly from: Buffer | string;
   /** `done` or `failed`. */
@@ -204,7 +213,7 @@ type Moving = {
 };
 
 /** Moves an entry, whatever it is, by one rename and puts a note beside it; the note is there first. Throws what renaming says. */
-export async function putAway({ from, folder, name, id, text }: Moving): Promise<PutAway> {
+export async function putAway({ from, folder, name, id, text }: Moving) {
   const file = join(folder, awayName(name, id));
   const note = await writeNote(file, text);
   try {
@@ -252,10 +261,11 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
     const key = [inbox.folder, entry.path, entry.stamp].join('\n');
     if (left.has(key)) return 'left';
     const notTaken = `${entry.path}: not taken: ${why}`;
-    const file = { ...NO_RUN, file: entry.path, why: [why] };
+    const told = { result: 'failed', why: [why], run: null, exitCode: NOT_TAKEN_EXIT } as const;
+    const file = endedFile({ path: entry.path, job: null }, told, watcher);
     if (rehearsal.isOn) {
       left.add(key);
-      teller.ended({ ...file, moved: null, note: null }, `${notTaken}. A rehearsal: it stays where it is`);
+      teller.ended(file, `${notTaken}. A rehearsal: it stays where it is`);
       return 'left';
     }
     try {
@@ -273,19 +283,7 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
   };
 }
 
-const NO_RUN = {
-  job: null,
-  result: 'failed',
-  exitCode: NOT_TAKEN_EXIT,
-  run: null,
-  state: null,
-  reason: null,
-  rows: null,
-  outcomes: null,
-  report: null,
-} as const;
-
-function moveRefused({ inbox, entry, why, fault }: Refused, failed: string): Promise<PutAway> {
+function moveRefused({ inbox, entry, why, fault }: Refused, failed: string) {
   const origin = { path: entry.path, inbox: inbox.folder, written: null };
   return withinFolder(inbox.folder, entry.parts, (path) =>
     putAway({
@@ -296,4 +294,80 @@ function moveRefused({ inbox, entry, why, fault }: Refused, failed: string): Pro
       text: renderNote(refusedNote(origin, { why: [why], fault })),
     }),
   );
+}
+
+/**
+ * Makes the function that looks for files that somebody went on writing to after they had been put away: their ends were never read.
+ * It moves them from `done` to `failed`, tells their sender, and answers how many there were.
+ */
+export function createLookForLate(watcher: Watcher): () => Promise<number> {
+  const { places, book, home } = watcher;
+  const findChanged = createFindChanged(places.done, () => new Date());
+  return async () => {
+    const inboxes = new Set(inboxesOf(book.jobs(), home).map(({ folder }) => folder));
+    const originals = await lateOriginals(places.processing, inboxes, new Date());
+    const late = [
+      ...(await findChanged()).map((name) => ({ name, lines: [] })),
+      ...originals.map(({ done, original }) => ({
+        name: done,
+        lines: [`The file as it is by now lies in ${original}`],
+      })),
+    ];
+    for (const one of late) await putLateAway(one, watcher);
+    return late.length;
+  };
+}
+
+type LateFile = { readonly name: string; readonly lines: readonly string[] };
+
+/** The note of the file's run stays in `done`. */
+async function putLateAway({ name, lines }: LateFile, { places, teller }: Watcher): Promise<void> {
+  const text = renderNote(lateNote(name, lines));
+  const from = join(places.done, name);
+  // Somebody may have cleared `done` meanwhile.
+  const away = await putAway({ from, folder: places.failed, name, id: 'late', text }).catch(
+    insteadOf('ENOENT', null),
+  );
+  const where = [...(away === null ? [] : [`Moved to ${away.file}`]), ...lines].join('. ');
+  teller.line(`${name}: was written to after it was taken: what came late was not sent. ${where}`);
+}
+
+/** `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. */
+const ID = /\.(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[a-z0-9]{4}(?:\.|$)/;
+
+/** Makes the function that finds the names of files in `done` that are no longer what their notes say. */
+export function createFindChanged(done: string, now: () => Date): () => Promise<string[]> {
+  const known = new Map<string, Written | null>();
+  const noteOf = async (name: string) => {
+    const text = await readFile(join(done, `${name}${NOTE_ENDING}`), 'utf8').catch(() => null);
+    return text === null ? null : writtenIn(text);
+  };
+  return async () => {
+    const names = (await readdir(done).catch(() => [])).filter(
+      (name) => !name.endsWith(NOTE_ENDING) && isRecent(name, now()),
+    );
+    const changed: string[] = [];
+    for (const name of names) {
+      const written = known.get(name) ?? (await noteOf(name));
+      if (written !== null && (await differs(join(done, name), written))) changed.push(name);
+      known.set(name, written);
+    }
+    for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
+    return changed;
+  };
+}
+
+function isRecent(name: string, now: Date): boolean {
+  const [, ...parts] = ID.exec(name) ?? [];
+  const [year, month, day, hour, minute, second] = parts.map(Number);
+  if (year === undefined || month === undefined) return false;
+  const at = Date.UTC(year, month - 1, day, hour, minute, second);
+  return now.getTime() - at < WATCHED_MS;
+}
+
+async function differs(path: string, written: Written): Promise<boolean> {
+  const stats = await lstat(path, { bigint: true }).catch(() => null);
+  if (stats === null) return false;
+  const { bytes, ms } = writtenOf(stats);
+  return bytes !== written.bytes || ms !== written.ms;
 }

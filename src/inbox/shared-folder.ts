@@ -1,15 +1,14 @@
+/**
+ * Folders that others may write to: whoever delivers files into an inbox can put a link, a pipe or another file in
+ * the place of what was looked at a moment ago. Nothing here follows a link below the folder it was given, waits for
+ * a pipe, or overwrites a file that somebody else has put there.
+ */
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 
-/*
- * Folders that others may write to: whoever delivers files into an inbox can put a link, a pipe or another file in the
- * place of what was looked at a moment ago. Nothing here follows a link below the folder it was given, waits for a pipe, or
- * overwrites a file that somebody else has put there.
- */
-
 const SLASH = Buffer.from('/');
-/** Where the system shows open files by number, a path through one leads to that very folder, whatever became of its name. */
+/** Linux shows open files by number here: a path through a number leads to that very folder, whatever became of its name. */
 const DESCRIPTORS = '/proc/self/fd';
 const hasDescriptors = existsSync(DESCRIPTORS);
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
@@ -36,7 +35,7 @@ export async function withinFolder<T>(
   }
 }
 
-/** The same for a folder below one that is open already. */
+/** As `withinFolder`, from a folder that is open already. */
 export async function descend<T>(
   path: Buffer,
   parts: readonly Buffer[],
@@ -94,7 +93,7 @@ export async function moveToFreeName(from: Buffer | string, to: Buffer | string)
   return true;
 }
 
-/** What file systems without hard links say. */
+/** The errors of file systems without hard links. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 async function renameToFreeName(from: Buffer | string, to: Buffer | string): Promise<boolean> {

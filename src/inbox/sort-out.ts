@@ -1,13 +1,12 @@
+/**
+ * What becomes of every entry of the inboxes: it is taken, waits or is refused. A pure decision: `onboard status`,
+ * which shows it without watching, gets the same answer. At the end of the module, why files wait, in words.
+ */
 import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { shownTime } from '../lib/terminal.ts';
 import { type Entry, entryProblem, isNeverTaken, nameWhenWhole } from './entry.ts';
-import { type Inbox, jobsFor, markersOf } from './job-book.ts';
-import { entryFault, type Fault, noJobWords, severalJobsWords } from './note.ts';
-
-/*
- * What becomes of every entry of the inboxes: it is taken, waits or is refused. A pure decision: who shows it without
- * watching, as `onboard status` does, gets the same answer. At the end, why files wait, in words.
- */
+import { type Inbox, jobsFor, markersOf, patternsOf } from './job-book.ts';
+import type { Fault } from './note.ts';
 
 /** Why a file stays in its inbox for now. */
 export type WaitReason =
@@ -112,11 +111,32 @@ function sortEntry(placed: Placed, files: ReadonlySet<string>, { given, sorted }
   else sortWhole({ ...placed, job }, files, { given, sorted });
 }
 
-/** A definition that can't be used may be the one that takes it. */
+/** A file of no job waits while a definition can't be used, since that one may take it; else it is refused. */
 function sortUnknown(placed: Placed, { given, sorted }: Into): void {
   if (given.broken.size > 0) {
     sorted.wait.push({ ...placed, job: null, why: { kind: 'broken', jobs: [...given.broken] } });
   } else sorted.refuse.push({ ...placed, why: noJobWords(placed.inbox), fault: 'no-load' });
+}
+
+/** What is at fault with an entry that can't be taken whatever its job. */
+function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {
+  return kind === 'file' && links === 1 ? 'name' : 'kind';
+}
+
+/** Why a file that no job takes was put aside, for its sender. */
+export function noJobWords(inbox: Inbox): string {
+  const patterns = [...new Set(inbox.jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
+  const expected =
+    patterns.length === 0
+      ? 'no job names the files that it takes'
+      : `expected a name such as one of these: ${patterns.join(', ')}`;
+  return `its name and folder belong to no kind of load: ${expected}`;
+}
+
+/** Why a file that several jobs would take was put aside. */
+export function severalJobsWords(jobs: readonly Job[]): string {
+  const names = jobs.map(({ name }) => name).join(' and ');
+  return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;
 }
 
 function sortWhole(takeable: Takeable, files: ReadonlySet<string>, { given, sorted }: Into): void {
@@ -133,7 +153,7 @@ function waitReason(
   const { marker, schedule, window } = job.definition;
   if (given.broken.has(job.name)) return { kind: 'broken', jobs: [job.name] };
   if (marker !== undefined && !files.has(entry.path + marker)) return { kind: 'marker', marker };
-  // Whole when the schedule fired: nothing of it has changed since.
+  // Only a file that was whole when the schedule fired is taken: nothing of it has changed since.
   const releasedAt = given.releasedAt(job.name) ?? Number.NEGATIVE_INFINITY;
   if (schedule !== undefined && entry.changedMs > releasedAt) return { kind: 'schedule' };
   return window !== undefined && given.isHeldByWindow(job) ? { kind: 'window', window } : null;
@@ -168,7 +188,7 @@ function blockOf(
   return null;
 }
 
-/** Every upload goes through these: it is no news. */
+/** Every upload goes through these reasons, so a watcher doesn't tell them. */
 const PASSING: readonly WaitReason['kind'][] = ['writing', 'unfinished', 'restless'];
 
 /** Why files wait, one line per job and reason, by a key that stays the same as long as they do. */
@@ -182,7 +202,7 @@ export function waitingLines(
   );
 }
 
-/** What is left in the inboxes where nobody looks at them any more, and why; empty where nothing is. */
+/** What is left in the inboxes when a watcher ends, and why; empty where nothing is left. */
 export function leftWords(waiting: readonly Waiting[], next: ReadonlyMap<string, Date>): string {
   const lines = [...groupedLines(waiting, next).values()];
   return lines.length === 0 ? '' : ['Left in the inbox:', ...lines].join('\n  ');

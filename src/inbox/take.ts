@@ -1,3 +1,9 @@
+/**
+ * A claimed file's way through its job: read to its end once while nobody writes to it, registered as a run under the
+ * claim's id, followed to where that run ends or stays, and settled. Every step may be done again, by whichever
+ * process has the claim after a kill: the run knows what was sent, and a file that is no longer what its run was made
+ * of is not gone on with.
+ */
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { surveyFile } from '../intake/survey.ts';
@@ -8,7 +14,6 @@ import { sleep } from '../lib/waiting.ts';
 import { REASON_ADVICE } from '../model/advice.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
-import type { Summary } from '../report/summary.ts';
 import { executeRun } from '../runs/execute.ts';
 import { lookUpAtEnd } from '../runs/look-up.ts';
 import { registerFile } from '../runs/register.ts';
@@ -17,21 +22,15 @@ import { fileRows } from '../runs/rows.ts';
 import { type Claim, dropClaim, openClaimed } from './claim.ts';
 import { type Fault, takenWords } from './note.ts';
 import { isOriginalWritten } from './other-file-system.ts';
-import { NOT_TAKEN_EXIT, settleChanged, settleDone, settleKnown, settleRefused } from './settle.ts';
+import { NOT_TAKEN_EXIT, settle } from './settle.ts';
 import type { Watcher } from './watcher.ts';
 
-/*
- * A claimed file's way through its job: read to its end once while nobody writes to it, registered as a run under the
- * claim's id, followed to where that ends or stays, and settled. Every step may be done again, by whoever has the claim
- * after a kill: the run knows what was sent, and a file that is no longer what its run was made of is not gone on with.
- */
-
-/** How far a claimed file got. */
+/** How far a claimed file has come. */
 type TakeEnd =
   | { readonly kind: 'ended'; readonly exitCode: number }
-  /** Its run has to be gone on with by somebody. */
+  /** Its run waits for somebody to go on with it. */
   | { readonly kind: 'paused'; readonly run: Run }
-  /** This process ends, or the claim is another one's: whoever has it next goes on. */
+  /** This process ends, or the claim is another process's by now: that one, or the next start, goes on. */
   | { readonly kind: 'left' };
 
 type Take = {
@@ -39,7 +38,7 @@ type Take = {
   readonly signal: AbortSignal;
   /** Told which run it is. */
   onRun(run: string): void;
-  /** Whether this process carries that run on for another file. */
+  /** Whether this process executes that run for another file. */
   isUnderWay(run: string): boolean;
 };
 
@@ -54,9 +53,8 @@ export async function takeClaim(claim: Claim, watcher: Watcher, take: Take): Pro
       watcher.teller.line(`${claim.info.path}: was removed from ${claim.folder} by somebody`);
       return { kind: 'ended', exitCode: NOT_TAKEN_EXIT };
     case 'refused':
-      return { kind: 'ended', exitCode: await settleRefused(claim, read, watcher) };
     case 'changed':
-      return { kind: 'ended', exitCode: await settleChanged(claim, read.stamp, read.run, watcher) };
+      return { kind: 'ended', exitCode: await settle(claim, read, watcher) };
     case 'read':
       return runFileOf(claim, read, watcher, take);
     default:
@@ -72,7 +70,7 @@ async function runFileOf(
   watcher: Watcher,
   { signal, onRun, isUnderWay }: Take,
 ): Promise<TakeEnd> {
-  const { store, teller, target } = watcher;
+  const { store, target } = watcher;
   const session = { ...watcher.session, io: { ...watcher.session.io, interrupted: signal } };
   const { id } = await registerFile({ facts, job, target, again: false, id: claim.id }, session);
   // Another file with the same content is on its way here: its end says what this one's is.
@@ -81,56 +79,55 @@ async function runFileOf(
   const run = await store.get(id);
   if (run === null) throw new Error(`run ${id} is gone from the ledger`);
   if (isOver(run)) {
-    const exitCode =
+    const { stamp } = facts;
+    const end =
       id === claim.id
-        ? await settleDone(claim, facts.stamp, { run, summary: await knownReport(run, session) }, watcher)
-        : await settleKnown(claim, facts.stamp, run, watcher);
-    return { kind: 'ended', exitCode };
+        ? ({ kind: 'done', stamp, run, summary: await knownReport(run, session) } as const)
+        : ({ kind: 'known', stamp, run } as const);
+    return { kind: 'ended', exitCode: await settle(claim, end, watcher) };
   }
-  if (!mayGoOn(run)) return { kind: 'paused', run };
+  return mayGoOn(run) ? followToEnd(run, { claim, facts }, { ...watcher, session }) : { kind: 'paused', run };
+}
+
+/** Follows the file's run as far as it goes, and settles the file where the run is over or the file was changed. */
+async function followToEnd(
+  run: Run,
+  { claim, facts }: { readonly claim: Claim; readonly facts: FileFacts },
+  watcher: Watcher,
+): Promise<TakeEnd> {
+  const { id } = run;
+  const { store, teller, session } = watcher;
   if (run.state !== 'cancelled') await store.transition(id, run.rows === 0 ? 'finished' : 'running', null);
   teller.line(takenWords(claim.info.path, run));
   const ended = await follow((await store.get(id)) ?? run, facts, session);
   const summary = await reportOf(ended, session);
-  return (
-    (await settleRun(claim, facts, { run: ended, summary }, watcher)) ??
-    (signal.aborted ? { kind: 'left' } : { kind: 'paused', run: ended })
-  );
+  if (!isOver(ended) && ended.reason !== 'file-changed')
+    return session.io.interrupted.aborted ? { kind: 'left' } : { kind: 'paused', run: ended };
+  const { stamp } = facts;
+  const isWhole =
+    isOver(ended) && (await fileStamp(claim.file)) === stamp && !(await isOriginalWritten(claim));
+  const end = { kind: isWhole ? 'done' : 'changed', stamp, run: ended, summary } as const;
+  return { kind: 'ended', exitCode: await settle(claim, end, watcher) };
 }
 
-/** What a person decided, or has to look at, is not gone on with by itself. */
+/** Why a run is paused that only a person may go on with. */
 const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed'];
 
 function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
 }
 
-/** The run where it ends or stays, with its rows in doubt looked up where the definition says how. */
+/** Executes the run to where it ends or stays; rows in doubt are looked up where the definition says how. */
 async function follow(run: Run, facts: FileFacts, session: Watcher['session']): Promise<Run> {
   if (isOver(run)) return run;
   try {
     return await lookUpAtEnd(await executeRun(run, fileRows(facts), session, { isQuiet: true }), session);
   } catch (error) {
     const left = error instanceof UsageError ? await session.ledger.of(run.target).store.get(run.id) : null;
-    // It could not be read any more, as its run says now.
+    // The file could not be read any more, and the run says so.
     if (left?.reason === 'file-changed') return left;
     throw error;
   }
-}
-
-/** `null`: the run is not over. */
-async function settleRun(
-  claim: Claim,
-  { stamp }: FileFacts,
-  { run, summary }: { readonly run: Run; readonly summary: Summary },
-  watcher: Watcher,
-): Promise<TakeEnd | null> {
-  if (!isOver(run) && run.reason !== 'file-changed') return null;
-  const isWhole = isOver(run) && (await fileStamp(claim.file)) === stamp && !(await isOriginalWritten(claim));
-  const exitCode = isWhole
-    ? await settleDone(claim, stamp, { run, summary }, watcher)
-    : await settleChanged(claim, stamp, run, watcher);
-  return { kind: 'ended', exitCode };
 }
 
 /** What a person is told of a file whose run waits for somebody. */
@@ -143,7 +140,7 @@ export function pausedWords({ info }: Claim, { id, state, reason }: Run): string
 type ReadClaim =
   | { readonly kind: 'read'; readonly facts: FileFacts; readonly job: Job }
   | { readonly kind: 'refused'; readonly why: readonly string[]; readonly fault: Fault }
-  /** It has a run already, of what it was before. */
+  /** The file has a run already, of what it held before. */
   | { readonly kind: 'changed'; readonly run: Run; readonly stamp: string }
   /** Somebody removed it. */
   | { readonly kind: 'gone' }
@@ -165,7 +162,7 @@ async function readClaim(claim: Claim, watcher: Watcher, signal: AbortSignal): P
   }
 }
 
-/** As its run has it, else as it is by now. */
+/** The job as the run has it, else as its definition is by now. */
 async function jobOf({ id, info }: Claim, run: Run | null, { store, book }: Watcher): Promise<Job | null> {
   const registered = run === null ? null : await store.definition(id);
   if (registered !== null) return { name: info.job, definition: registered };
@@ -174,7 +171,7 @@ async function jobOf({ id, info }: Claim, run: Run | null, { store, book }: Watc
 
 type Whole = { readonly kind: 'whole'; readonly stamp: string };
 
-/** Waits until the file has been left alone for as long as it takes, where it is not what it was when it was claimed. */
+/** Where the file is not what it was when it was claimed: waits until nothing of it has changed for `restMs`. */
 async function comeToRest(
   file: string,
   given: { readonly expected: string; readonly restMs: number; readonly signal: AbortSignal },
@@ -192,7 +189,7 @@ async function comeToRest(
   }
 }
 
-/** `null`: it was changed meanwhile. */
+/** Reads the file to its end; `null`: somebody changed it meanwhile. */
 async function readOnce(
   file: string,
   { job, run, stamp }: { readonly job: Job; readonly run: Run | null; readonly stamp: string },
@@ -214,7 +211,7 @@ async function readOnce(
   }
 }
 
-/** Where not one column is known the first line may be a record: a note must not quote people's data. */
+/** Throws what doesn't fit the job. Where no column is known, the first line may be a record, and a note must not quote people's data. */
 function checkColumns(job: Job, source: SourceInfo): void {
   try {
     mappingFor(job.definition, source);

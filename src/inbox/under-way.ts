@@ -1,3 +1,8 @@
+/**
+ * The claimed files of this process, each worked on by itself: begun by urgency as far as there is room, tried again
+ * where there was trouble, kept where its run waits for somebody, and let go where another process took the claim
+ * over.
+ */
 import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, hasCode, messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
@@ -14,14 +19,10 @@ import type { Takeable } from './sort-out.ts';
 import { pausedWords, takeClaim } from './take.ts';
 import type { Watcher } from './watcher.ts';
 
-/**
- * The claimed files of this process, each carried on on its own: begun by urgency as far as there is room, tried again where
- * there was trouble, kept where its run waits for somebody, and let go where another process took the claim over.
- */
 export type UnderWay = {
   start(claim: Claim): void;
   has(claim: string): boolean;
-  /** How many runs of at least that weight are under way; one whose window is closed leaves its place to others. */
+  /** How many runs of at least that weight are under way; a run whose window is closed doesn't count. */
   active(weight?: number): number;
   /** Notes that there was a file that could not be taken. */
   trouble(): void;
@@ -30,7 +31,7 @@ export type UnderWay = {
   look(): Promise<void>;
   /** Exit status of the worst file so far. */
   worst(): number;
-  /** Lets go of all: their runs pause, and the next start goes on. */
+  /** Lets go of all files: their runs pause, and the next start goes on with them. */
   end(): Promise<void>;
 };
 
@@ -39,14 +40,14 @@ type Work = {
   readonly weight: number;
   readonly end: AbortController;
   run: string | null;
-  /** `window`: its run waits for its window. `paused`: for somebody. `troubled`: it is tried again. */
+  /** `window`: the run waits for its window. `paused`: it waits for a person. `troubled`: the file is tried again. */
   state: 'active' | 'window' | 'paused' | 'troubled';
   working: Promise<void>;
   tries: number;
   againAt: number;
 };
 
-/** Well within the time after which others take a claim over. */
+/** How often claims are touched: well within the minute after which other hosts take a claim over. */
 const BEAT_MS = 15_000;
 const TROUBLE_STEP_MS = 5_000;
 const TROUBLE_MAX_MS = 60_000;
@@ -99,7 +100,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void): UnderWay {
     if (work.state === 'troubled' || work.run === null) return;
     const run = await store.get(work.run);
     const isWaiting = run?.state === 'paused' || run?.state === 'stopped';
-    // Its place may have been given away meanwhile: one run more than `--runs` allows is no harm.
+    // Another run may have its place by now: one more than `--runs` allows is no harm.
     if (work.state !== 'paused') work.state = isWaiting && run.reason === 'window' ? 'window' : 'active';
     else if (!isWaiting) go(work);
   };
@@ -133,7 +134,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void): UnderWay {
   };
 }
 
-/** A claim that was taken over, since this process did not show for long that it lives, is let go. */
+/** Shows that this process lives, and lets go of claims that were taken over because it had not shown that for too long. */
 async function beatAll(works: Map<string, Work>): Promise<void> {
   for (const work of works.values()) {
     const isMine = await beat(work.claim).catch(() => true);
@@ -144,7 +145,7 @@ async function beatAll(works: Map<string, Work>): Promise<void> {
   }
 }
 
-/** Begins with what a look found, as far as there is room; the rest stays in the look. */
+/** Begins with what a look found, as far as there is room; the rest stays in the look for the next time. */
 export type Begin = (look: Pick<Look, 'atHand'>) => Promise<void>;
 
 type BeginEdges = {
@@ -161,7 +162,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
     // The next look finds it again, and says why it waits.
     return isClosed(one.file.job) ? null : claim(one.file);
   };
-  /** One bad inbox or claim is no reason to leave the others. */
+  /** Passes one bad inbox or claim over, so that the others go on. */
   const passOver = (error: unknown): null => {
     if (!isPassedOver(error)) throw error;
     underWay.trouble();
@@ -173,7 +174,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
     for (;;) {
       const [next] = atHand;
       if (next === undefined || watcher.session.io.interrupted.aborted) return;
-      // Files that are less urgent take no place away.
+      // Only runs at least as urgent as this file count.
       if (underWay.active(next.weight) >= watcher.runsAtOnce) return;
       atHand.shift();
       const claimed = await claimOf(next).catch(passOver);
@@ -182,7 +183,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
   };
 }
 
-/** What the whole machine is short of is everybody's trouble. */
+/** Shortages of the whole machine: every file has them, so none is passed over for it. */
 const SHORT: readonly string[] = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
 function isPassedOver(error: unknown): error is Error {

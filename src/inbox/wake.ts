@@ -1,10 +1,9 @@
+/**
+ * When a watcher looks: at what interval, how soon after news from the file system or from a run, and how long it
+ * waits in between. Nothing here looks at a file itself.
+ */
 import { type FSWatcher, watch } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-
-/*
- * When a watcher looks: at what interval, how soon after news from the file system or from a run, and how long it waits in
- * between. Nothing here looks at anything itself.
- */
 
 /** What ends a wait: something may have changed in a folder, or a piece of work has ended. */
 type Wake = 'look' | 'work';
@@ -46,7 +45,7 @@ export function createWaker(): Waker {
 /** When to look at what: at folders, at runs that wait for somebody, and rarely at the rest. */
 type LookClock = {
   isLookDue(): boolean;
-  /** A look at the folders is wanted as soon as it is not too much. */
+  /** A look at the folders is wanted, as soon as looks would not take too much of the time. */
   lookSoon(): void;
   /** Whether one is wanted that has not begun. */
   isLookWanted(): boolean;
@@ -59,7 +58,7 @@ type LookClock = {
   leftMs(): number;
 };
 
-/** With many files in the folders a look takes a while: it gets a fifth of the time at most. */
+/** A look at many files takes a while: looks take a fifth of the time at most. */
 const CALM_FACTOR = 4;
 const CALM_MS = 50;
 const RUNS_MS = 1_000;
@@ -98,7 +97,7 @@ export function createLookClock(pollMs: number, now: () => number): LookClock {
 
 /** Tells when something may have changed in folders; a hint, since events can be lost. */
 export type FolderEvents = {
-  /** Which folders there are by now. */
+  /** Listens to these folders from now on, and to no others. */
   follow(folders: readonly string[]): void;
   close(): void;
 };

@@ -1,3 +1,8 @@
+/**
+ * The front door of `inbox/`, and the loop of `onboard start` and `onboard watch`: look (look.ts), refuse what can't
+ * be taken (settle.ts), begin with what can as far as there is room (under-way.ts), and wait for news or time
+ * (wake.ts).
+ */
 import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -5,19 +10,13 @@ import { settledRows } from '../model/outcome.ts';
 import { worse } from '../runs/status.ts';
 import { removeEmptyClaims } from './claim.ts';
 import { inboxesOf } from './job-book.ts';
-import { createLookForLate } from './late.ts';
 import { createLook, type Look } from './look.ts';
 import { createRecovery } from './recover.ts';
 import { createWindows, type InboxSchedules, openInboxSchedules } from './schedule.ts';
-import { createRefuse, NOT_TAKEN_EXIT } from './settle.ts';
+import { createLookForLate, createRefuse, NOT_TAKEN_EXIT } from './settle.ts';
 import { type Begin, createBegin, createUnderWay, type UnderWay } from './under-way.ts';
 import { createFolderEvents, createLookClock, createWaker, type FolderEvents, type Waker } from './wake.ts';
 import type { Watcher } from './watcher.ts';
-
-/*
- * The loop of `onboard start` and `onboard watch`: look (look.ts), refuse what can't be taken (settle.ts), begin with what
- * can as far as there is room (under-way.ts), and wait for news or time (wake.ts).
- */
 
 const INTERRUPTED_EXIT = 4;
 const TROUBLE_MS = 1_000;
@@ -103,7 +102,7 @@ async function keepLooking(
   }
 }
 
-/** A Redis or a disk that is full costs time, not the watching; `null`: it is to be tried again. */
+/** A Redis or a disk that is full delays the watching, and doesn't end it; `null`: the look is to be tried again. */
 async function waitingOut(
   { once, teller, session }: Watcher,
   work: () => Promise<Look>,
@@ -124,7 +123,7 @@ type Looked = {
   readonly schedules: InboxSchedules;
 };
 
-/** What is looked at, each at its time; answers the last look through the folders. */
+/** Looks at folders, runs and late files, each at its time; answers the last look at the folders. */
 function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
   const clock = createLookClock(watcher.pollMs, () => performance.now());
   const refuse = createRefuse(watcher);
@@ -170,7 +169,7 @@ type StallNotice = {
 };
 
 const EVERY_MS = 60_000;
-/** Until a file that was just claimed has its run. */
+/** How soon to look again while no run is under way: a file that was just claimed gets its run within that time. */
 const BEGIN_MS = 5_000;
 
 type StallEdges = {

@@ -1,3 +1,8 @@
+/**
+ * A process that takes files from inboxes through their jobs: what it was told to do, where its files go, what it
+ * says, and the session that their runs are executed in. A plain value; what moves stands in watch.ts and under-
+ * way.ts.
+ */
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
@@ -8,10 +13,6 @@ import { reportDirectory, type TargetSession } from '../session.ts';
 import type { Entry } from './entry.ts';
 import type { JobBook } from './job-book.ts';
 
-/**
- * A process that takes files from inboxes through their jobs: what it was told to do, where its files go, what it says, and
- * the session that their runs are carried on in. A plain value; what moves stands in watch.ts and under-way.ts.
- */
 export type Watcher = {
   readonly session: TargetSession;
   /** This process's name among the watchers. */
@@ -86,7 +87,7 @@ export function reportPlace({ session }: Watcher, run: Pick<Run, 'id'>): string 
   return reportDirectory(session.env, run.id);
 }
 
-/** The terminal for runs that share it: what several of them say one after the other is said once, and none has a progress bar. */
+/** The terminal for runs that share it: what several of them say one after the other is said once, and it is no TTY, so none draws a progress bar. */
 export function sharedIo(io: Io): Io {
   let last = '';
   const stderr = new Writable({
@@ -101,7 +102,7 @@ export function sharedIo(io: Io): Io {
   return { ...io, stderr };
 }
 
-/** What a rehearsal knows of the files that it took and put back, so that it takes none of them again. */
+/** The files that a rehearsal took and put back, so that it takes none of them again. */
 type Rehearsal = {
   /** Whether files are taken for the built-in stand-in, and so stay in their inboxes in the end. */
   readonly isOn: boolean;
@@ -144,13 +145,13 @@ export type EndedFile = {
 export type Teller = {
   /** What is going on. */
   line(text: string): void;
-  /** Trouble that may come again and again: said where the last one was another. */
+  /** Trouble that may come again and again: said only where it is not the same as the last one. */
   trouble(text: string): void;
   /** A file's end; `words` for people. */
   ended(file: EndedFile, words: string): void;
   /** A file that stays; `words` for people. */
   paused(file: EndedFile, words: string): void;
-  /** Says of each key its text once, and again only after it was away. */
+  /** Says the text of each key once, and again only after the key was gone for a while. */
   waiting(lines: ReadonlyMap<string, string>): void;
   /** True once something was said of a file, or of what is in its way. */
   hasTold(): boolean;

@@ -1,9 +1,15 @@
+/**
+ * What a person does with a run that there is: pause it, go on with it, give it up. The state is changed in the ledger, which
+ * every process that works for the run sees; a run that no process reads any more is executed, or wound up, in this one. What a
+ * run's state does not allow is a UsageError that says what is left to be done.
+ */
 import { nowhere, type Service } from '../delivery/target.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
-import type { Run } from '../model/run.ts';
+import { unsuccessfulRows } from '../model/outcome.ts';
+import { isOver, type Run } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { type Executed, executeRun, executeToEnd } from './execute.ts';
@@ -11,22 +17,31 @@ import { reportFromElsewhere, reportOf } from './report.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { findRun } from './status.ts';
 
-/**
- * What a person does with a run that there is: pause it, go on with it, give it up. A state is changed in the ledger, which every
- * process that works for the run sees; a run that nobody reads any more is gone on with, or wound up, in this one.
- */
-
-/** Nothing more of the run is sent, by nobody, until it is resumed; false: it was not running. */
-export async function pauseRun({ id, target }: Run, { ledger }: Pick<Session, 'ledger'>): Promise<boolean> {
-  return ledger.of(target).store.transition(id, 'paused', 'requested');
+/** Stops the sending of the run in every process until it is resumed; answers the run as it is then, and whether it was running. */
+export async function pauseRun(
+  { id, target }: Run,
+  { ledger }: Pick<Session, 'ledger'>,
+): Promise<{ readonly run: Run; readonly wasRunning: boolean }> {
+  const wasRunning = await ledger.of(target).store.transition(id, 'paused', 'requested');
+  const run = await findRun(ledger, id);
+  if (!mayGoOn(run)) {
+    throw new UsageError(
+      `Run ${id} is ${run.state}: expected one that is running or queued, there is nothing left to pause.`,
+    );
+  }
+  return { run, wasRunning };
 }
 
-/** `elsewhere`: another process reads its rows, goes on with it and reports it. */
+function mayGoOn({ state }: Run): boolean {
+  return state !== 'finished' && state !== 'cancelled';
+}
+
+/** `elsewhere`: another process reads the run's rows, goes on with it and reports it. */
 export type Resumed =
   | ({ readonly kind: 'here'; readonly service: Service } & Executed)
   | { readonly kind: 'elsewhere'; readonly owner: string };
 
-/** Goes on in this process with a run that has not ended, unless another one does; `join` is asked once that is sure. */
+/** Goes on with the run in this process, unless another one reads it; `join` is called only once that is sure. */
 export async function resumeRun(
   run: Run,
   session: Session,
@@ -47,7 +62,7 @@ export async function resumeRun(
   return { kind: 'here', service: joined.service, ...executed };
 }
 
-/** Lets workers elsewhere go on with the rows of the run that are queued. */
+/** Lets workers elsewhere go on with the rows of the run that are queued; this process does nothing more for it. */
 export async function resumeElsewhere(run: Run, { ledger, log }: Session): Promise<void> {
   await setRunning(run, ledger);
   const queue = createChunkQueue(ledger.redis, ledger.of(run.target).keys.queuePrefix, (error) =>
@@ -57,7 +72,26 @@ export async function resumeElsewhere(run: Run, { ledger, log }: Session): Promi
   await queue.close();
 }
 
-/** A run without rows is finished by that. */
+/** Throws a UsageError with the command for what is left of a run that can't go on. */
+export function refuseEnded(run: Run): void {
+  if (!mayGoOn(run))
+    throw new UsageError(`Run ${run.id} is ${run.state}: expected one that can go on. ${leftOf(run)}.`);
+}
+
+function leftOf(run: Run): string {
+  const { id, state, outcomes } = run;
+  const rerun = `\`onboard rerun ${id}`;
+  if (!isOver(run))
+    return `\`onboard cancel ${id}\` winds it up; then ${rerun} --only cancelled\` takes up what was not sent`;
+  if (state === 'cancelled' && outcomes.cancelled > 0)
+    return `${rerun} --only cancelled\` takes up what was not sent`;
+  const doubtful = outcomes['in-doubt'];
+  if (unsuccessfulRows(outcomes) > doubtful) return `${rerun}\` takes up the rows that did not succeed`;
+  if (doubtful > 0) return `\`onboard resolve ${id}\` settles its rows in doubt`;
+  return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
+}
+
+/** Sets the run running; one without rows is finished by that. */
 export async function setRunning({ id, target, rows }: Run, { of }: Pick<Ledger, 'of'>): Promise<void> {
   await of(target).store.transition(id, rows === 0 ? 'finished' : 'running', null);
 }
@@ -65,8 +99,8 @@ export async function setRunning({ id, target, rows }: Run, { of }: Pick<Ledger,
 const OWNER_POLL_MS = 100;
 
 /**
- * The process that reads the run's rows, once it has shown that it still does by renewing its lease; `null` where nobody does.
- * To be asked after the run was set running: one that was about to leave a paused run doesn't renew any more.
+ * The process that reads the run's rows, once it has renewed its lease, which shows that it is alive; `null` where no process does.
+ * Ask this only after the run was set running: a process that was about to leave a paused run renews its lease no more.
  */
 export async function ownerOf(
   { id }: Pick<Run, 'id'>,
@@ -83,16 +117,17 @@ export async function ownerOf(
   return last?.holder ?? null;
 }
 
-/** Nothing more of the run is sent, ever; answers it as it is then. */
+/** Ends the sending of the run for ever; answers the run as it is then, with rows that still need their outcomes. */
 export async function cancelRun({ id, target }: Run, { ledger }: Pick<Session, 'ledger'>): Promise<Run> {
   await ledger.of(target).store.transition(id, 'cancelled', null);
-  return findRun(ledger, id);
+  const run = await findRun(ledger, id);
+  if (run.state === 'cancelled') return run;
+  throw new UsageError(
+    `Run ${id} is ${run.state}: expected one that has not ended, there is nothing left to cancel.`,
+  );
 }
 
-/**
- * Gives every row of a cancelled run its outcome and reports it. What is done here needs no service: whoever else works for the run
- * settles what it has in flight.
- */
+/** Gives every row of a cancelled run its outcome and reports it. No service is needed: workers settle what they have in flight. */
 export async function windUpCancelled(run: Run, session: Session): Promise<Executed> {
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
   const rows = rowsIfNeeded(run, session);
@@ -101,7 +136,7 @@ export async function windUpCancelled(run: Run, session: Session): Promise<Execu
   return { run: ended, summary: elsewhere ?? (await reportOf(ended, session)) };
 }
 
-/** The run's rows, looked at only when they are needed, with a word to the user where they can't be read any more. */
+/** The run's rows, opened only when they are needed, with a warning to the user where they can't be read any more. */
 function rowsIfNeeded(
   run: Run,
   { io, ledger }: Session,

@@ -1,4 +1,10 @@
+/**
+ * A run on its way in this process, from where it stands to its end or to where it stops: its rows are read and
+ * followed, its user sees how it gets on, rows in doubt are looked up, and its report is written.
+ */
+
 import { createRunInput } from '../ledger/reruns.ts';
+import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { writeSummary } from '../report/report.ts';
@@ -12,10 +18,7 @@ import type { RowSource } from './rows.ts';
 import { createServiceNotice } from './service-notice.ts';
 import { definitionOf, serviceReport } from './status.ts';
 
-/**
- * A run on its way in this process, from where it stands to its end or to where it stops: its rows are read and followed, its user sees
- * how it gets on, rows in doubt are looked up, and its report is written.
- */
+/** A run as this process left it, and its summary. */
 export type Executed = { readonly run: Run; readonly summary: Summary };
 
 /** A run that was under way could not go on, for a reason that is not its own; the same command goes on with it. */
@@ -30,7 +33,7 @@ export async function executeToEnd(run: Run, rows: RowSource, session: TargetSes
     return { run: ended, summary: await reportOf(ended, session) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     throw new BrokenOffError(`${message}\nTo go on: ${session.io.typed}`, { cause: error });
   }
 }
@@ -54,7 +57,7 @@ export async function executeRun(
   const onProgress = (now: Run) => {
     notice.update(now);
     if (now.reason !== 'window') progress.update(now, notice.isWaiting());
-    // Of a run that is over only the whole report may speak.
+    // A run that is over gets its whole report, and no summary before it.
     if (!isOver(now)) ticker.update(now);
   };
   try {

@@ -1,3 +1,9 @@
+/**
+ * Follows a run to where it ends, is paused or stopped, and reads its rows where no other process does; follows a
+ * cancelled run until every row has its outcome. Outside the job's window a run is paused, and goes on by itself when
+ * the window opens; with too many rows without success it is stopped. Trouble with Redis costs time, not the run.
+ */
+
 import type { JobDefinition } from '../config/job-definition.ts';
 import {
   closedWindowWords,
@@ -6,6 +12,7 @@ import {
   openWindowWords,
 } from '../delivery/job-window.ts';
 import type { RunStore } from '../ledger/run-store.ts';
+import { messageOf } from '../lib/errors.ts';
 import { tellOverBar } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -14,14 +21,8 @@ import { isOver, type Run } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
 import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
 
-/**
- * Follows a run to where it ends, is paused or stopped, reading its rows where nobody else does; a cancelled one until every row has its
- * outcome. Outside the job's window a run is paused, and goes on by itself; with too many rows without success it is stopped. Trouble
- * with Redis costs time, not the run.
- */
-
 const TICK_MS = 200;
-/** A file of a few rows is done long before that: the first looks follow each other faster. */
+/** The first looks follow each other faster, since a file of a few rows is done within one tick. */
 const FIRST_TICK_MS = 20;
 /** Longer than any take-over after a worker's death: only then is it worth asking what the queue still has. */
 const STUCK_AFTER_MS = 20_000;
@@ -42,7 +43,7 @@ type Following = Followed & {
   isStuck(run: Run): boolean;
 };
 
-/** Answers what the run is in the end. A process that is interrupted pauses a run that it reads. */
+/** Answers the run as it is then. A process that is interrupted pauses a run that it reads. */
 export async function followRun(followed: Followed, session: TargetSession): Promise<Run> {
   const { run, definition } = followed;
   const { store } = session.ledger.of(run.target);
@@ -68,13 +69,13 @@ async function lookPatiently(following: Following): Promise<Run | null> {
     return await look(following);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     following.session.log.warn('the run can not be followed right now', { run: following.run.id, problem });
     return null;
   }
 }
 
-/** One look at the run; the run where it is to be followed no longer. */
+/** One look at the run; `null`: it is to be followed further. */
 async function look(following: Following): Promise<Run | null> {
   const { reading, session } = following;
   const run = await currentRun(following);
@@ -115,7 +116,7 @@ async function stopOverLimit(now: Run, { run, definition, store }: Following): P
     await store.transition(run.id, 'stopped', 'error-limit');
 }
 
-/** The outcomes that came since. */
+/** The outcomes that were added since `before`. */
 export function gained(counts: OutcomeCounts, before: OutcomeCounts): OutcomeCounts {
   const since = noOutcomes();
   for (const outcome of OUTCOMES) since[outcome] = Math.max(0, counts[outcome] - before[outcome]);
@@ -141,7 +142,7 @@ function waitsForWindow({ state, reason }: Run, window: JobWindow | null): boole
   return window !== null && state === 'paused' && reason === 'window';
 }
 
-/** Keeps a run paused while its window is closed, and lets it go on when it opens; both are told. */
+/** Pauses the run while its window is closed, lets it go on when the window opens, and tells the user both. */
 function createWindowKeeper(
   id: string,
   window: JobWindow | null,
@@ -151,7 +152,7 @@ function createWindowKeeper(
   let told = false;
   const goOn = async () => {
     told = false;
-    // Whoever reads the file lets it go on, unless a person has paused it meanwhile.
+    // Only the process that reads the file lets the run go on, unless a person has paused it meanwhile.
     const goesOn = (await reading.rest()) && (await store.goOn(id, 'window'));
     if (goesOn) tellOverBar(session.io, openWindowWords(window));
   };

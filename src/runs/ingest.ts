@@ -1,3 +1,9 @@
+/**
+ * The way of a run's rows into the queue: read from the start, their keys claimed in file order, handed over in
+ * chunks, a bounded number of them open at a time. Every step may be done again: chunks that are closed are passed
+ * over, those in the queue stay, claims give the same answers. While Redis is full or away, the reading waits where
+ * it is.
+ */
 import { type JobDefinition, weightOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import type { RowChunk } from '../intake/chunks.ts';
@@ -19,11 +25,7 @@ import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 
-/**
- * The way of a run's rows into the queue: read from the start, their keys claimed in file order, handed over in chunks, a bounded number
- * of them open at a time. Every step may be done again: chunks that are closed are passed over, those in the queue stay, claims give the
- * same answers. A Redis that is full or away is waited out in place.
- */
+/** A run whose rows are to be put into the queue, and what they are put there with. */
 export type Ingest = {
   readonly run: Run;
   readonly definition: JobDefinition;
@@ -45,14 +47,14 @@ export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
 
 /** Chunks that are added in one command. */
 const CHUNKS_PER_ADD = 8;
-/** With so many chunks waiting, of all runs, each keeps open only what it needs to go on: that bounds Redis' memory. */
+/** Where so many chunks of all runs wait, each run keeps fewer open, which bounds Redis' memory. */
 const CROWD = 1_024;
 const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
-/** Between two counts of the open chunks: many runs that are read at once are not to keep Redis busy with it. */
+/** Between two counts of the open chunks, so that many runs that are read at once don't keep Redis busy with counting. */
 const ROOM_POLL_MS = 20;
 const ROOM_POLL_MAX_MS = 80;
 
-/** What it goes by, besides what it was given. */
+/** What every step of the reading goes by. */
 type Ingesting = Ingest & {
   readonly session: IngestSession;
   readonly keys: LedgerKeys;
@@ -86,7 +88,7 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   return read === run.rows ? 'complete' : 'file-changed';
 }
 
-/** Where there is a canary: lets the first chunk go and waits until it is closed. `null`: the others may follow. */
+/** Where the job has a canary: hands the first chunk over alone and waits until it is closed. `null`: the others may follow. */
 async function afterCanary(
   flush: () => Promise<boolean>,
   ingesting: Ingesting,
@@ -108,13 +110,13 @@ async function untilClosed(ingesting: Ingesting): Promise<boolean> {
   }
 }
 
-/** None of its rows succeeded, and nobody has said to go on. */
+/** Whether no row of the canary succeeded, and no person has said to go on. */
 async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promise<boolean> {
   const [first = []] = await readChunks(session.ledger.redis, keys.run(run.id), [1]);
   return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
 }
 
-/** `null`: stop reading. */
+/** The chunk with the claims of its keys; `null`: stop reading. */
 async function claimChunk(n: number, rows: readonly Row[], ingesting: Ingesting): Promise<ChunkJob | null> {
   const { run, definition, mapping, keys, session } = ingesting;
   // Rows of one key that follow each other are one request: the key is the first one's.
@@ -140,6 +142,7 @@ async function claimChunk(n: number, rows: readonly Row[], ingesting: Ingesting)
 
 /** Hands chunks to the queue, several in one command; false: stop reading. */
 function createOutlet(ingesting: Ingesting) {
+  const { run, store, queue } = ingesting;
   let batch: ChunkJob[] = [];
   let added = 0;
   let open = 0;
@@ -152,10 +155,14 @@ function createOutlet(ingesting: Ingesting) {
   };
   const hasRoom = async () => {
     for (let times = 1; ; times += 1) {
-      const counted = await untilTaken(() => countChunks(ingesting), ingesting);
+      const counted = await untilTaken(
+        () => Promise.all([store.countClosed(run.id), queue.countWaiting()]),
+        ingesting,
+      );
       if (counted === null) return false;
-      open = added - (counted.closed - ingesting.closed.size);
-      const most = counted.waiting < CROWD ? OPEN_CHUNKS_MAX : OPEN_CHUNKS_IN_CROWD;
+      const [closed, waiting] = counted;
+      open = added - (closed - ingesting.closed.size);
+      const most = waiting < CROWD ? OPEN_CHUNKS_MAX : OPEN_CHUNKS_IN_CROWD;
       if (open <= most - CHUNKS_PER_ADD) return true;
       if (!(await waitForRoom(times, ingesting))) return false;
     }
@@ -167,13 +174,7 @@ function createOutlet(ingesting: Ingesting) {
   return { push, flush };
 }
 
-/** The run's closed chunks, and the chunks of all runs that wait for a worker. */
-async function countChunks({ store, queue, run }: Ingesting) {
-  const [closed, waiting] = await Promise.all([store.countClosed(run.id), queue.countWaiting()]);
-  return { closed, waiting };
-}
-
-/** Chunks that a try added before it failed stay as they are. False: stop reading. */
+/** Adds chunks to the queue; those that an earlier try has added stay as they are. False: stop reading. */
 async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: Ingesting): Promise<boolean> {
   const last = chunks.at(-1)?.chunk;
   if (last === undefined) return true;
@@ -189,12 +190,12 @@ async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: I
   return true;
 }
 
-/** `null`: stop reading. */
+/** Gives the command until Redis takes it; `null`: stop reading. */
 function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingesting): Promise<T | null> {
   return waitOut(command, { pause: (ms) => pause(ms, signal), onWaiting: notice.heard });
 }
 
-/** Asked that often in a row (`times`); false: stop reading. */
+/** Waits before the next count, longer with each of the `times`; false: stop reading. */
 function waitForRoom(times: number, { signal }: Ingesting): Promise<boolean> {
   return pause(Math.min(ROOM_POLL_MS * times, ROOM_POLL_MAX_MS), signal);
 }

@@ -1,3 +1,7 @@
+/**
+ * The job and the files that a command line names, loaded and looked at before anything else is done: every file is
+ * read once to its end, so that nothing is sent where one of them is broken or doesn't fit the job.
+ */
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Environment } from '../config/environment.ts';
@@ -10,11 +14,6 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { FileFacts } from '../model/source.ts';
-
-/**
- * The job and the files that a command line names, loaded and looked at before anything else is done: every file is read once to its end,
- * so that nothing is sent where one of them is broken or doesn't fit the job.
- */
 
 /** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
@@ -72,12 +71,12 @@ export function loadFittingJob(name: string, jobsDirectory: string): Promise<Job
   return loadJob(name, jobsDirectory, definitionProblems);
 }
 
-/** The same for the job in that file. */
+/** The job in that file, with the same checks. */
 export function loadFittingJobFile(path: string): Promise<Job> {
   return loadJobFile(path, definitionProblems);
 }
 
-/** A file without rows is taken to its end like any other, and somebody may have expected some in it. */
+/** A word on a file without rows: it is taken to its end like any other, and somebody may have expected rows in it. */
 export function noRowsWords(path: string): string {
   return `${path} has no rows: there is nothing to send. If there should be some, export it again.`;
 }

@@ -1,12 +1,14 @@
+/**
+ * Speaks to the terminal while a run is followed: a bar in a terminal, else a line every few seconds, with the pace
+ * and what is left at that pace. A pace is measured since this process took the run up, and begins anew after each
+ * standstill.
+ */
 import { type Options, SingleBar } from 'cli-progress';
 import { type Io, tell } from '../lib/terminal.ts';
 import { OUTCOMES, settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
-/**
- * Shows a run on its way: a bar in a terminal, else a line every few seconds, with the pace and what is left at that pace. A pace is
- * measured since this process took the run up, and anew after each standstill.
- */
+/** Shows how a run gets on. */
 export type Progress = {
   /** `isServiceAway`: rows wait for the service, whatever the pace was. */
   update(run: Run, isServiceAway?: boolean): void;
@@ -49,7 +51,7 @@ function lineProgress(io: Io, paceOf: Pace, now: () => number): Progress {
   let last = now();
   return {
     update(run, isServiceAway = false) {
-      // At each look, since it goes by when rows were settled.
+      // Measured at each look, also where no line is due: the pace goes by the moments at which rows were settled.
       const pace = paceShown(paceOf(run), isServiceAway);
       if (now() - last < LINE_EVERY_MS) return;
       last = now();
@@ -75,14 +77,14 @@ export function outcomesOf(run: Pick<Run, 'outcomes'>): string {
 /** How fast a run gets on and how long it will take at that, in words: `20/s, 45 s left`; or that it waits. */
 export type Pace = (run: Pick<Run, 'rows' | 'outcomes'>) => string;
 
-/** Rows that come seldom are no standstill: it takes this long, and as many times their usual distance. */
+/** A standstill is this long without a row, and also this many times the usual time between rows, which may come seldom. */
 const STILL_MS = 10_000;
 const STILL_FACTOR = 5;
 const WAITING = 'waiting';
 
 type Point = { readonly at: number; readonly settled: number };
 
-/** Anew after each standstill, which says nothing of how fast rows go when they do. */
+/** Measures anew after each standstill, which says nothing of how fast rows go when they do. */
 export function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
   let from: Point = { at: now(), settled: settledRows(first.outcomes) };
   let moved = from;
@@ -99,7 +101,7 @@ export function createPace(first: Parameters<Pace>[0], now: () => number): Pace 
   };
 }
 
-/** As long as only one row is known, what came before it may be the usual distance. */
+/** With one row since the last standstill, that standstill stands for the usual time between rows. */
 function stillAfterMs(from: Point, moved: Point, standstillMs: number): number {
   const rows = moved.settled - from.settled;
   return Math.max(STILL_MS, STILL_FACTOR * (rows > 0 ? (moved.at - from.at) / rows : standstillMs));

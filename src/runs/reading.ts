@@ -1,4 +1,11 @@
+/**
+ * The reading of a run's rows, into the queue or, once it is cancelled, to give every row its outcome. One process at
+ * a time reads a run: it holds the run's lease and renews it with each look; another one that follows the run takes
+ * the reading over when the first is gone. In this process there is never more than one reading of a run under way.
+ */
+
 import type { JobDefinition } from '../config/job-definition.ts';
+import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Reason, Run, RunState } from '../model/run.ts';
 import { type ChunkQueue, createChunkQueue } from '../queue/chunk-queue.ts';
@@ -8,17 +15,13 @@ import { createWaitingNotice } from './redis-wait.ts';
 import { FileChangedError, type RowSource } from './rows.ts';
 import { windUpRun } from './wind-up.ts';
 
-/**
- * The reading of a run's rows, into the queue or, once it is cancelled, to give every row its outcome. One process at a time reads a
- * run: it holds the run's lease and renews it with each look; another one that follows the run takes the reading over when the first
- * is gone. In this process there is never more than one reading under way.
- */
+/** A run that this process follows, as far as its reading goes. */
 export type RunReading = {
   /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
   keepUp(): Promise<void>;
   /** Reads nothing for now; true: this process is the one that reads on later. */
   rest(): Promise<boolean>;
-  /** A reading for the other purpose is ended, and what was wrong with it doesn't matter any more. */
+  /** Ends a reading for the other purpose; what was wrong with that one doesn't matter any more. */
   turnTo(purpose: Purpose): Promise<void>;
   /** Whether this process is the one that reads. */
   isMine(): boolean;
@@ -101,7 +104,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession): Pro
     reading = null;
     recoveries = registration.epoch.recoveries();
   };
-  /** A file that can't be read any more pauses the run before its user hears of it; any other trouble: read again. */
+  /** Throws what was wrong with the reading; a file that can't be read any more pauses its run first. The next look reads again. */
   const recover = async () => {
     const error = failure;
     failure = null;
@@ -157,7 +160,7 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
   },
   async windUp({ run, definition, rows, session, queue }, signal) {
     const chunks = await rows(run, definition.format).catch((error: unknown) => {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       session.log.warn('rows can not be read any more', { run: run.id, problem });
       return null;
     });

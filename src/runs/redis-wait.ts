@@ -1,9 +1,9 @@
-import { type Io, tellOverBar } from '../lib/terminal.ts';
-
 /**
- * What becomes of a command that Redis doesn't take now and will take later: it is given again until it is taken, and the user is told
- * once why reading waits, and once that it goes on.
+ * Commands that Redis refuses now and will take later: given again until they are taken, which costs the reading of a
+ * run time and nothing else. Speaks to the terminal while a run is followed: once why its reading waits, and once
+ * that it goes on.
  */
+import { type Io, tellOverBar } from '../lib/terminal.ts';
 
 /**
  * Why Redis doesn't take a command that it will take later. `full`: maxmemory is reached. `disk`: it can't write its

@@ -1,3 +1,7 @@
+/**
+ * How a run begins: the runs of other jobs that it comes after are waited for, and its file is registered in the
+ * ledger, where it may turn out to be a run that there is already, unfinished or over.
+ */
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
@@ -10,11 +14,6 @@ import type { Ledger, Session } from '../session.ts';
 import { ownerOf } from './control.ts';
 import { CHUNK_ROWS, withChunkEnds } from './rows.ts';
 import { goingOnWith, stateOf } from './status.ts';
-
-/**
- * How a run begins: the runs of other jobs that it comes after are waited for, and its file is registered in the ledger, where it may
- * turn out to be a run that there is already, unfinished or over.
- */
 
 const POLL_MS = 500;
 

@@ -1,3 +1,7 @@
+/**
+ * When a run's report is written, and when one that is there stays as it is, since somebody may be correcting its
+ * files.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { createRunView } from '../ledger/run-view.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -6,14 +10,13 @@ import { readSummary, writeReport } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import { reportDirectory, type Session } from '../session.ts';
 
-/** When a run's report is written, and when one that is there stays: somebody may be correcting its files. */
 type ReportSession = Pick<Session, 'env' | 'ledger'>;
 
 const REPORT_TRIES = 3;
 
 /** The report of a run that this process has followed as far as it goes. */
 export async function reportOf(run: Run, session: ReportSession): Promise<Summary> {
-  // Another process goes on with it: the report is that one's to write.
+  // Another process goes on with the run, and writes its report.
   const goesOn = run.state === 'running' || (run.state === 'cancelled' && !isOver(run));
   return goesOn ? summarize(run, [], new Date()) : writeTrueReport(run, session);
 }

@@ -1,3 +1,8 @@
+/**
+ * A rerun: the rows of a run that did not succeed, as a run of their own. Its rows are chosen from those that no earlier rerun has
+ * taken, and kept in the ledger beside it. A kill at any moment leaves a whole rerun or none: rows of a rerun that was never
+ * registered are removed with time.
+ */
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { createCut } from '../intake/chunks.ts';
@@ -11,26 +16,19 @@ import {
 import { type NewRun, newRunId } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
-import { countOf } from '../lib/terminal.ts';
+import { countOf, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { unsuccessfulRows as countUnsuccessful, type Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
-import type { Ledger } from '../session.ts';
-import { CHUNK_ROWS } from './rows.ts';
+import type { Ledger, Session, TargetSession } from '../session.ts';
+import { type Resumed, resumeRun, setRunning } from './control.ts';
+import { executeToEnd } from './execute.ts';
+import { loadFittingJob, loadFittingJobFile } from './input.ts';
+import { CHUNK_ROWS, registeredRows } from './rows.ts';
+import { definitionOf, findRun } from './status.ts';
 
-/**
- * A rerun: the rows of a run that did not succeed, as a run of their own. Its rows are chosen from what no earlier rerun has taken, and
- * kept in the ledger beside it. A kill at any moment leaves a whole rerun or none: what is not registered goes by itself.
- */
-export type Wanted = {
-  /** A run that is over. */
-  readonly parent: Run;
-  readonly job: Job;
-  readonly outcomes: ReadonlySet<Outcome>;
-};
-
-/** The outcomes whose rows may be sent again; of a row in doubt nobody knows whether it was carried out. */
+/** The outcomes whose rows may be sent again; a row in doubt may have been created, so it is none of them. */
 export const RERUN_OUTCOMES = [
   'rejected',
   'failed',
@@ -39,7 +37,7 @@ export const RERUN_OUTCOMES = [
   'cancelled',
 ] as const satisfies readonly Outcome[];
 
-/** What `--only` names, all of them where it names nothing; a UsageError lists what can't be taken up again. */
+/** The outcomes that `--only` names, all of them where it names none; a UsageError lists what can't be taken up again. */
 export function rerunOutcomes(only: readonly string[]): ReadonlySet<Outcome> {
   const names = only.flatMap((list) => list.split(',')).map((name) => name.trim());
   const wrong = names.filter((name) => RERUN_OUTCOMES.every((outcome) => outcome !== name));
@@ -53,16 +51,95 @@ function problemOf(name: string): string {
   return `${expected} Rows in doubt may have been created: \`onboard resolve\` settles them first.`;
 }
 
+/** What a person asks for: rows of which outcomes, and through which job, where it is not the one that the run had. */
+type Asked = {
+  readonly outcomes: ReadonlySet<Outcome>;
+  readonly job: string | undefined;
+  readonly jobFile: string | undefined;
+};
+
+/** `nothing`: no row is left to take up; `lines` say why. `run`: the rerun, or an earlier one that was gone on with. */
+type Rerun =
+  | { readonly kind: 'nothing'; readonly lines: readonly string[] }
+  | { readonly kind: 'run'; readonly run: Run; readonly resumed: Resumed };
+
+/**
+ * Takes the rows of a run that is over up again, as far as it goes. An earlier rerun that is not over is gone on with instead. `join`
+ * is called once there is something to do.
+ */
+export async function rerunRows(
+  parent: Run,
+  asked: Asked,
+  session: Session,
+  join: () => Promise<TargetSession>,
+): Promise<Rerun> {
+  if (!isOver(parent)) throw new UsageError(notOver(parent));
+  const job = await jobOf(parent, asked, session);
+  if (job.definition.operation !== parent.operation) throw new UsageError(otherOperation(job, parent));
+  // What doesn't fit the columns is said before anything is registered.
+  mappingFor(job.definition, parent.source);
+  const wanted = { parent, job, outcomes: asked.outcomes };
+  const { ledger, io } = session;
+  const early = await lookBeforeRerun(wanted, ledger);
+  if (early !== null) return goOnInstead(early, session, join);
+  // Chosen only from a ledger that has been verified: Redis may have forgotten a rerun of the same rows.
+  const joined = await join();
+  const begun = await registerRerun(wanted, ledger);
+  if (begun.kind !== 'registered') return goOnInstead(begun, session, join);
+  for (const line of begun.lines) tell(io, line);
+  await setRunning(begun.run, ledger);
+  const run = await findRun(ledger, begun.run.id);
+  const executed = await executeToEnd(run, await registeredRows(run, ledger), joined);
+  return { kind: 'run', run, resumed: { kind: 'here', service: joined.service, ...executed } };
+}
+
+async function goOnInstead(
+  no: NoRerun,
+  session: Session,
+  join: () => Promise<TargetSession>,
+): Promise<Rerun> {
+  if (no.kind === 'nothing') return no;
+  const { run } = no;
+  tell(session.io, `Run ${run.id} of such rows is not over: it is gone on with instead of a new one.`);
+  return { kind: 'run', run, resumed: await resumeRun(run, session, join) };
+}
+
+async function jobOf(parent: Run, { job, jobFile }: Asked, { env, ledger }: Session): Promise<Job> {
+  if (job !== undefined && jobFile !== undefined) {
+    throw new UsageError('--job and --job-file: expected one of them.');
+  }
+  if (jobFile !== undefined) return loadFittingJobFile(jobFile);
+  if (job !== undefined) return loadFittingJob(job, env.jobsDirectory);
+  return { name: parent.job, definition: await definitionOf(parent, ledger) };
+}
+
+function notOver({ id, state }: Run): string {
+  const command = state === 'cancelled' ? 'cancel' : 'resume';
+  return (
+    `Run ${id} is ${state} and has rows without an outcome: expected one that is over. ` +
+    `\`onboard ${command} ${id}\` takes it to its end.`
+  );
+}
+
+function otherOperation({ name, definition }: Job, parent: Run): string {
+  return (
+    `The job ${name} is for ${definition.operation}, and run ${parent.id} was for ${parent.operation}: ` +
+    'expected a definition of the same operation.'
+  );
+}
+
+type Wanted = { readonly parent: Run; readonly job: Job; readonly outcomes: ReadonlySet<Outcome> };
+
 /** What stands in the way of a new rerun; `lines` are for the user. */
-export type NoRerun =
+type NoRerun =
   | { readonly kind: 'nothing'; readonly lines: readonly string[] }
   /** An earlier rerun, which has rows without an outcome yet. */
   | { readonly kind: 'unfinished'; readonly run: Run };
 
 type Registered = { readonly kind: 'registered'; readonly run: Run; readonly lines: readonly string[] };
 
-/** What stands in the way of a rerun, `null`: there are rows to take up. Writes nothing. */
-export async function lookBeforeRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | null> {
+/** `null`: there are rows to take up. Writes nothing. */
+async function lookBeforeRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | null> {
   const children = await childrenOf(wanted.parent, ledger);
   const unfinished = children.find((run) => !isOver(run));
   if (unfinished !== undefined) return { kind: 'unfinished', run: unfinished };
@@ -72,8 +149,8 @@ export async function lookBeforeRerun(wanted: Wanted, ledger: Ledger): Promise<N
   return { kind: 'nothing', lines: nothingLeft(wanted.parent, children, counts) };
 }
 
-/** Chooses the rows and registers the rerun. To be asked of a ledger that is verified: Redis may have forgotten a rerun of the same rows. */
-export async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | Registered> {
+/** Chooses the rows and registers the rerun. */
+async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | Registered> {
   const { parent } = wanted;
   const reruns = createRerunStore(ledger.redis, ledger.of(parent.target).keys, parent.id);
   for (;;) {

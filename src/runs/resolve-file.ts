@@ -1,3 +1,7 @@
+/**
+ * The decisions in a run's report file of rows in doubt, as somebody has edited it, perhaps with a spreadsheet that
+ * saved it in its own way. Anything malformed in it refuses the whole file, every problem with its line.
+ */
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { inspectFile } from '../intake/inspect.ts';
@@ -10,17 +14,12 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 
-/**
- * The decisions in a run's report file of rows in doubt, as somebody has edited it, perhaps with a spreadsheet that saved it in its own
- * way. Anything malformed in it refuses the whole file, every problem with its line.
- */
-
 /** What somebody says of one row. */
 export type Told = {
-  /** Begins a message about it. */
+  /** Begins a message about the row: the option, or the file and its line. */
   readonly where: string;
   readonly row: number;
-  /** As it stands beside the decision; `null` where there is none to compare. */
+  /** The key that stands beside the decision; `null`: none does. */
   readonly key: string | null;
   /** `null` where the row is still open. */
   readonly decision: Decision | null;
@@ -145,7 +144,7 @@ type ReadLine =
 
 const ROW = /^[1-9]\d{0,14}$/;
 
-/** Whether the line is of the run, of a row, and holds a decision that can be carried out. */
+/** Whether the line is of the run, of a row, and holds a decision that can be followed. */
 function readLine(fields: DecisionLine, run: Run): ReadLine {
   if (typeof fields === 'string') return { kind: 'problems', problems: [fields] };
   const problems: string[] = [];

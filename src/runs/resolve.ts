@@ -1,4 +1,11 @@
-import { access, realpath } from 'node:fs/promises';
+/**
+ * Settles in the ledger what somebody says became of rows in doubt. All of it is refused where any of it can't be
+ * right: a row under another key than the run's, an id that would be two records', rows of one request with two ends.
+ * The ledger is read once, and only the chunks of the rows that are named, unless an id is given: any row of the run
+ * may have that id.
+ */
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import { createRunInput } from '../ledger/reruns.ts';
 import {
@@ -22,11 +29,7 @@ import { lookUpOnDemand } from './look-up.ts';
 import { writeReportOf } from './report.ts';
 import { readDecisions, type Said, type Told } from './resolve-file.ts';
 
-/**
- * What somebody says became of rows in doubt, settled in the ledger. All of it is refused where any of it can't be right: a row under
- * another key than the run's, an id that would be two records', rows of one request with two ends. The ledger is read once, and only the
- * chunks of the rows that are named, unless an id is given: any row of the run may have that one.
- */
+/** How a person names the rows and what became of them. */
 export type ResolveRequest =
   | { readonly kind: 'row'; readonly row: number; readonly decision: Decision }
   | { readonly kind: 'file'; readonly path: string }
@@ -47,7 +50,7 @@ export type Resolved = {
 
 type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger'>;
 
-/** `by`: who decides. */
+/** Settles what the request names, as far as it can be right, and answers what became of it; `by`: who decides. */
 export async function resolveRun(
   run: Run,
   request: ResolveRequest,
@@ -124,10 +127,10 @@ async function heldOf(run: Run, { told }: Said, isGrouped: boolean, ledger: Ledg
   return readHeld(batches, { rows, ids, isGrouped });
 }
 
-/** One may be the row that is given the id; the other is in its way. */
+/** Two tell enough: where one holder is the row that is given the id, the other is in its way. */
 const HOLDERS_KEPT = 2;
 
-/** Memory grows with what is named, not with the run. */
+/** Reads what the run holds of these rows and ids; memory grows with what is named, not with the run. */
 export async function readHeld(
   batches: AsyncIterable<readonly Settlement[]>,
   { rows, ids, isGrouped }: Named,
@@ -346,7 +349,7 @@ export type Rewritten =
       readonly kind: 'written';
       readonly directory: string;
       readonly summary: Summary;
-      /** The file of rows in doubt that was left as it is: decisions that were not carried out are in it. */
+      /** The file of rows in doubt that was left as it is: it has decisions that were not followed. */
       readonly kept: string | null;
     }
   /** A process is following the run, and writes its report. */
@@ -371,11 +374,7 @@ export async function rewriteReport(
 }
 
 async function isInWork(path: string, run: Run, { request, resolved }: Done): Promise<boolean> {
-  const there = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (!there) return false;
+  if (!existsSync(path)) return false;
   if (request.kind === 'file' && (await realpath(resolvePath(request.path))) === (await realpath(path)))
     return resolved.refused.length > 0;
   // A file that can't be read as it should be is in somebody's work too.

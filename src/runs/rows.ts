@@ -1,3 +1,7 @@
+/**
+ * Where a run's rows come from: its file, or the ledger for a rerun. They come in the same chunks every time, and a
+ * file that somebody has changed since its run was registered gives none.
+ */
 import type { Format, JobDefinition } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { chunkEndsOf, evenEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
@@ -10,10 +14,7 @@ import type { FileFacts } from '../model/source.ts';
 import type { Ledger } from '../session.ts';
 import { definitionOf } from './status.ts';
 
-/**
- * Where a run's rows come from: its file, or the ledger for a rerun. They come in the same chunks every time, and a file that somebody
- * has changed since its run was registered gives none. `null`: what is there now is not what the run was registered with.
- */
+/** Opens a run's rows from the first; `null`: what is there now is not what the run was registered with. */
 export type RowSource = (run: Run, format: Format) => Promise<AsyncIterable<RowChunk> | null>;
 
 /** Rows of one BullMQ job (FACTS.md, BullMQ). */
@@ -32,7 +33,7 @@ export class FileChangedError extends Error {
   override readonly name = 'FileChangedError';
 }
 
-/** Every chunk was read before the look at the file that lets it go: what was written since is not in it, or the look shows it. */
+/** Looks at the file after each chunk was read and before it is handed on: what somebody wrote is not in the chunk, or the look shows it. */
 async function* untouched(
   chunks: AsyncIterable<RowChunk>,
   { path, stamp }: FileFacts,

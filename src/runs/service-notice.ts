@@ -1,9 +1,11 @@
+/**
+ * Speaks to the terminal while a run is followed: that its rows wait for the service, why and until when, and that
+ * they go on; each of these once. Also how a service is doing, in words, for every command that shows it.
+ */
 import type { BreakerReport } from '../ledger/breaker.ts';
 import { countOf, type Io, tellOverBar } from '../lib/terminal.ts';
 import { settledRows } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-
-/** What a user is told of a run's service: when rows wait for it, why and until when, and when they go on; each thing once. */
 
 /** Tells the user when rows wait for the service, why, and when they go on. */
 type ServiceNotice = {

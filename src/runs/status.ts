@@ -1,14 +1,13 @@
+/**
+ * How runs stand: a run by its id, the newest ones, what a state means for people, the command that goes on with a
+ * run, and which of two exit statuses is the worse. Nothing is changed here.
+ */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
-
-/**
- * How runs stand: a run by its id, the newest ones, what a state means for people, the command that goes on with a run, and which of two
- * exit statuses is the worse. Nothing is changed here.
- */
 
 const RUNS_FOR_SUGGESTIONS = 200;
 

@@ -1,6 +1,13 @@
+/**
+ * The end of a cancelled run: every row gets its outcome, chunk by chunk. What no worker has sent is cancelled, what
+ * a dead worker had in flight is in doubt, and what a living one has in flight it settles itself. Every step may be
+ * done again. Rows that can't be read any more are recorded by their number alone.
+ */
+
 import { isWhole } from '../delivery/deliver-chunk.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { createRunInput } from '../ledger/reruns.ts';
+import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { chunksOf, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
@@ -8,11 +15,7 @@ import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 
-/**
- * The end of a cancelled run: every row gets its outcome, chunk by chunk. What nobody has sent is cancelled, what a dead worker had in
- * flight is in doubt, and what a living one has in flight it settles itself. Every step may be done again. Rows that can't be read any
- * more are recorded by their number alone.
- */
+/** A cancelled run, and what its rows are taken from. */
 export type WindUp = {
   readonly run: Run;
   /** The run's rows as they were registered; `null` where they can't be read any more. */
@@ -45,7 +48,7 @@ export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise
   }
 }
 
-/** Reads chunk after chunk, as far as it goes; `null` from where it doesn't. */
+/** Reads chunk after chunk; `null` from the first one on that can't be read. */
 function createReader({ run, chunks }: WindUp, { log }: WindUpSession) {
   let iterator = chunks?.[Symbol.asyncIterator]() ?? null;
   return {
@@ -53,10 +56,10 @@ function createReader({ run, chunks }: WindUp, { log }: WindUpSession) {
       if (iterator === null) return null;
       try {
         const { value, done } = await iterator.next();
-        // Whose key it is was said when the chunk was added; the ledger gives back only what is the row's own.
+        // Who has the key was decided when the chunk was added; the ledger gives back only keys that are the row's own.
         if (done !== true && value.n === n) return value.rows.map((row) => ({ row, claim: CLAIMED }));
       } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = messageOf(error);
         log.warn('rows can not be read any more', { run: run.id, problem });
       }
       iterator = null;
@@ -84,7 +87,7 @@ async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp
     if (taken !== null) {
       const known = [taken.rows, read].find((rows) => rows !== null && isWhole({ chunk: n, rows }, run));
       const rows = known ?? unknownRows(n, run, await numbers());
-      // No worker has it, and nothing is sent: nobody can take it away.
+      // The chunk is out of the queue, and nothing is sent: no worker can take it away.
       const end = await session.delivery.deliver({ run: run.id, chunk: n, rows }, { isHeld: () => true });
       if (end === 'closed') return true;
     }
@@ -93,10 +96,10 @@ async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp
   return false;
 }
 
-/** The rows of a chunk of which nothing is left but that they are there. */
+/** The rows of a chunk of which nothing is known but their numbers. */
 function unknownRows(n: number, run: Run, known: readonly number[] | null): JobRows {
   const before = rowsBefore(run, n);
-  // A rerun's are those of another run's file, which can't be made up.
+  // The rows of a rerun have numbers of another run's file, which can't be made up.
   const isShort = known === null ? run.parent !== null : known.length !== run.rows;
   if (isShort) throw new UsageError(`The rows of run ${run.id} are lost, and so are their numbers.`);
   return Array.from({ length: rowsOfChunk(run, n) }, (_, i) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadJob } from '../../src/config/load-job.ts';
-import { noJobWords, severalJobsWords } from '../../src/inbox/note.ts';
+import { noJobWords, severalJobsWords } from '../../src/inbox/sort-out.ts';
 import { issueSchema } from '../../src/model/issue.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import { ROOT, textOf } from '../house/source-files.ts';

@@ -1,11 +1,14 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SANDBOX_TARGET } from '../../src/delivery/target.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
-import { awayName, endClaim, putAway } from '../../src/inbox/settle.ts';
+import { renderNote, writtenWords } from '../../src/inbox/note.ts';
+import { awayName, createFindChanged, endClaim, putAway } from '../../src/inbox/settle.ts';
 import { createRehearsal } from '../../src/inbox/watcher.ts';
+import { writtenOf } from '../../src/lib/file-stamp.ts';
 import { CLAIM_ID, claimed, entryIn, jobOf, ownFolder } from './files.ts';
 
 /** A claimed file of the inbox of a home, and how its claim ends there. */
@@ -80,4 +83,39 @@ test('whatever a name is, it is put away under one that leads nowhere else, and 
       expect(away).toContain('20261121-034512-k3f9');
     }),
   );
+});
+
+test('a file in done that was written to since is found, also by a process that did not put it there', async () => {
+  const home = await ownFolder();
+  const done = join(home, 'done');
+  await mkdir(done);
+  const name = await putDone(home, done);
+  const now = () => new Date('2026-11-21T10:30:00Z');
+  expect(await createFindChanged(done, now)()).toEqual([]);
+  await appendFile(join(done, name), 'more');
+  expect(await createFindChanged(done, now)()).toEqual([name]);
+  expect(await createFindChanged(done, () => new Date('2026-11-21T12:30:00Z'))()).toEqual([]);
+});
+
+async function putDone(home: string, done: string, time = '2026-11-21 10:00:00'): Promise<string> {
+  const from = join(home, 'a.csv');
+  await writeFile(from, 'text');
+  execFileSync('touch', ['-d', time, from]);
+  const written = writtenWords(writtenOf(await stat(from, { bigint: true })));
+  const text = renderNote({
+    subject: 'a.csv',
+    headline: 'was taken.',
+    facts: [['size', written]],
+    lines: [],
+  });
+  const { note } = await putAway({ from, folder: done, name: 'a.csv', id: '20261121-100000-k3f9', text });
+  expect(await readFile(note, 'utf8')).toBe(text);
+  return 'a.20261121-100000-k3f9.csv';
+}
+
+test('a file that was last written at the very end of a millisecond is as its note says', async () => {
+  const home = await ownFolder();
+  const done = join(home, 'done');
+  await putDone(home, done, '@1763754737.999999990');
+  expect(await createFindChanged(done, () => new Date('2026-11-21T10:30:00Z'))()).toEqual([]);
 });

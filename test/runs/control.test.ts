@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ownerOf } from '../../src/runs/control.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
+import { ownerOf, refuseEnded } from '../../src/runs/control.ts';
+import { sampleRun } from '../cli/sample-run.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -27,4 +29,22 @@ describe('the owner of a run', () => {
   test('is nobody where the lease is given back or lapses: that process was leaving, or dead', async () => {
     expect(await ownerOf({ id: 'run-1' }, leases(300, 200, 100, null), NEVER)).toBe(null);
   });
+});
+
+const NOTHING = 'Nothing is left to be done; `onboard report r` shows it.';
+
+test.each([
+  ['finished', { created: 9, skipped: 1 }, NOTHING],
+  ['finished', { created: 9, rejected: 1 }, '`onboard rerun r` takes up the rows that did not succeed.'],
+  ['finished', { created: 9, 'in-doubt': 1 }, '`onboard resolve r` settles its rows in doubt.'],
+  [
+    'cancelled',
+    { created: 9 },
+    '`onboard cancel r` winds it up; then `onboard rerun r --only cancelled` takes',
+  ],
+  ['cancelled', { created: 9, cancelled: 1 }, 'go on. `onboard rerun r --only cancelled` takes up what was'],
+  ['cancelled', { created: 10 }, NOTHING],
+] as const)('a run that is %s with %j: what is left to be done is named', (state, counts, words) => {
+  const outcomes = { ...noOutcomes(), ...counts };
+  expect(() => refuseEnded(sampleRun({ id: 'r', state, outcomes }))).toThrow(words);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { checkJobs } from '../../src/cli/doctor-settings.ts';
+import { checkJobs } from '../../src/check/doctor-settings.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { listJobs, loadJob } from '../../src/config/load-job.ts';
 import { definitionProblems } from '../../src/delivery/run-mapping.ts';

@@ -10,7 +10,7 @@ import {
   judgeMemory,
   judgeSkew,
   judgeSpace,
-} from '../../src/cli/doctor-machine.ts';
+} from '../../src/check/doctor-machine.ts';
 import type { RedisSettings } from '../../src/redis/settings.ts';
 import { startRedisServer } from '../support/redis-server.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { conclude, lookUpDoubts } from '../../src/runs/look-up-doubts.ts';
+import { conclude, lookUpDoubts } from '../../src/runs/look-up.ts';
 import type { Sighting } from '../../src/service/look-up.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkCredentials, checkJobs, checkService, judgeJob } from '../../src/cli/doctor-settings.ts';
+import { checkCredentials, checkJobs, checkService, judgeJob } from '../../src/check/doctor-settings.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { until } from '../support/flow.ts';
 

@@ -1,4 +1,5 @@
 /** What the doctor says of the machine: Node.js, the folders of ONBOARD_HOME, the disk, and each server of Redis. */
+import { existsSync } from 'node:fs';
 import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
@@ -17,9 +18,9 @@ import { type Finding, ok, problem, warning } from './doctor-finding.ts';
 const OLDEST_NODE = [20, 19] as const;
 const FOLDERS = ['inbox', 'processing', 'done', 'failed', 'reports', 'journal', 'redis'] as const;
 const OTHERS_MAY_READ = 0o044;
-/** A report, the journal and Redis' append-only file of a large run take less. */
+/** More than the report, the journal and the append-only file of a large run take. */
 const SPACE_MIN_BYTES = 500_000_000;
-/** With less than this Redis ends at its next write. */
+/** With less free space than this Redis ends at its next write. */
 const SPACE_NONE_BYTES = 20_000_000;
 
 /** `version` as Node gives it: 20.19.0. */
@@ -35,7 +36,7 @@ export function checkNode(version: string): Finding {
 export async function checkHome(home: string): Promise<Finding[]> {
   const present = await presentFolders(home);
   const isThere = present[0]?.path === home;
-  const writable = isThere ? present : [{ path: await nearestFolder(home), mode: 0 }];
+  const writable = isThere ? present : [{ path: nearestFolder(home), mode: 0 }];
   const paths = writable.map(({ path }) => path);
   const locked = await lockedOf(paths, isThere ? mayEnter : takesFolders);
   if (locked.length > 0) {
@@ -47,48 +48,30 @@ export async function checkHome(home: string): Promise<Finding[]> {
 
 type Folder = { readonly path: string; readonly mode: number };
 
-/** Home first; nothing where it is not there yet. */
+/** Of ONBOARD_HOME, which comes first, and its folders those that are there. */
 async function presentFolders(home: string): Promise<readonly Folder[]> {
   const paths = [home, ...FOLDERS.map((name) => join(home, name))];
-  const found = await Promise.all(
-    paths.map((path) =>
-      stat(path).then(
-        ({ mode }) => ({ path, mode }),
-        () => null,
-      ),
-    ),
-  );
-  return found.filter((folder) => folder !== null);
+  const found = paths.map(async (path) => ({ path, mode: (await stat(path)).mode }));
+  return (await Promise.allSettled(found)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }
 
-async function nearestFolder(path: string): Promise<string> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
 async function lockedOf(
   paths: readonly string[],
   tryOut: (path: string) => Promise<void>,
 ): Promise<readonly string[]> {
-  const locked = await Promise.all(
-    paths.map((path) =>
-      tryOut(path).then(
-        () => [],
-        () => [path],
-      ),
-    ),
-  );
-  return locked.flat();
+  const tried = await Promise.allSettled(paths.map(tryOut));
+  return paths.filter((_, i) => tried[i]?.status === 'rejected');
 }
 
 function mayEnter(path: string): Promise<void> {
   return access(path, constants.W_OK | constants.X_OK);
 }
 
-/** Only making one tells: of /proc the rights say yes. */
+/** Tries it, since rights alone don't tell: those of /proc allow it. */
 async function takesFolders(path: string): Promise<void> {
   await rmdir(await mkdtemp(join(path, '.onboard-')));
 }
@@ -121,7 +104,7 @@ function inMegabytes(bytes: number): string {
 }
 
 const MEMORY_SHARE_MAX = 0.8;
-/** Beyond this the time stamps of reports from several machines are no order any more. */
+/** With clocks further apart, the time stamps of reports from several machines don't tell an order any more. */
 const SKEW_MAX_MS = 5_000;
 
 /** A Redis that answers: settings, memory and clock of each server. `accepted`: the user takes what its settings may lose. */
@@ -153,7 +136,7 @@ async function checkServer(redis: Redis, where: string, accepted: boolean): Prom
   ];
 }
 
-/** Of several servers each is named. */
+/** Each finding with the name of its server, where there are several. */
 function named({ name }: DataServer, findings: readonly Finding[]): Finding[] {
   return findings.map((one) =>
     name === null || one.check === 'redis' ? one : { ...one, check: `${one.check} of ${name}` },
@@ -174,7 +157,7 @@ function settingsFinding({ kind, problem: what, advice }: SettingsFinding, accep
     : problem('redis settings', what, `${advice} Or start with --accept-redis-settings.`);
 }
 
-/** Nothing where the server doesn't say. */
+/** No finding where the server doesn't tell its memory. */
 export function judgeMemory({ usedMemoryBytes, maxMemoryBytes }: RedisSettings): Finding[] {
   if (usedMemoryBytes === null || maxMemoryBytes === null) return [];
   const used = inMegabytes(usedMemoryBytes);

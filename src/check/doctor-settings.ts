@@ -1,4 +1,6 @@
-/** What the doctor says of what the user sets: the environment, the service's address, the credentials and the jobs. */
+/**
+ * What the doctor says of what the user sets: the environment, the service's address, the credentials and the jobs.
+ */
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectEncrypted } from 'node:tls';
 import { type Environment, readEnvironment, type TokenSource } from '../config/environment.ts';
@@ -27,7 +29,7 @@ const PLACES = ['ONBOARD_HOME', 'ONBOARD_JOBS'] as const;
 const REDIS = Object.keys(redisVariables);
 const ADVICE = 'Correct or unset that variable; every command refuses to start with it.';
 
-/** A malformed value keeps only what rests on it from being checked. */
+/** Reads the environment; where a value is malformed, only what depends on it is not checked. */
 export function examineEnvironment(variables: Io['env']): ExaminedEnvironment {
   try {
     const env = readEnvironment(variables);
@@ -124,7 +126,7 @@ type Endpoint = { readonly host: string; readonly port: number; readonly isEncry
 /** Opens a TCP connection, with TLS where it is to be encrypted, and closes it; throws what Node says where it can't. */
 function openConnection({ host, port, isEncrypted }: Endpoint): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A name of the server is for names only (RFC 6066, section 3).
+    // TLS takes a server's name, never an address, for its name (RFC 6066, section 3).
     const named = isIP(host) === 0 ? { servername: host } : {};
     const socket = isEncrypted ? connectEncrypted({ host, port, ...named }) : connectPlain({ host, port });
     const end = (settle: () => void) => {

@@ -1,6 +1,8 @@
+/** A finding of the doctor, and how one is made. */
+import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** What one check of the doctor found; `advice` says what to do where something is wrong. */
+/** What one check found; `advice` says what to do where something is wrong. */
 export type Finding = {
   readonly check: string;
   /** `problem`: it keeps rows from being sent. */
@@ -21,8 +23,8 @@ export function problem(check: string, finding: string, advice: string): Finding
   return { check, status: 'problem', finding, advice };
 }
 
-/** Every problem of an error as a finding of the check; its text is for people and has no secret in it. */
+/** The problems that an error names, each as a finding of the check; messages of errors hold no secret. */
 export function problemsOf(check: string, error: unknown, advice: string): Finding[] {
   if (error instanceof UsageError) return error.problems.map((text) => problem(check, text, advice));
-  return [problem(check, error instanceof Error ? error.message : String(error), advice)];
+  return [problem(check, messageOf(error), advice)];
 }

@@ -1,0 +1,81 @@
+/**
+ * Looks at all that a run stands on and says what is wrong with it: the machine, the settings, Redis, the service, and runs that were
+ * left unfinished. A problem keeps rows from being sent, a warning doesn't. Nothing is changed, and nothing asked of the service.
+ */
+import type { Environment } from '../config/environment.ts';
+import { shownAddress } from '../config/redis-address.ts';
+import { createLog } from '../lib/log.ts';
+import { createReleasers } from '../lib/releasers.ts';
+import { countOf, type Io } from '../lib/terminal.ts';
+import { openRows, type Run } from '../model/run.ts';
+import { goingOnWith, stateOf } from '../runs/status.ts';
+import { type Ledger, openLedger } from '../session.ts';
+import { type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
+import { checkHome, checkNode, checkRedis } from './doctor-machine.ts';
+import { checkCredentials, checkJobs, checkService, examineEnvironment } from './doctor-settings.ts';
+
+/** The findings in the order in which they are best put right. */
+export async function examine(io: Io): Promise<readonly Finding[]> {
+  const { env, knowsService, knowsRedis, findings } = examineEnvironment(io.env);
+  return [
+    checkNode(process.versions.node),
+    ...findings,
+    ...(await checkHome(env.home)),
+    ...(knowsRedis ? await checkLedger(env) : []),
+    ...(knowsService ? await checkService(env.baseUrl) : []),
+    ...(knowsService ? await checkCredentials(env.tokenSource) : []),
+    ...(await checkJobs(env.jobsDirectory)),
+  ];
+}
+
+/** Redis and its runs; an embedded server is started for it, and stopped again where no other command uses it. */
+async function checkLedger(env: Environment): Promise<Finding[]> {
+  const releasers = createReleasers();
+  try {
+    const log = createLog('silent', { write: () => undefined }, Date.now);
+    const ledger = await openLedger(env, log, releasers);
+    const where = env.redis === null ? 'the embedded server' : shownAddress(ledger.address);
+    return [...(await checkRedis(ledger.redis, where, env.acceptRedisSettings)), await checkRuns(ledger)];
+  } catch (error) {
+    return problemsOf('redis', error, 'No run can start without it.');
+  } finally {
+    await releasers.release();
+  }
+}
+
+const RUNS_LOOKED_AT = 1000;
+const COMMANDS_SHOWN = 3;
+
+/** An unfinished run that goes on only with the command, as `onboard status` names it. */
+type LeftRun = { readonly run: Run; readonly command: string };
+
+/** The newest runs that were left before their end: by a process that is gone, paused, or stopped. */
+async function checkRuns(ledger: Ledger): Promise<Finding> {
+  const left: LeftRun[] = [];
+  for (const { run: id, target } of await ledger.index.latest(RUNS_LOOKED_AT)) {
+    const { store } = ledger.of(target);
+    const run = await store.get(id);
+    const command = run === null ? null : goingOnWith(run, stateOf(run, await store.hasLease(id)));
+    if (run !== null && command !== null) left.push({ run, command });
+  }
+  return judgeRuns(left);
+}
+
+/** `left`: newest first. */
+export function judgeRuns(left: readonly LeftRun[]): Finding {
+  const open = left.filter(({ run }) => !isHalted(run) || openRows(run) > 0);
+  if (open.length === 0) return ok('runs', 'none is left unfinished');
+  const halted = open.filter(({ run }) => isHalted(run)).length;
+  const more = open.length > COMMANDS_SHOWN ? ', … (`onboard runs` lists them)' : '';
+  const commands = open.slice(0, COMMANDS_SHOWN).map(({ command }) => `\`${command}\``);
+  const why = [
+    ...(open.length > halted ? [`${open.length - halted} left by a process that is gone`] : []),
+    ...(halted > 0 ? [`${halted} paused or stopped`] : []),
+  ];
+  const finding = `${countOf(open.length, 'unfinished run')}: ${why.join(', ')}`;
+  return warning('runs', finding, `To go on: ${commands.join(', ')}${more}`);
+}
+
+function isHalted({ state }: Run): boolean {
+  return state === 'paused' || state === 'stopped';
+}
