@@ -1,4 +1,4 @@
-import { groupAdjacent } from '../lib/group-adjacent.ts';
+import { groupAdjacent } from '../lib/batches.ts';
 import { type SharedMark, sharedMark } from './mark.ts';
 import type { SettleEntry } from './settle-entry.ts';
 
