@@ -2,6 +2,7 @@
 import { access, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type RedisAddress, redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
@@ -38,13 +39,12 @@ export type TokenSource =
 export type Environment = {
   readonly baseUrl: string | null;
   readonly tokenSource: TokenSource;
-  /** `null`: the embedded server. */
+  /** `null` for the embedded server. */
   readonly redis: RedisAddress | null;
-  /** Absolute. */
+  /** Absolute, as is `jobsDirectory`. */
   readonly home: string;
-  /** Absolute. */
   readonly jobsDirectory: string;
-  /** A Redis whose settings may lose what was sent is used all the same. */
+  /** Whether to use a Redis whose settings may lose what was sent. */
   readonly acceptRedisSettings: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number] | null;
 };
@@ -81,7 +81,7 @@ function tokenSourceOf(e: z.infer<typeof environmentSchema>): TokenSource {
   return { kind: 'none' };
 }
 
-/** Makes a folder of ONBOARD_HOME, or the home itself, and answers its path; a UsageError where nothing can be written there. */
+/** Makes a folder of ONBOARD_HOME, or the home itself, and answers its path; throws a UsageError where it can't be written to. */
 export async function makeHomeFolder(home: string, ...names: readonly string[]): Promise<string> {
   const path = join(home, ...names);
   try {
@@ -89,9 +89,8 @@ export async function makeHomeFolder(home: string, ...names: readonly string[]):
     await access(path, constants.W_OK | constants.X_OK);
     return path;
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
     throw new UsageError(
-      `ONBOARD_HOME ${home} can't be used: ${problem}. Expected a folder that this user may write to: set ONBOARD_HOME to one.`,
+      `ONBOARD_HOME ${home} can't be used: ${messageOf(error)}. Expected a folder that this user may write to: set ONBOARD_HOME to one.`,
       { cause: error },
     );
   }

@@ -5,13 +5,12 @@
  */
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
-import { isDailyWindow, isTimeZone } from '../lib/daily-window.ts';
+import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
-import { CHECKS, type CheckCode, severitySchema } from '../model/issue.ts';
+import { type CheckCode, defaultSeverity, severitySchema } from '../model/issue.ts';
 import { IDENTITY, operationSchema } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
 
-/** What cells that look damaged count as (the setting `checks`). */
 const checksSchema = z
   .strictObject({
     scientific_notation: severity(
@@ -52,7 +51,7 @@ const checksSchema = z
   .describe('What cells that look damaged count as: off, warn (sent all the same) or error (not sent).');
 
 function severity(code: CheckCode, description: string): z.ZodDefault<typeof severitySchema> {
-  return severitySchema.default(CHECKS[code]).describe(description);
+  return severitySchema.default(defaultSeverity(code)).describe(description);
 }
 
 const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such as /items/0 (RFC 6901)');
@@ -60,7 +59,6 @@ const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such a
 /** One or more `{key}`, and nothing that HTTP can't carry or that would end the path. */
 const LOOKUP_PATH = /^\/(?:[!-~](?<![#{}])|\{key\})*\{key\}(?:[!-~](?<![#{}])|\{key\})*$/;
 
-/** How a row in doubt is looked up at the service, by its key (the setting `lookup`). */
 export const lookupSchema = z
   .strictObject({
     path: z
@@ -83,7 +81,6 @@ export const lookupSchema = z
   .describe('Where your service tells by key whether a record is there: rows in doubt are looked up.');
 export type LookupSettings = z.infer<typeof lookupSchema>;
 
-/** How a run stands to the others that are under way to the same service. */
 const prioritySchema = z
   .enum(['low', 'normal', 'high'])
   .default('normal')
@@ -99,7 +96,6 @@ export function weightOf({ priority }: { readonly priority: Priority }): number 
   return WEIGHT[priority];
 }
 
-/** When files of a job are taken (the setting `schedule`). */
 const scheduleSchema = z
   .strictObject({
     cron: z
@@ -125,10 +121,12 @@ function isCron(text: string): boolean {
   }
 }
 
-/** When a job may send (the setting `window`). */
 const windowSchema = z
   .string()
-  .refine(isDailyWindow, 'expected two times and a time zone, for example 22:00-05:00 Europe/London')
+  .refine(
+    (text) => parseDailyWindow(text) !== null,
+    'expected two times and a time zone, for example 22:00-05:00 Europe/London',
+  )
   .describe(
     'The hours in which requests are sent, for example 22:00-05:00 Europe/London; a run pauses at their end and goes on at the next beginning.',
   );

@@ -7,7 +7,7 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { jobDefinitionJsonSchema } from './job-settings.ts';
 import type { DocumentPath } from './yaml-document.ts';
 
-/** One thing that is wrong with a job definition, and where. */
+/** A fault in a job definition, and the place it is at. */
 export type JobProblem = { readonly path: DocumentPath; readonly problem: string };
 
 type Issue = z.core.$ZodIssue;
@@ -35,7 +35,7 @@ function problemsOf(issue: Issue, above: DocumentPath, value: unknown): readonly
   return [{ path, problem: `expected ${expected}, got ${shorten(found)}.${suggestion}` }];
 }
 
-/** The alternative whose shape fits and that complains least; `null` where none has the right shape. */
+/** The alternative with the fewest complaints among those whose shape fits; `null` where none fits. */
 function likeliest(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
   const fitting = alternatives.filter((issues) => !issues.some(isWrongShape));
   return [...fitting].sort((a, b) => complaints(a) - complaints(b))[0] ?? null;

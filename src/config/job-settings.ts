@@ -24,9 +24,9 @@ type Setting = {
   readonly path: string;
   /** What may stand there, in words. */
   readonly values: string;
-  /** Whether it has to be there wherever the settings around it are. */
+  /** Whether the setting must be there wherever the settings around it are. */
   readonly isRequired: boolean;
-  /** What holds without it; `null`: nothing. */
+  /** What holds where the setting is left out; `null` for nothing. */
   readonly default: string | null;
   /** Empty where the schema has none. */
   readonly description: string;
@@ -65,7 +65,7 @@ function settingOf(path: string, schema: JsonSchema, isRequired: boolean): Setti
   return { path, values: describeValues(schema), isRequired, default: defaultOf(schema), description };
 }
 
-/** Empty settings and lists say nothing. */
+/** Empty settings and lists as a default would tell a reader nothing. */
 function defaultOf({ default: value }: JsonSchema): string | null {
   if (value === undefined || (typeof value === 'object' && Object.keys(value ?? {}).length === 0))
     return null;
@@ -118,7 +118,7 @@ function describeObject({ properties, additionalProperties }: JsonSchema): strin
 }
 
 function rangeOf({ minimum, exclusiveMinimum, maximum }: JsonSchema): string {
-  // A whole number without a bound of its own has the largest that is exact.
+  // zod bounds every whole number by the largest that a double holds exactly.
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   const ends = [
     ...(minimum === undefined ? [] : [`from ${minimum}`]),

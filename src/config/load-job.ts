@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { didYouMean } from '../lib/did-you-mean.ts';
+import { errorCode, hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Job, type JobDefinition, jobDefinitionSchema, jobsBefore } from './job-definition.ts';
 import { type JobProblem, jobProblems } from './job-problems.ts';
@@ -15,7 +16,7 @@ const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml']);
 const JOB_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const MAX_BYTES = 1_048_576;
 
-/** What else is wrong with a definition that its schema lets pass, in words. */
+/** Finds what is wrong with a definition that its schema lets pass, in words. */
 export type FurtherProblems = (definition: JobDefinition) => readonly string[];
 
 /** The job of that name in the jobs folder; throws a UsageError that lists every problem. */
@@ -40,7 +41,7 @@ export async function loadJobFile(path: string, further: FurtherProblems = () =>
   return loadFile(path, null, further);
 }
 
-/** `jobs`: all that there are beside it; `null` where that can't be known. */
+/** `jobs` are the names in the file's folder; `null` where the folder is no jobs folder. */
 async function loadFile(
   path: string,
   jobs: readonly string[] | null,
@@ -84,13 +85,12 @@ function parseDefinition(text: string, path: string, names: JobNames): Job['defi
 }
 
 type JobNames = {
-  /** The job's own. */
   readonly name: string;
-  /** All that there are in its folder, `null` where that can't be known. */
+  /** The names of all jobs in the same folder; `null` where the folder is no jobs folder. */
   readonly jobs: readonly string[] | null;
 };
 
-/** What is wrong with the names that `after` has. */
+/** What is wrong with the jobs that `after` names. */
 function orderProblems(
   definition: Pick<JobDefinition, 'after'>,
   { name, jobs }: JobNames,
@@ -118,14 +118,16 @@ async function jobFiles(directory: string): Promise<readonly string[]> {
     const names = entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
     return names.filter((name) => EXTENSIONS.has(extname(name)) && JOB_NAME.test(nameOf(name))).sort();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw new UsageError(`${directory}: the jobs folder can't be read (${codeOf(error)})`, { cause: error });
+    if (hasCode(error, 'ENOENT')) return [];
+    throw new UsageError(`${directory}: the jobs folder can't be read (${errorCode(error)})`, {
+      cause: error,
+    });
   }
 }
 
 async function readText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw new UsageError(`${path}: ${unreadableWords(codeOf(error))}`, { cause: error });
+    throw new UsageError(`${path}: ${unreadableWords(errorCode(error))}`, { cause: error });
   });
   if (bytes.length > MAX_BYTES) {
     throw new UsageError(
@@ -159,8 +161,4 @@ function unknownJob(name: string, directory: string, jobs: readonly string[]): s
 
 function nameOf(path: string): string {
   return basename(path, extname(path));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

@@ -1,6 +1,6 @@
 /**
- * Where Redis is: `REDIS_URL` and the variables beside it as one address. A variable that is set in vain is a problem,
- * not ignored. No message holds a part of the URL, since it can hold a password.
+ * Where Redis is: `REDIS_URL` and the variables beside it as one address. A variable without effect is a problem, never
+ * ignored. No message holds a part of the URL, since it can hold a password.
  */
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -19,9 +19,9 @@ export type RedisTlsFiles = {
 };
 
 type OverTcp = {
-  /** For the servers that hold the data. */
+  /** The login at the servers that hold the data. */
   readonly login: RedisLogin | null;
-  /** `null`: not encrypted. */
+  /** `null` for a connection that is not encrypted. */
   readonly tls: RedisTlsFiles | null;
 };
 
@@ -37,7 +37,7 @@ export type RedisAddress =
   | (OverTcp & {
       readonly kind: 'sentinel';
       readonly sentinels: readonly HostPort[];
-      /** For the Sentinels themselves. */
+      /** The login at the Sentinels themselves. */
       readonly sentinelLogin: RedisLogin | null;
       /** The name by which the Sentinels know the master. */
       readonly master: string;
@@ -74,19 +74,21 @@ function redisUrl(text: string, context: z.RefinementCtx): RedisAddress {
 }
 
 /**
- * What in these variables does not go together. One that is set in vain is a problem, not ignored: who names an authority's
+ * What in these variables does not go together. A variable without effect is a problem: whoever names an authority's
  * certificate means an encrypted connection.
  */
 export function redisConflicts(variables: Readonly<Partial<Record<Name, string | undefined>>>): string[] {
   const isSet = (name: Name) => (variables[name] ?? '') !== '';
   const scheme = /^([a-z+]+):/i.exec(variables.REDIS_URL ?? '')?.[1]?.toLowerCase() ?? '';
   const problems: string[] = [];
-  const vain = (names: readonly Name[], expected: string) => {
+  const withoutEffect = (names: readonly Name[], expected: string) => {
     const found = names.filter(isSet);
     if (found.length > 0) problems.push(`${found.join(' and ')}: expected ${expected}, or not to be set`);
   };
-  if (!scheme.startsWith('rediss')) vain(TLS_FILES, 'REDIS_URL to begin with rediss');
-  if (!scheme.endsWith('+sentinel')) vain(SENTINEL_LOGIN, 'REDIS_URL to be a redis+sentinel:// one');
+  if (!scheme.startsWith('rediss')) withoutEffect(TLS_FILES, 'REDIS_URL to begin with rediss');
+  if (!scheme.endsWith('+sentinel')) {
+    withoutEffect(SENTINEL_LOGIN, 'REDIS_URL to be a redis+sentinel:// one');
+  }
   if (isSet('REDIS_TLS_CERT_FILE') !== isSet('REDIS_TLS_KEY_FILE')) {
     problems.push('REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected both or neither to be set');
   }
@@ -96,7 +98,7 @@ export function redisConflicts(variables: Readonly<Partial<Record<Name, string |
   return problems;
 }
 
-/** The address with what the other variables say of it; `null`: the embedded server. */
+/** The address of `REDIS_URL` with what the other variables add to it; `null` for the embedded server. */
 export function redisAddressOf(values: Values): RedisAddress | null {
   const address = values.REDIS_URL ?? null;
   if (address === null || address.kind === 'socket') return address;
@@ -173,7 +175,7 @@ type Parts = {
   readonly database: number | null;
 };
 
-/** Where a `REDIS_URL` leads; a UsageError that never holds a part of it says what is malformed. */
+/** Where a `REDIS_URL` leads; throws a UsageError that says what is malformed without a part of the URL. */
 export function parseRedisUrl(text: string): RedisAddress {
   const [, scheme = '', authority = '', path = '', rest = ''] = FORM.exec(text) ?? [];
   const form = SCHEMES[scheme.toLowerCase()];
@@ -262,7 +264,6 @@ function parseDatabase(text: string): number | null {
   return Number(text);
 }
 
-/** At least one. */
 function parseServers(text: string, defaultPort: number): readonly HostPort[] {
   return text.split(',').map((one, i) => {
     const [, host = '', digits] = SERVER.exec(one) ?? [];

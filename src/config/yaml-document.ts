@@ -4,12 +4,13 @@
  */
 import type { Document, ErrorCode, Node, ParsedNode } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { messageOf } from '../lib/errors.ts';
 
 /** Where in a document a value stands: names, and positions in lists. */
 export type DocumentPath = readonly PropertyKey[];
 
 /** A YAML document, or everything that keeps it from being read. */
-export type ReadDocument =
+type ReadDocument =
   | {
       readonly kind: 'document';
       readonly value: unknown;
@@ -18,7 +19,7 @@ export type ReadDocument =
     }
   | { readonly kind: 'problems'; readonly problems: readonly YamlProblem[] };
 
-export type YamlProblem = { readonly line: number; readonly problem: string };
+type YamlProblem = { readonly line: number; readonly problem: string };
 
 const IN_OUR_WORDS: ReadonlyMap<ErrorCode, string> = new Map([
   ['DUPLICATE_KEY', 'this setting is written twice; expected it once'],
@@ -26,7 +27,7 @@ const IN_OUR_WORDS: ReadonlyMap<ErrorCode, string> = new Map([
   ['NON_STRING_KEY', 'expected the name of a setting, a plain word or text in quotes'],
 ]);
 
-/** Reads one YAML 1.2 document of plain data: duplicate names, own tags and excessive aliases are refused. */
+/** Reads one YAML 1.2 document of plain data. */
 export function readDocument(text: string): ReadDocument {
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -44,7 +45,7 @@ export function readDocument(text: string): ReadDocument {
     JSON.stringify(value); // an alias inside its own anchor fails here, before anything walks in a circle
     return { kind: 'document', value, lineOf: (path) => lineOf(document, lines, path) };
   } catch (error) {
-    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [reason = ''] = messageOf(error).split('\n');
     return { kind: 'problems', problems: [{ line: 1, problem: `expected plain settings: ${reason}` }] };
   }
 }
@@ -59,7 +60,7 @@ function syntaxProblems(document: Document.Parsed, lines: LineCounter): readonly
   return [...problems.values()];
 }
 
-/** Schemas pass over a member of this name without a word. */
+/** A member named `__proto__`: schemas ignore one in silence. */
 function nameProblems(document: Document.Parsed, lines: LineCounter): readonly YamlProblem[] {
   const problems: YamlProblem[] = [];
   visit(document, {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { groupAdjacent } from '../lib/group-adjacent.ts';
+import { groupAdjacent } from '../lib/batches.ts';
 import { passStage, type Stage } from '../lib/stage.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';

@@ -1,4 +1,4 @@
-import { groupAdjacent } from '../lib/group-adjacent.ts';
+import { groupAdjacent } from '../lib/batches.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { identityOf, type LedgerKeys } from './keys.ts';

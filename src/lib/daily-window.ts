@@ -1,6 +1,10 @@
-/** Hours of every day by the wall clock of a time zone; `to` before `from`: over midnight. */
+/**
+ * A daily window: hours of every day by the wall clock of a time zone, such as `22:00-05:00 Europe/London` (the setting
+ * `window`). Says whether the window is open and when it opens next, also where a change of clocks falls into it.
+ */
+
 type DailyWindow = {
-  /** Minutes since midnight. */
+  /** Minutes since midnight; a window whose `to` is before its `from` goes over midnight. */
   readonly from: number;
   readonly to: number;
   readonly timeZone: string;
@@ -8,12 +12,7 @@ type DailyWindow = {
 
 const PATTERN = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d) (\S+)$/;
 
-/** Whether the text is a window such as `22:00-05:00 Europe/London`. */
-export function isDailyWindow(text: string): boolean {
-  return parseDailyWindow(text) !== null;
-}
-
-/** `null` where it is no window: its two ends are different and its time zone is known. */
+/** The window that the text spells; `null` where its form is another, its two ends are equal or its time zone is unknown. */
 export function parseDailyWindow(text: string): DailyWindow | null {
   const found = PATTERN.exec(text);
   if (found === null) return null;
@@ -48,10 +47,10 @@ function wallMinute(now: Date, timeZone: string): number {
 }
 
 const MINUTE_MS = 60_000;
-/** Longer than a day, for a change of clocks. */
+/** Longer than a day: a change of clocks can put an opening off by an hour. */
 const SEARCH_MINUTES = 26 * 60;
 
-/** When it opens next, to the minute; now where it is open. */
+/** When the window opens next, to the minute; `now` where it is open. */
 export function nextOpening(window: DailyWindow, now: Date): Date {
   if (isOpenAt(window, now)) return now;
   const minute = Math.floor(now.getTime() / MINUTE_MS);
@@ -63,7 +62,7 @@ export function nextOpening(window: DailyWindow, now: Date): Date {
   return nextOpening(window, new Date((minute + SEARCH_MINUTES) * MINUTE_MS));
 }
 
-/** Whether that is a time zone of the IANA database, as this Node knows it. */
+/** Whether the name is a time zone of the IANA database, as this Node knows it. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

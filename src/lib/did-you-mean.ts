@@ -1,6 +1,7 @@
+/** "Did you mean …": the known name nearest to a name that was not found, whatever its case and separators. */
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate nearest to what was written, or `null` where none is near enough to be meant: `most` signs away. */
+/** The candidate nearest to what was written; `null` where none is within `most(length)` edits, too far to be meant. */
 export function nearest(
   written: string,
   candidates: Iterable<string>,
@@ -19,7 +20,7 @@ export function nearest(
   return best;
 }
 
-/** ` Did you mean "x"?`, or nothing. */
+/** ` Did you mean "x"?`, with its leading space, or an empty text. */
 export function didYouMean(written: string, candidates: Iterable<string>): string {
   const candidate = nearest(written, candidates);
   return candidate === null ? '' : ` Did you mean "${candidate}"?`;

@@ -1,24 +1,29 @@
+/**
+ * Short digests of texts (SHA-256), and a table that holds a number for each of millions of texts by their digests, in a
+ * fraction of the memory that the texts would take.
+ */
 import { hash } from 'node:crypto';
 
 /** The first `length` characters of the text's SHA-256 in base64url: 6 bits each. */
 export function shortDigest(text: string, length: number): string {
-  // In one step: half the time of a hash object, which counts at a digest per row.
+  // `hash` takes half the time of a hash object, which counts at a digest per row.
   return hash('sha256', text, 'base64url').slice(0, length);
 }
 
 /** Whole numbers by text, for millions of texts: kept by 96 bits of each text's SHA-256, in some 30 to 60 bytes. */
 type DigestTable = {
-  /** `undefined`: not set. */
+  /** The text's number; `undefined` where none was set. */
   get(text: string): number | undefined;
   /** A number of 32 bits other than 0. */
   set(text: string, value: number): void;
-  /** Sets it where it isn't yet, else answers what it is. */
+  /** Sets the text's number where it has none yet and answers `undefined`, else answers the number that it has. */
   setFirst(text: string, value: number): number | undefined;
 };
 
-/** Three words of the digest and the value, which is 0 where the slot is free. */
+/** A slot: three words of the digest and the value, which is 0 where the slot is free. */
 const WORDS = 4;
 const FIRST_SLOTS = 1024;
+/** The share of taken slots above which the table grows: beyond it look-ups take ever more steps. */
 const FULL = 0.6;
 
 export function createDigestTable(): DigestTable {
@@ -63,7 +68,7 @@ function wordsOf(text: string): Int32Array {
   return Int32Array.of(digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8));
 }
 
-/** Where the digest is, or the free place that it would take. */
+/** Where the digest is, or the free slot that it would take. */
 function placeOf(table: Int32Array, words: Int32Array): number {
   const first = words[0] ?? 0;
   const last = table.length / WORDS - 1;

@@ -1,3 +1,4 @@
+/** What of a caught error code may rely on: its code and its message, of whatever was thrown. */
 /** The system's code of an error, such as ENOENT; an empty text where it has none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -8,7 +9,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error));
 }
 
-/** For `catch`: answers `value` where the error has one of these codes, and throws any other error again. */
+/** A handler for `catch` that answers `value` where the error has one of these codes, and throws any other error again. */
 export function insteadOf<T>(codes: string | readonly string[], value: T): (error: unknown) => T {
   return (error) => {
     if (hasCode(error, ...[codes].flat())) return value;

@@ -1,6 +1,3 @@
-import type { BigIntStats } from 'node:fs';
-import { stat } from 'node:fs/promises';
-
 /**
  * A file's stamp tells whether a file is still the one that was looked at: inode, size and time of the last writing in
  * nanoseconds. The inode changes where another file takes its name, the size and the time where somebody writes to it.
@@ -8,6 +5,10 @@ import { stat } from 'node:fs/promises';
  * that a run is registered by. A rule with fewer parts in one of these places would let a torn file through there.
  * Stamps stand in claims on the disk, so their form stays.
  */
+import type { BigIntStats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+
+/** The stamp of a file whose state is at hand. */
 export function stampOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>): string {
   return [ino, size, mtimeNs].join(':');
 }
@@ -17,15 +18,15 @@ export async function fileStamp(path: string): Promise<string> {
   return stampOf(await stat(path, { bigint: true }));
 }
 
-/** How large a file was and when it was written last, in milliseconds: what a stamp says that people can read. */
+/** The parts of a stamp that people can read: how large the file was, and when it was written last, in milliseconds. */
 export type Written = { readonly bytes: number; readonly ms: number };
 
-/** Nanoseconds are divided as whole numbers: as a fraction of milliseconds they are rounded, up to the next one too. */
+/** Nanoseconds are divided as whole numbers: divided as a double the time could be rounded up to the next millisecond. */
 export function writtenOf({ size, mtimeNs }: Pick<BigIntStats, 'size' | 'mtimeNs'>): Written {
   return { bytes: Number(size), ms: Number(mtimeNs / 1_000_000n) };
 }
 
-/** What a stamp says of that; `null`: it is no stamp. */
+/** The same parts, read off a stamp; `null` where the text is no stamp. */
 export function writtenOfStamp(stamp: string): Written | null {
   const [, size, mtimeNs] = stamp.split(':');
   if (size === undefined || mtimeNs === undefined) return null;

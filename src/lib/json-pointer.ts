@@ -1,3 +1,4 @@
+/** JSON pointers (RFC 6901), by which job definitions name places in JSON. */
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
@@ -14,7 +15,7 @@ export function valueAtPointer(value: unknown, pointer: string): unknown {
 /** The names that a JSON pointer goes through, without escapes. */
 export function namesOf(pointer: string): readonly string[] {
   const names = pointer.split('/').slice(1);
-  // `~01` is `~1`, no slash: the order of the two matters.
+  // `~1` is replaced first: `~01` spells `~1`, and replaced the other way round it would become a slash.
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 

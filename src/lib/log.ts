@@ -1,7 +1,12 @@
+/**
+ * The log: JSON lines for machines. A problem that lasts is one line when it begins and one a minute while it lasts, each
+ * with how often it occurred in between: a full Redis reports 120 times a second. A change is logged at once, but no
+ * more than one line per event and second. Only plain values reach a line.
+ */
 import { type DestinationStream, pino } from 'pino';
 
 /** Only plain values reach a log line, never a row, a request or an error object: those carry personal data and tokens. */
-export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 export type Log = {
   error(event: string, fields?: LogFields): void;
@@ -13,10 +18,6 @@ export type Log = {
 /** Names that must not appear even by mistake. */
 const REDACTED = ['authorization', 'token', 'password', 'body', 'cells', 'text', 'value'];
 
-/**
- * JSON lines for machines. A trouble that lasts is one line when it begins and one in a minute while it does, each with how often it came
- * meanwhile: a Redis that is full reports 120 times a second. What changes is told at once, one line per event and second at most.
- */
 export function createLog(level: string, destination: DestinationStream, now: () => number): Log {
   const logger = pino({ level, redact: REDACTED, base: { pid: process.pid } }, destination);
   const repeats = createRepeatGuard(now);
@@ -29,27 +30,24 @@ export function createLog(level: string, destination: DestinationStream, now: ()
   return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
 }
 
-/** A problem that differs in its numbers alone (a time, a count, a chunk) is the same one. */
+/** Problems that differ only in their numbers (a time, a count, a chunk) count as the same problem. */
 function textOf(fields: LogFields): string {
   const { problem } = fields;
-  return JSON.stringify(typeof problem === 'string' ? { ...fields, problem: kindOf(problem) } : fields);
-}
-
-function kindOf(problem: string): string {
-  return problem.replaceAll(/\d+/g, '#');
+  if (typeof problem !== 'string') return JSON.stringify(fields);
+  return JSON.stringify({ ...fields, problem: problem.replaceAll(/\d+/g, '#') });
 }
 
 const REPEAT_MS = 1_000;
 const REMIND_MS = 60_000;
-/** What has not come for so long is over: should it come again, that is new. Reconnecting tries at least once a second. */
+/** A problem that was not reported for this long is over, and would be new again. Reconnecting tries at least once a second. */
 const OVER_MS = 10_000;
-/** So many texts are remembered of each event. */
+/** Texts remembered per event. */
 const TEXTS_MAX = 50;
 
 type Told = { readonly saidAt: number; heardAt: number };
 type Event = { saidAt: number; held: number; readonly told: Map<string, Told> };
 
-/** How often the event was held back since its last line, or `null` where it is to be held back now. */
+/** Answers how often the event was held back since its last line, or `null` where this one is held back too. */
 function createRepeatGuard(now: () => number): (name: string, text: string) => number | null {
   const events = new Map<string, Event>();
   return (name, text) => {
@@ -68,7 +66,7 @@ function createRepeatGuard(now: () => number): (name: string, text: string) => n
   };
 }
 
-/** Whether the same was told a short while ago, and has come again and again since. */
+/** Whether this text was logged less than a minute ago and has been reported without a break since. */
 function goesOn(told: Told | undefined, time: number): boolean {
   if (told === undefined) return false;
   const isOver = time - told.heardAt >= OVER_MS;

@@ -1,16 +1,16 @@
+/**
+ * Makes a folder and its missing parents, for their owner alone; an existing folder stays as it is. Throws the file
+ * system's error: `mkdir` with `recursive` never ends in a folder that takes in no other, such as /proc.
+ */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { hasCode } from './errors.ts';
 
-/**
- * Makes a folder and those around it, for their owner alone; one that is there stays as it is. Throws what the file
- * system says: `mkdir` with `recursive` never ends where a folder is there and takes no other in, as /proc does.
- */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await makeOne(path);
   } catch (error) {
-    const isOrphan = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isOrphan || dirname(path) === path) throw error;
+    if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
     await makeOne(path);
   }

@@ -1,8 +1,10 @@
-/** A map of what was set last: so that what is remembered of each run or process does not grow with the life of this one. */
+/** What was used last, in bounded memory: what is remembered of each run or text must not grow with the life of a process. */
+
+/** A map of the entries that were set last. */
 export type RecentMap<Key, Value> = Iterable<readonly [Key, Value]> & {
   get(key: Key): Value | undefined;
   has(key: Key): boolean;
-  /** The newest now; where there are too many, the oldest goes. */
+  /** Makes the entry the newest; where there are too many, the oldest goes. */
   set(key: Key, value: Value): void;
   delete(key: Key): void;
 };
@@ -27,7 +29,7 @@ export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value>
   };
 }
 
-/** The same work for texts that come again soon: what it was for the last ones, `count` of them or up to twice as many, is remembered. */
+/** The same function with its results for the last texts remembered: for `count` of them, or up to twice as many. */
 export function recently<Result>(work: (text: string) => Result, count: number): (text: string) => Result {
   let recent = new Map<string, Result>();
   let earlier = new Map<string, Result>();

@@ -1,4 +1,4 @@
+/** A connection to the servers that hold the ledger: a single server's, or a cluster's. */
 import type { Cluster, Redis } from 'ioredis';
 
-/** A connection to the servers that hold the ledger: one of them, or a cluster's. */
 export type RedisConnection = Redis | Cluster;

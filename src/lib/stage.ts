@@ -1,6 +1,9 @@
+/**
+ * Stages: where a run's rows can be when a process ends. Each stage that is passed is published on the diagnostics
+ * channel `onboard:stage`, for tracing and for fault tests; without a subscriber that costs next to nothing.
+ */
 import { channel } from 'node:diagnostics_channel';
 
-/** Where a run's rows can be when a process ends; each is passed on the channel `onboard:stage`, for tracing and for fault tests. */
 export type Stage =
   | 'claiming'
   | 'claimed'
@@ -19,8 +22,8 @@ export type Stage =
   | 'reporting'
   | 'reported';
 
-/** What a subscriber is told: row numbers, or a chunk's number; no personal data. */
-export type Passed = {
+/** A message on the channel: row numbers or a chunk's number, no personal data. */
+type Passed = {
   readonly stage: Stage;
   readonly rows: readonly number[];
   readonly chunk: number | null;
@@ -28,7 +31,7 @@ export type Passed = {
 
 const stages = channel('onboard:stage');
 
-/** Tells those who listen; costs next to nothing where nobody does. `rows` is only called for a listener. */
+/** Publishes a stage; `rows` is called only where somebody has subscribed. */
 export function passStage(
   stage: Stage,
   rows: () => readonly number[] = () => [],

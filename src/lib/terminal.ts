@@ -28,12 +28,12 @@ export function tell(io: Io, text: string): void {
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A line that a progress bar, where there is one, makes room for: it draws itself again below. */
+/** A line in the place of a progress bar, where there is one; the bar draws itself again below. */
 export function tellOverBar(io: Io, text: string): void {
   tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
 }
 
-/** Text that a terminal shows as it is: line ends and tabs spelled out, other control characters as a dot, so that no cell can move the cursor. */
+/** Text that can't move a terminal's cursor: line ends and tabs spelled out, other control characters as a dot. */
 export function printable(text: string): string {
   return text
     .replaceAll('\r', '\\r')
@@ -44,7 +44,7 @@ export function printable(text: string): string {
 
 /** At most `width` characters of printable text, the last of them `…` where some were left out. */
 export function shorten(text: string, width: number): string {
-  // Two units per character at most, and line ends spelled out only make it longer.
+  // A character has at most two units, and spelled-out line ends only make the text longer.
   const characters = [...printable(text.slice(0, 2 * width + 2))];
   return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
 }
@@ -130,7 +130,7 @@ export function shownTime(at: Date, timeZone: string, { seconds = false } = {}):
   return `${clock.format(at)} ${timeZone}`;
 }
 
-/** In single quotes where a shell would take the text apart. */
+/** The text as one word of a shell: in single quotes where a shell would split or expand it. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,3 +1,7 @@
+/**
+ * Typed cells in report files: a workbook's report says which of a row's cells held numbers or dates, with a digest of
+ * each, so that those that come back unchanged are not read by the signs and patterns that a definition gives for text.
+ */
 import { z } from 'zod';
 import { shortDigest } from './digest.ts';
 
@@ -14,9 +18,8 @@ export type TypedCells = { readonly typed: readonly number[]; readonly numeric: 
 const DIGEST_LENGTH = 8;
 const markSchema = z.templateLiteral([z.enum(['number', 'value']), ':', z.string().length(DIGEST_LENGTH)]);
 const marksSchema = z.record(z.string(), markSchema);
-type Kind = 'number' | 'value';
 
-/** What a report file says of a row's typed cells: by column, whether it was a number, and a digest of the cell as written; empty where there are none. */
+/** A row's typed cells for a report file: by column, whether the cell was a number, and its digest; empty where there are none. */
 export function typedText(row: Row, columns: readonly string[]): string {
   const marks = (row.typed ?? []).map((at) => [
     columns[at] ?? '',
@@ -25,7 +28,7 @@ export function typedText(row: Row, columns: readonly string[]): string {
   return marks.length === 0 ? '' : JSON.stringify(Object.fromEntries(marks));
 }
 
-/** The typed cells that `typedText` told of and that nobody has changed since; `null` where that can't be told. */
+/** The typed cells that `typedText` named and that nobody has changed since; `null` where the text names none or other columns. */
 export function readTyped(
   told: string,
   cells: readonly string[],
@@ -46,7 +49,7 @@ export function readTyped(
   return { typed, numeric };
 }
 
-function markOf(kind: Kind, cell: string): string {
+function markOf(kind: 'number' | 'value', cell: string): string {
   return `${kind}:${shortDigest(cell, DIGEST_LENGTH)}`;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the user has to mend before the program can start: usage, configuration, an unreadable file, Redis.
+ * What the user has to correct before the program can start: usage, configuration, an unreadable file, Redis.
  * The message says what was wrong, what was expected and what to do; the command ends with exit status 3.
  */
 export class UsageError extends Error {

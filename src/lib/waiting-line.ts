@@ -1,13 +1,13 @@
-/** First come, first served; taking the first one costs the same however many wait. */
+/** A queue in memory: first come, first served; taking the first item costs the same however many wait. */
 export type WaitingLine<T> = {
   push(item: T): void;
-  /** Before all others. */
+  /** Puts an item before all others. */
   pushFirst(item: T): void;
   shift(): T | undefined;
   length(): number;
 };
 
-/** Emptied room at the front is given back when it is this much and most of the line. */
+/** Emptied slots at the front are given back once there are this many and they are half of the array. */
 const ROOM = 1024;
 
 export function createWaitingLine<T>(): WaitingLine<T> {

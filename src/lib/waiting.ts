@@ -1,3 +1,4 @@
+/** Waiting that can be cut short, and work that can be late. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Waits `ms`; ends early, without an error, when the signal fires. */

@@ -1,12 +1,16 @@
+/**
+ * Advice: what to do next about a row that did not succeed, by its code, and about a run that is paused or stopped, by its
+ * reason. Plain sentences for results.csv, the summary and the page; a new code or reason has no other place for its words.
+ */
 import type { Issue } from './issue.ts';
 import type { Operation } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 import type { Reason } from './run.ts';
 
-const MEND = 'in failed.csv, then load that file again as it is';
+const IN_FAILED = 'in failed.csv, then load that file again as it is';
 const REACH = 'Check the base URL and the network from this machine, then load failed.csv again as it is.';
 const LATER =
-  'Load failed.csv again as it is when the service is well; if it goes on, ask the people who run the service.';
+  'Load failed.csv again as it is when the service works again; if it goes on failing, ask the people who run the service.';
 const SETTLE =
   'Look in the service whether the record is there, then say so with `onboard resolve`, row by row or by the resolutions in in-doubt.csv; it is not sent again by itself, since that could create it twice.';
 const FIND_ID =
@@ -15,52 +19,52 @@ const CHOOSE =
   "The service has more than one record under this key: find out which one is the row's, name it with `onboard resolve`, and have the others removed; it is not sent again by itself.";
 
 const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
-  unreadable_row: `Mend the row ${MEND}.`,
-  cell_not_convertible: `Correct the cell ${MEND}; or give the column a conversion in the job definition.`,
-  missing_required: `Fill the field ${MEND}.`,
-  empty_key: `Give the row its key ${MEND}.`,
+  unreadable_row: `Correct the row ${IN_FAILED}.`,
+  cell_not_convertible: `Correct the cell ${IN_FAILED}; or give the column a conversion in the job definition.`,
+  missing_required: `Fill the field ${IN_FAILED}.`,
+  empty_key: `Give the row its key ${IN_FAILED}.`,
   empty_row: 'Nothing to send: fill the row or take it out of the file.',
-  duplicate_key: `Give each record its own key ${MEND}; or leave the row out where it is the same record twice.`,
+  duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,
   key_known:
     'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
   key_held:
     'Another run is sending this key: wait until it has finished, then load failed.csv again as it is.',
   key_in_doubt:
     'Another row with this key may have created the record: settle that row with `onboard resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',
-  bad_path_id: `Correct the id ${MEND}.`,
+  bad_path_id: `Correct the id ${IN_FAILED}.`,
   row_in_doubt:
     'Look in the service whether the record is there, then settle the row in its own run with `onboard resolve`; rows in doubt are not sent again from a report file.',
-  group_conflict: `Give the rows of one key the same values, or the later ones none, but for the list they fill, ${MEND}.`,
+  group_conflict: `Give the rows of one key the same values, or the later ones none, but for the list they fill, ${IN_FAILED}.`,
   group_member:
-    'Mend the other row of the same key that is named in its message, then load failed.csv again as it is.',
+    'Correct the other row of the same key that is named in its message, then load failed.csv again as it is.',
   group_too_large: 'Split the record: more rows with one key than are taken together.',
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
   reference_in_doubt:
     'Settle the record with that key with `onboard resolve`, then `onboard rerun` this run.',
-  scientific_notation: `Format the column as text where the file comes from, and write the whole number ${MEND}.`,
-  spreadsheet_error: `Mend the formula or widen the column where the file comes from, and write the value ${MEND}.`,
-  lost_leading_zero: `Format the column as text where the file comes from, and write the number with its zeros ${MEND}.`,
-  iban_invalid: `Correct the IBAN ${MEND}.`,
-  bic_invalid: `Correct the BIC ${MEND}.`,
-  sort_code_invalid: `Correct the sort code ${MEND}.`,
-  routing_number_invalid: `Correct the routing number ${MEND}.`,
-  mojibake: `Export the file again in one encoding, or correct the text ${MEND}.`,
-  ambiguous_date: `Give the date with its month as a name or as yyyy-MM-dd ${MEND}; or accept the pattern with \`checks\`.`,
-  number_cell: `Format the column as text in the workbook and type the value again, or write it ${MEND}.`,
-  conflicting_columns: `Leave only one of the columns filled ${MEND}.`,
+  scientific_notation: `Format the column as text where the file comes from, and write the whole number ${IN_FAILED}.`,
+  spreadsheet_error: `Correct the formula or widen the column where the file comes from, and write the value ${IN_FAILED}.`,
+  lost_leading_zero: `Format the column as text where the file comes from, and write the number with its zeros ${IN_FAILED}.`,
+  iban_invalid: `Correct the IBAN ${IN_FAILED}.`,
+  bic_invalid: `Correct the BIC ${IN_FAILED}.`,
+  sort_code_invalid: `Correct the sort code ${IN_FAILED}.`,
+  routing_number_invalid: `Correct the routing number ${IN_FAILED}.`,
+  mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
+  ambiguous_date: `Give the date with its month as a name or as yyyy-MM-dd ${IN_FAILED}; or accept the pattern with \`checks\`.`,
+  number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
+  conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
 };
 
 const BY_CODE = new Map<string, string>([
   ...Object.entries(BY_ISSUE),
-  ['http_400', `Correct what the service names ${MEND}.`],
+  ['http_400', `Correct what the service names ${IN_FAILED}.`],
   ['http_401', 'Get a valid token, then go on with the same command.'],
   [
     'http_403',
     "Have the permission for this call granted to the token's user, then load failed.csv again as it is.",
   ],
   ['http_404', 'Check the id and the base URL; the service knows no such record or address.'],
-  ['http_409', 'Look in the service for a record that stands in the way, then mend or drop the row.'],
+  ['http_409', 'Look in the service for a record that stands in the way, then correct or drop the row.'],
   [
     'http_418',
     'Correct what the service names in rejections.jsonl, in rejected.csv, then load that file again as it is.',
@@ -102,7 +106,7 @@ const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
   drafted: '',
   listed: '',
   skipped: '',
-  invalid: `Mend the row ${MEND}.`,
+  invalid: `Correct the row ${IN_FAILED}.`,
   rejected: 'Correct the row in rejected.csv, then load that file again as it is.',
   denied: 'Have the permission for this call granted, then load failed.csv again as it is.',
   failed: LATER,
@@ -117,12 +121,12 @@ const IN_DOUBT: ReadonlyMap<string, string> = new Map([
 
 const FAULT = /^http_5\d\d$/;
 
-/** The paths of these hold no id: what the service does not know is the address. */
+/** Calls whose paths hold no id: where the service answers 404 to one, it is the address that it does not know. */
 const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
 const NO_SUCH_ADDRESS =
   'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is; `send.canary` in the job definition stops such a run at its first rows.';
 
-/** What to do next about a row of that operation that ended like this, in plain words; empty where there is nothing to do. */
+/** What to do next about a row of the operation that ended with this code and outcome; empty where there is nothing to do. */
 export function adviceFor(code: string, outcome: Outcome, operation: Operation): string {
   // Whatever the reason, an unknown create is settled, not sent; and a row that succeeded or was cancelled needs nothing.
   if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;

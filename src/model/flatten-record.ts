@@ -1,17 +1,18 @@
-import type { JsonObject, JsonValue } from './request.ts';
-
 /**
  * The leaves of a record by field path, in order of appearance: objects nest with `.`, list items by their index
  * (`accounts.0.iban`). A leaf is a scalar, a list of scalars (`currencies`), an empty list or an empty object.
  * A member whose own name contains dots stands at the path it spells; where two leaves share a path the later wins.
  */
+import type { JsonObject, JsonValue } from './request.ts';
+
+/** The leaves by their paths. */
 export function flattenRecord(record: JsonObject): Map<string, JsonValue> {
   const leaves = new Map<string, JsonValue>();
   visitLeaves(record, (path, leaf) => void leaves.set(path, leaf));
   return leaves;
 }
 
-/** Calls `visit` for every leaf, as `flattenRecord` finds them, a path once per leaf that has it. */
+/** Calls `visit` for every leaf in order of appearance, also where two share a path. */
 export function visitLeaves(record: JsonObject, visit: (path: string, leaf: JsonValue) => void): void {
   for (const name of Object.keys(record)) visitValue(name, record[name] ?? null, visit);
 }

@@ -27,13 +27,13 @@ export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: R
 
 /** What the ledger said when a row claimed its key. */
 export const keyClaimSchema = z.discriminatedUnion('kind', [
-  /** The key is this row's, or the row has none to claim. */
+  /** The row has its key now, or has no key to claim. */
   z.object({ kind: z.literal('claimed') }),
-  /** An earlier row of the same file has it. */
+  /** An earlier row of the same file has the key. */
   z.object({ kind: z.literal('duplicate'), row: z.number().int().positive() }),
-  /** It was created by an earlier run, under this identifier. */
+  /** An earlier run created a record under the key, with this identifier. */
   z.object({ kind: z.literal('known'), run: z.string(), id: z.string() }),
-  /** Another run is about to send it, or does not know what became of it. */
+  /** A row of another run has the key and is not done, or is in doubt. */
   z.object({
     kind: z.literal('held'),
     run: z.string(),
@@ -45,10 +45,10 @@ export type KeyClaim = z.infer<typeof keyClaimSchema>;
 
 /** What the ledger knows of a key. */
 export type KeyState =
-  /** A record was created under it. */
+  /** A record was created under the key. */
   | { readonly kind: 'known'; readonly run: string; readonly row: number; readonly id: string }
-  /** A row has it that is not done yet, or of which nobody knows what became of it. */
+  /** A row has the key that is not done yet, or that is in doubt. */
   | { readonly kind: 'held'; readonly run: string; readonly row: number; readonly inDoubt: boolean }
-  /** A row had it that was not created. */
+  /** A row had the key, and its record was not created. */
   | { readonly kind: 'given-back'; readonly run: string; readonly row: number }
   | { readonly kind: 'free' };

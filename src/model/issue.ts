@@ -1,25 +1,14 @@
+/**
+ * Issues: what is wrong with one row. An issue keeps the row from being sent; as a warning the same finding only is told.
+ * Here stand all codes, and how the checks for damaged cells count unless a job definition says otherwise.
+ */
 import { z } from 'zod';
 
 /** How a finding about damaged data counts: not at all, as a warning on a row that is sent, or as an issue that keeps it from being sent. */
-const SEVERITIES = ['off', 'warn', 'error'] as const;
-export const severitySchema = z.enum(SEVERITIES);
+export const severitySchema = z.enum(['off', 'warn', 'error']);
 export type Severity = z.infer<typeof severitySchema>;
 
-/** What a cell that was damaged on its way looks like, and how it counts unless the definition's `checks` say otherwise. */
-export const CHECKS = {
-  scientific_notation: 'warn',
-  spreadsheet_error: 'warn',
-  lost_leading_zero: 'warn',
-  iban_invalid: 'warn',
-  bic_invalid: 'warn',
-  sort_code_invalid: 'warn',
-  routing_number_invalid: 'warn',
-  mojibake: 'warn',
-  ambiguous_date: 'warn',
-  // A number can have lost leading zeros or its last digits: as a key it would be another record's.
-  number_cell: 'error',
-} as const satisfies Readonly<Record<string, Severity>>;
-
+/** The checks for cells that were damaged on their way. */
 export const CHECK_CODES = [
   'scientific_notation',
   'spreadsheet_error',
@@ -31,9 +20,13 @@ export const CHECK_CODES = [
   'mojibake',
   'ambiguous_date',
   'number_cell',
-] as const satisfies readonly (keyof typeof CHECKS)[];
-const checkCodeSchema = z.enum(CHECK_CODES);
-export type CheckCode = z.infer<typeof checkCodeSchema>;
+] as const;
+export type CheckCode = (typeof CHECK_CODES)[number];
+
+/** What a check's findings count as by default. A number can have lost zeros or digits: as a key it would be another record's. */
+export function defaultSeverity(code: CheckCode): Severity {
+  return code === 'number_cell' ? 'error' : 'warn';
+}
 
 /**
  * Something about one row that keeps it from being sent, or, as a warning, is worth a look.

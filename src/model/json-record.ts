@@ -39,7 +39,7 @@ export function withReferences(body: JsonObject, resolved: readonly ResolvedRefe
   return resolved.reduce((whole, { path, id }) => withMember(whole, path, id), body);
 }
 
-/** The object with the value at the path; objects and lists on the way there appear, and the object itself stays as it is. */
+/** A copy of the object with the value at the path; missing objects and lists on the way there are made. */
 export function withMember(
   object: JsonObject,
   [name = '', ...rest]: readonly (string | number)[],

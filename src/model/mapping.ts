@@ -1,3 +1,7 @@
+/**
+ * What a mapping is to those who use one: a row in, a request body or the row's issues out. The type of each field that an
+ * operation's request can carry comes with it, for those who compile a mapping or propose one.
+ */
 import type { Issue } from './issue.ts';
 import type { JsonObject } from './request.ts';
 import type { Row } from './row.ts';
@@ -6,7 +10,7 @@ import type { Row } from './row.ts';
 export type Mapped =
   | {
       readonly kind: 'mapped';
-      /** For a call without a body: `{}`. */
+      /** `{}` for a call without a body. */
       readonly body: JsonObject;
       /** Fills `{id}` or `{paymentId}` of the path, not yet percent-encoded; `null` where the row has none. */
       readonly pathId: string | null;

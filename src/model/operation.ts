@@ -1,6 +1,9 @@
+/**
+ * Operations: what a job definition may ask for (DESIGN.md, section 4), the calls of the service that carry them out
+ * (service-api.md, section 4), and the two facts that all safety rests on: may a call be repeated, what are its keys.
+ */
 import { z } from 'zod';
 
-/** What a job definition may ask for (DESIGN.md, section 4). */
 export const OPERATIONS = [
   'subclient.create',
   'subclient.update',
@@ -11,17 +14,16 @@ export const OPERATIONS = [
 export const operationSchema = z.enum(OPERATIONS);
 export type Operation = z.infer<typeof operationSchema>;
 
-/** One documented call of the service (service-api.md, section 4). An upsert is one or the other, row by row. */
+/** The documented calls. An upsert is a create or an update, row by row. */
 export const CALLS = [
   'subclient.create',
   'subclient.update',
   'counterparty.draft',
   'payment.documents',
 ] as const;
-export const callSchema = z.enum(CALLS);
-export type Call = z.infer<typeof callSchema>;
+export type Call = (typeof CALLS)[number];
 
-/** Whether sending the call again can do harm: creates carry no idempotency key (DESIGN.md, section 1). */
+/** Whether the call can be sent again without harm: creates carry no idempotency key (DESIGN.md, section 1). */
 export const REPEATABLE: Readonly<Record<Call, boolean>> = {
   'subclient.create': false,
   'subclient.update': true,

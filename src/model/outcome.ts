@@ -1,6 +1,10 @@
+/**
+ * Outcomes: what can become of a row, with everything that follows from an outcome alone: the report file that carries the
+ * row again, whether the row counts as done, and the counts whose sum is the control total.
+ */
 import { z } from 'zod';
 
-/** What can become of a row; every row of a run ends in exactly one of these. */
+/** Every row of a run ends in exactly one of these. */
 export const OUTCOMES = [
   'created',
   'updated',
@@ -35,7 +39,7 @@ export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
   cancelled: 'none',
 };
 
-/** Whether the row counts as done well: exit status 0 asks it of every row. */
+/** Whether the row counts as a success, which exit status 0 asks of every row. */
 export function succeeded(outcome: Outcome): boolean {
   return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
 }

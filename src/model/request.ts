@@ -1,3 +1,7 @@
+/**
+ * One call of the service on its way: the request that a row maps to, the reply of one attempt, and the verdict on that
+ * reply. A reply says what happened on the wire, a verdict what that means for the row.
+ */
 import type { Call } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -72,18 +76,18 @@ export type Verdict =
       readonly status: number | null;
       readonly code: string;
       readonly message: string;
-      /** The service's own wish, else `null`: back off. */
+      /** The wait that the service asked for; `null`: back off. */
       readonly afterMs: number | null;
     }
   | {
-      /** Not this row's fault: the run can't go on as it is. The row is not burned. */
+      /** The run can't go on as it is, through no fault of the row: the row keeps its attempts. */
       readonly kind: 'stop';
       readonly reason: 'credentials';
       readonly status: number;
       readonly message: string;
     }
   | {
-      /** A create was sent and what became of it is not known: never sent again by itself. */
+      /** A create was sent and its outcome is not known: the program never sends it again by itself. */
       readonly kind: 'unknown';
       readonly status: number | null;
       readonly code: string;

@@ -1,6 +1,7 @@
+/** Resolutions: what a person, or a look-up, says became of a row in doubt, and what the ledger keeps of that. */
 import { z } from 'zod';
 
-/** What became of a row in doubt, as somebody who looked at the service says. */
+/** What became of a row in doubt, as whoever looked at the service says. */
 export type Decision = { readonly kind: 'created'; readonly id: string } | { readonly kind: 'not-created' };
 
 /** What the ledger keeps of a decision: who took it, when (ISO 8601, UTC), and the code that the row was in doubt with. */
@@ -16,7 +17,7 @@ export type Resolution = z.infer<typeof resolutionSchema>;
 
 const CONTROL = /\p{Cc}/u;
 
-/** What keeps the text from being an identifier of the service, to follow "expected an id"; `null` for one that is fine. */
+/** What keeps the text from being an identifier of the service, to follow "expected an id"; `null` for a usable id. */
 export function idProblem(id: string): string | null {
   if (id === '') return ', got none';
   if (CONTROL.test(id) || !id.isWellFormed()) return ' without control characters or broken ones';

@@ -9,7 +9,6 @@ import type { Row } from './row.ts';
 /** Rows of one key are one request only while they are fewer: a group that is this long is cut here, and refused. */
 export const MAX_GROUP_ROWS = 200;
 
-/** Anything that stands for a row, by its number. */
 type Numbered = { readonly row: number };
 
 /** A row's key, `null` where it has none that can be read. */
@@ -21,8 +20,8 @@ export type RowGroup<T> = {
   /** The other rows. */
   readonly mates: readonly T[];
   /**
-   * The row without a readable key that stands right before or after them, `null` where there is none: it may be one of
-   * them, so that they would be sent without it.
+   * The row without a readable key that stands right before or after the group, `null` where there is none: it may belong
+   * to the group, which would then be sent without it.
    */
   readonly keyless: number | null;
 };
@@ -70,14 +69,14 @@ export function groupRows<T extends Numbered>(rows: readonly T[], keyOf: KeyOf<T
   return [...rows.map((row) => cutter.take(row)), cutter.end()].filter((group) => group !== null);
 }
 
-/** Tells, asked for the rows in file order, whether a row begins a group. One whose key is missing is a group of its own. */
+/** Tells, asked for the rows in file order, whether a row begins a group. A row without a key is a group of its own. */
 export function createGroupStart<T extends Numbered>(keyOf: KeyOf<T>): (row: T) => boolean {
   let key: string | null = null;
   let last = 0;
   let size = 0;
   return (row) => {
     const own = keyOf(row);
-    // In a rerun rows can stand beside each other that did not in the file: those are no group.
+    // In a rerun rows can be neighbours that were none in the file: they are no group.
     const joins = own !== null && own === key && row.row === last + 1 && size < MAX_GROUP_ROWS;
     key = own;
     last = row.row;
@@ -86,7 +85,7 @@ export function createGroupStart<T extends Numbered>(keyOf: KeyOf<T>): (row: T) 
   };
 }
 
-/** In a file of which every other row has lost its key a chunk must end all the same. */
+/** A chunk ends at this size at the latest, also in a file of which every other row has lost its key. */
 const FORCED_ROWS = 2 * MAX_GROUP_ROWS;
 
 /**

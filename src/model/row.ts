@@ -1,3 +1,4 @@
+/** Rows: the records of a file as they were read, before any mapping. */
 import { z } from 'zod';
 
 const place = {
@@ -13,9 +14,12 @@ export const rowSchema = z.discriminatedUnion('kind', [
     kind: z.literal('cells'),
     ...place,
     cells: z.array(z.string()),
-    /** Workbooks, and report files of theirs: the positions of cells that hold a number, which may have lost zeros or digits. */
+    /** Workbooks and their report files: the positions of cells that hold a number, which may have lost zeros or digits. */
     numeric: z.array(z.number().int().nonnegative()).optional(),
-    /** Workbooks, and report files of theirs: the positions of numbers in plain notation, dates in ISO 8601, `true` and `false`, whatever signs and patterns the definition gives for text. */
+    /**
+     * Workbooks and their report files: the positions of numbers in plain notation, dates in ISO 8601, `true` and `false`,
+     * which are read as such whatever signs and patterns the definition gives for text.
+     */
     typed: z.array(z.number().int().nonnegative()).optional(),
   }),
   z.object({ kind: z.literal('record'), ...place, text: z.string() }),

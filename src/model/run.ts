@@ -1,3 +1,7 @@
+/**
+ * Runs: one file on its way through one job. The table of a run's states is the law that the ledger enforces; the exit
+ * status of a command, the cut into chunks and "is it over" are decided here for everybody.
+ */
 import { z } from 'zod';
 import { operationSchema } from './operation.ts';
 import type { OutcomeCounts } from './outcome.ts';
@@ -15,16 +19,17 @@ export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = 
   // Paused: by a person, by a signal, or because credentials or permission are missing or the service is away.
   // Stopped: too many rows did not succeed. Finished: every row has its outcome.
   running: ['paused', 'stopped', 'cancelled', 'finished'],
-  // Taken up again, given up, or its last rows in flight completed it.
+  // Resumed, given up, or completed by its last rows in flight.
   paused: ['running', 'cancelled', 'finished'],
-  // A person looked and goes on, or gives up; its last rows in flight may complete it.
+  // Resumed or given up by a person who looked; its last rows in flight may complete it.
   stopped: ['running', 'cancelled', 'finished'],
-  // Ends: nothing leads out.
+  // Ends: no transition leads out of them.
   cancelled: [],
   finished: [],
 };
 
-export const REASONS = [
+/** Why a run is paused or stopped. */
+export const reasonSchema = z.enum([
   'interrupted',
   'credentials',
   'permission',
@@ -35,9 +40,7 @@ export const REASONS = [
   'requested',
   'window',
   'canary',
-] as const;
-export const reasonSchema = z.enum(REASONS);
-/** Why a run is paused or stopped. */
+]);
 export type Reason = z.infer<typeof reasonSchema>;
 
 export const runSchema = z.object({
@@ -48,7 +51,7 @@ export const runSchema = z.object({
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
-  /** The run whose rows without success these are; `null` for a run of a file. */
+  /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
   parent: z.string().nullable(),
   rows: z.number().int().nonnegative(),
   /** Rows per chunk; fixed for the run, so that chunk numbers mean the same rows after a restart. */
@@ -87,7 +90,7 @@ export function rowsOfChunk(run: Chunking, n: number): number {
   return Math.min(end, run.rows) - rowsBefore(run, n);
 }
 
-/** Whether nothing more happens to the run by itself; one that was cancelled is wound up first, so that every row has its outcome. */
+/** Whether nothing more happens to the run by itself. A cancelled run is wound up first, so that every row has its outcome. */
 export function isOver(run: Pick<Run, 'state' | 'rows' | 'outcomes'>): boolean {
   return run.state === 'finished' || (run.state === 'cancelled' && openRows(run) === 0);
 }

@@ -1,13 +1,12 @@
+/**
+ * Settlements: what the ledger keeps of a settled row, and what a line of results.csv is made of; no personal data but the
+ * key. The ledger and the journal hold each one as a tuple, since a run of a million rows holds a million of them.
+ */
 import { z } from 'zod';
 import { OUTCOMES, outcomeSchema } from './outcome.ts';
 import type { Row } from './row.ts';
 
-/**
- * What the ledger keeps of a settled row, and what a line of results.csv is made of.
- * A tuple, since a run of a million rows holds a million of them:
- * row, line (0: not known), key, outcome, status (0: none), id, attempts, ms, code, message and, where there are some,
- * warnings. No personal data but the key.
- */
+/** In this order: row, line, key, outcome, status, id, attempts, ms, code, message and, where there are some, warnings. */
 const fields = [
   z.number().int().positive(),
   z.number().int().nonnegative(),
@@ -23,7 +22,7 @@ const fields = [
 const tupleSchema = z.union([z.tuple([...fields]), z.tuple([...fields, z.string()])]);
 type SettlementTuple = z.infer<typeof tupleSchema>;
 
-/** A report reads one for each row: to look at it in the schema's general way takes several times as long. */
+/** A report reads a tuple per row, and the general schema takes several times as long over one as this look at it. */
 export const settlementSchema = z.custom<SettlementTuple>(
   (value) => isWithoutWarnings(value) || tupleSchema.safeParse(value).success,
   'expected what became of a row',
@@ -31,7 +30,7 @@ export const settlementSchema = z.custom<SettlementTuple>(
 
 export type Settlement = {
   readonly row: number;
-  /** 0 where it is not known: the row's file was gone when its run was cancelled. */
+  /** 0 where the line is not known: the row's file was gone when its run was cancelled. */
   readonly line: number;
   readonly key: string;
   readonly outcome: z.infer<typeof outcomeSchema>;
@@ -44,7 +43,7 @@ export type Settlement = {
   readonly ms: number;
   readonly code: string;
   readonly message: string;
-  /** What looked damaged and was sent all the same: codes of checks with their columns, `iban_invalid:IBAN mojibake:Name`; empty where nothing did. */
+  /** Cells that looked damaged and were sent all the same, as codes with columns, `iban_invalid:IBAN mojibake:Name`; else empty. */
   readonly warnings: string;
 };
 
@@ -100,7 +99,7 @@ export function fromTuple(tuple: SettlementTuple): Settlement {
   return { row, line, key, outcome, status, id, attempts, ms, code, message, warnings };
 }
 
-/** What a report needs to know of one run; rows are named by their row number. */
+/** What a report reads of one run; rows are named by their row number. */
 export type LedgerView = {
   /** In row order, a batch per chunk; rows without an outcome yet are absent. */
   settlements(): AsyncIterable<readonly Settlement[]>;

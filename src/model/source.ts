@@ -1,3 +1,4 @@
+/** Sources: how a file was understood, what one reading of the whole file found out, and what report files add to records. */
 import { z } from 'zod';
 
 /** What a file's text may be encoded in. */
@@ -57,5 +58,5 @@ export const REPORT_COLUMN_PREFIX = 'onboard_';
 export const REPORT_MEMBER = '_onboard';
 /** A CSV file with this column came from a report: one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';
-/** Reports on workbooks only: which cells are typed (`typed` and `numeric` of a row), in JSON, while they are as the report wrote them. */
+/** Only in reports on workbooks: which cells are typed (`typed` and `numeric` of a row), as JSON with a digest of each cell. */
 export const REPORT_TYPED_COLUMN = 'onboard_typed';

@@ -1,9 +1,14 @@
+/**
+ * How ioredis is told where the servers of an address are and how to get in: logins, Sentinels, TLS. A certificate of a
+ * server is always checked; files that TLS needs are read here, so that a wrong one is told before any connection.
+ */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
 import type { HostPort, RedisAddress, RedisLogin, RedisTlsFiles } from '../config/redis-address.ts';
+import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** An address at which one server at a time has all the data. */
@@ -11,7 +16,7 @@ export type SingleAddress = Exclude<RedisAddress, { readonly kind: 'cluster' }>;
 /** An address at which the data is spread over several servers. */
 export type ClusterAddress = Extract<RedisAddress, { readonly kind: 'cluster' }>;
 
-/** ioredis' options without the one that its types let decide the types of all answers. */
+/** ioredis' options without `replyMapping`, which would change the types of all answers. */
 type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
 
 /** A Sentinel that accepts connections and says nothing is passed over. */
@@ -19,7 +24,7 @@ const SENTINEL_ANSWER_MS = 3_000;
 const SENTINEL_STEP_MS = 50;
 const SENTINEL_MAX_MS = 1_000;
 
-/** How ioredis is told where a server is, and how to get in. */
+/** The options for an address with one server, or one master behind Sentinels. */
 export function singleOptions(address: SingleAddress): ClientOptions {
   const { database: db, login } = address;
   switch (address.kind) {
@@ -34,7 +39,7 @@ export function singleOptions(address: SingleAddress): ClientOptions {
   }
 }
 
-/** The same for each node of a cluster: which those are, the cluster says. */
+/** The options for each node of a cluster; which nodes there are, the cluster says itself. */
 export function nodeOptions(address: ClusterAddress): ClientOptions {
   return { ...loginOptions(address.login), ...encryption(address, null) };
 }
@@ -44,7 +49,7 @@ function loginOptions(login: RedisLogin | null): ClientOptions {
   return { ...(login.user !== null && { username: login.user }), password: login.password };
 }
 
-/** `server`: where the name to ask for is known beforehand; an address is no name (RFC 6066, section 3). */
+/** `server` is given where its name can be asked for in the handshake; an IP address is no name (RFC 6066, section 3). */
 function encryption({ tls }: Pick<ClusterAddress, 'tls'>, server: HostPort | null): ClientOptions {
   if (tls === null) return {};
   const isNamed = server !== null && isIP(server.host) === 0;
@@ -65,8 +70,8 @@ function sentinelOptions(address: Extract<RedisAddress, { readonly kind: 'sentin
 }
 
 /**
- * What a TLS connection to Redis is made with. The server's certificate is always checked, whatever NODE_TLS_REJECT_UNAUTHORIZED
- * says; a UsageError names the file that can't be read or has no certificate or key in it.
+ * The TLS options. The server's certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says; a UsageError names a
+ * file that can't be read, or that has no certificate or key in it.
  */
 export function tlsOptions({ caFile, certificate }: RedisTlsFiles): ConnectionOptions {
   return {
@@ -78,7 +83,7 @@ export function tlsOptions({ caFile, certificate }: RedisTlsFiles): ConnectionOp
 
 function readAuthority(path: string): string {
   const ca = read('REDIS_TLS_CA_FILE', path);
-  // Node passes over a file without one, and would then trust nobody.
+  // Node accepts a file without a certificate in silence, and would then trust nobody.
   check(`REDIS_TLS_CA_FILE: expected a PEM certificate in ${path}`, () => new X509Certificate(ca));
   return ca;
 }
@@ -94,8 +99,7 @@ function read(variable: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${variable}: ${path} can't be read: ${problem}`, { cause: error });
+    throw new UsageError(`${variable}: ${path} can't be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -103,7 +107,6 @@ function check(expected: string, parse: () => unknown): void {
   try {
     parse();
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${expected}: ${problem}`, { cause: error });
+    throw new UsageError(`${expected}: ${messageOf(error)}`, { cause: error });
   }
 }

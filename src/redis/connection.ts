@@ -14,7 +14,7 @@ const RECONNECT_MAX_MS = 1000;
 /** A server that refuses writes for now: as a replica that was a master before, or as a master that has lost its replicas. */
 const REFUSES_WRITES = /^(READONLY|NOREPLICAS) /;
 const REFUSED_PAUSE_MS = 250;
-/** A master that is silent, rather than gone, is noticed by what the others say. */
+/** How often the cluster is asked for its slots: a master that is silent, rather than gone, is noticed by what others say. */
 const LOOK_AT_SLOTS_MS = 2_000;
 const SLOTS_ANSWER_MS = 2_000;
 const MOVED_PAUSE_MS = 50;
@@ -33,7 +33,7 @@ function connectSingle(address: SingleAddress, onError: (error: Error) => void):
   const redis = new PatientRedis({
     ...singleOptions(address),
     ...patience(onError),
-    // A master that is silent, rather than gone, is left when a Sentinel names another one.
+    // A silent master keeps its connection: it is left when a Sentinel names another master.
     failoverDetector: address.kind === 'sentinel',
   });
   redis.on('error', onError);
@@ -62,7 +62,7 @@ function connectCluster(address: ClusterAddress, onError: (error: Error) => void
   return cluster;
 }
 
-/** ioredis leaves a connection once for every command that was refused on it, and at the eleventh Node warns of a leak. */
+/** Guards against ioredis' habit to leave a connection once per command that was refused on it: at the eleventh Node warns of a leak. */
 class PatientRedis extends Redis {
   override disconnect(reconnect?: boolean): void {
     const isLeaving = reconnect === true && this.stream?.writableEnded === true;
@@ -70,7 +70,7 @@ class PatientRedis extends Redis {
   }
 }
 
-/** The same, where ioredis makes the connection. */
+/** The same guard for a cluster's nodes, whose connections ioredis makes. */
 function letManyLeave(node: Redis): void {
   node.on('connect', () => node.stream.setMaxListeners(0));
 }
@@ -96,8 +96,8 @@ function patience(onError: (error: Error) => void) {
 }
 
 /**
- * Names this process at every server that it is connected to, also after each reconnect; what it answers ends that. A user who
- * may not do it stays nameless.
+ * Names this process at every server that it is connected to, also after each reconnect, until the answered function is
+ * called. A Redis user without that permission stays nameless.
  */
 export function nameConnections(redis: RedisConnection, name: string): () => void {
   const stops = new Map<Redis, () => void>();
@@ -124,14 +124,14 @@ export function nameConnections(redis: RedisConnection, name: string): () => voi
 }
 
 function nameConnection(server: Redis, name: string): () => void {
-  const tell = () => void server.client('SETNAME', name).catch(() => undefined);
-  server.on('ready', tell);
-  // A replica that nobody has needed yet is not connected for this.
-  if (server.options.readOnly !== true) tell();
-  return () => server.off('ready', tell);
+  const setName = () => void server.client('SETNAME', name).catch(() => undefined);
+  server.on('ready', setName);
+  // A command would connect a replica that nobody has needed yet.
+  if (server.options.readOnly !== true) setName();
+  return () => server.off('ready', setName);
 }
 
-/** The names of all connections to the servers that hold the ledger; none where this user may not ask. */
+/** The names of all connections to the servers that hold the ledger; none where this Redis user may not ask. */
 export async function connectionNames(redis: RedisConnection): Promise<readonly string[]> {
   const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
   try {

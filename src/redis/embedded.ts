@@ -1,6 +1,6 @@
 /**
  * The Redis server of a home, where REDIS_URL is unset: joined where it runs, started where it doesn't, started again when
- * it is lost, and ended by the last process that uses it. A full disk is told once, in words.
+ * it is lost, and ended by the last process that uses it. A full disk is reported once, in words.
  */
 
 import { readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
@@ -37,18 +37,19 @@ const LOCK_STALE_MS = 5_000;
 export type EmbeddedRedis = {
   readonly address: Extract<SingleAddress, { readonly kind: 'socket' }>;
   /**
-   * Starts the server again if it is gone; false: it can't be said to answer yet, ask again. One that is there but
-   * doesn't answer is left alone. Any number of processes may call it at the same time.
+   * Starts the server again if it is gone; false where it does not answer yet, so that the caller asks again. A server
+   * that runs but doesn't answer is left alone. Any number of processes may call this at the same time.
    */
   revive(): Promise<boolean>;
-  /** Stops the server, unless another command on the same home still uses it: the last one out stops it. */
+  /** Stops the server, unless another command on the same home still uses it: the last to leave stops it. */
   close(): Promise<void>;
 };
 
 /**
  * A real server as a child process on a Unix socket in `<home>/redis`: append-only with fsync always, noeviction.
  * The first command on a home starts it, others join it, also after its first owner was killed.
- * It belongs to its own process group, so that a signal to the terminal doesn't end it before the rows in flight are recorded.
+ * The server is in a process group of its own, so that a signal to the terminal doesn't end it before the rows in flight are
+ * recorded.
  */
 export async function joinEmbeddedRedis(home: string): Promise<EmbeddedRedis> {
   const folder = await makeHomeFolder(home, 'redis');
@@ -81,7 +82,7 @@ async function untilReady(place: ServerPlace): Promise<void> {
   }
 }
 
-/** Whether the server answers; one that is gone is started. Under the lock only. */
+/** Whether the server answers; a server that is gone is started. To be called under the lock only. */
 async function isReady(place: ServerPlace): Promise<boolean> {
   const state = await probeSocket(place.socket);
   if (state !== 'silent') return state === 'ready';
@@ -106,7 +107,7 @@ async function leave(place: ServerPlace, me: string): Promise<void> {
   });
 }
 
-/** Users that were killed leave their mark behind: it is swept here. */
+/** Processes that were killed leave their mark behind: it is removed here. */
 async function liveUsers(folder: string): Promise<number> {
   let live = 0;
   for (const name of await readdir(join(folder, 'users'))) {
@@ -129,7 +130,7 @@ async function shutDown({ folder, socket }: ServerPlace): Promise<void> {
 async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const release = await lockfile.lock(folder, {
     stale: LOCK_STALE_MS,
-    // A process that was stopped for longer than that has lost the lock; all it does under it may be done twice.
+    // A process that was stopped for longer has lost the lock; all that is done under the lock may be done twice.
     onCompromised: () => undefined,
     update: LOCK_STALE_MS / 5,
     retries: { retries: 3000, factor: 1, minTimeout: POLL_MS * 2, maxTimeout: POLL_MS * 2 },
@@ -142,8 +143,8 @@ async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Has the server revived each time the connection is lost, until it is there again. A loss that the process itself asked
- * for is none. `stop` ends that, and waits for an attempt under way.
+ * Has the server revived each time the connection is lost, until the server is back. A connection that the process closes
+ * itself is not lost. `stop` ends the watch, and waits for an attempt under way.
  */
 export function reviveOnLoss(
   redis: RedisConnection,
@@ -172,20 +173,20 @@ export function reviveOnLoss(
   };
 }
 
-/** Tells that the server's disk is full: once, and not again before it has been well for a while. */
+/** Reports that the server's disk is full: once, and again only after ten minutes with room. */
 type DiskNotice = {
   /** `revive` with a look at the disk before it, and after it where it throws. */
   around<T>(revive: () => Promise<T>): Promise<T>;
   onFull(tell: (text: string) => void): void;
 };
 
-/** A server that starts, and ends again at its next write, is in the same trouble all the time. */
-const WELL_AFTER_MS = 600_000;
-/** With less than this its log can't be written either, and tells nothing. */
+/** A server that starts and ends again at its next write has the same problem all the time: that is reported once. */
+const RECOVERED_AFTER_MS = 600_000;
+/** With less room than this the server's log can't be written either, and says nothing. */
 const ROOM_MIN_BYTES = 1_000_000;
-/** What Redis and the system say of a full disk. */
+/** The words of Redis and of the system for a full disk. */
 const FULL = /No space left|Short write|ENOSPC/i;
-/** In the first line of a server, Redis or Valkey: what stands above it is another one's. */
+/** In the first line that a server, Redis or Valkey, logs: what stands above is an earlier server's. */
 const FIRST_LINE = ' is starting oO0O';
 
 /** `folder`: the embedded server's, in ONBOARD_HOME; `now` in milliseconds. */
@@ -194,7 +195,7 @@ export function createDiskNotice(folder: string, now: () => number): DiskNotice 
   let seenAt = Number.NEGATIVE_INFINITY;
   const look = async () => {
     if (listeners.length === 0 || !(await isDiskFull(folder))) return;
-    const isNew = now() - seenAt > WELL_AFTER_MS;
+    const isNew = now() - seenAt > RECOVERED_AFTER_MS;
     seenAt = now();
     if (isNew) for (const tell of listeners) tell(textFor(folder));
   };

@@ -1,17 +1,22 @@
+/**
+ * Whether Redis answers before a run begins: at its address, with its login, as the kind of server that REDIS_URL says. An
+ * outage at the start is a mistake of the set-up, told with what to do; only later outages are waited out.
+ */
 import { Redis } from 'ioredis';
 import { type RedisAddress, shownAddress } from '../config/redis-address.ts';
+import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type ClusterAddress, type SingleAddress, singleOptions } from './client-options.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Of several servers one that is silent must not keep the others from being asked. */
+/** A silent server must not keep the others, where there are several, from being asked. */
 const ANSWER_TIMEOUT_MS = 2_000;
 const SLOTS = '16384';
 const TO_DO = 'Start it, correct REDIS_URL, or leave REDIS_URL unset for an embedded server.';
 const TO_DO_LOGIN = 'Correct REDIS_URL, or leave it unset for an embedded server.';
 const TO_DO_ENCRYPTED = `${TO_DO} Certificates of your own are named by REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE.`;
 
-/** Throws a UsageError where Redis can't be reached at the start, or refuses: only later outages are waited out. */
+/** Throws a UsageError where Redis can't be reached, or refuses. */
 export async function assertReachable(address: RedisAddress): Promise<void> {
   const problem =
     address.kind === 'cluster' ? await problemOfCluster(address) : await problemOfSingle(address);
@@ -28,13 +33,13 @@ function toDoAbout(problem: string, address: RedisAddress): string {
 
 async function problemOfSingle(address: SingleAddress): Promise<string | null> {
   return withProbe(address, async (server) => {
-    // Where it may not be asked, the first command will tell.
+    // Where INFO is not permitted, the first command of the ledger will tell.
     const info = await server.info('cluster').catch(() => '');
     return /^cluster_enabled:1/m.test(info) ? 'it is a node of a cluster, expected redis+cluster://' : null;
   });
 }
 
-/** The first node that answers speaks for all; where none does, what each of them said. */
+/** The first usable node speaks for all; where there is none, the problems of all nodes. */
 async function problemOfCluster(address: ClusterAddress): Promise<string | null> {
   const { login, tls, nodes } = address;
   const problems: string[] = [];
@@ -65,7 +70,7 @@ function passOver(expected: RegExp): (error: unknown) => null {
   };
 }
 
-/** What is wrong at an address, by what `look` finds or by why it can't be reached. */
+/** The problem at an address: what `look` finds, or why the server can't be reached. */
 async function withProbe(
   address: SingleAddress,
   look: (server: Redis) => Promise<string | null>,
@@ -113,9 +118,9 @@ function saidBySentinel(why: string): string {
 }
 
 function wordsOf(error: unknown): string {
-  // Of a name with several addresses each has failed in its own way.
+  // A name with several addresses: each of them has failed in its own way.
   if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ');
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (message.startsWith('NOAUTH')) return WANTS_PASSWORD;
   return message.startsWith('WRONGPASS') ? REFUSES_LOGIN : message.replace(/\.$/, '');
 }

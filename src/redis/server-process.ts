@@ -9,6 +9,7 @@ import { access, constants, open, readFile, readlink, realpath, rm } from 'node:
 import { createConnection } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 
@@ -22,7 +23,7 @@ export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
 
-/** Starts the server of a folder and waits until it answers; throws a UsageError with the end of its log where it doesn't. */
+/** Starts the server of a folder and waits until it answers; throws a UsageError with the end of the server's log otherwise. */
 export async function startServer({ folder, socket }: ServerPlace, timeoutMs: number): Promise<void> {
   const program = await findServerProgram(process.env.PATH ?? '');
   const logPath = serverLog(folder);
@@ -60,7 +61,7 @@ function serverArguments(folder: string, socket: string): string[] {
     appendonly: 'yes',
     appendfsync: 'always',
     'maxmemory-policy': 'noeviction',
-    // The identity ledger is small hashes: these keep them in the compact encoding. The old names work in every version.
+    // These keep the small hashes of the identity ledger in the compact encoding. The old names work in every version.
     'hash-max-ziplist-entries': '512',
     'hash-max-ziplist-value': '128',
   };
@@ -111,14 +112,13 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** Where the server of a folder writes its process id; it takes the file away when it ends in peace. */
+/** Where the server of a folder writes its process id; a server that ends in order removes the file. */
 export function pidFile(folder: string): string {
   return join(folder, 'redis.pid');
 }
 
 /**
- * The process id of the folder's server, as long as that process is there, answering or not; `null`: it is gone.
- * A second server on the same append-only file would ruin it.
+ * The process id of the folder's server, as long as that process is there, answering or not; `null` where it is gone.
  */
 export async function serverProcess(folder: string): Promise<number | null> {
   const pid = Number.parseInt(await readFile(pidFile(folder), 'utf8').catch(() => ''), 10);
@@ -126,7 +126,7 @@ export async function serverProcess(folder: string): Promise<number | null> {
   return (await isServerOf(folder, pid)) ? pid : null;
 }
 
-/** A process id may have passed to another program since: a server works in its data folder. */
+/** A process id may have passed to another program since. The server is told apart by its working folder, the data folder. */
 async function isServerOf(folder: string, pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
     const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
@@ -137,30 +137,28 @@ async function isServerOf(folder: string, pid: number): Promise<boolean> {
 }
 
 /**
- * `ready`: it answers. `busy`: it holds the socket and doesn't answer, or not yet: loading, in a long script, stopped.
- * `silent`: nobody listens there.
+ * `ready`: the server answers. `busy`: it holds the socket and doesn't answer, or not yet: loading, in a long script,
+ * stopped. `silent`: nobody listens on the socket.
  */
 type ServerState = 'ready' | 'busy' | 'silent';
 
 const ANSWER_TIMEOUT_MS = 1_000;
-/** Nobody holds the socket, or there is none. */
-const NOBODY: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
 
 /** The state of the Redis server on a Unix socket, in bounded time. */
 export async function probeSocket(path: string): Promise<ServerState> {
   try {
     return (await ask(path, 'PING')).startsWith('+PONG') ? 'ready' : 'busy';
   } catch (error) {
-    return error instanceof Error && 'code' in error && NOBODY.has(error.code) ? 'silent' : 'busy';
+    return hasCode(error, 'ECONNREFUSED', 'ENOENT') ? 'silent' : 'busy';
   }
 }
 
-/** Asks a server to write what it has and end; one that doesn't take the command is left as it is. */
+/** Asks a server to write what it has and end; a server that doesn't take the command is left as it is. */
 export async function askToEnd(path: string): Promise<void> {
   await ask(path, 'SHUTDOWN').catch(() => undefined);
 }
 
-/** The first bytes of the answer to an inline command; empty where there is none in time. */
+/** The first bytes of the answer to an inline command; empty where no answer came in time. */
 function ask(path: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const connection = createConnection(path);
@@ -176,12 +174,12 @@ function ask(path: string, command: string): Promise<string> {
   });
 }
 
-/** Whether there is a process of that id, of whatever user. */
+/** Whether there is a process of this id, of whatever user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return hasCode(error, 'EPERM');
   }
 }

@@ -11,8 +11,8 @@ const GO_ON =
   'To go on regardless, at the price of the promises above: --accept-redis-settings, or ONBOARD_ACCEPT_REDIS_SETTINGS=1.';
 
 /**
- * The warnings about the server's settings; throws a UsageError where they lose what the ledger promises and the user
- * has not accepted that, or where it can't work at all.
+ * The warnings about the settings of all servers; throws a UsageError where they break what the ledger promises and the
+ * user has not accepted that, or where the ledger can't work there at all.
  */
 export async function acceptSettings(redis: RedisConnection, accepted: boolean): Promise<readonly string[]> {
   const findings = (await Promise.all((await dataServers(redis)).map(judgeServer))).flat();
@@ -33,8 +33,8 @@ function inWords({ server, problem, advice }: ServerFinding): string {
 }
 
 /**
- * `impossible`: the ledger can't work there. `refused`: it would lose what the ledger promises, unless the user accepts
- * that. `warning`: it may lose a little, or can't be checked.
+ * `impossible`: the ledger can't work there. `refused`: the setting breaks what the ledger promises; the user may accept
+ * that. `warning`: a little may be lost, or the setting can't be read.
  */
 export type SettingsFinding = {
   readonly kind: 'impossible' | 'refused' | 'warning';
@@ -49,12 +49,12 @@ export type SettingsFinding = {
 const OLDEST_MAJOR = 7;
 
 /**
- * Workers that don't check in are waited for 15 s (src/ledger/epoch.ts): by then a master that was cut off, with
- * workers beside it, must have stopped taking writes. It notices within a second that its replicas are late.
+ * Workers that don't check in are waited for 15 s when the ledger changes servers: by then a master that was cut off,
+ * with workers beside it, must have stopped taking writes. A master notices within a second that its replicas are late.
  */
 const LAG_MAX_SECONDS = 10;
 
-/** What in the server's settings can lose what the ledger promises; empty: all is well. */
+/** What in the server's settings can break what the ledger promises; empty where nothing can. */
 export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
   const judges = [judgeVersion, judgeEviction, judgeAppendOnly, judgeFsync, judgeFencing, judgeUnreadable];
   return judges.flatMap((one) => one(settings) ?? []);
@@ -76,7 +76,7 @@ function judgeEviction({ evictionPolicy }: RedisSettings): SettingsFinding | nul
     kind: 'refused',
     setting: 'eviction',
     problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis would drop what it knows of rows, and they could be sent twice`,
-    advice: mend('maxmemory-policy', 'noeviction'),
+    advice: setTo('maxmemory-policy', 'noeviction'),
   };
 }
 
@@ -86,7 +86,7 @@ function judgeAppendOnly({ appendOnly }: RedisSettings): SettingsFinding | null 
     kind: 'refused',
     setting: 'append-only',
     problem: 'appendonly is no, expected yes: a restart of Redis would forget what was sent',
-    advice: mend('appendonly', 'yes'),
+    advice: setTo('appendonly', 'yes'),
   };
 }
 
@@ -97,7 +97,7 @@ function judgeFsync({ appendOnly, fsync }: RedisSettings): SettingsFinding | nul
     kind: 'warning',
     setting: 'fsync',
     problem: `appendfsync is ${fsync}, expected always: a power cut loses ${lost}`,
-    advice: mend('appendfsync', 'always'),
+    advice: setTo('appendfsync', 'always'),
   };
 }
 
@@ -110,7 +110,7 @@ function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
       kind: 'refused',
       setting: 'fencing',
       problem: `min-replicas-to-write is 0, expected 1 or more with Sentinel: ${cost}`,
-      advice: mend('min-replicas-to-write', '1'),
+      advice: setTo('min-replicas-to-write', '1'),
     };
   }
   if (maxLagSeconds === null || (maxLagSeconds > 0 && maxLagSeconds <= LAG_MAX_SECONDS)) return null;
@@ -118,7 +118,7 @@ function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
     kind: 'refused',
     setting: 'fencing',
     problem: `min-replicas-max-lag is ${maxLagSeconds}, expected 1 to ${LAG_MAX_SECONDS} with Sentinel: ${cost}`,
-    advice: mend('min-replicas-max-lag', String(LAG_MAX_SECONDS)),
+    advice: setTo('min-replicas-max-lag', String(LAG_MAX_SECONDS)),
   };
 }
 
@@ -140,26 +140,26 @@ function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
   };
 }
 
-function mend(name: string, value: string): string {
+function setTo(name: string, value: string): string {
   return `\`CONFIG SET ${name} ${value}\`, and \`${name} ${value}\` in redis.conf so that it stays.`;
 }
 
-/** What a server says of itself; `null`: it doesn't say, as some managed ones do. */
+/** What a server says of itself; `null` where it doesn't say, as with some managed services. */
 export type RedisSettings = {
   readonly version: string | null;
   readonly appendOnly: boolean | null;
   readonly evictionPolicy: string | null;
   readonly fsync: string | null;
   readonly usedMemoryBytes: number | null;
-  /** 0: no limit. */
+  /** 0 for no limit. */
   readonly maxMemoryBytes: number | null;
-  /** What ends the writing of a master that has been cut off; `null`: no Sentinel would name a successor. */
+  /** What ends the writing of a master that has been cut off; `null` without Sentinels, as nobody would name a successor. */
   readonly fencing: Fencing | null;
 };
 
 type Fencing = { readonly minReplicas: number | null; readonly maxLagSeconds: number | null };
 
-/** Reads INFO and, where a setting is not in it, CONFIG; either may be refused. */
+/** Reads INFO and, for what INFO does not hold, CONFIG; the server may refuse either. */
 export async function readSettings(redis: Redis): Promise<RedisSettings> {
   const info = (await orRefused(() => redis.info())) ?? '';
   const said = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
@@ -204,7 +204,7 @@ function numberOf(text: string | null): number | null {
 
 /** One of the servers that hold the ledger. */
 export type DataServer = {
-  /** `host:port` of a cluster's node; `null`: there is only one server. */
+  /** `host:port` of a cluster's node; `null` for the only server. */
   readonly name: string | null;
   readonly redis: Redis;
 };
@@ -212,7 +212,7 @@ export type DataServer = {
 /** Every server that holds the ledger now: the only one, or each master of a cluster. */
 export async function dataServers(redis: RedisConnection): Promise<readonly DataServer[]> {
   if (!(redis instanceof Cluster)) return [{ name: null, redis }];
-  // Which they are is known when the first command has its answer.
+  // ioredis knows the masters once the first command has its answer.
   await redis.ping();
   return redis.nodes('master').map((node) => ({ name: nameOf(node), redis: node }));
 }

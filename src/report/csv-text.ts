@@ -1,12 +1,14 @@
+/**
+ * CSV text for report files, every cell guarded against being run as a formula. Hand-written: csv-stringify takes ten times
+ * as long over what has to be asked of each cell, and a report has a line for every row of the file.
+ */
 import { guardCell } from '../lib/formula-guard.ts';
 
 /** How a CSV file is written; one character each. */
 type Dialect = { readonly delimiter: string; readonly quote: string };
 
 /**
- * The rows as CSV text, a line feed after each, every cell guarded against being run as a formula.
- * Reads back byte-exact once `unguardCell` has been over each cell. Written as csv-stringify does, which takes ten times as
- * long over what it has to ask of each cell, and a report has a line for every row of the file.
+ * The rows as CSV text, a line feed after each; reads back byte-exact once `unguardCell` has been over each cell.
  */
 export function csvText(rows: readonly (readonly string[])[], { delimiter, quote }: Dialect): string {
   const needsQuotes = quotedMatch(delimiter, quote);
@@ -21,8 +23,8 @@ export function csvText(rows: readonly (readonly string[])[], { delimiter, quote
 }
 
 /**
- * A lone CR too, which readers take for a line's end. Spaces at a cell's ends are legal without quotes, but programs take
- * them off.
+ * Matches cells that need quotes: also those with a lone CR, which readers take for a line's end, and those with spaces at
+ * their ends, which are legal without quotes but which programs take off.
  */
 function quotedMatch(delimiter: string, quote: string): RegExp {
   return new RegExp(`[${literal(delimiter)}${literal(quote)}\\r\\n]|^\\s|\\s$`);
@@ -36,7 +38,7 @@ function quoted(cell: string, quote: string): string {
   return quote + cell.replaceAll(quote, () => quote + quote) + quote;
 }
 
-/** A cell's text without line breaks and control characters, which would make a spreadsheet or the reader refuse the file. */
+/** A cell's text without line breaks and control characters, for which a spreadsheet or our reader would refuse the file. */
 export function onOneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }

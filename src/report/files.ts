@@ -7,11 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { insteadOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { REMAINDERS } from './remainder.ts';
 
-/** The report's own files; what is left of an earlier writing is removed by these names. */
+/** The report's own files. Files that an earlier writing left and the latest has not are removed by name. */
 export const SUMMARY_FILE = 'summary.json';
 export const RESULTS_FILE = 'results.csv';
 export const REJECTIONS_FILE = 'rejections.jsonl';
@@ -22,14 +23,14 @@ const OCCASIONAL_FILES = [...REMAINDER_FILES, REJECTIONS_FILE, DOCUMENTS_FILE];
 
 /**
  * Makes the directory, for its owner alone, and tells whether it has a summary of that run already.
- * Throws a UsageError where it holds another run's report, or files that would be taken for this one's.
+ * Throws a UsageError where it holds another run's report, or files that this report would replace.
  */
 export async function claimReportDirectory(
   directory: string,
   run: string,
 ): Promise<{ readonly hasSummary: boolean }> {
   await makeFolder(directory);
-  const text = await readIfThere(join(directory, SUMMARY_FILE));
+  const text = await readFile(join(directory, SUMMARY_FILE), 'utf8').catch(insteadOf('ENOENT', null));
   if (text === null) {
     await refuseForeignFiles(directory);
     return { hasSummary: false };
@@ -44,7 +45,7 @@ export async function claimReportDirectory(
   return { hasSummary: true };
 }
 
-/** Without a summary nothing says whose they are: a person's own `failed.csv` must not be replaced. */
+/** Without a summary nothing says whose the files are: a person's own `failed.csv` must not be replaced. */
 async function refuseForeignFiles(directory: string): Promise<void> {
   const foreign = (await readdir(directory)).filter((name) => REMAINDER_FILES.includes(name));
   if (foreign.length === 0) return;
@@ -52,15 +53,6 @@ async function refuseForeignFiles(directory: string): Promise<void> {
     `${directory} has ${foreign.join(', ')}, but no ${SUMMARY_FILE} that says of which run: ` +
       'writing the report there would replace them. Move them away, or name another folder with --out.',
   );
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 function runOf(text: string): string | null {
@@ -82,17 +74,17 @@ export async function removeLeftOvers(directory: string, now: Date): Promise<voi
   }
 }
 
-/** A killed writer leaves its unfinished files; a living one touches its own far more often than this. */
+/** The age of an unfinished file whose writer was killed: a living writer touches its files far more often than this. */
 const LEFT_OVER_AFTER_MS = 3_600_000;
 
 /** The files of one writing of a report: all of them are whole before the first takes its name. */
 export type PendingReport = {
   append(name: string, text: string): Promise<void>;
-  /** A file that takes its name before all others; its last version may be among those. */
+  /** Begins a file that takes its name before all others; its last version may be among the others. */
   claim(name: string, text: string): Promise<void>;
   /** The files appended to so far. */
   names(): readonly string[];
-  /** Every file takes its name, in the order they were begun; older report files that are not among them go. */
+  /** Every file takes its name, in the order in which they were begun; older report files that are not among them are removed. */
   publish(): Promise<void>;
   /** Removes whatever was not published; safe to call at any time. */
   discard(): Promise<void>;
@@ -151,9 +143,9 @@ async function syncDirectory(directory: string): Promise<void> {
 
 /** A file that is seen under its name only once it is whole. */
 type PendingFile = {
-  /** Resolves when more may be given: at most 64 Ki characters and the text itself wait in memory. */
+  /** Resolves when more text may be given: at most 64 Ki characters and the last text wait in memory. */
   append(text: string): Promise<void>;
-  /** Everything is on the disk; nothing can be appended any more. */
+  /** Puts everything on the disk; nothing can be appended any more. */
   seal(): Promise<void>;
   /** Takes its name, and the place of an older file of that name; only after `seal`. */
   publish(): Promise<void>;

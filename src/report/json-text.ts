@@ -6,7 +6,7 @@ import type { JsonObject } from '../model/request.ts';
 
 /**
  * The JSON object with one more member before its closing brace, on one line, and without an older member of that name.
- * All else stays as it is written: numbers, escapes, order, spaces. A line break between two tokens becomes a space.
+ * A line break between two tokens becomes a space; all else stays as it is written.
  */
 export function spliceMember(text: string, name: string, value: JsonObject): string {
   const rest = withoutMember(oneLine(text), name);
@@ -20,7 +20,7 @@ export function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]/g, ' ');
 }
 
-/** The elements of the one JSON array that the text is, where they stand; throws on text that is none. */
+/** The places of the elements in a text that is one JSON array; throws on any other text. */
 export function elementsOf(text: string): readonly Span[] {
   const elements: Span[] = [];
   readList(text, ['[', ']'], (start) => {
@@ -39,7 +39,7 @@ function withoutMember(text: string, name: string): string {
   return withoutMember(cut(text, member, members[at + 1]), name);
 }
 
-/** Takes one comma with the member: the one before it, or, where it is the first, the one after it. */
+/** The text without the member and one comma: the comma before it, or for the first member the one after it. */
 function cut(text: string, member: Member, next: Member | undefined): string {
   const start = member.comma ?? member.start;
   const commaAfter = next?.comma ?? null;
@@ -53,7 +53,7 @@ type Span = { readonly start: number; readonly end: number };
 /** A member of an object; `comma` is the place of the comma before it, `null` for the first. */
 type Member = Span & { readonly name: string; readonly comma: number | null };
 
-/** The members of the one JSON object that the text is, where they stand; throws on text that is none. */
+/** The places of the members in a text that is one JSON object; throws on any other text. */
 function membersOf(text: string): readonly Member[] {
   const members: Member[] = [];
   readList(text, ['{', '}'], (start, comma) => {
@@ -67,7 +67,7 @@ function membersOf(text: string): readonly Member[] {
   return members;
 }
 
-/** Reads the item that starts there and gives the place after it. */
+/** Reads the item that starts at `start` and answers the place after it. */
 type ReadItem = (start: number, comma: number | null) => number;
 
 function readList(text: string, [open, close]: readonly [string, string], readItem: ReadItem): void {
@@ -127,7 +127,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** Only valid JSON is given to this file, so this is a bug; no part of the text, which is personal data. */
+/** A bug of the caller, since only valid JSON is given here. The message has no part of the text, which is personal data. */
 function notJson(expected: string, at: number): Error {
   return new Error(`the text is not the JSON that was expected: no ${expected} at character ${at}`);
 }

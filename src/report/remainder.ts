@@ -19,7 +19,7 @@ export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies 
 
 export type RemainderKind = (typeof REMAINDERS)[number];
 
-/** How rows that did not succeed are written, so that they can be corrected and loaded again. */
+/** How the rows of a run's file are written again. */
 export type RemainderFormat = {
   readonly extension: 'csv' | 'ndjson';
   /** What stands before the first row. */
@@ -31,7 +31,7 @@ export type RemainderFormat = {
 /** A row that did not succeed, with what it was made of. */
 export type RemainderRow = {
   readonly settlement: Settlement;
-  /** `null` where the ledger no longer has it. */
+  /** `null` where the ledger no longer has the record. */
   readonly source: Row | null;
   /** The refusal's body as received, `null` where there is none. */
   readonly body: string | null;
@@ -40,11 +40,11 @@ export type RemainderRow = {
 /** The rows of a CSV file again, in the file's own dialect, with what became of them in columns of the report's own. */
 export function csvRemainder({ id, source }: Run): RemainderFormat {
   const dialect = { delimiter: source.delimiter ?? ',', quote: source.quote ?? '"' };
-  // The input was a report file itself: what it says of an earlier run gives way.
+  // Where the input was a report file itself, its columns about an earlier run give way.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
   const messageSlot = source.columns.indexOf(`${REPORT_COLUMN_PREFIX}message`);
-  // So that a number isn't read by the definition's signs when it comes back, and is still known to be one.
+  // Tells which cells are numbers, so that they are not read by the definition's signs when the file is loaded.
   const hasTyped = source.type === 'xlsx' || source.columns.includes(REPORT_TYPED_COLUMN);
   const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
     const cells = originalCells(row.source, kept);
@@ -59,12 +59,11 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
     extension: 'csv',
     header: (kind) =>
       (source.bom ? '\uFEFF' : '') + csvText([[...columns, ...addedColumns(kind, hasTyped)]], dialect),
-    lines: (rows, kind) => {
-      return csvText(
+    lines: (rows, kind) =>
+      csvText(
         rows.map((row) => cellsOf(row, kind)),
         dialect,
-      );
-    },
+      ),
   };
 }
 
@@ -151,7 +150,7 @@ function memberOf(run: string, row: RemainderRow, kind: RemainderKind): JsonObje
   return kind === 'in-doubt' ? { ...member, resolution: '' } : member;
 }
 
-/** For a rejection what the service said, else why the row did not succeed. */
+/** What the service said of a rejected row, else why the row did not succeed. */
 function messageOf({ settlement, body }: RemainderRow): string {
   const said = settlement.outcome === 'rejected' && body !== null ? serviceMessage(body) : '';
   return said === '' ? settlement.message : said;
@@ -165,7 +164,7 @@ export function serviceMessage(body: string): string {
 
 const MAX_CHARACTERS = 500;
 
-/** Enough to fill the message whatever part of it is indentation; a body may have megabytes. */
+/** Characters of a body that are looked at: enough for the message even where most are indentation. A body may have megabytes. */
 const LOOK_AT_CHARACTERS = 8_000;
 
 /** A cut between the two halves of a surrogate pair would leave a character that UTF-8 can't hold. */

@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { batchesOf } from '../lib/batches.ts';
 import { passStage } from '../lib/stage.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
@@ -41,15 +42,15 @@ type ReportOptions = {
   readonly keep?: readonly string[];
 };
 
-/** Writes the whole report of the run as the ledger has it; whoever writes the summary by `writeSummary` stops that first. */
+/** Writes the whole report of the run as the ledger has it. Nobody may call `writeSummary` on the folder at the same time. */
 export async function writeReport({ run, view, directory, now, keep = [] }: ReportOptions): Promise<Summary> {
   const { hasSummary } = await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const files = createPendingReport(directory, keep);
   try {
-    // A summary says whose directory this is. It speaks of a whole report only as the last of the files: until then
-    // that of a new directory has no exit status, so that a report whose writer was killed is written again.
+    // The summary says whose directory this is, so a new directory gets one before all other files. It has no exit
+    // status: one with an exit status comes last, so that a report whose writer was killed is written again.
     if (!hasSummary) {
       await files.claim(SUMMARY_FILE, textOf({ ...summarize(run, [], now()), exitCode: null }));
     }
@@ -72,7 +73,7 @@ export async function writeReport({ run, view, directory, now, keep = [] }: Repo
   }
 }
 
-/** Writes `summary.json` alone, by rename, while the run goes on; without reasons, which only reading every row tells. */
+/** Writes `summary.json` alone, by rename, while the run goes on; without the commonest errors, for which every row has to be read. */
 export async function writeSummary({
   run,
   directory,
@@ -132,8 +133,8 @@ async function writeRows(writing: Writing): Promise<Tally> {
 
 async function writeRemainders(writing: Writing, settlements: readonly Settlement[]): Promise<void> {
   const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
-  for (const group of groupsOf(unsuccessful, LOOKUP_ROWS)) {
-    const rows = await lookUp(writing.view, group);
+  for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
+    const rows = await lookUp(writing.view, batch);
     await writeSources(writing, rows);
     await writeRejections(writing, rows);
   }
@@ -174,18 +175,13 @@ async function writeRejections({ run, files }: Writing, rows: readonly Remainder
 
 async function writeDocuments({ view, files }: Writing, settlements: readonly Settlement[]): Promise<void> {
   const listed = settlements.filter(({ outcome }) => outcome === 'listed');
-  for (const group of groupsOf(listed, LOOKUP_ROWS)) {
-    const documents = await view.documents(group.map(({ row }) => row));
-    for (const settlement of group) {
+  for (const batch of batchesOf(listed, LOOKUP_ROWS)) {
+    const documents = await view.documents(batch.map(({ row }) => row));
+    for (const settlement of batch) {
       await files.append(DOCUMENTS_FILE, documentLines(settlement, documents.get(settlement.row) ?? '[]'));
     }
   }
 }
 
-/** Bodies and documents are the service's texts, of up to megabytes each: few are in memory at a time. */
+/** Rows whose sources, bodies and documents are in memory at a time: these texts can have megabytes each. */
 const LOOKUP_ROWS = 20;
-
-/** The items in groups of at most `size`, in order. */
-function* groupsOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
-}

@@ -14,7 +14,7 @@ export function resultsHeader(): string {
   return csvText([RESULTS_COLUMNS], DIALECT);
 }
 
-/** The columns of `results.csv` (DESIGN.md, section 4); scripts rely on them. */
+/** The columns of `results.csv` (DESIGN.md, section 4). */
 const RESULTS_COLUMNS = [
   'row',
   'line',
@@ -55,7 +55,7 @@ function resultCells(s: Settlement, advising: Advising): readonly string[] {
   ];
 }
 
-/** What stands there for the row, and after it what looked damaged in it and was sent all the same. */
+/** The row's message, and after it the cells that looked damaged and were sent all the same. */
 function messageCell(s: Settlement): string {
   if (s.warnings === '') return s.message;
   const warnings = warningsOf(s).map(({ code, column }) => `warning: ${code}${placeInWords(column)}`);
@@ -67,7 +67,7 @@ function placeInWords(column: string | null): string {
   return column === null ? '' : ` in "${onOneLine(column)}"`;
 }
 
-/** What of a run its advice goes by. */
+/** What the words of advice depend on besides the row. */
 export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
 
 /** The advice for a row, with the report's files by the names they have for this run's input. */

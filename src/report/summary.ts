@@ -22,7 +22,7 @@ const topErrorSchema = z.object({
   outcome: outcomeSchema,
   code: z.string(),
   count,
-  /** The first row that ended so. */
+  /** The first row with this outcome and code. */
   exampleRow: z.number().int().positive(),
   advice: z.string(),
 });
@@ -60,19 +60,19 @@ export const summarySchema = z.object({
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
-  /** The file's text encoding. An earlier version read nothing but UTF-8. */
+  /** The file's text encoding; an earlier version, whose summaries lack it, read UTF-8 only. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
   /** `null` in the summary of an earlier version. */
   source: readAsSchema.nullable().default(null),
-  /** The run whose rows without success these are; `null` for a run of a file. */
+  /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
   parent: z.string().nullable(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
   rows: count,
   outcomes: outcomeCountsSchema,
   /**
-   * Records that the service accepted: rows that were one request are one. `null` where it is not counted: in the summary
-   * of an earlier version, and of a job with a `group` until the whole report is written.
+   * Records that the service accepted: the rows of one request count as one record. `null` where records are not counted: in
+   * the summary of an earlier version, and of a job with a `group` until the whole report is written.
    */
   records: count.nullable().default(null),
   /** Rows with an outcome. */
@@ -91,7 +91,7 @@ export const summarySchema = z.object({
   topErrors: z.array(topErrorSchema),
   /** How many cells were sent although they looked damaged, by code; counted when the whole report is written. */
   warnings: z.record(z.string(), count).default({}),
-  /** The same with an example of each, commonest first. */
+  /** The same warnings with an example row each, commonest first. */
   topWarnings: z.array(topWarningSchema).default([]),
   /** `null` while the run is queued, running or wound up. */
   exitCode: z.number().int().nullable(),
@@ -119,7 +119,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     reason: run.reason,
     rows: run.rows,
     outcomes: run.outcomes,
-    // Chunks differ in size wherever rows are grouped.
+    // Where the job groups rows (then chunks differ in size), an outcome per row does not count the records.
     records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,
     open,
@@ -141,7 +141,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
   };
 }
 
-/** What one writing of a report found in the rows. */
+/** What the writing of a report counted in the rows. */
 type Written = {
   readonly outcomes: OutcomeCounts;
   readonly records: number;

@@ -4,12 +4,11 @@ import { type Settlement, warningsOf } from '../model/settlement.ts';
 import { type Advising, adviceIn } from './results.ts';
 import type { TopError, TopWarning } from './summary.ts';
 
-/** Counts settlements as they pass. */
 export type Tally = {
-  /** Throws where a row comes twice or out of order: that is a defect of the ledger. */
+  /** Counts a settlement; throws where a row comes twice or out of order, which is a defect of the ledger. */
   add(settlement: Settlement): void;
   outcomes(): OutcomeCounts;
-  /** Records that the service accepted: rows of one key that follow each other under one id are one. */
+  /** Records that the service accepted: neighbouring rows with one key and one id are one record. */
   records(): number;
   /** The ten commonest (outcome, code) pairs of rows that did not succeed, commonest first. */
   topErrors(): readonly TopError[];
@@ -79,7 +78,7 @@ function countWarning(warnings: Map<string, TopWarning>, code: string, row: numb
 
 const TOP = 10;
 
-/** Codes come from tables, so there are few; the bound keeps memory flat should one of them ever not. */
+/** Codes come from tables, so there are few; the bound keeps memory flat should a code ever hold other text. */
 const MAX_PAIRS = 1000;
 
 type Counted = { readonly count: number; readonly exampleRow: number };

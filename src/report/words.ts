@@ -15,19 +15,19 @@ type RenderOptions = {
   readonly directory: string;
   /** How a command names the job, for example `--job-file x.yaml`; by default its name. */
   readonly job?: string;
-  /** The command that carried the run on, as it was typed. */
+  /** The command that carried the run on, as it was typed: it may name more than the run. */
   readonly typed?: string;
 };
 
 /** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
 export function renderSummary(given: Summary, options: RenderOptions): string {
-  const summary = { ...given, job: printable(given.job), file: printable(given.file) };
+  const summary = { ...given, job: withoutControls(given.job), file: withoutControls(given.file) };
   const sections = [
     heading(summary),
     counts(summary),
     summary.topErrors.map(topErrorLines).join('\n'),
-    renderWarnings(summary.topWarnings, WIDTH),
-    `Report: ${printable(options.directory)}`,
+    renderWarnings(summary.topWarnings),
+    `Report: ${withoutControls(options.directory)}`,
     renderNext(summary, { ...options, ...typedOf(options) }),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
@@ -35,15 +35,13 @@ export function renderSummary(given: Summary, options: RenderOptions): string {
 
 const WIDTH = 80;
 
-/** A name with a terminal's control characters in it must not act on the terminal. */
-const CONTROL = /\p{Cc}/gu;
-
-function printable(text: string): string {
-  return text.replaceAll(CONTROL, '?');
+/** Text that can't act on the terminal; unlike `printable` it keeps a path as short as it is, a `?` for each control character. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '?');
 }
 
 function typedOf({ typed }: RenderOptions): Pick<RenderOptions, 'typed'> {
-  return typed === undefined ? {} : { typed: printable(typed) };
+  return typed === undefined ? {} : { typed: withoutControls(typed) };
 }
 
 function heading(summary: Summary): string {
@@ -61,17 +59,17 @@ function heading(summary: Summary): string {
   ].join('\n');
 }
 
-/** Only what isn't the plain case, and what the reader had to decide. */
+/** How the file was read, where that isn't the plain case, and what the reader had to decide. */
 function readAsLines(source: Summary['source']): string[] {
   if (source === null) return [];
   const { encoding, compression, sheet, notes } = source;
   const facts = [
     ...(encoding === 'utf-8' ? [] : [encoding]),
     ...(compression === 'none' ? [] : [compression]),
-    ...(sheet === null ? [] : [`sheet "${printable(sheet)}"`]),
+    ...(sheet === null ? [] : [`sheet "${withoutControls(sheet)}"`]),
   ];
   const lines = notes.map((note) => {
-    const words = ['note   ', ...printable(note).split(' ')];
+    const words = ['note   ', ...withoutControls(note).split(' ')];
     return `  ${wrap(words, { width: WIDTH - 2, indent: '          ' })}`;
   });
   return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
@@ -89,7 +87,7 @@ function counts(summary: Summary): string {
   return [...lines, controlTotal(summary, sum), ...none, ...recordsLine(summary)].join('\n');
 }
 
-/** Only where rows were one request together. */
+/** The number of records, where rows were one request together. */
 function recordsLine({ outcomes, records }: Summary): string[] {
   const accepted = acceptedRows(outcomes);
   if (records === null || records === accepted) return [];
@@ -113,7 +111,7 @@ function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): 
 }
 
 /** What looked damaged and was sent all the same, and how to keep such rows back; empty where nothing did. */
-function renderWarnings(warnings: readonly TopWarning[], width: number): string {
+function renderWarnings(warnings: readonly TopWarning[]): string {
   if (warnings.length === 0) return '';
   const lines = warnings.map(
     ({ code, count, exampleRow }) => `  ${count} × warning ${code}, for example row ${exampleRow}`,
@@ -122,53 +120,46 @@ function renderWarnings(warnings: readonly TopWarning[], width: number): string 
     'Sent as they stand; results.csv names the columns. The job definition can keep such rows back:';
   return [
     ...lines,
-    `    ${wrap(advice.split(' '), { width: width - 4, indent: '    ' })}`,
-    ...checksLines(warnings, width),
+    `    ${wrap(advice.split(' '), { width: WIDTH - 4, indent: '    ' })}`,
+    ...checksLines(warnings),
   ].join('\n');
 }
 
 /** The setting for every code that was found, on one line where it fits. */
-function checksLines(warnings: readonly TopWarning[], width: number): string[] {
+function checksLines(warnings: readonly TopWarning[]): string[] {
   const settings = warnings.map(({ code }) => `${code}: error`);
   const line = `      checks: { ${settings.join(', ')} }`;
-  return line.length <= width
+  return line.length <= WIDTH
     ? [line]
     : ['      checks:', ...settings.map((setting) => `        ${setting}`)];
 }
 
-type Naming = {
-  readonly directory: string;
-  readonly job?: string;
-  /** The command that carried the run on, as it was typed: it may name more than the run. */
-  readonly typed?: string;
-};
-
 /** What to do next, with the exact commands; empty where nothing is left to do. */
-export function renderNext(summary: Summary, naming: Naming): string {
+export function renderNext(summary: Summary, options: RenderOptions): string {
   const steps = [
-    ...continuing(summary, naming),
+    ...continuing(summary, options),
     ...takingUp(summary),
     ...referring(summary),
-    ...REMAINDERS.flatMap((kind) => correcting(summary, kind, naming)),
+    ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
   ];
   return steps.length === 0 ? '' : `Next:\n${steps.join('\n')}`;
 }
 
-function continuing(summary: Summary, naming: Naming): readonly string[] {
+function continuing(summary: Summary, options: RenderOptions): readonly string[] {
   if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
   const why = summary.reason === null ? [] : [`  ${reasonWords(summary.reason, summary)}`];
   const resume = `onboard resume ${summary.run}`;
-  const again = naming.typed ?? (summary.parent === null ? command(summary, summary.file, naming) : resume);
+  const again = options.typed ?? (summary.parent === null ? command(summary, summary.file, options) : resume);
   const other = again.startsWith(resume) ? [] : ['  or:', `    ${resume}`];
   return [...why, '  To go on where it stopped:', `    ${again}`, ...other];
 }
 
-/** Names the files that there are. */
+/** The advice on a reason, with the remainder files that there are in place of results.csv. */
 function reasonWords(reason: Reason, { files }: Summary): string {
   const remainders = files.filter((file) => REMAINDERS.some((kind) => file.startsWith(`${kind}.`)));
   const advice = REASON_ADVICE[reason];
   const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
-  return wrap(named.split(' '), { width: 78, indent: '  ' });
+  return wrap(named.split(' '), { width: WIDTH - 2, indent: '  ' });
 }
 
 function takingUp({ run, state, outcomes }: Summary): readonly string[] {
@@ -186,21 +177,21 @@ function referring({ run, topErrors }: Summary): readonly string[] {
   ];
 }
 
-function correcting(summary: Summary, kind: RemainderKind, naming: Naming): readonly string[] {
+function correcting(summary: Summary, kind: RemainderKind, options: RenderOptions): readonly string[] {
   const name = summary.files.find((file) => file === `${kind}.csv` || file === `${kind}.ndjson`);
   if (name === undefined) return [];
-  const file = join(naming.directory, name);
-  if (kind === 'failed') return loadingFailed(summary, name, command(summary, file, naming));
+  const file = join(options.directory, name);
+  if (kind === 'failed') return loadingFailed(summary, name, command(summary, file, options));
   const then =
     kind === 'in-doubt'
       ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
-      : command(summary, file, naming);
+      : command(summary, file, options);
   return [`  ${name}: ${NEXT[kind]}`, `    ${then}`];
 }
 
 /** What to do with the rows of each file before the command that follows. */
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
-  rejected: 'mend what the service refused, then load it:',
+  rejected: 'correct what the service refused, then load it:',
   'in-doubt':
     'look each row up at the service, and write created:<id> or\n  not-created as its resolution, so that none is created twice; then:',
 };
@@ -208,21 +199,21 @@ const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
 function loadingFailed(summary: Summary, name: string, load: string): readonly string[] {
   const step = failedStep(summary);
   const rerun = step === 'load' ? ['  or:', `    onboard rerun ${summary.run} --only failed`] : [];
-  const what = wrap(`${name}: ${FAILED[step]}`.split(' '), { width: 78, indent: '  ' });
+  const what = wrap(`${name}: ${FAILED[step]}`.split(' '), { width: WIDTH - 2, indent: '  ' });
   return [`  ${what}`, ...(step === 'settle' ? [] : [`    ${load}`, ...rerun])];
 }
 
 const FAILED: Readonly<Record<FailedStep, string>> = {
-  correct: 'mend the rows, then load it:',
-  'correct-some': 'mend the rows that need it, then load it:',
+  correct: 'correct the rows, then load it:',
+  'correct-some': 'correct the rows that need it, then load it:',
   load: 'these rows were not created: load it as it is, or have them sent again:',
   settle:
-    'nothing is to be mended in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
+    'nothing is to be corrected in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
   'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
-  'settle-correct': 'settle the rows in doubt with onboard resolve, mend the others, then load it:',
+  'settle-correct': 'settle the rows in doubt with onboard resolve, correct the others, then load it:',
 };
 
-function command(summary: Summary, file: string, { job }: Naming): string {
+function command(summary: Summary, file: string, { job }: RenderOptions): string {
   const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
   return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(file)}`;
 }
@@ -230,7 +221,7 @@ function command(summary: Summary, file: string, { job }: Naming): string {
 /** What the rows of the file of failed rows need before it is loaded. */
 type FailedStep = 'correct' | 'correct-some' | 'load' | 'settle' | 'settle-load' | 'settle-correct';
 
-/** By why the rows failed; `correct` where that is not known of each of them. */
+/** Decides by why the rows failed; `correct` where the reason of some row is not known. */
 export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 'outcomes'>): FailedStep {
   const errors = topErrors.filter(({ outcome }) => REMAINDER[outcome] === 'failed');
   const told = errors.reduce((sum, { count }) => sum + count, 0);
@@ -247,5 +238,5 @@ export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 
   return codes.size === 1 ? 'load' : 'correct-some';
 }
 
-/** These are settled where they are in doubt; the last one is never sent from a report file. */
+/** Rows with these codes wait for a row in doubt to be settled; `row_in_doubt` is never sent from a report file. */
 const IN_DOUBT: ReadonlySet<string> = new Set(['key_in_doubt', 'row_in_doubt']);

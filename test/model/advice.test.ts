@@ -27,8 +27,8 @@ test.each([
   ['http_403', 'denied', /permission/],
   ['http_404', 'failed', /id/],
   ['http_429', 'failed', /send\.rate/],
-  ['http_500', 'failed', /when the service is well/],
-  ['http_599', 'failed', /when the service is well/],
+  ['http_500', 'failed', /when the service works again/],
+  ['http_599', 'failed', /when the service works again/],
   ['redirect', 'failed', /MSB_BASE_URL/],
   ['tls_failed', 'failed', /certificate/],
 ] as const)('%s (%s) is told apart', (code, outcome, expected) => {

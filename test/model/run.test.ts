@@ -6,10 +6,10 @@ import {
   exitCodeOf,
   isOver,
   openRows,
-  REASONS,
   RUN_STATES,
   RUN_TRANSITIONS,
   type RunState,
+  reasonSchema,
   rowsBefore,
   rowsOfChunk,
 } from '../../src/model/run.ts';
@@ -107,7 +107,11 @@ describe('the exit status', () => {
   });
 
   const unfinished = RUN_STATES.filter((state) => state !== 'finished').flatMap((state) =>
-    [null, ...REASONS].map((reason) => ({ state, reason, exitCode: reason === 'interrupted' ? 4 : 2 })),
+    [null, ...reasonSchema.options].map((reason) => ({
+      state,
+      reason,
+      exitCode: reason === 'interrupted' ? 4 : 2,
+    })),
   );
 
   test.each(unfinished)(

@@ -55,8 +55,8 @@ describe('renderSummary', () => {
         2 × rejected rejected_code, for example row 12
           Correct the row in rejected.csv, then load that file again as it is.
         1 × failed failed_code, for example row 14
-          Load failed.csv again as it is when the service is well; if it goes on, ask
-          the people who run the service.
+          Load failed.csv again as it is when the service works again; if it goes on
+          failing, ask the people who run the service.
         1 × in-doubt in-doubt_code, for example row 15
           Look in the service whether the record is there, then say so with \`onboard
           resolve\`, row by row or by the resolutions in in-doubt.csv; it is not
@@ -65,9 +65,9 @@ describe('renderSummary', () => {
       Report: /home/ops/.onboard/reports/run-1
 
       Next:
-        rejected.csv: mend what the service refused, then load it:
+        rejected.csv: correct what the service refused, then load it:
           onboard run subclients-create --sandbox /home/ops/.onboard/reports/run-1/rejected.csv
-        failed.csv: mend the rows, then load it:
+        failed.csv: correct the rows, then load it:
           onboard run subclients-create --sandbox /home/ops/.onboard/reports/run-1/failed.csv
         in-doubt.csv: look each row up at the service, and write created:<id> or
         not-created as its resolution, so that none is created twice; then:
@@ -278,15 +278,15 @@ describe('the next step in words', () => {
   const render = (ends: ReadonlyArray<readonly [Outcome, string]>) =>
     renderSummary({ ...summaryOf(ends), files: ['failed.csv'] }, { directory: '/r' });
 
-  it('given rows that were not created, is to load the file or to rerun, and nothing is to be mended', () => {
+  it('given rows that were not created, is to load the file or to rerun, and nothing is to be corrected', () => {
     const text = render([NOT_CREATED]);
     expect(text).toContain('/r/failed.csv\n  or:\n    onboard rerun run-1 --only failed');
-    expect(text).not.toMatch(/mend/);
+    expect(text).not.toMatch(/correct/);
   });
 
   it('given rows that are in doubt where they were sent, is to settle them there, and names no file to load', () => {
     const text = render([IN_DOUBT]);
     expect(text).toContain('settle them there');
-    expect(text).not.toMatch(/mend the|onboard run /);
+    expect(text).not.toMatch(/correct the|onboard run /);
   });
 });

@@ -4,7 +4,7 @@
  * (the row isn't sent), which are warnings, and which aren't looked for; no finding says what a cell holds.
  */
 import type { JobDefinition } from '../../config/job-definition.ts';
-import { CHECKS, type CheckCode, type Severity } from '../../model/issue.ts';
+import type { CheckCode, Severity } from '../../model/issue.ts';
 import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';
 import type { Place } from '../compilation.ts';
@@ -27,7 +27,7 @@ export function compileChecks(
   bindings: readonly Binding[],
   key: Place | null,
 ): CheckRow {
-  const severities: Severities = { ...CHECKS, ...definition.checks };
+  const severities: Severities = definition.checks;
   const columns = checkedColumns(bindings, key, severities);
   const checkNumbers = compileNumberCells(identifierColumns(bindings, key), severities.number_cell);
   return (row, context) => {
