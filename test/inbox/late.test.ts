@@ -6,7 +6,7 @@ import { createFindChanged } from '../../src/inbox/late.ts';
 import { renderNote, writtenWords } from '../../src/inbox/note.ts';
 import { putAway } from '../../src/inbox/settle.ts';
 import { writtenOf } from '../../src/lib/file-stamp.ts';
-import { ownFolder } from './files.ts';
+import { ownFolder } from '../support/folder.ts';
 
 test('a file in done that was written to since is found, also by a process that did not put it there', async () => {
   const home = await ownFolder();

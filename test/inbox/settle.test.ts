@@ -6,7 +6,8 @@ import { SANDBOX_TARGET } from '../../src/delivery/target.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
 import { awayName, endClaim, putAway } from '../../src/inbox/settle.ts';
 import { createRehearsal } from '../../src/inbox/watcher.ts';
-import { CLAIM_ID, claimed, entryIn, jobOf, ownFolder } from './files.ts';
+import { ownFolder } from '../support/folder.ts';
+import { CLAIM_ID, claimed, entryIn, jobOf } from './files.ts';
 
 /** A claimed file of the inbox of a home, and how its claim ends there. */
 async function setUp(target: string) {
