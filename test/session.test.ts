@@ -1,20 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runProgram } from '../src/cli/program.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { noticeRedis, prepareHome } from '../src/session.ts';
 import { memoryIo, onboard } from './cli/memory-io.ts';
 import { until } from './support/flow.ts';
+import { ownFolder } from './support/folder.ts';
 import { startRedisServer, startRedisServer as startServerWith } from './support/redis-server.ts';
-
-async function ownFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-home-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 test('a home that does not exist is made and said to be new; the next time it is not', async () => {
   const env = readEnvironment({ ONBOARD_HOME: join(await ownFolder(), 'home') });

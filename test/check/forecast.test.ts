@@ -152,7 +152,7 @@ describe('a row that refers to another', () => {
     ['one that waits waits', ['A,Acme,,X', 'B,Bay,,A'], {}, ['waits', 'waits']],
     ['a known record is sent', ['B,Bay,,A'], { states: { A: KNOWN } }, ['sent']],
     [
-      'a known one of its own file is sent',
+      'a known one of its file is sent',
       ['A,Acme', 'B,Bay,,A'],
       { states: { A: KNOWN } },
       ['skipped', 'sent'],

@@ -93,20 +93,8 @@ const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert', updateWith: 'all'
 const PLACES = { ...SUBCLIENTS, key: undefined, ignore: ['IBAN', 'Ref'] };
 
 test.each<[string, object, Before, readonly string[], readonly string[]]>([
-  [
-    'fine rows, and one without a name',
-    SUBCLIENTS,
-    {},
-    ['A,Acme', 'B,', 'C,Copper'],
-    ['sent', 'missing_required', 'sent'],
-  ],
-  [
-    'the same key twice',
-    SUBCLIENTS,
-    {},
-    ['A,Acme', 'A,Again', 'A,'],
-    ['sent', 'duplicate_key', 'duplicate_key'],
-  ],
+  ['one without a name', SUBCLIENTS, {}, ['A,Acme', 'B,', 'C,Copper'], ['sent', 'missing_required', 'sent']],
+  ['a key twice', SUBCLIENTS, {}, ['A,Acme', 'A,Again', 'A,'], ['sent', 'duplicate_key', 'duplicate_key']],
   ['the key of an invalid row', SUBCLIENTS, {}, ['A,', 'A,Again'], ['missing_required', 'duplicate_key']],
   ['an empty key', SUBCLIENTS, {}, [',Acme', ',Bay'], ['empty_key', 'empty_key']],
   [
@@ -125,31 +113,13 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
     ['A,Acme', 'A,Again', 'B,Bay'],
     ['sent', 'duplicate_key', 'sent'],
   ],
-  [
-    'a key that another run has',
-    SUBCLIENTS,
-    { A: 'held' },
-    ['A,Acme', 'A,Again'],
-    ['key_held', 'duplicate_key'],
-  ],
+  ['another run’s key', SUBCLIENTS, { A: 'held' }, ['A,Acme', 'A,Again'], ['key_held', 'duplicate_key']],
   ['a key in doubt', UPSERT, { A: 'doubted' }, ['A,Acme', 'B,'], ['key_in_doubt', 'missing_required']],
   ['a key that was given back', SUBCLIENTS, { A: 'given back' }, ['A,Acme'], ['sent']],
   ['rows without a key column', PLACES, {}, ['A,Acme', 'A,Acme'], ['sent', 'sent']],
   ['references to earlier rows', SUBCLIENTS, {}, ['A,Acme', 'B,Below,,A'], ['sent', 'sent']],
-  [
-    'references to known and unknown keys',
-    SUBCLIENTS,
-    { P: 'known' },
-    ['A,Acme,,P', 'B,Bay,,X'],
-    ['sent', 'waits'],
-  ],
-  [
-    'a reference to a row that is invalid',
-    SUBCLIENTS,
-    {},
-    ['A,', 'B,Below,,A'],
-    ['missing_required', 'waits'],
-  ],
+  ['known and unknown references', SUBCLIENTS, { P: 'known' }, ['A,Acme,,P', 'B,Bay,,X'], ['sent', 'waits']],
+  ['a reference to an invalid row', SUBCLIENTS, {}, ['A,', 'B,Below,,A'], ['missing_required', 'waits']],
   ['a reference to a key in doubt', SUBCLIENTS, { A: 'doubted' }, ['B,Below,,A'], ['waits']],
   ['groups', PAYEES, {}, ['A,Acme,GB1', 'A,Acme,GB2', 'B,Bay,GB3'], ['sent', 'sent', 'sent']],
   [
@@ -159,13 +129,7 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
     ['A,Acme,GB1', 'A,Other,GB2', 'A,Acme,GB3'],
     ['group_member', 'group_conflict', 'group_member'],
   ],
-  [
-    'a group beside a row without a key',
-    PAYEES,
-    {},
-    ['A,Acme,GB1', ',Acme,GB2'],
-    ['group_member', 'empty_key'],
-  ],
+  ['a group beside a keyless row', PAYEES, {}, ['A,Acme,GB1', ',Acme,GB2'], ['group_member', 'empty_key']],
   [
     'a group of a key that came before',
     PAYEES,
@@ -174,13 +138,7 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
     ['sent', 'sent', 'duplicate_key', 'duplicate_key'],
   ],
   ['a known group', PAYEES, { A: 'known' }, ['A,Acme,GB1', 'A,Other,GB2'], ['skipped', 'skipped']],
-  [
-    'a group that another run has',
-    PAYEES,
-    { A: 'held' },
-    ['A,Acme,GB1', 'A,Acme,GB2'],
-    ['key_held', 'key_held'],
-  ],
+  ['another run’s group', PAYEES, { A: 'held' }, ['A,Acme,GB1', 'A,Acme,GB2'], ['key_held', 'key_held']],
 ])('of %s the check says what a run does, in its words', async (_, job, before, lines, fates) => {
   const { definition, mapping } = compiled(job);
   const bench = await startBench(own().redis, {

@@ -1,35 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Checked } from '../../src/check/findings.ts';
+import { ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 
 /** A folder with a job definition and files, and `check` of them, as text or as JSON. */
 async function startCheck(definition: string, files: Readonly<Record<string, string>>) {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-check-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'job.yaml'), definition);
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  const args = [
-    '--job-file',
-    join(folder, 'job.yaml'),
-    ...Object.keys(files).map((name) => join(folder, name)),
-  ];
+  const folder = await ownFolder({ ...files, 'job.yaml': definition });
+  const paths = Object.keys(files).map((name) => join(folder, name));
   const check = (...more: readonly string[]) =>
-    onboard(['check', ...args, ...more], { ONBOARD_HOME: join(folder, 'home') });
+    onboard(['check', '--job-file', join(folder, 'job.yaml'), ...paths, ...more], {
+      ONBOARD_HOME: join(folder, 'home'),
+    });
   return {
     folder,
     check,
     async json(): Promise<{ readonly exitCode: number; readonly checked: Checked[] }> {
       const { exitCode, stdout } = await check('--json');
-      return {
-        exitCode,
-        checked: stdout
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line)),
-      };
+      const lines = stdout.trim().split('\n');
+      return { exitCode, checked: lines.map((line) => JSON.parse(line)) };
     },
   };
 }
@@ -72,25 +61,17 @@ describe('the check of a file', () => {
     const rows = 'Ref,Name,Parent\nA,Acme,\nB,,\nC,Copper,\nD,Dock,\nE,Elm,\n';
     const { checked } = await (await startCheck(SUBCLIENTS, { 'a.csv': rows })).json();
     expect(checked[0]?.requests).toEqual(
-      [
-        [1, 2, 'Acme'],
-        [3, 4, 'Copper'],
-        [4, 5, 'Dock'],
-      ].map(([row, line, name]) => ({
-        row,
-        line,
-        method: 'POST',
-        path: '/v1/subclients',
-        body: { details: { name } },
-        waits: false,
-      })),
+      ['1 Acme', '3 Copper', '4 Dock'].map((text) => {
+        const [row = '', name] = text.split(' ');
+        const request = { method: 'POST', path: '/v1/subclients', body: { details: { name } }, waits: false };
+        return { row: Number(row), line: Number(row) + 1, ...request };
+      }),
     );
   });
 
   test('says how it was read, that no ledger was looked into, and how long it would take under an assumption', async () => {
-    const { checked } = await (
-      await startCheck(SUBCLIENTS, { 'a.csv': 'Ref;Name;Parent\nA;Acmé;\n' })
-    ).json();
+    const rows = 'Ref;Name;Parent\nA;Acmé;\n';
+    const { checked } = await (await startCheck(SUBCLIENTS, { 'a.csv': rows })).json();
     expect(checked[0]).toMatchObject({
       source: { type: 'csv', encoding: 'utf-8', delimiter: ';', headerLine: 1 },
       earlierRun: null,
@@ -151,10 +132,10 @@ describe('the check of a file', () => {
       references: { unresolvedRows: 2 },
       estimate: { requests: 1 },
     });
-    expect(checked[0]?.requests.map(({ row, waits }) => [row, waits])).toEqual([
-      [1, true],
-      [2, true],
-      [4, false],
+    expect(checked[0]?.requests.map(({ row, waits }) => `${row} ${waits}`)).toEqual([
+      '1 true',
+      '2 true',
+      '4 false',
     ]);
     expect((await started.check()).stdout.split('\n')[0]).toBe(
       `${join(started.folder, 'a.csv')}: 4 rows, 1 would be invalid, 2 wait for what they refer to, 1 can be sent`,

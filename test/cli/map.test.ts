@@ -1,29 +1,22 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Issue } from '../../src/model/issue.ts';
+import { ownFile, ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 
-async function ownFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-map-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+const PAYMENTS = 'samples/payment-documents.csv';
+
+const map = (file: string, operation: string, ...more: readonly string[]) =>
+  onboard(['map', file, '--operation', operation, ...more]);
 
 /** Proposes a definition for a file and has `check` try it on that very file. */
-async function mapAndCheck(file: string, operation: string) {
+async function mapAndCheck(file: string, operation = 'subclient.create') {
   const out = join(await ownFolder(), 'proposed.yaml');
-  const said = await onboard(['map', file, '--operation', operation, '--out', out]);
+  const said = await map(file, operation, '--out', out);
   expect([said.exitCode, said.stdout]).toEqual([0, '']);
   const checked = await onboard(['check', '--job-file', out, file]);
   return { out, said, yaml: await readFile(out, 'utf8'), checked };
-}
-
-async function fileOf(text: string, name = 'portfolio.csv'): Promise<string> {
-  const file = join(await ownFolder(), name);
-  await writeFile(file, text);
-  return file;
 }
 
 test.each([
@@ -54,11 +47,7 @@ test.each([
 });
 
 const ODD: readonly (readonly [what: string, operation: string, lines: readonly string[]])[] = [
-  [
-    'titles that a person writes',
-    'subclient.create',
-    ['Client No,Company Name,ZIP,City,VAT no', 'C1,A,04120,B,V'],
-  ],
+  ['titles of a person', 'subclient.create', ['Client No,Company Name,ZIP,City,VAT no', 'C1,A,04120,B,V']],
   ['case, spaces and width', 'subclient.create', ['PARTNER\u00a0REF,Ｌegal  NAME,"post-code"', 'K1,A,1']],
   ['a field twice', 'subclient.create', ['Ref,details.name,Legal Name,DETAILS.NAME', 'K1,A,B,C']],
   ['a column without a name', 'subclient.create', ['Ref,Legal Name,', 'K1,A,']],
@@ -71,7 +60,7 @@ const ODD: readonly (readonly [what: string, operation: string, lines: readonly 
   ['no row', 'subclient.create', ['Ref,Legal Name,Incorporated']],
   ['no key', 'subclient.create', ['Legal Name', 'A']],
   [
-    'several accounts',
+    'more accounts',
     'counterparty.draft',
     ['Ref,Name,IBAN,BIC,IBAN 2,SWIFT 2,Account no 3', 'K1,A,B,C,D,E,F'],
   ],
@@ -87,7 +76,7 @@ const ODD: readonly (readonly [what: string, operation: string, lines: readonly 
 test.each(ODD)(
   'when headers are odd (%s), what is proposed for %s is accepted',
   async (_, operation, lines) => {
-    const { checked } = await mapAndCheck(await fileOf(`${lines.join('\n')}\n`), operation);
+    const { checked } = await mapAndCheck(await ownFile(`${lines.join('\n')}\n`), operation);
     expect([checked.exitCode, checked.stdout]).toEqual([
       0,
       expect.stringMatching(/: \d+ rows?, .*(can be sent|nothing to send)\n/),
@@ -130,8 +119,10 @@ describe('what is proposed for the file of partner X', () => {
 
 describe('when it is not clear how to read a column', () => {
   test('its line is a comment that says why, and the column waits', async () => {
-    const file = await fileOf('Ref,Name,Incorporated,Volume\nK1,A,03/04/2020,1.234\nK2,B,01/02/2021,5.678\n');
-    const { yaml } = await mapAndCheck(file, 'subclient.create');
+    const file = await ownFile(
+      'Ref,Name,Incorporated,Volume\nK1,A,03/04/2020,1.234\nK2,B,01/02/2021,5.678\n',
+    );
+    const { yaml } = await mapAndCheck(file);
     expect(yaml).toContain(
       '# the cells looked at fit dd/MM/yyyy and MM/dd/yyyy: choose one\n  # kyc.details.incorporationDate:',
     );
@@ -140,29 +131,27 @@ describe('when it is not clear how to read a column', () => {
   });
 
   test('one cell that fits only one pattern decides', async () => {
-    const file = await fileOf('Ref,Name,Incorporated\nK1,A,03/04/2020\nK2,B,13/04/2021\n');
-    const { yaml } = await mapAndCheck(file, 'subclient.create');
+    const file = await ownFile('Ref,Name,Incorporated\nK1,A,03/04/2020\nK2,B,13/04/2021\n');
+    const { yaml } = await mapAndCheck(file);
     expect(yaml).toContain('  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }');
   });
 
   test('a cell or two that fit nothing are told of, and spoil no column', async () => {
     const rows = Array.from({ length: 20 }, (_, i) => `K${i},A,${i + 1}.03.2021`);
-    const file = await fileOf(`Ref,Name,Incorporated\n${rows.join('\n')}\nK99,A,31.02.2021\n`);
-    const { yaml } = await mapAndCheck(file, 'subclient.create');
+    const file = await ownFile(`Ref,Name,Incorporated\n${rows.join('\n')}\nK99,A,31.02.2021\n`);
+    const { yaml } = await mapAndCheck(file);
     expect(yaml).toContain("# 1 of the cells looked at doesn't fit\n  kyc.details.incorporationDate:");
     expect(yaml).toContain('{ column: Incorporated, pattern: d.M.yyyy }');
   });
 
   test('cells that fit nothing at all are said to', async () => {
-    const { yaml } = await mapAndCheck(
-      await fileOf('Ref,Name,Incorporated\nK1,A,spring\n'),
-      'subclient.create',
-    );
+    const file = await ownFile('Ref,Name,Incorporated\nK1,A,spring\n');
+    const { yaml } = await mapAndCheck(file);
     expect(yaml).toContain('are no date in one way that is known: say how to read them');
   });
 
   test('words for yes and no of other languages are written down', async () => {
-    const file = await fileOf('Ref,Name,Regulated\nK1,A,Ja\nK2,B,Nein\n');
+    const file = await ownFile('Ref,Name,Regulated\nK1,A,Ja\nK2,B,Nein\n');
     const { yaml, checked } = await mapAndCheck(file, 'subclient.create');
     expect(yaml).toContain('{ column: Regulated, "true": [Ja], "false": [Nein] }');
     expect(checked.exitCode).toBe(0);
@@ -171,14 +160,14 @@ describe('when it is not clear how to read a column', () => {
 
 describe('when rows with the same key stand together', () => {
   test('they may be accounts of one counterparty, and the proposal says how to take them together', async () => {
-    const file = await fileOf('Ref,Name,IBAN\nK1,A,I1\nK1,A,I2\nK1,A,I3\nK2,B,I4\n');
+    const file = await ownFile('Ref,Name,IBAN\nK1,A,I1\nK1,A,I2\nK1,A,I3\nK2,B,I4\n');
     const { yaml } = await mapAndCheck(file, 'counterparty.draft');
     expect(yaml).toContain('key: Ref\n# Rows with the same key stand together.');
     expect(yaml).toContain('\n# group: accounts\n');
   });
 
   test('elsewhere such a column is no key', async () => {
-    const file = await fileOf('Ref,Legal Name\nK1,A\nK1,B\nK1,C\nK2,D\n');
+    const file = await ownFile('Ref,Legal Name\nK1,A\nK1,B\nK1,C\nK2,D\n');
     expect((await mapAndCheck(file, 'subclient.create')).yaml).toContain('# key: …');
   });
 });
@@ -188,21 +177,21 @@ describe('when a JSON file is one object that holds the list of its records', ()
   const holder = JSON.stringify({ data: { count: 2, items: [item(1), item(2)] } });
 
   test('the list is named, and with it the file is read', async () => {
-    const file = await fileOf(holder, 'export.json');
-    const said = await onboard(['map', file, '--operation', 'subclient.create']);
+    const file = await ownFile(holder, 'export.json');
+    const said = await map(file, 'subclient.create');
     expect([said.exitCode, said.stdout]).toEqual([3, '']);
     expect(said.stderr).toContain('give --records /data/items, or, where the object itself is the record');
-    const read = await onboard(['map', file, '--operation', 'subclient.create', '--records', '/data/items']);
-    expect([read.exitCode, read.stdout]).toEqual([
-      0,
-      expect.stringContaining('format: { records: "/data/items" }'),
-    ]);
+    const read = await map(file, 'subclient.create', '--records', '/data/items');
+    expect(read).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('format: { records: "/data/items" }'),
+    });
     expect(read.stdout).toContain('key: ref');
   });
 
   test('a check says so once, not of each of its columns', async () => {
-    const job = await fileOf('operation: subclient.create\n', 'job.yaml');
-    const said = await onboard(['check', '--job-file', job, await fileOf(holder, 'export.json')]);
+    const job = await ownFile('operation: subclient.create\n', 'job.yaml');
+    const said = await onboard(['check', '--job-file', job, await ownFile(holder, 'export.json')]);
     expect(said.exitCode).toBe(3);
     expect(said.stderr.match(/data\.items/g)).toHaveLength(2);
     expect(said.stderr).toContain(
@@ -211,8 +200,8 @@ describe('when a JSON file is one object that holds the list of its records', ()
   });
 
   test('a list that is a field of the operation is none of records', async () => {
-    const file = await fileOf('{"name":"A","accounts":[{"iban":"I"},{"iban":"J"}]}', 'one.json');
-    const said = await onboard(['map', file, '--operation', 'counterparty.draft']);
+    const file = await ownFile('{"name":"A","accounts":[{"iban":"I"},{"iban":"J"}]}', 'one.json');
+    const said = await map(file, 'counterparty.draft');
     expect([said.exitCode, said.stdout]).toEqual([0, expect.stringContaining('"accounts.1.iban"')]);
   });
 });
@@ -222,60 +211,47 @@ describe('when one row of a few lacks the name, as a line of totals does', () =>
     ['subclient.create', 'Legal Name', 'required: [details.name]'],
     ['counterparty.draft', 'Payee', 'required: [name]'],
   ])('%s still requires it', async (operation, header, required) => {
-    const file = await fileOf(`Ref,${header}\nK1,A\nK2,B\nK3,C\nTotal,\n`);
-    const said = await onboard(['map', file, '--operation', operation]);
+    const file = await ownFile(`Ref,${header}\nK1,A\nK2,B\nK3,C\nTotal,\n`);
+    const said = await map(file, operation);
     expect(said.stdout).toContain(required);
   });
 
   test('a column that is often empty is not required', async () => {
-    const said = await onboard([
-      'map',
-      await fileOf('Ref,Legal Name\nK1,A\nK2,B\nK3,\nK4,\n'),
-      '--operation',
-      'subclient.create',
-    ]);
+    const said = await map(await ownFile('Ref,Legal Name\nK1,A\nK2,B\nK3,\nK4,\n'), 'subclient.create');
     expect(said.stdout).not.toContain('required');
   });
 });
 
 describe('the command', () => {
   test('writes to stdout without --out, and says what is left to decide on stderr', async () => {
-    const said = await onboard(['map', 'samples/payment-documents.csv', '--operation', 'payment.documents']);
+    const said = await map(PAYMENTS, 'payment.documents');
     expect(said.exitCode).toBe(0);
     expect(said.stdout).toMatch(/^# Proposed from the header of "payment-documents\.csv"/);
     expect(said.stderr).toContain('0 wait for a decision');
   });
 
   test('leaves a file that is there alone', async () => {
-    const out = await fileOf('operation: subclient.create\n', 'mine.yaml');
-    const said = await onboard([
-      'map',
-      'samples/payment-documents.csv',
-      '--operation',
-      'payment.documents',
-      '--out',
-      out,
-    ]);
-    expect([said.exitCode, said.stderr]).toEqual([
-      3,
-      expect.stringContaining('there is such a file already'),
-    ]);
+    const out = await ownFile('operation: subclient.create\n', 'mine.yaml');
+    const said = await map(PAYMENTS, 'payment.documents', '--out', out);
+    expect(said).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('there is such a file already'),
+    });
     expect(await readFile(out, 'utf8')).toBe('operation: subclient.create\n');
   });
 
   test('says where a file can not be written, and which names make a job', async () => {
     const folder = await ownFolder();
-    const write = (out: string) =>
-      onboard(['map', 'samples/payment-documents.csv', '--operation', 'payment.documents', '--out', out]);
+    const write = (out: string) => map(PAYMENTS, 'payment.documents', '--out', out);
     await writeFile(join(folder, 'file'), '');
     expect((await write(join(folder, 'file', 'a.yaml'))).stderr).toContain("can't be written (ENOTDIR)");
     expect((await write(join(folder, 'my job.txt'))).stderr).toContain("expected a job definition's name");
   });
 
   test('makes the folder, and quotes what a shell would take apart in the command that comes next', async () => {
-    const file = await fileOf('Ref,Name\nK1,A\n', "partner's file.csv");
+    const file = await ownFile('Ref,Name\nK1,A\n', "partner's file.csv");
     const out = join(await ownFolder(), 'my jobs', 'x.yaml');
-    const said = await onboard(['map', file, '--operation', 'subclient.create', '--out', out]);
+    const said = await map(file, 'subclient.create', '--out', out);
     expect(said.stderr).toContain(
       `Next: onboard check --job-file '${out}' '${file.replace("'", String.raw`'\''`)}'\n`,
     );
@@ -283,38 +259,38 @@ describe('the command', () => {
   });
 
   test('speaks of its flags, not of settings of a definition that is not there yet', async () => {
-    const titles = await fileOf('Portfolio of March\n\nRef,Legal Name\nK1,A\nK2,B\nK3,C\n');
-    const said = await onboard(['map', titles, '--operation', 'subclient.create']);
-    expect([said.exitCode, said.stderr]).toEqual([
-      3,
-      expect.stringContaining('give --header 3, or --header 1 if'),
-    ]);
+    const titles = await ownFile('Portfolio of March\n\nRef,Legal Name\nK1,A\nK2,B\nK3,C\n');
+    const said = await map(titles, 'subclient.create');
+    expect(said).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('give --header 3, or --header 1 if'),
+    });
     expect(said.stderr).not.toMatch(/format\.|job definition/);
-    const latin = await fileOf('Ref,Legal Name\nK1,A\n');
+    const latin = await ownFile('Ref,Legal Name\nK1,A\n');
     await writeFile(latin, Buffer.from('Ref,Legal Name\nK1,Caf\u00e9 \u0093\n', 'latin1'));
-    const noted = await onboard(['map', latin, '--operation', 'subclient.create']);
+    const noted = await map(latin, 'subclient.create');
     expect(noted.stderr).toMatch(/^note: The text is not utf-8 .* give --encoding\./);
   });
 
   test('refuses an unknown operation and a setting that can not be', async () => {
-    const unknown = await onboard(['map', 'a.csv', '--operation', 'subclient.creat']);
+    const unknown = await map('a.csv', 'subclient.creat');
     expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('Allowed choices are')]);
-    const sign = await onboard(['map', 'a.csv', '--operation', 'subclient.create', '--delimiter', ';;']);
+    const sign = await map('a.csv', 'subclient.create', '--delimiter', ';;');
     expect([sign.exitCode, sign.stderr]).toEqual([3, expect.stringContaining('--delimiter')]);
   });
 
   test('hands on how the file has to be read', async () => {
-    const file = await fileOf('Ref:Legal Name\nK1:A\n');
+    const file = await ownFile('Ref:Legal Name\nK1:A\n');
     const folder = await ownFolder();
     await mkdir(join(folder, 'jobs'));
     const out = join(folder, 'jobs', 'x.yaml');
-    await onboard(['map', file, '--operation', 'subclient.create', '--delimiter', ':', '--out', out]);
+    await map(file, 'subclient.create', '--delimiter', ':', '--out', out);
     expect(await readFile(out, 'utf8')).toContain('format: { delimiter: ":" }');
     expect((await onboard(['check', '--job-file', out, file])).exitCode).toBe(0);
   });
 
   test('says that an update needs an identifier where no column can be one', async () => {
-    const said = await onboard(['map', await fileOf('Town\nA\n'), '--operation', 'subclient.update']);
+    const said = await map(await ownFile('Town\nA\n'), 'subclient.update');
     expect(said.exitCode).toBe(0);
     expect(said.stdout).toContain('# id: …');
     expect(said.stderr).toContain('No column was found for "id", which every row needs.');

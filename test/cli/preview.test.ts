@@ -1,17 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatOf } from '../../src/cli/preview.ts';
+import { ownFile } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
-
-async function fileOf(rows: number): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-preview-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, 'a.csv');
-  await writeFile(path, `id,name\n${'1,x\n'.repeat(rows)}`);
-  return path;
-}
 
 test.each([
   [11, '10', true],
@@ -19,7 +9,12 @@ test.each([
   [101, '100', true],
   [100, '100', false],
 ])('of %d rows, preview --rows %s says whether there are more: %s', async (rows, shown, more) => {
-  const { stdout } = await onboard(['preview', await fileOf(rows), '--rows', shown]);
+  const { stdout } = await onboard([
+    'preview',
+    await ownFile(`id,name\n${'1,x\n'.repeat(rows)}`),
+    '--rows',
+    shown,
+  ]);
   expect(stdout.includes(`These are the first ${shown} rows; the file has more`)).toBe(more);
 });
 
@@ -55,13 +50,7 @@ test('when several flags are wrong, each is named', () => {
 });
 
 /** A file whose one telling byte, B4 in a word, is ´ or Ž. */
-async function doubtful(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-preview-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, 'a.csv');
-  await writeFile(path, Buffer.from('id,name\n1,D\u00B4Angelo\n', 'latin1'));
-  return path;
-}
+const doubtful = () => ownFile(Buffer.from('id,name\n1,D\u00B4Angelo\n', 'latin1'));
 
 test('preview refuses a file that two encodings explain equally well, and says which flag decides', async () => {
   const said = await onboard(['preview', await doubtful()]);
@@ -76,8 +65,12 @@ test.each([
 ])('preview --encoding %s reads it so', async (name, cell) => {
   const said = await onboard(['preview', await doubtful(), '--encoding', name, '--all', '--json']);
   const [head = '', row = ''] = said.stdout.split('\n');
-  expect(JSON.parse(head)).toMatchObject({ encoding: name.toLowerCase() });
-  expect(JSON.parse(row)).toMatchObject({ cells: ['1', cell] });
+  expect(JSON.parse(head)).toMatchObject({
+    encoding: name.toLowerCase(),
+    delimiter: ',',
+    header: ['id', 'name'],
+  });
+  expect(JSON.parse(row)).toEqual({ row: 1, line: 2, cells: ['1', cell] });
 });
 
 test('an encoding that is not known is refused with those that are', async () => {

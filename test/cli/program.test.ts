@@ -1,37 +1,14 @@
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { programVersion } from '../../src/lib/version.ts';
+import { ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 
-const COMMANDS = [
-  'run',
-  'preview',
-  'check',
-  'start',
-  'watch',
-  'work',
-  'runs',
-  'status',
-  'report',
-  'rerun',
-  'resolve',
-  'pause',
-  'resume',
-  'cancel',
-  'template',
-  'map',
-  'schema',
-  'sandbox',
-  'doctor',
-] as const;
-
-async function ownFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-cli-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+const COMMANDS = (
+  'run preview check start watch work runs status report rerun resolve pause resume cancel ' +
+  'template map schema sandbox doctor'
+).split(' ');
 
 /** A file of the test's own, and the environment of a home that is not there yet. */
 async function ownStart(env: Readonly<Record<string, string>> = {}) {
@@ -61,16 +38,8 @@ describe('help', () => {
     const said = await onboard(['--help']);
     expect(said.exitCode).toBe(0);
     for (const command of COMMANDS) expect(said.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
-    for (const word of [
-      'MSB_BASE_URL',
-      'MSB_TOKEN_FILE',
-      'REDIS_URL',
-      'ONBOARD_HOME',
-      'Exit status',
-      'Example',
-    ]) {
+    for (const word of 'MSB_BASE_URL MSB_TOKEN_FILE REDIS_URL ONBOARD_HOME Exit Example'.split(' '))
       expect(said.stdout).toContain(word);
-    }
     expect(await onboard(['help'])).toEqual(said);
   });
 
@@ -127,17 +96,15 @@ describe('what has to be mended before the start', () => {
     ['a job that there is not', ['check', 'subclient-create', 'FILE'], 'Did you mean "subclients-create"?'],
     ['a file that there is not', ['check', 'subclients-create', 'FILE.gone'], 'FILE.gone'],
     [
-      'a delimiter of two characters',
+      'a long delimiter',
       ['preview', 'FILE', '--delimiter', '::'],
       '--delimiter "::": expected one character',
     ],
     ['all rows for people', ['preview', 'FILE', '--all'], 'expected --json beside it'],
   ])('%s', async (_, args, problem) => {
     const { file, env } = await ownStart();
-    const said = await onboard(
-      args.map((argument) => argument.replace('FILE', file)),
-      env,
-    );
+    const typed = args.map((argument) => argument.replace('FILE', file));
+    const said = await onboard(typed, env);
     expect([said.exitCode, said.stdout]).toEqual([3, '']);
     expect(said.stderr).toContain(problem.replace('FILE', file));
     expect(said.stderr).toMatch(/^onboard: /);
@@ -147,19 +114,9 @@ describe('what has to be mended before the start', () => {
     ['no service and no token', {}, ['MSB_BASE_URL is not set', 'No credentials']],
     ['no token', { MSB_BASE_URL: 'https://api.example.com' }, ['No credentials']],
     [
-      'a service without encryption',
-      { MSB_BASE_URL: 'http://api.example.com', MSB_TOKEN: 't0ken' },
-      ['The base URL http://api.example.com is not encrypted'],
-    ],
-    [
       'credentials in the address',
       { MSB_BASE_URL: 'https://user:s3cret@api.example.com', MSB_TOKEN: 't0ken' },
       ['The base URL carries credentials'],
-    ],
-    [
-      'a query in the address',
-      { MSB_BASE_URL: 'https://api.example.com/?tenant=1', MSB_TOKEN: 't0ken' },
-      ['The base URL has a query'],
     ],
     [
       'a token that no header can carry',
@@ -171,12 +128,10 @@ describe('what has to be mended before the start', () => {
     for (const args of [['run', 'subclients-create', own.file], ['work']]) {
       const said = await onboard(args, own.env);
       expect([said.exitCode, said.stdout]).toEqual([3, '']);
-      expect(
-        said.stderr
-          .trimEnd()
-          .split('\n')
-          .map((line) => line.replace('onboard: ', '')),
-      ).toEqual(problems.map((problem) => expect.stringContaining(problem)));
+      const lines = said.stderr.trimEnd().split('\n');
+      expect(lines.map((line) => line.replace('onboard: ', ''))).toEqual(
+        problems.map((problem) => expect.stringContaining(problem)),
+      );
       expect(said.stderr).not.toMatch(/s3cret|t0ken|two words/);
     }
     expect(await exists(own.home)).toBe(false);
@@ -184,12 +139,6 @@ describe('what has to be mended before the start', () => {
 });
 
 describe('a command that calls nothing', () => {
-  test('schema prints the JSON Schema of a job definition', async () => {
-    const said = await onboard(['schema']);
-    expect([said.exitCode, said.stderr]).toEqual([0, '']);
-    expect(JSON.parse(said.stdout)).toMatchObject({ type: 'object', properties: { operation: {} } });
-  });
-
   test('check says that a good file can be sent, as text and as JSON', async () => {
     const { file, env } = await ownStart();
     const said = await onboard(['check', 'subclients-create', file], env);
@@ -208,13 +157,5 @@ describe('a command that calls nothing', () => {
       `${file}: 3 rows, 1 would be invalid (1 for a key that came before), 2 can be sent`,
       '  row 3 (line 4, column "externalId"): expected a key that no other row has; the same key is in row 1 of this file, got "K1"',
     ]);
-  });
-
-  test('preview --json says how the file is understood, then a line per row', async () => {
-    const { file } = await ownStart();
-    const said = await onboard(['preview', file, '--all', '--json']);
-    const [head = '', row = ''] = said.stdout.split('\n');
-    expect(JSON.parse(head)).toMatchObject({ delimiter: ',', header: ['externalId', 'details.name'] });
-    expect(JSON.parse(row)).toEqual({ row: 1, line: 2, cells: ['K1', 'Company 1'] });
   });
 });

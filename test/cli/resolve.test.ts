@@ -132,11 +132,9 @@ describe('a row by command', () => {
     expect(said.stderr).toContain('expected one of: <row> --created <id>');
   });
 
-  test.each([
-    ['x', '--not-created', 'expected the number of a row'],
-    ['0', '--not-created', 'expected the number of a row'],
-  ])('the row %j is refused', async (row, flag, problem) => {
-    expect((await command(['some-run', row, flag])).stderr).toContain(problem);
+  test.each(['x', '0'])('the row %j is refused', async (row) => {
+    const said = await command(['some-run', row, '--not-created']);
+    expect(said.stderr).toContain('expected the number of a row');
   });
 
   test.each(['', ' ', '..', 'a\nb', 'sub 1', ' sub-1', 'sub-1 ', 'a\u00a0b', '<id>', '<>'])(
@@ -168,10 +166,8 @@ describe('a row by command', () => {
 describe('an edited report file', () => {
   test('settles what is filled in, leaves what is empty, and changes nothing the second time', async () => {
     const run = await threeDoubts();
-    const path = await file(
-      'edited.csv',
-      filled(await inDoubtCsv(run), { 1: 'created:sub-1', 3: 'not-created' }),
-    );
+    const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 3: 'not-created' });
+    const path = await file('edited.csv', csv);
     const first = await json([run, '--file', path]);
     expect(first).toMatchObject({
       exitCode: 0,
@@ -239,10 +235,10 @@ describe('an edited report file', () => {
   test('without the report’s columns is refused', async () => {
     const run = await threeDoubts();
     const said = await command([run, '--file', await file('plain.csv', 'externalId\nK1\n')]);
-    expect([said.exitCode, said.stderr]).toEqual([
-      3,
-      expect.stringContaining('has no column onboard_run, onboard_row, onboard_resolution'),
-    ]);
+    expect(said).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('has no column onboard_run, onboard_row, onboard_resolution'),
+    });
   });
 
   test('that names one id for two rows is refused whole', async () => {
@@ -285,10 +281,10 @@ describe('an edited report file', () => {
     const csv = filled(await inDoubtCsv(run), { 1: 'created:a' });
     const renamed = await file('renamed.csv', csv.replace('externalId', 'other'));
     const said = await command([run, '--file', renamed]);
-    expect([said.exitCode, said.stderr]).toEqual([
-      3,
-      expect.stringContaining('expected one column "externalId"'),
-    ]);
+    expect(said).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('expected one column "externalId"'),
+    });
     const definition = jobDefinitionSchema.parse({ operation: 'subclient.create' });
     const keyless = await seed([doubtOf(1, { key: '' })], { definition });
     const path = await file('keyless.csv', filled(await inDoubtCsv(keyless), { 1: 'created:a' }));
@@ -299,10 +295,10 @@ describe('an edited report file', () => {
     const run = await threeDoubts();
     const path = await file('typed.csv', filled(await inDoubtCsv(run), { 1: resolution }));
     const said = await command([run, '--file', path]);
-    expect([said.exitCode, said.stderr]).toEqual([
-      3,
-      expect.stringContaining("expected the service's identifier"),
-    ]);
+    expect(said).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining("expected the service's identifier"),
+    });
   });
 
   test('in the report’s own folder stays as it is where a line is refused', async () => {
@@ -343,10 +339,10 @@ describe('an edited report file', () => {
     );
     const swapped = await file('json/swapped.ndjson', line(1, 'created:a').replace('K1', 'K2'));
     const refused = await command([run, '--file', swapped]);
-    expect([refused.exitCode, refused.stderr]).toEqual([
-      3,
-      expect.stringContaining('line 1: row 1 has the key "K2" here, but "K1" in the run'),
-    ]);
+    expect(refused).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('line 1: row 1 has the key "K2" here, but "K1" in the run'),
+    });
     const good = await file('json/good.ndjson', `${line(1, 'created:sub-1')}\n${line(2, '')}\n`);
     const read = await command([run, '--file', good]);
     expect([read.exitCode, read.stderr]).toEqual([0, '']);

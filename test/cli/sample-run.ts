@@ -1,5 +1,6 @@
 import { noOutcomes } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
+import { csvSource } from '../support/source.ts';
 
 /** A running run of ten rows, none of them settled. */
 export function sampleRun(over: Partial<Run> = {}): Run {
@@ -14,18 +15,7 @@ export function sampleRun(over: Partial<Run> = {}): Run {
     rows: 10,
     chunkRows: 100,
     chunkEnds: null,
-    source: {
-      type: 'csv',
-      encoding: 'utf-8',
-      bom: false,
-      compression: 'none',
-      headerLine: 1,
-      sheet: null,
-      notes: [],
-      delimiter: ',',
-      quote: '"',
-      columns: ['externalId'],
-    },
+    source: csvSource(),
     state: 'running',
     reason: null,
     outcomes: noOutcomes(),

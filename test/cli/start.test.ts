@@ -1,9 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
@@ -11,6 +8,7 @@ import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
+import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { memoryIo } from './memory-io.ts';
@@ -42,8 +40,7 @@ test('a worker that is interrupted waits for the answer to its row in flight, re
   const service = await startService(() => interruption.abort());
   const { redis, address } = own();
   if (address.kind !== 'socket') throw new Error('expected a socket');
-  const home = await mkdtemp(join(tmpdir(), 'onboard-work-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const home = await ownFolder();
   const keys = ledgerKeys(service.url);
   const store = createRunStore(redis, keys, () => new Date());
   const definition = jobDefinitionSchema.parse({

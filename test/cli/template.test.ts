@@ -1,17 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 
 const JOBS = (await readdir('jobs')).map((file) => file.replace(/\.yaml$/, ''));
-
-async function ownFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-template-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 async function check(folder: string, args: readonly string[]) {
   const said = await onboard(['check', ...args, '--json'], { ONBOARD_HOME: join(folder, 'home') });
@@ -46,12 +40,7 @@ describe('the template of a shipped job passes check', () => {
 
 describe('a template is what the job reads', () => {
   test.each([
-    [
-      'a delimiter, a quote and title lines',
-      'csv',
-      "format: { delimiter: '|', quote: \"'\", header: 3 }",
-      [],
-    ],
+    ['a delimiter, a quote, title lines', 'csv', "format: { delimiter: '|', quote: \"'\", header: 3 }", []],
     [
       'a tab and another encoding',
       'csv',

@@ -125,10 +125,7 @@ describe('a malformed value stops the start', () => {
   test.each([
     [{ MSB_BASE_URL: 'api.example.com' }, NO_URL],
     [{ MSB_BASE_URL: 'ftp://api.example.com' }, NO_URL],
-    [
-      { REDIS_URL: 'redis://a,b' },
-      /^REDIS_URL: expected one server; several are a cluster \(redis\+cluster:/,
-    ],
+    [{ REDIS_URL: 'redis://a,b' }, /^REDIS_URL: expected one server; several are a cluster \(redis\+cl/],
     [{ REDIS_URL: 'redis://a', REDIS_TLS_CA_FILE: 'ca.pem' }, `REDIS_TLS_CA_FILE: ${NOT_TLS}`],
     [{ ...CERTIFICATE, REDIS_TLS_KEY_FILE: 'k' }, `REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: ${NOT_TLS}`],
     [{ ...CERTIFICATE, REDIS_URL: 'rediss://a' }, `${PAIR} both or neither to be set`],
@@ -143,18 +140,9 @@ describe('a malformed value stops the start', () => {
     [{ LOG_LEVEL: 'verbose' }, LEVELS],
     [{ LOG_LEVEL: 'INFO' }, LEVELS],
     [{ ONBOARD_ACCEPT_REDIS_SETTINGS: 'yes' }, 'ONBOARD_ACCEPT_REDIS_SETTINGS: expected 1 or 0'],
-    [
-      { ONBOARD_ENCRYPTION_KEY: 'k' },
-      /^ONBOARD_ENCRYPTION_KEY: expected to be unset: .* not available in this/,
-    ],
-    [
-      { MSB_TOKEN: 'a', MSB_TOKEN_FILE: 'b' },
-      /^MSB_TOKEN and MSB_TOKEN_FILE are both set: expected one of them$/,
-    ],
-    [
-      { MSB_TOKEN_FILE: 'a', MSB_TOKEN_COMMAND: 'b' },
-      /^MSB_TOKEN_FILE and MSB_TOKEN_COMMAND are both set: expected/,
-    ],
+    [{ ONBOARD_ENCRYPTION_KEY: 'k' }, /^ONBOARD_ENCRYPTION_KEY: expected to be unset: .* not available/],
+    [{ MSB_TOKEN: 'a', MSB_TOKEN_FILE: 'b' }, /^MSB_TOKEN and MSB_TOKEN_FILE are both set: .* one of them$/],
+    [{ MSB_TOKEN_FILE: 'a', MSB_TOKEN_COMMAND: 'b' }, /^MSB_TOKEN_FILE and MSB_TOKEN_COMMAND are both set/],
   ])('%j: %s', (env, problem) => {
     expect(problemsOf(env)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
   });

@@ -1,19 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { listJobs, loadJob, loadJobFile } from '../../src/config/load-job.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
+import { ownFolder } from '../support/folder.ts';
 
 const SHIPPED = join(import.meta.dirname, '../../jobs');
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'jobs-'));
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true });
+  folder = await ownFolder();
 });
 
 async function write(name: string, text: string | Buffer): Promise<string> {
@@ -101,16 +97,13 @@ describe('when a definition has problems, each is named with its line and settin
   test.each([
     [
       'operation: subclient.creat',
-      /^line 1, operation: .*, got "subclient\.creat"\. Did you mean "subclient\.create"\?$/,
+      /^line 1, operation: .*, got "subclient\.creat"\. .* "subclient\.create"\?$/,
     ],
     ['key: Ref', /^line 1, operation: is missing; expected "subclient\.create",/],
     ['- operation', /^line 1: expected settings with names, got \["operation"\]\.$/],
     ['operation: !mine x', /^line 1: Unresolved tag: !mine$/],
     ['operation: &a\n  b: *a', /^line 1: expected plain settings: .*circular/],
-    [
-      `a: &a [1]\nb: &b [${'*a,'.repeat(20)}]\nc: [${'*b,'.repeat(20)}]`,
-      /^line 1: expected plain settings: .*alias/,
-    ],
+    [`a: &a [1]\nb: &b [${'*a,'.repeat(20)}]\nc: [${'*b,'.repeat(20)}]`, /^line 1: expected plain .*alias/],
     ['key: a\n---\nkey: b', /^line 2: a second document begins here; expected one definition per file$/],
     ['', /^job\.yaml: the file has no settings; expected at least "operation: …"$/],
     ['operation: subclient.create\n<<: { key: a }', /^line 2, "<<": there is no such setting/],
@@ -125,24 +118,12 @@ describe('when a definition has problems, each is named with its line and settin
   });
 
   test.each([
-    [
-      'emptycell: omit',
-      /^line 2, emptycell: there is no such setting; expected one of operation, .* "emptyCell"\?$/,
-    ],
+    ['emptycell: omit', /^line 2, emptycell: there is no such setting; .* operation, .* "emptyCell"\?$/],
     ['send:\n  concurency: 5', /^line 3, send\.concurency: .* Did you mean "concurrency"\?$/],
-    [
-      'fields:\n  a.b: { column: N, az: x }',
-      /^line 3, fields\."a\.b"\.az: there .* of column, as, .* mean "as"\?$/,
-    ],
-    [
-      'fields:\n  a.b:\n    column: N\n    as: dat',
-      /^line 5, fields\."a\.b"\.as: expected "string", .* "date"\?$/,
-    ],
+    ['fields:\n  a.b: { column: N, az: x }', /^line 3, fields\."a\.b"\.az: .* of column, as, .* "as"\?$/],
+    ['fields:\n  a.b:\n    column: N\n    as: dat', /^line 5, fields\."a\.b"\.as: .* "string", .* "date"\?$/],
     ['fields: { a: 5 }', /^line 2, fields\.a: expected text or settings with names, got 5\.$/],
-    [
-      'fields: { a: { value: null } }',
-      /^line 2, fields\.a\.value: expected text, a number or true or false, got null/,
-    ],
+    ['fields: { a: { value: null } }', /^line 2, fields\.a\.value: expected text, a number or .*, got null/],
     ['fields: { a: { as: string } }', /^line 2, fields\.a\.column: is missing; expected text$/],
     ['fields: { __proto__: Name }', /^line 2: "__proto__" is refused as a name$/],
     ['fields: { parent.id: { column: P, ref: client } }', /ref: expected/],
@@ -167,10 +148,7 @@ describe('when a definition has problems, each is named with its line and settin
     ['group: accounts', /line 1, key: .*expected a column, since rows are grouped by their key/],
     ['checks: { iban_invalid: maybe }', /line 2, checks\.iban_invalid: expected/],
     ['checks: { iban: warn }', /line 2, checks/],
-    [
-      'priority: hihg',
-      /line 2, priority: expected "low", "normal" or "high", got "hihg"\. Did you mean "high"\?/,
-    ],
+    ['priority: hihg', /line 2, priority: expected "low", "normal" or "high", got "hihg"\. .* "high"\?/],
     ['priority: 5', /line 2, priority: expected "low", "normal" or "high", got 5\./],
   ])('%j', async (settings, problem) => {
     const problems = await problemsIn(`operation: counterparty.draft\n${settings}`);
@@ -182,19 +160,9 @@ describe('when a definition has problems, each is named with its line and settin
     ['https://x/{key}', '', '/id', /path: expected a path with \{key\} in it/],
     ['/x/{key}/{id}', '', '/id', /path: expected a path with \{key\} in it/],
     ['/x/{key}#a', '', '/id', /path: expected a path with \{key\} in it/],
-    [
-      '/x/{key}',
-      'items',
-      '/id',
-      /match: expected a JSON pointer such as \/items\/0 \(RFC 6901\), got "items"\.$/,
-    ],
+    ['/x/{key}', 'items', '/id', /match: expected a JSON pointer such as \/items\/0 .*, got "items"\.$/],
     ['/x/{key}', '', null, /id: is missing; expected text$/],
-    [
-      '/x/{key}',
-      '',
-      '/id, absence: prof',
-      /absence: expected "unknown" or "proof", got "prof"\. .* "proof"\?$/,
-    ],
+    ['/x/{key}', '', '/id, absence: prof', /absence: .* "unknown" or "proof", got "prof"\. .* "proof"\?$/],
   ])('a look-up by %s, %j and %s', async (path, match, id, problem) => {
     const lookup = `lookup: { path: "${path}", match: "${match}"${id === null ? '' : `, id: ${id}`} }`;
     const [found, ...others] = await problemsIn(`operation: subclient.create\nkey: a\n${lookup}`);

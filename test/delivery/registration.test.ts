@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -19,6 +18,7 @@ import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { until } from '../support/flow.ts';
+import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -34,8 +34,7 @@ type Place = {
 };
 
 async function ownPlace(target = `http://127.0.0.1/${performance.now()}`): Promise<Place> {
-  const home = await mkdtemp(join(tmpdir(), 'onboard-registration-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const home = await ownFolder();
   const keys = ledgerKeys(target);
   const store = createRunStore(own().redis, keys, () => new Date());
   return { target, keys, store, folder: join(home, 'journal') };

@@ -14,7 +14,8 @@ import {
   takeOver,
 } from '../../src/inbox/claim.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
-import { claimed, claimFoundIn, entryIn, newClaim, ownFolder, setUpInbox } from './files.ts';
+import { ownFolder } from '../support/folder.ts';
+import { claimed, claimFoundIn, entryIn, newClaim, setUpInbox } from './files.ts';
 
 const MARKED = { marker: 'a.csv.done' };
 

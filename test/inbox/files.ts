@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { type Job, jobSchema } from '../../src/config/job-definition.ts';
 import {
   type Claim,
@@ -14,16 +13,10 @@ import {
 } from '../../src/inbox/claim.ts';
 import { type Entry, listEntries } from '../../src/inbox/entry.ts';
 import type { Inbox } from '../../src/inbox/job-book.ts';
+import { ownFolder } from '../support/folder.ts';
 
 /** Another file system than that of temporary files, where the machine has one. */
 export const ELSEWHERE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
-/** A folder of one test's own. */
-export async function ownFolder(under = tmpdir()): Promise<string> {
-  const folder = await mkdtemp(join(under, 'onboard-inbox-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A regular file that was changed at the moment 1,000. */
 export function entryOf(path: string, over: Partial<Entry> = {}): Entry {
@@ -51,7 +44,7 @@ export function inboxOf(jobs: readonly Job[], over: Partial<Inbox> = {}): Inbox 
 /** A home with files in its inbox, or in one elsewhere; `base` is its folder for claims. */
 export async function setUpInbox(files: Readonly<Record<string, string>>, under?: string) {
   const home = await ownFolder();
-  const inbox = under === undefined ? join(home, 'inbox') : await ownFolder(under);
+  const inbox = under === undefined ? join(home, 'inbox') : await ownFolder({}, under);
   await mkdir(inbox, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(inbox, path)), { recursive: true });

@@ -2,14 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { circleProblems, inboxesOf, inboxProblems, openJobBook } from '../../src/inbox/job-book.ts';
-import { jobOf, ownFolder } from './files.ts';
+import { ownFolder } from '../support/folder.ts';
+import { jobOf } from './files.ts';
 
 test.each([
   [[jobOf('a', { after: 'a' })], ['job a waits for itself']],
-  [
-    [jobOf('a', { after: 'b' }), jobOf('b', { after: ['c'] }), jobOf('c', { after: ['a'] })],
-    ['a → b → c → a'],
-  ],
+  [[jobOf('a', { after: 'b' }), jobOf('b', { after: ['c'] }), jobOf('c', { after: 'a' })], ['a → b → c → a']],
   [[jobOf('a', { after: ['b', 'c'] }), jobOf('b', { after: 'c' }), jobOf('c', {})], []],
 ])('jobs that wait for each other in a circle are named', (jobs, expected) => {
   const problems = circleProblems(jobs);
@@ -37,14 +35,8 @@ test.each(['inbox', 'x', '/abs', 'inbox-of-x'])('an own inbox %s is fine', (inbo
 
 const GOOD = 'operation: subclient.create\nfiles: "a*"\n';
 
-async function jobsFolder(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await ownFolder();
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return folder;
-}
-
 test('at the start all problems of all definitions are listed', async () => {
-  const folder = await jobsFolder({
+  const folder = await ownFolder({
     'a.yaml': 'operation: nothing\n',
     'b.yaml': `${GOOD}nonsense: 1\n`,
     'c.yaml': GOOD,
@@ -57,7 +49,7 @@ test('a folder without definitions is no start', async () => {
 });
 
 test('a definition that is changed is read again; one that is broken then keeps its last version and is named', async () => {
-  const folder = await jobsFolder({ 'a.yaml': GOOD });
+  const folder = await ownFolder({ 'a.yaml': GOOD });
   const book = await openJobBook(folder, '/home', () => []);
   expect(await book.refresh()).toBe(false);
   await writeFile(join(folder, 'a.yaml'), GOOD.replace('a*', 'other*'));
@@ -70,7 +62,7 @@ test('a definition that is changed is read again; one that is broken then keeps 
 });
 
 test('jobs that come to wait for each other later are both held', async () => {
-  const folder = await jobsFolder({ 'a.yaml': GOOD, 'b.yaml': `${GOOD}after: a\n` });
+  const folder = await ownFolder({ 'a.yaml': GOOD, 'b.yaml': `${GOOD}after: a\n` });
   const book = await openJobBook(folder, '/home', () => []);
   await writeFile(join(folder, 'a.yaml'), `${GOOD}after: b\n`);
   await book.refresh();

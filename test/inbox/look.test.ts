@@ -7,7 +7,7 @@ import type { LeftClaim } from '../../src/inbox/recover.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { Reason, RunState } from '../../src/model/run.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { beginRun, ownKeys } from '../support/runs.ts';
 import { entryOf, inboxOf, infoOf, jobOf } from './files.ts';
 
 const REST_MS = 2_000;
@@ -94,26 +94,15 @@ function leftClaim(id: string, job: string): LeftClaim {
 
 test('what is at hand is begun by priority, claims before files, else in the order in which it was found', () => {
   const left = [leftClaim('a', 'low'), leftClaim('b', 'high'), leftClaim('c', 'low'), leftClaim('d', 'gone')];
-  const files = [
-    ['e', 'normal'],
-    ['f', 'high'],
-    ['g', 'low'],
-    ['h', 'high'],
-  ] as const;
-  const take = files.map(([name, priority]) => ({ name, job: urgentJob(priority) }));
+  const take = (['normal', 'high', 'low', 'high'] as const).map((priority, i) => ({
+    name: 'efgh'.charAt(i),
+    job: urgentJob(priority),
+  }));
   const ordered = byUrgency({ left, take }, BOOK);
-  expect(
-    ordered.map((one) => [one.kind === 'claim' ? one.claim.found.id : one.file.name, one.weight]),
-  ).toEqual([
-    ['b', 16],
-    ['f', 16],
-    ['h', 16],
-    ['d', 4],
-    ['e', 4],
-    ['a', 1],
-    ['c', 1],
-    ['g', 1],
-  ]);
+  const said = ordered.map(
+    (one) => `${one.kind === 'claim' ? one.claim.found.id : one.file.name} ${one.weight}`,
+  );
+  expect(said.join(', ')).toBe('b 16, f 16, h 16, d 4, e 4, a 1, c 1, g 1');
 });
 
 test('a job of which there is no definition any more has the weight of a normal one', () => {
@@ -132,13 +121,7 @@ describe('a job that a file in an inbox comes after', () => {
     const keys = ownKeys();
     const store = createRunStore(redis, keys, () => new Date());
     return {
-      async run(job: string, to: RunState, reason: Reason | null = null) {
-        const run = newRun({ job });
-        await store.register(run);
-        if (to !== 'queued') await store.transition(run.id, 'running', null);
-        if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
-        return run.id;
-      },
+      run: (...of: [job: string, to: RunState, reason?: Reason | null]) => beginRun(store, ...of),
       async busy(file = 'payees-1.csv', claimed: ReadonlyArray<readonly [string, string]> = []) {
         const looks = [{ inbox: inboxOf(JOBS), entries: [entryOf(file)] }];
         const ledger = { redis, of: () => ({ keys, store }) };

@@ -13,7 +13,8 @@ import {
   WATCHED_MS,
 } from '../../src/inbox/other-file-system.ts';
 import { prepareTakenFolder, UnusableInbox } from '../../src/inbox/shared-folder.ts';
-import { claimFoundIn, claimIn, ELSEWHERE, ownFolder, setUpInbox } from './files.ts';
+import { ownFolder } from '../support/folder.ts';
+import { claimFoundIn, claimIn, ELSEWHERE, setUpInbox } from './files.ts';
 
 const taken = async (path = 'a.csv') => {
   const home = await setUpInbox({ [path]: 'text' }, ELSEWHERE);

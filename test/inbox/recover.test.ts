@@ -6,7 +6,8 @@ import { createRecovery, elsewhereLines } from '../../src/inbox/recover.ts';
 import { createTeller } from '../../src/inbox/watcher.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { memoryIo } from '../cli/memory-io.ts';
-import { CLAIM_ID, infoOf, ownFolder } from './files.ts';
+import { ownFolder } from '../support/folder.ts';
+import { CLAIM_ID, infoOf } from './files.ts';
 
 const ELSEWHERE = 'another-host.x.x.17.x.0123abcd';
 

@@ -9,6 +9,7 @@ import { renderNote, writtenWords } from '../../src/inbox/note.ts';
 import { awayName, createFindChanged, endClaim, putAway } from '../../src/inbox/settle.ts';
 import { createRehearsal } from '../../src/inbox/watcher.ts';
 import { writtenOf } from '../../src/lib/file-stamp.ts';
+import { ownFolder } from '../support/folder.ts';
 import { CLAIM_ID, claimed, entryIn, jobOf, ownFolder } from './files.ts';
 
 /** A claimed file of the inbox of a home, and how its claim ends there. */

@@ -45,72 +45,60 @@ const BOTH = [subclients, payees];
 const busy = new Map([['subclients', 'run r is running']]);
 const broken = new Set(['subclients']);
 
-test.each<[string, readonly Job[], Partial<Circumstances>, Record<string, string | null>]>([
+test.each<[string, Record<string, string | null>, (readonly Job[])?, Partial<Circumstances>?]>([
   [
     'is taken by the job whose pattern its path in the inbox matches',
-    [subclients, byPath],
-    {},
     { 'subclients-1.csv': 'take subclients', 'north/a/payees.json': 'take payees' },
+    [subclients, byPath],
   ],
   [
-    'waits where its name says that it is unfinished, and is passed over where it is hidden',
-    BOTH,
-    {},
+    'waits where its name says that it is unfinished; is passed over where it is hidden',
     { 'subclients.csv.part': 'wait unfinished', '.subclients.csv.part': null, 'x.csv~': 'wait unfinished' },
   ],
   [
     'waits for the marker of its job beside it, and the marker is no file itself',
-    [marked],
-    {},
     { 'a.csv': 'take marked', 'a.csv.done': null, 'b.csv': 'wait marker', 'sub/b.csv.done': null },
+    [marked],
   ],
-  ['waits for its schedule to fire', [nightly], {}, { 'a.csv': 'wait schedule' }],
+  ['waits for its schedule to fire', { 'a.csv': 'wait schedule' }, [nightly]],
   [
-    'waits where its schedule fired before its last change',
+    'waits where its schedule fired before it changed',
+    { 'a.csv': 'wait schedule' },
     [nightly],
     { releasedAt: () => 999 },
-    { 'a.csv': 'wait schedule' },
   ],
   [
-    'is taken where its schedule fired after its last change',
+    'is taken where its schedule fired after it changed',
+    { 'a.csv': 'take nightly' },
     [nightly],
     { releasedAt: () => 1_000 },
-    { 'a.csv': 'take nightly' },
   ],
+  ['waits for one of the job before it', { 'payees.csv': 'wait after', 'subclients.csv': 'take subclients' }],
   [
-    'waits while one of the job before it is in the inbox',
-    BOTH,
-    {},
-    { 'payees.csv': 'wait after', 'subclients.csv': 'take subclients' },
-  ],
-  [
-    'waits while one of the job before it is being uploaded',
-    BOTH,
-    {},
+    'waits for one of the job before it that is uploaded',
     { 'payees.csv': 'wait after', 'subclients.csv.part': 'wait unfinished' },
   ],
-  ['waits while a run of the job before it is under way', BOTH, { busy }, { 'payees.csv': 'wait after' }],
-  ['is taken where nothing is of the job before it', BOTH, {}, { 'payees.csv': 'take payees' }],
+  ['waits while a run of the job before it is under way', { 'payees.csv': 'wait after' }, BOTH, { busy }],
+  ['is taken where nothing is of the job before it', { 'payees.csv': 'take payees' }],
   [
-    'is not held up by a marker that was left behind',
-    [markedParents, payees],
-    {},
+    'does not wait for a marker left behind',
     { 'payees.csv': 'take payees', 'subclients.csv.done': null },
+    [markedParents, payees],
   ],
   [
     'waits while its definition can not be used, and where no other job takes it',
+    { 'subclients.csv': 'wait broken', 'stray.csv': 'wait broken', 'x.tmp': 'wait unfinished' },
     [subclients],
     { broken },
-    { 'subclients.csv': 'wait broken', 'stray.csv': 'wait broken', 'x.tmp': 'wait unfinished' },
   ],
   [
-    'waits while the window of its job is closed',
+    'waits while its window is closed',
+    { 'a.csv': 'wait window' },
     [windowed],
     { isHeldByWindow: () => true },
-    { 'a.csv': 'wait window' },
   ],
-  ['is taken while the window of its job is open', [windowed], {}, { 'a.csv': 'take windowed' }],
-])('a file %s', (_, jobs, circumstances, expected) => {
+  ['is taken while the window of its job is open', { 'a.csv': 'take windowed' }, [windowed]],
+])('a file %s', (_, expected, jobs = BOTH, circumstances = {}) => {
   const decided = Object.entries(expected).filter(([, fate]) => fate !== null);
   expect(fates(Object.keys(expected), jobs, circumstances)).toEqual(Object.fromEntries(decided));
 });
@@ -123,13 +111,8 @@ test('a file that no job or more than one takes is refused, with what was expect
 
 test('what is at fault with a refused file is known, so that its sender gets the right advice', () => {
   const jobs = [subclients, jobOf('all', { files: 'sub*' })];
-  const entries = [
-    entryOf('other.csv'),
-    entryOf('subclients-1.csv'),
-    entryOf('a..csv'),
-    entryOf('link.csv', { kind: 'link' }),
-    entryOf('hard.csv', { links: 2 }),
-  ];
+  const named = ['other.csv', 'subclients-1.csv', 'a..csv'].map((path) => entryOf(path));
+  const entries = [...named, entryOf('link.csv', { kind: 'link' }), entryOf('hard.csv', { links: 2 })];
   const { refuse } = sortOut([{ inbox: inboxOf(jobs), entries }], CALM);
   expect(refuse.map(({ fault }) => fault)).toEqual(['no-load', 'several-loads', 'name', 'kind', 'kind']);
 });
@@ -142,22 +125,17 @@ test('the inbox of a job of its own takes every name, unless the job says which'
   expect(fates(['any.csv'], [jobOf('own', { inbox: 'own' })])['any.csv']).toMatch(/^refuse/);
 });
 
+const UNREST = [{ inbox: inboxOf([subclients]), entries: [entryOf('stray'), entryOf('subclients')] }];
+
 test('nothing is decided on an entry that is not at rest, and it is said when it may be', () => {
-  const found = sortOut(
-    [{ inbox: inboxOf([subclients]), entries: [entryOf('stray'), entryOf('subclients')] }],
-    {
-      ...CALM,
-      restLeft: ({ entry }) => (entry.path === 'stray' ? 300 : 200),
-    },
-  );
+  const found = sortOut(UNREST, { ...CALM, restLeft: ({ entry }) => (entry.path === 'stray' ? 300 : 200) });
   expect(found).toMatchObject({ take: [], refuse: [], nextMs: 200 });
   expect(found.wait.map(({ why }) => why.kind)).toEqual(['writing', 'writing']);
 });
 
 test('what never comes to rest is left in the end, and nothing is waited for any more', () => {
-  const look = [{ inbox: inboxOf([subclients]), entries: [entryOf('stray'), entryOf('subclients')] }];
   const asked: boolean[] = [];
-  const found = sortOut(look, {
+  const found = sortOut(UNREST, {
     ...CALM,
     restLeft: () => 300,
     isGivenUp: (_, hasJob) => {
@@ -184,10 +162,7 @@ test('why files wait is said once per job and reason', () => {
 
 test.each<[WaitReason, string]>([
   [{ kind: 'marker', marker: '.done' }, 'a waits for its marker file, of its own name and .done'],
-  [
-    { kind: 'after', job: 'first', because: 'x.csv waits in the inbox' },
-    'a waits for job first: x.csv waits in the inbox',
-  ],
+  [{ kind: 'after', job: 'first', because: 'x.csv waits' }, 'a waits for job first: x.csv waits'],
   [{ kind: 'broken', jobs: ['j'] }, 'a waits until the definition of j is corrected'],
   [{ kind: 'schedule' }, 'a waits for the schedule of job j, which no watcher has set yet'],
 ])('%j is said in words', (why, words) => {

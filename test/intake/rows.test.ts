@@ -1,16 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
 import { readChunks } from '../../src/intake/chunks.ts';
 import { readSample, surveyFile } from '../../src/intake/survey.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
 import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
+import { ownFolder } from '../support/folder.ts';
 import { brief, bytesOf, raw, readText } from './read-text.ts';
 
 test.each(ENCODINGS)(
@@ -78,9 +78,8 @@ const FORMAT = formatSchema.parse({});
 let folder = '';
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'onboard-encodings-'));
+  folder = await ownFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 /** A file whose encoding only its last line tells. */
 const LATE = bytesOf(`id,name\n${`1,${'x'.repeat(120)}\n`.repeat(3000)}2,5 €\n`, 'iso-8859-15');

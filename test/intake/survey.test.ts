@@ -1,22 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
 import { type RowChunk, readChunks } from '../../src/intake/chunks.ts';
 import { readSample, surveyFile } from '../../src/intake/survey.ts';
+import { ownFolder } from '../support/folder.ts';
 
 const FORMAT = formatSchema.parse({});
 const cuts = (chunkRows: number, chunkEnds: number[] | null = null) => ({ chunkRows, chunkEnds });
 let folder = '';
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'onboard-intake-'));
+  folder = await ownFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function file(name: string, content: string | Buffer): Promise<string> {
   const path = join(folder, name);

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
@@ -17,8 +16,7 @@ export type OwnJournal = {
 };
 
 export async function ownFolder(): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'onboard-journal-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const home = await ownFolder();
   return join(home, 'journal');
 }
 

@@ -1,14 +1,13 @@
-import { appendFile, mkdtemp, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fileStamp, stampOf, writtenOf, writtenOfStamp } from '../../src/lib/file-stamp.ts';
+import { ownFolder } from '../support/folder.ts';
 
 const EARLIER = new Date('2026-11-21T10:00:00Z');
 
 async function setUp() {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-stamp-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await ownFolder();
   const path = join(folder, 'a.csv');
   await writeFile(path, 'text');
   await utimes(path, EARLIER, EARLIER);

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { makeFolder } from '../../src/lib/make-folder.ts';
+import { ownFolder } from '../support/folder.ts';
 
 let folder = '';
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'onboard-folder-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  folder = await ownFolder();
 });
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;

@@ -5,6 +5,7 @@ import { compileMapping } from '../../src/mapping/mapping.ts';
 import type { FieldCatalog, Mapped, Mapping } from '../../src/model/mapping.ts';
 import type { CellsRow, RecordRow } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
+import { csvSource } from '../support/source.ts';
 
 /** One field of every kind that the service has, list in list included. */
 export const CATALOG: FieldCatalog = new Map([
@@ -39,36 +40,21 @@ export function definitionOf(settings: Settings): JobDefinition {
 }
 
 export function sourceOf(type: SourceInfo['type'], columns: readonly string[]): SourceInfo {
-  const csv = type === 'csv';
-  return {
-    type,
-    encoding: 'utf-8',
-    bom: false,
-    compression: 'none',
-    headerLine: 1,
-    sheet: null,
-    notes: [],
-    delimiter: csv ? ',' : null,
-    quote: csv ? '"' : null,
-    columns: [...columns],
-  };
+  const signs = type === 'csv' ? {} : { delimiter: null, quote: null };
+  return csvSource({ type, ...signs, columns: [...columns] });
 }
 
-export function compileCsv(
+export const compileCsv = (
   columns: readonly string[],
   settings: Settings = {},
   more: Compiling = {},
-): Mapping {
-  return compile(sourceOf('csv', columns), settings, more);
-}
+): Mapping => compile(sourceOf('csv', columns), settings, more);
 
-export function compileJson(
+export const compileJson = (
   columns: readonly string[],
   settings: Settings = {},
   more: Compiling = {},
-): Mapping {
-  return compile(sourceOf('ndjson', columns), settings, more);
-}
+): Mapping => compile(sourceOf('ndjson', columns), settings, more);
 
 function compile(source: SourceInfo, settings: Settings, more: Compiling): Mapping {
   const path = { pathField: null, needsPathId: false };
@@ -88,9 +74,10 @@ export function record(value: unknown): RecordRow {
   return { kind: 'record', row: 3, line: 7, text: typeof value === 'string' ? value : JSON.stringify(value) };
 }
 
-/** The body, or the issues in short: code, column, value. */
+/** The body, or the issues in short: code, column, and the value as JSON. */
 export function bodyOf(mapped: Mapped): unknown {
-  return mapped.kind === 'mapped' ? mapped.body : mapped.issues.map((i) => [i.code, i.column, i.value]);
+  if (mapped.kind === 'mapped') return mapped.body;
+  return mapped.issues.map(({ code, column, value }) => `${code} ${column} ${JSON.stringify(value)}`);
 }
 
 export function problemsOf(compile: () => unknown): readonly string[] {

@@ -42,7 +42,7 @@ function mapOf(row: Readonly<Record<string, string>>, settings: Settings = {}): 
 /** The warnings of a row that can be sent, as code and column. */
 function warningsOf(mapped: Mapped): unknown {
   return mapped.kind === 'mapped'
-    ? mapped.warnings.map(({ code, column }) => [code, column])
+    ? mapped.warnings.map(({ code, column }) => `${code} ${column}`)
     : bodyOf(mapped);
 }
 
@@ -166,46 +166,22 @@ test.each([
 });
 
 describe('when text was misread', () => {
-  test.each([
-    ...[
-      'CafÃ©',
-      'Itâ€™s',
-      '10Â\u00a0000',
-      '10Â 000',
-      'MÃ¼ller',
-      'Å\u0081Ã³dÅº',
-      'Î‘Î¸Î®Î½Î±',
-      'ï»¿name',
-      'ðŸ˜€',
-    ],
-    ...[
-      'Ð\u009cÐ¾Ñ\u0081ÐºÐ²Ð°',
-      'CÃƒÂ©sar',
-      'Zoë Ã©',
-      'BucureÈ™ti',
-      'æ\u009d±äº¬',
-      'ends with a quoteâ€',
-      'Caf\ufffd',
-    ],
-  ])('%j is found', (text) => {
+  test.each(
+    (
+      'CafÃ©|Itâ€™s|10Â\u00a0000|10Â 000|MÃ¼ller|Å\u0081Ã³dÅº|Î‘Î¸Î®Î½Î±|ï»¿name|ðŸ˜€' +
+      '|Ð\u009cÐ¾Ñ\u0081ÐºÐ²Ð°|CÃƒÂ©sar|Zoë Ã©|BucureÈ™ti|æ\u009d±äº¬|ends with a quoteâ€' +
+      '|Caf\ufffd'
+    ).split('|'),
+  )('%j is found', (text) => {
     expect(isHit(mojibake, text)).toBe(true);
   });
 
-  test.each([
-    ...[
-      'Café',
-      'RENÉ’S',
-      '«Spaß»',
-      '„Weiß“',
-      'SÃO PAULO',
-      'MAÇÃ VERDE',
-      'Ångström',
-      'Øresund',
-      'À propos',
-      'Ä',
-    ],
-    ...['ÉCOLE', 'Naïve – “quoted” …', 'Łódź', 'Москва', '東京', '😀', '50 °C £5 ®'],
-  ])('%j is left alone', (text) => {
+  test.each(
+    (
+      'Café|RENÉ’S|«Spaß»|„Weiß“|SÃO PAULO|MAÇÃ VERDE|Ångström|Øresund|À propos|Ä|ÉCOLE' +
+      '|Naïve – “quoted” …|Łódź|Москва|東京|😀|50 °C £5 ®'
+    ).split('|'),
+  )('%j is left alone', (text) => {
     expect(isHit(mojibake, text)).toBe(false);
   });
 
@@ -249,12 +225,12 @@ describe('when leading zeros are lost', () => {
     [{ postCode: '1067' }, null],
     [{ postCode: 'D-1067', country: 'DE' }, null],
   ])('%j: %j', (row, column) => {
-    expect(warningsOf(mapOf(row))).toEqual(column === null ? [] : [['lost_leading_zero', column]]);
+    expect(warningsOf(mapOf(row))).toEqual(column === null ? [] : [`lost_leading_zero ${column}`]);
   });
 
   test('a constant beside the cell counts', () => {
     const fields = { country: { value: 'DEU' } };
-    expect(warningsOf(mapOf({ postCode: '1067' }, { fields }))).toEqual([['lost_leading_zero', 'postCode']]);
+    expect(warningsOf(mapOf({ postCode: '1067' }, { fields }))).toEqual(['lost_leading_zero postCode']);
   });
 });
 
@@ -273,13 +249,13 @@ describe('when a row has damage', () => {
     const mapped = mapOf(DAMAGED, { key: 'Ref', ...LENIENT });
     expect(mapped).toMatchObject({ kind: 'mapped', body: { name: 'CafÃ©' } });
     expect(warningsOf(mapped)).toEqual([
-      ['mojibake', 'name'],
-      ['mojibake', 'paymentReason'],
-      ['iban_invalid', 'accounts.0.iban'],
-      ['bic_invalid', 'accounts.0.bic_swift'],
-      ['routing_number_invalid', 'accounts.0.routingNumber'],
-      ['sort_code_invalid', 'accounts.1.sortCodeUK'],
-      ['scientific_notation', 'Ref'],
+      'mojibake name',
+      'mojibake paymentReason',
+      'iban_invalid accounts.0.iban',
+      'bic_invalid accounts.0.bic_swift',
+      'routing_number_invalid accounts.0.routingNumber',
+      'sort_code_invalid accounts.1.sortCodeUK',
+      'scientific_notation Ref',
     ]);
   });
 
@@ -301,7 +277,7 @@ describe('when a row has damage', () => {
   test('the definition makes a check an error, or none', () => {
     const checks = { ...LENIENT.checks, iban_invalid: 'error' };
     expect(bodyOf(mapOf(DAMAGED, { key: 'Ref', checks }))).toEqual([
-      ['iban_invalid', 'accounts.0.iban', 'GB33BUKB20201555555556'],
+      'iban_invalid accounts.0.iban "GB33BUKB20201555555556"',
     ]);
     const off = { checks: Object.fromEntries(CHECK_CODES.map((code) => [code, 'off'])) };
     expect(warningsOf(mapOf(DAMAGED, { key: 'Ref', ...off }))).toEqual([]);
@@ -310,54 +286,54 @@ describe('when a row has damage', () => {
   test('an error is never hidden by a warning about the same cell', () => {
     const row = { 'accounts.0.sortCodeUK': '20201' };
     expect(bodyOf(mapOf(row, { checks: { sort_code_invalid: 'error' } }))).toEqual([
-      ['sort_code_invalid', 'accounts.0.sortCodeUK', '20201'],
+      'sort_code_invalid accounts.0.sortCodeUK "20201"',
     ]);
     expect(warningsOf(mapOf(row, { checks: { lost_leading_zero: 'off' } }))).toEqual([
-      ['sort_code_invalid', 'accounts.0.sortCodeUK'],
+      'sort_code_invalid accounts.0.sortCodeUK',
     ]);
   });
 
   test('a column that is the key and fills a field is warned of once', () => {
     expect(warningsOf(mapOf({ id: '1.2E+11' }, { key: 'id', ...LENIENT }))).toEqual([
-      ['scientific_notation', 'id'],
+      'scientific_notation id',
     ]);
   });
 
   test('a key that lost digits keeps its row back as a number would, unless nobody wants to know', () => {
     const key = (checks: Settings) => mapOf({ Ref: '1.2E+11', name: 'N' }, { key: 'Ref', checks });
-    const refused = [['scientific_notation', 'Ref', '1.2E+11']];
+    const refused = ['scientific_notation Ref "1.2E+11"'];
     expect([bodyOf(key({})), bodyOf(key({ scientific_notation: 'warn' }))]).toEqual([refused, refused]);
     expect(bodyOf(key({ scientific_notation: 'error', number_cell: 'off' }))).toEqual(refused);
     expect(warningsOf(key({ scientific_notation: 'off' }))).toEqual([]);
-    expect(warningsOf(key({ number_cell: 'off' }))).toEqual([['scientific_notation', 'Ref']]);
+    expect(warningsOf(key({ number_cell: 'off' }))).toEqual(['scientific_notation Ref']);
   });
 
   test('what a spreadsheet shows in place of a value is warned of in every kind of text, and nothing else of the cell', () => {
     const row = { name: '#NAME?', 'accounts.0.iban': '#N/A', paymentReason: '####', id: '#REF!' };
-    expect(warningsOf(mapOf(row))).toEqual(Object.keys(row).map((column) => ['spreadsheet_error', column]));
+    expect(warningsOf(mapOf(row))).toEqual(Object.keys(row).map((column) => `spreadsheet_error ${column}`));
     expect(bodyOf(mapOf({ name: '#REF!' }, { checks: { spreadsheet_error: 'error' } }))).toEqual([
-      ['spreadsheet_error', 'name', '#REF!'],
+      'spreadsheet_error name "#REF!"',
     ]);
     expect(warningsOf(mapOf({ name: '#REF!' }, { checks: { spreadsheet_error: 'off' } }))).toEqual([]);
   });
 
   test('in a key it keeps the row back as a number would: the next such row would pass for the same record', () => {
     const key = (checks: Settings) => mapOf({ Ref: '#N/A', name: 'N' }, { key: 'Ref', checks });
-    expect(bodyOf(key({}))).toEqual([['spreadsheet_error', 'Ref', '#N/A']]);
-    expect(warningsOf(key({ number_cell: 'warn' }))).toEqual([['spreadsheet_error', 'Ref']]);
+    expect(bodyOf(key({}))).toEqual(['spreadsheet_error Ref "#N/A"']);
+    expect(warningsOf(key({ number_cell: 'warn' }))).toEqual(['spreadsheet_error Ref']);
     expect(warningsOf(key({ spreadsheet_error: 'off' }))).toEqual([]);
   });
 
   test('a reference is looked at like a key', () => {
     const settings = { fields: { id: { column: 'Parent', ref: 'subclient' } } };
-    expect(warningsOf(mapOf({ Parent: '1.2E+11' }, settings))).toEqual([['scientific_notation', 'Parent']]);
+    expect(warningsOf(mapOf({ Parent: '1.2E+11' }, settings))).toEqual(['scientific_notation Parent']);
   });
 
   test('text of JSON records is looked at as well', () => {
     const mapping = compileJson(['name', 'accounts.0.iban'], {}, { catalog: CATALOG });
     expect(warningsOf(mapping.map(record({ name: 'Ã©', accounts: [{ iban: 'GB' }] })))).toEqual([
-      ['mojibake', 'name'],
-      ['iban_invalid', 'accounts.0.iban'],
+      'mojibake name',
+      'iban_invalid accounts.0.iban',
     ]);
   });
 
@@ -384,8 +360,8 @@ describe('when a workbook holds a number', () => {
 
   test('in an identifier or in the key, the row is not sent', () => {
     expect(bodyOf(mapping().map(row(0, 1, 2)))).toEqual([
-      ['number_cell', 'Ref', '17'],
-      ['number_cell', 'accounts.0.accountNumber', '55555555'],
+      'number_cell Ref "17"',
+      'number_cell accounts.0.accountNumber "55555555"',
     ]);
   });
 
@@ -395,9 +371,7 @@ describe('when a workbook holds a number', () => {
   });
 
   test('the definition may let it pass', () => {
-    expect(warningsOf(mapping({ checks: { number_cell: 'warn' } }).map(row(0)))).toEqual([
-      ['number_cell', 'Ref'],
-    ]);
+    expect(warningsOf(mapping({ checks: { number_cell: 'warn' } }).map(row(0)))).toEqual(['number_cell Ref']);
     expect(warningsOf(mapping({ checks: { number_cell: 'off' } }).map(row(0)))).toEqual([]);
   });
 });
@@ -414,7 +388,7 @@ describe('when a date could be another day with day and month turned round', () 
     ['yyyy-MM-dd', '2024-03-04', false],
     ['yyyy.dd.MM', '2024.03.04', false],
   ])('%s, %s: %j', (pattern, text, hit) => {
-    const found = hit ? [['ambiguous_date', 'd']] : [];
+    const found = hit ? ['ambiguous_date d'] : [];
     expect(dates(pattern, text, {})).toEqual(found);
   });
 

@@ -50,8 +50,8 @@ describe('when a header differs from the name in the definition only in what nob
     });
     expect(mapping.keyOf(cells('K1', '1'))).toBe('K1');
     expect(bodyOf(mapping.map(cells('', 'much')))).toEqual([
-      ['empty_key', 'PARTNER REF', ''],
-      ['cell_not_convertible', 'KYC volume', 'much'],
+      'empty_key PARTNER REF ""',
+      'cell_not_convertible KYC volume "much"',
     ]);
   });
 

@@ -83,18 +83,16 @@ test.each([
   expect(defaultConversion('string-list').fromText(text)).toEqual(list);
 });
 
+const unfit = (as: string, type: string, fitting: string) =>
+  `as: ${as} doesn't fit a field of type ${type}; expected ${fitting}`;
+const ambiguous = (word: string) =>
+  `"${word}" would mean both true and false; expected words that mean one of them`;
+const SAME_SIGNS = 'expected different signs for decimal and grouping, both are ","';
+
 describe('when a conversion does not fit', () => {
   test.each<[LeafType, Omit<ConvertedColumn, 'column'>, string]>([
-    [
-      'string',
-      { as: 'boolean' },
-      "as: boolean doesn't fit a field of type string; expected string or date or country",
-    ],
-    [
-      'string',
-      { as: 'number' },
-      "as: number doesn't fit a field of type string; expected string or date or country",
-    ],
+    ['string', { as: 'boolean' }, unfit('boolean', 'string', 'string or date or country')],
+    ['string', { as: 'number' }, unfit('number', 'string', 'string or date or country')],
     ['integer', { as: 'number' }, "as: number doesn't fit a field of type integer; expected integer"],
     ['string-list', { as: 'string' }, "as: string doesn't fit a field of type string-list; expected list"],
     ['boolean', { as: 'string' }, "as: string doesn't fit a field of type boolean; expected boolean"],
@@ -102,21 +100,9 @@ describe('when a conversion does not fit', () => {
     ['integer', { decimal: ',' }, 'decimal belongs to as: number, but this is as: integer'],
     ['boolean', { grouping: '.' }, 'grouping belongs to as: number or integer, but this is as: boolean'],
     ['string', { true: ['Y'] }, 'true belongs to as: boolean, but this is as: string'],
-    [
-      'boolean',
-      { true: ['Y'], false: ['Y'] },
-      '"Y" would mean both true and false; expected words that mean one of them',
-    ],
-    [
-      'boolean',
-      { true: ['no'] },
-      '"no" would mean both true and false; expected words that mean one of them',
-    ],
-    [
-      'number',
-      { decimal: ',', grouping: ',' },
-      'expected different signs for decimal and grouping, both are ","',
-    ],
+    ['boolean', { true: ['Y'], false: ['Y'] }, ambiguous('Y')],
+    ['boolean', { true: ['no'] }, ambiguous('no')],
+    ['number', { decimal: ',', grouping: ',' }, SAME_SIGNS],
     ['date-time', { pattern: 'dd/MM' }, 'pattern "dd/MM": the year is missing'],
   ])('a %s with %j is refused', (type, source, problem) => {
     expect(convertAs(type, source, 'x')).toBe(problem);

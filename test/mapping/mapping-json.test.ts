@@ -63,7 +63,7 @@ test.each<[JsonObject, string, string]>([
   [{ details: [] }, 'details', '[]'],
   [{ details: 'x' }, 'details', 'x'],
 ])('when a value of the wrong JSON type stands in %j, it is an issue', (value, column, shown) => {
-  expect(mapRecord(value)).toEqual([['cell_not_convertible', column, shown]]);
+  expect(mapRecord(value)).toEqual([`cell_not_convertible ${column} ${JSON.stringify(shown)}`]);
 });
 
 test('when a string field gets a number, the issue asks for quotes', () => {
@@ -99,9 +99,9 @@ describe('when members are null or empty', () => {
   });
 
   test('empty objects say nothing', () => {
-    expect(mapRecord({ details: {} })).toEqual([['empty_row', null, null]]);
+    expect(mapRecord({ details: {} })).toEqual(['empty_row null null']);
     expect(mapRecord({ name: 'N', details: {} })).toEqual({ name: 'N', details: {} });
-    expect(mapRecord({ name: '', accounts: [{}, { iban: '' }] })).toEqual([['empty_row', null, null]]);
+    expect(mapRecord({ name: '', accounts: [{}, { iban: '' }] })).toEqual(['empty_row null null']);
     expect(mapRecord({ accounts: [{}, { iban: 'A' }] })).toEqual({ accounts: [{ iban: 'A' }] });
   });
 
@@ -122,12 +122,12 @@ describe('when a record spells one path twice', () => {
   test('nested and with dots, it is an issue', () => {
     expect(
       bodyOf(compileJson(['details.name']).map(record('{"details":{"name":"a"},"details.name":"b"}'))),
-    ).toEqual([['conflicting_columns', 'details.name', 'b']]);
+    ).toEqual(['conflicting_columns details.name "b"']);
   });
 
   test('dots inside a member that is carried as it stands are an issue', () => {
     expect(bodyOf(compileJson(['draft.a']).map(record({ 'draft.a': 1 })))).toEqual([
-      ['conflicting_columns', 'draft.a', null],
+      'conflicting_columns draft.a null',
     ]);
   });
 });
@@ -154,14 +154,14 @@ test('when only part of a member that is carried as it stands is ignored, the st
 test('when the text is no JSON object, the row is unreadable', () => {
   const mapping = compileJson(['name'], { key: 'name' });
   for (const text of ['[1]', '5', '{"name":', '']) {
-    expect(bodyOf(mapping.map(record(text)))).toEqual([['unreadable_row', null, null]]);
+    expect(bodyOf(mapping.map(record(text)))).toEqual(['unreadable_row null null']);
     expect(mapping.keyOf(record(text))).toBeNull();
   }
 });
 
 test('when a record has a member that the first reading did not find, it is an issue', () => {
   expect(bodyOf(compileJson(['name']).map(record({ name: 'N', email: 'x' })))).toEqual([
-    ['cell_not_convertible', 'email', null],
+    'cell_not_convertible email null',
   ]);
 });
 
@@ -185,17 +185,15 @@ test.each([
   const mapping = compileJson(['name', key], { key });
   expect(mapping.keyOf(record({ name: 'N', ...value }))).toBe(expected);
   expect(bodyOf(mapping.map(record({ name: 'N', ...value })))).toEqual(
-    expected === null
-      ? [['empty_key', key, expect.toSatisfy((v) => v === null || typeof v === 'string')]]
-      : { name: 'N' },
+    expected === null ? [expect.stringMatching(new RegExp(`^empty_key ${key} (null|".*")$`))] : { name: 'N' },
   );
 });
 
 test('when the path needs an identifier, a number is refused for it', () => {
   const mapping = compileJson(['id', 'name'], {}, { pathField: 'id', needsPathId: true });
   expect(mapping.map(record({ id: 'S1', name: 'N' }))).toMatchObject({ pathId: 'S1' });
-  expect(bodyOf(mapping.map(record({ id: 12, name: 'N' })))).toEqual([['cell_not_convertible', 'id', '12']]);
-  expect(bodyOf(mapping.map(record({ name: 'N' })))).toEqual([['missing_required', 'id', null]]);
+  expect(bodyOf(mapping.map(record({ id: 12, name: 'N' })))).toEqual(['cell_not_convertible id "12"']);
+  expect(bodyOf(mapping.map(record({ name: 'N' })))).toEqual(['missing_required id null']);
 });
 
 test('whatever a member without documented contents holds, it arrives as it stands', () => {

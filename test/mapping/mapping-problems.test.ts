@@ -6,19 +6,13 @@ import { bodyOf, cells, compileCsv, compileJson, problemsOf, record } from './ca
 
 describe('when the columns do not fit, the start is refused and says', () => {
   test.each([
-    [
-      ['detials.name'],
-      /^column "detials\.name": .* has no such field\. Did you mean "details\.name"\? Rename the col/,
-    ],
+    [['detials.name'], /^column "detials\.name": .* no such field\. .* "details\.name"\? Rename the col/],
     [['accounts[3].ibna'], /Did you mean "accounts\.3\.iban"\?/],
     [['Payee name'], /no such field\. Did you mean "name"\?/],
     [['IBAN'], /Did you mean "accounts\.0\.iban"\?/],
     [['Account Manager'], /^column "Account Manager": counterparty\.draft has no such field\. Rename/],
     [['name', ''], /^column 2, which has no name: expected names and list positions/],
-    [
-      ['details'],
-      /^column "details": this is an object; expected a column for .*, for example "details\.name"$/,
-    ],
+    [['details'], /^column "details": this is an object; expected a column .* example "details\.name"$/],
     [['Details'], /^column "Details": this is an object/],
     [['accounts'], /^column "accounts": this is a list; .* "accounts\.0\.iban"$/],
     [['draft.x'], /^column "draft\.x": the contents of this member are not documented/],
@@ -31,14 +25,8 @@ describe('when the columns do not fit, the start is refused and says', () => {
     [['name', 'name'], /^field "name": column "name" and column "name" both fill it/],
     [['details.name', 'Details.Name'], /^field "details\.name": column "details\.name" and .* both fill it/],
     [['DETAILS.NAME', 'Details.Name'], /^field "details\.name": column "DETAILS\.NAME" and .* both fill it/],
-    [
-      ['accounts.0.iban', 'accounts[0].iban'],
-      /^field "accounts\.0\.iban": column .* and column .* both fill it/,
-    ],
-    [
-      ['currencies', 'currencies.0'],
-      /^fields "currencies" \(column .*\) and "currencies\.0" .*: one lies inside the/,
-    ],
+    [['accounts.0.iban', 'accounts[0].iban'], /^field "accounts\.0\.iban": .* and column .* both fill it/],
+    [['currencies', 'currencies.0'], /^fields "currencies" .* and "currencies\.0" .*: one lies inside the/],
     [['currencies.0', 'currencies'], /one lies inside the other/],
   ])('%j', (columns, problem) => {
     expect(problemsOf(() => compileCsv(columns))).toEqual([expect.stringMatching(problem)]);
@@ -78,42 +66,30 @@ describe('when the columns do not fit, the start is refused and says', () => {
 
 describe('when the definition does not fit, the start is refused and says', () => {
   test.each<[string[], Record<string, FieldSource>, RegExp]>([
-    [
-      ['c'],
-      { 'detials.name': 'c' },
-      /^fields, "detials\.name": .* no such field\. Did you mean "details\.name"\?$/,
-    ],
+    [['c'], { 'detials.name': 'c' }, /^fields, "detials\.name": .* no such field\. .* "details\.name"\?$/],
     [['c'], { details: 'c' }, /^fields, "details": this is an object; expected one of the fields in it$/],
     [['c'], { draft: 'c' }, /^fields, "draft": the contents of this member are not documented/],
     [['c', 'c'], { name: 'c' }, /^fields, "name": the file has more than one column "c"/],
-    [
-      ['c'],
-      { name: { column: 'c', as: 'boolean' } },
-      /^fields, "name": as: boolean doesn't fit a field of type string/,
-    ],
+    [['c'], { name: { column: 'c', as: 'boolean' } }, /^fields, "name": as: boolean doesn't fit .* string/],
     [['name'], { isPayer: { value: 'maybe' } }, /^fields, "isPayer": the constant .*; expected a boolean/],
     [['name'], { email: { value: 5 } }, /expected a string \(in quotes\)$/],
     [
       ['name', 'Legal'],
       { name: 'Legal' },
-      /^field "name": column "Legal" and column "name" both .*expected one of them/,
+      /^field "name": column "Legal" and column "name" both .*one of them/,
     ],
     [['name'], { name: { value: 'N' } }, /^field "name": a constant and column "name" both fill it/],
     [['a', 'b'], { 'accounts.0.iban': 'a', 'accounts[0].iban': 'b' }, /both fill it/],
-    [
-      ['NAME A', 'name  a'],
-      { name: 'Name A' },
-      /^fields, "name": columns "NAME A" and "name {2}a" both read as "Name A"; /,
-    ],
+    [['NAME A', 'name  a'], { name: 'Name A' }, /: columns "NAME A" and "name {2}a" both read as "Name A"; /],
     [
       ['A B', 'A\u00a0B'],
       { name: 'A B' },
-      /^fields, "name": columns "A B" and "A\u00a0B" both read as "A B"; expected one of/,
+      /^fields, "name": columns "A B" and "A\u00a0B" both .*; expected one/,
     ],
     [
       ['c'],
       { isPayer: { column: 'c', ref: 'subclient' } },
-      /^fields, "isPayer": ref .*a string field of the body$/,
+      /^fields, "isPayer": .*string field of the body$/,
     ],
     [['c'], { 'currencies.0': { column: 'c', ref: 'subclient' } }, /expected a string field of the body$/],
     [
@@ -126,22 +102,14 @@ describe('when the definition does not fit, the start is refused and says', () =
   });
 
   test.each<[string[], Record<string, unknown>, RegExp]>([
-    [
-      ['name'],
-      { required: ['detail.name'] },
-      /^required, "detail\.name": .* Did you mean "details\.name"\?$/,
-    ],
+    [['name'], { required: ['detail.name'] }, /^required, "detail\.name": .* mean "details\.name"\?$/],
     [['name', 'REF', 'ref '], { key: 'Ref' }, /^key: columns "REF" and "ref " both read as "Ref"/],
-    [
-      ['details.name', 'K'],
-      { key: 'K', group: 'details' },
-      /^group: "details" is no list of the request; expected one/,
-    ],
+    [['details.name', 'K'], { key: 'K', group: 'details' }, /^group: "details" is no list .*; expected one/],
     [['name', 'K'], { key: 'K', group: 'account' }, /^group: counterparty\.draft has no list "account"\./],
     [
       ['accounts.0.iban', 'K'],
       { key: 'K', group: 'accounts.0.banks' },
-      /^group: "accounts\.0\.banks" is no list of/,
+      /^group: "accounts\.0\.banks" is no list/,
     ],
     [
       ['name', 'K'],
@@ -189,10 +157,7 @@ describe('when the file lacks a column, the start is refused and says', () => {
       'the nearest one',
       ['Legal Name'],
       { fields: { name: 'Legal  Nam', email: 'Legal Name' } },
-      [
-        'the file has no column "Legal  Nam", from which the job takes name. Did you mean "Legal Name"?',
-        `its header, on line 1, names "Legal Name". ${HEADER}`,
-      ],
+      ['"Legal  Nam", from which the job takes name. Did you mean "Legal Name"?'],
     ],
     [
       'a key once, with every field that is taken from it',
@@ -202,49 +167,39 @@ describe('when the file lacks a column, the start is refused and says', () => {
         fields: { email: 'Partner Ref', 'details.name': 'PartnerRef', 'details.taxId': 'PartnerRef' },
       },
       [
-        'the file has no column "PartnerRef", from which the job takes its key, details.name, details.taxId. Did you mean "Partner Ref"?',
-        `its header, on line 1, names "name", "Partner Ref". ${HEADER}`,
+        '"PartnerRef", from which the job takes its key, details.name, details.taxId. Did you mean "Partner Ref"?',
       ],
     ],
     [
       'the key of a reference',
       ['name'],
       { fields: { 'parent.id': { column: 'Parent', ref: 'subclient' } } },
-      [
-        'the file has no column "Parent", from which the job takes parent.id.',
-        `its header, on line 1, names "name". ${HEADER}`,
-      ],
+      ['"Parent", from which the job takes parent.id.'],
     ],
     [
       'a required field, with a column that fills no other',
       ['email', 'Name.'],
       { required: ['name', 'name', 'email'], ignore: ['Name.'] },
-      [
-        'the file has no column "name", which the job requires. Did you mean "Name."?',
-        `its header, on line 1, names "email", "Name.". ${HEADER}`,
-      ],
+      ['"name", which the job requires. Did you mean "Name."?'],
     ],
     [
       'a required position of a list, and one of all positions',
       ['accounts.0.iban'],
       { required: ['accounts.1.iban', 'accounts.#.country', 'accounts.#.iban'] },
-      [
-        'the file has no column "accounts.1.iban", which the job requires.',
-        'the file has no column "accounts.0.country", which the job requires.',
-        `its header, on line 1, names "accounts.0.iban". ${HEADER}`,
-      ],
+      ['"accounts.1.iban", which the job requires.', '"accounts.0.country", which the job requires.'],
     ],
     [
       'a required field that is mapped from a missing column once',
       ['email'],
       { fields: { name: 'Payee' }, required: ['name'] },
-      [
-        'the file has no column "Payee", from which the job takes name.',
-        `its header, on line 1, names "email". ${HEADER}`,
-      ],
+      ['"Payee", from which the job takes name.'],
     ],
   ])('%s', (_, columns, settings, problems) => {
-    expect(problemsOf(() => compileCsv(columns, settings))).toEqual(problems);
+    const header = columns.map((column) => `"${column}"`).join(', ');
+    expect(problemsOf(() => compileCsv(columns, settings))).toEqual([
+      ...problems.map((problem) => `the file has no column ${problem}`),
+      `its header, on line 1, names ${header}. ${HEADER}`,
+    ]);
   });
 
   test('not more names than can be looked through', () => {
@@ -268,12 +223,10 @@ describe('when the file lacks a column, the start is refused and says', () => {
       `its records have "name". ${WHAT_TO_DO}`,
     ]);
     const mapping = compileJson(['name'], { required: ['email'] });
-    expect(bodyOf(mapping.map(record({ name: 'N' })))).toEqual([['missing_required', 'email', null]]);
-    expect(bodyOf(compileJson([], { key: 'ref', required: ['email'] }).map(record({})))).toContainEqual([
-      'empty_key',
-      'ref',
-      null,
-    ]);
+    expect(bodyOf(mapping.map(record({ name: 'N' })))).toEqual(['missing_required email null']);
+    expect(bodyOf(compileJson([], { key: 'ref', required: ['email'] }).map(record({})))).toContainEqual(
+      'empty_key ref null',
+    );
   });
 
   test('nothing of a required field that a constant, a list in one cell or a part fills', () => {
@@ -288,27 +241,15 @@ describe('when the file lacks a column, the start is refused and says', () => {
 
 test('whatever a header says, it is refused or fills a known field, and no prototype changes', () => {
   const part = fc.constantFrom(
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'name',
-    'accounts',
-    '0',
-    '[0]',
-    'iban',
-    'details',
-    'x',
+    ...'__proto__ constructor prototype toString name accounts 0 [0] iban details x'.split(' '),
   );
   const header = fc.oneof(
     fc.array(part, { maxLength: 4 }).map((parts) => parts.join('.')),
     fc.string(),
   );
-  const before = JSON.stringify([
-    Object.prototype,
-    Array.prototype,
-    Object.getOwnPropertyNames(Object.prototype),
-  ]);
+  const prototypes = () =>
+    JSON.stringify([Object.prototype, Array.prototype, Object.getOwnPropertyNames(Object.prototype)]);
+  const before = prototypes();
   fc.assert(
     fc.property(header, (column) => {
       try {
@@ -318,9 +259,7 @@ test('whatever a header says, it is refused or fills a known field, and no proto
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
       }
-      expect(
-        JSON.stringify([Object.prototype, Array.prototype, Object.getOwnPropertyNames(Object.prototype)]),
-      ).toBe(before);
+      expect(prototypes()).toBe(before);
     }),
   );
 });

@@ -40,7 +40,7 @@ describe('when a field takes the identifier of another record', () => {
   test('a required one counts as present, and is missed where the cell is empty', () => {
     const mapping = compileCsv(['name', 'Parent Ref'], { ...PARENT, required: ['parent.id'] });
     expect(sentOf(mapping.map(cells('N', 'K')))).toMatchObject([{ name: 'N' }, [{ key: 'K' }]]);
-    expect(sentOf(mapping.map(cells('N', '')))).toEqual([['missing_required', 'Parent Ref', null]]);
+    expect(sentOf(mapping.map(cells('N', '')))).toEqual(['missing_required Parent Ref null']);
   });
 
   test('a member of a JSON record holds the key as text, or as a number that lost no digit', () => {
@@ -54,7 +54,7 @@ describe('when a field takes the identifier of another record', () => {
     ]);
     expect(sentOf(mapping.map(record({ name: 'N' })))).toEqual([{ name: 'N' }, []]);
     expect(sentOf(mapping.map(record({ name: 'N', parentRef: true })))).toEqual([
-      ['cell_not_convertible', 'parentRef', 'true'],
+      'cell_not_convertible parentRef "true"',
     ]);
   });
 

@@ -27,7 +27,7 @@ describe("a workbook's number is read in plain notation, whatever the definition
 
   test('a fraction is no whole number', () => {
     const grouped = { column: 'X', grouping: '.' } as const;
-    expect(typed('kyc.payments', grouped, '1.234')).toEqual([['cell_not_convertible', 'X', '1.234']]);
+    expect(typed('kyc.payments', grouped, '1.234')).toEqual(['cell_not_convertible X "1.234"']);
     expect(typed('kyc.payments', grouped, '1234')).toEqual({ kyc: { payments: 1234 }, name: 'y' });
   });
 });
@@ -44,13 +44,13 @@ describe("a workbook's date is read as such, whatever the definition's pattern",
 
   test('a date and time of day without an offset needs a pattern, which means UTC', () => {
     expect(typed('kyc.since', 'X', '2020-03-04T09:30:00')).toEqual([
-      ['cell_not_convertible', 'X', '2020-03-04T09:30:00'],
+      'cell_not_convertible X "2020-03-04T09:30:00"',
     ]);
   });
 
   test('a number is none', () => {
     expect(typed('kyc.since', { column: 'X', pattern: 'dd/MM/yyyy' }, '43921')).toEqual([
-      ['cell_not_convertible', 'X', '43921'],
+      'cell_not_convertible X "43921"',
     ]);
   });
 });

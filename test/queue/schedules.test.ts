@@ -27,38 +27,30 @@ function times(cron: string, from: string, count: number): string[] {
 }
 
 test.each([
-  {
-    what: 'stays at 22:00 by the clock on the wall when summer begins',
-    cron: '0 22 * * *',
-    from: '2027-03-27T12:00:00Z',
-    expected: ['2027-03-27T22:00:00.000Z', '2027-03-28T21:00:00.000Z', '2027-03-29T21:00:00.000Z'],
-  },
-  {
-    what: 'stays at 22:00 by the clock on the wall when summer ends',
-    cron: '0 22 * * *',
-    from: '2026-10-24T12:00:00Z',
-    expected: ['2026-10-24T21:00:00.000Z', '2026-10-25T22:00:00.000Z', '2026-10-26T22:00:00.000Z'],
-  },
-  {
-    what: 'fires once, an hour later by the wall, in the night whose 01:30 does not exist',
-    cron: '30 1 * * *',
-    from: '2027-03-27T12:00:00Z',
-    expected: ['2027-03-28T01:30:00.000Z', '2027-03-29T00:30:00.000Z'],
-  },
-  {
-    what: 'fires once in the night that has 01:30 twice',
-    cron: '30 1 * * *',
-    from: '2026-10-24T12:00:00Z',
-    expected: ['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
-  },
-  {
-    what: 'of every hour fires in both hours that are called 1',
-    cron: '0 * * * *',
-    from: '2026-10-24T23:10:00Z',
-    expected: ['2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z', '2026-10-25T02:00:00.000Z'],
-  },
-])('a schedule in Europe/London $what', ({ cron, from, expected }) => {
-  expect(times(cron, from, expected.length)).toEqual(expected);
+  [
+    'stays at 22:00 by the wall when summer begins',
+    '0 22 * * *',
+    '2027-03-27T12',
+    '27T22:00 28T21:00 29T21:00',
+  ],
+  [
+    'stays at 22:00 by the wall when summer ends',
+    '0 22 * * *',
+    '2026-10-24T12',
+    '24T21:00 25T22:00 26T22:00',
+  ],
+  ['fires once in the night whose 01:30 does not exist', '30 1 * * *', '2027-03-27T12', '28T01:30 29T00:30'],
+  ['fires once in the night that has 01:30 twice', '30 1 * * *', '2026-10-24T12', '25T00:30 26T01:30'],
+  [
+    'of every hour fires in both that are called 1',
+    '0 * * * *',
+    '2026-10-24T23',
+    '25T00:00 25T01:00 25T02:00',
+  ],
+])('a schedule in Europe/London %s', (_, cron, from, expected) => {
+  const month = from.slice(0, 8);
+  const instants = expected.split(' ').map((time) => `${month}${time}:00.000Z`);
+  expect(times(cron, `${from}:10:00Z`, instants.length)).toEqual(instants);
 });
 
 test("a scheduler's next time is the one of the wall clock in its time zone", async () => {

@@ -7,14 +7,9 @@ describe('with all places taken', () => {
   test.each([
     ['a run alone gets no more', ofRun('big', 9, 10), ofRun('big', 1, 2, 3, 4, 5, 6, 7, 8), []],
     ['a run of which nothing is in hand gets one', ofRun('new', 1, 2), ofRun('big', 1, 2), ['new-c1']],
+    ['also behind others', [...ofRun('big', 3, 4, 5), ...ofRun('new', 1)], ofRun('big', 1, 2), ['new-c1']],
     [
-      'also where others wait before it',
-      [...ofRun('big', 3, 4, 5), ...ofRun('new', 1)],
-      ofRun('big', 1, 2),
-      ['new-c1'],
-    ],
-    [
-      'a run with one chunk in hand gets a second',
+      'a run with one in hand gets another',
       ofRun('new', 2, 3),
       [...ofRun('big', 1, 2), 'new-c1'],
       ['new-c2'],

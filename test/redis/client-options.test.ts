@@ -1,9 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { tlsOptions } from '../../src/redis/client-options.ts';
 import { makeCertificates } from '../support/certificates.ts';
+import { ownFile } from '../support/folder.ts';
 
 const NONE = { caFile: null, certificate: null } as const;
 
@@ -18,10 +16,7 @@ test('a file that is not there is named with its variable', () => {
 });
 
 test('an authority that is none, and a key that is not that of the certificate, are refused at the start', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-tls-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const text = join(folder, 'ca.pem');
-  await writeFile(text, 'no certificate');
+  const text = await ownFile('no certificate', 'ca.pem');
   expect(() => tlsOptions({ ...NONE, caFile: text })).toThrow(
     `REDIS_TLS_CA_FILE: expected a PEM certificate in ${text}`,
   );

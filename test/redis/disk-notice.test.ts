@@ -1,15 +1,14 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDiskNotice } from '../../src/redis/embedded.ts';
+import { ownFolder } from '../support/folder.ts';
 
 const START = '7:C * oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo\n';
 const SHORT = '7:M # Short write while writing to the AOF file: (nwritten=3, expected=9)\n';
 
 async function ownNotice() {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-disk-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await ownFolder();
   const clock = { now: 0 };
   const told: string[] = [];
   const notice = createDiskNotice(folder, () => clock.now);

@@ -85,6 +85,11 @@ const GOOD: RedisSettings = {
   fencing: null,
 };
 
+const replicas = (minReplicas: number | null, maxLagSeconds: number | null) => ({
+  minReplicas,
+  maxLagSeconds,
+});
+
 test.each([
   ['all as expected', {}, []],
   ['a newer version', { version: '8.2.1' }, []],
@@ -92,38 +97,22 @@ test.each([
   ['an eviction policy', { evictionPolicy: 'allkeys-lru' }, [['refused', 'eviction']]],
   ['eviction of keys with a time to live', { evictionPolicy: 'volatile-ttl' }, [['refused', 'eviction']]],
   [
-    'no append-only file: fsync means nothing then',
+    'no append-only file, whatever fsync',
     { appendOnly: false, fsync: 'everysec' },
     [['refused', 'append-only']],
   ],
   ['fsync every second', { fsync: 'everysec' }, [['warning', 'fsync']]],
   ['fsync left to the system', { fsync: 'no' }, [['warning', 'fsync']]],
   ['CONFIG refused', { fsync: null }, [['warning', 'unreadable']]],
+  ['a master under Sentinel that stops without replicas', { fencing: replicas(1, 10) }, []],
+  ['one that goes on without replicas', { fencing: replicas(0, 10) }, [['refused', 'fencing']]],
   [
-    'a master under Sentinel that stops without replicas',
-    { fencing: { minReplicas: 1, maxLagSeconds: 10 } },
-    [],
-  ],
-  [
-    'one that goes on without replicas',
-    { fencing: { minReplicas: 0, maxLagSeconds: 10 } },
+    'one that goes on longer than workers are waited for',
+    { fencing: replicas(2, 11) },
     [['refused', 'fencing']],
   ],
-  [
-    'one that goes on for longer than its workers are waited for',
-    { fencing: { minReplicas: 2, maxLagSeconds: 11 } },
-    [['refused', 'fencing']],
-  ],
-  [
-    'one that takes any replica for present',
-    { fencing: { minReplicas: 1, maxLagSeconds: 0 } },
-    [['refused', 'fencing']],
-  ],
-  [
-    'one that does not say',
-    { fencing: { minReplicas: null, maxLagSeconds: null } },
-    [['warning', 'unreadable']],
-  ],
+  ['one that takes any replica for present', { fencing: replicas(1, 0) }, [['refused', 'fencing']]],
+  ['one that does not say', { fencing: replicas(null, null) }, [['warning', 'unreadable']]],
   [
     'nothing to be read',
     { version: null, appendOnly: null, evictionPolicy: null, fsync: null },

@@ -1,28 +1,17 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { onTestFinished } from 'vitest';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { LedgerView, Settlement } from '../../src/model/settlement.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+import { doubtOf } from '../support/doubts.ts';
+import { ownFolder } from '../support/folder.ts';
+import { csvSource } from '../support/source.ts';
 
 export const NOW = () => new Date('2026-03-01T10:00:10.000Z');
-
-const SOURCE: SourceInfo = {
-  type: 'csv',
-  encoding: 'utf-8',
-  bom: false,
-  compression: 'none',
-  headerLine: 1,
-  sheet: null,
-  notes: [],
-  delimiter: ',',
-  quote: '"',
-  columns: ['externalId', 'details.name'],
-};
 
 /** What a test's ledger holds, by row number. */
 export type Held = {
@@ -39,45 +28,24 @@ export function makeRun(
 ): Run {
   const outcomes = noOutcomes();
   for (const { outcome } of settlements) outcomes[outcome] += 1;
-  return {
+  return sampleRun({
     id: 'run-1',
-    job: 'subclients-create',
-    operation: 'subclient.create',
     target: 'sandbox',
     file: 'samples/partner.csv',
-    sha256: 'ab'.repeat(32),
-    parent: null,
     rows: settlements.length,
-    chunkRows: 100,
-    chunkEnds: null,
     state: 'finished',
-    reason: null,
     outcomes,
     closedChunks: 1,
     createdAt: '2026-03-01T10:00:00.000Z',
     startedAt: '2026-03-01T10:00:00.000Z',
     finishedAt: '2026-03-01T10:00:04.000Z',
     ...given,
-    source: { ...SOURCE, ...given.source },
-  };
+    source: csvSource({ columns: ['externalId', 'details.name'], ...given.source }),
+  });
 }
 
 export function settled(row: number, outcome: Outcome, given: Partial<Settlement> = {}): Settlement {
-  const { key = `k${row}`, status = 0, id = '', code = '', message = '', warnings = '' } = given;
-  return {
-    row,
-    line: row + 1,
-    attempts: 1,
-    ms: 12,
-    ...given,
-    key,
-    outcome,
-    status,
-    id,
-    code,
-    message,
-    warnings,
-  };
+  return doubtOf(row, { key: `k${row}`, outcome, ms: 12, code: '', message: '', ...given });
 }
 
 export function cells(row: number, ...values: readonly string[]): Row {
@@ -105,11 +73,7 @@ function pick<T>(all: ReadonlyMap<number, T>, rows: readonly number[]): Readonly
   return new Map([...all].filter(([row]) => rows.includes(row)));
 }
 
-export async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'onboard-report-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return join(directory, 'run-1');
-}
+export const temporaryDirectory = async () => join(await ownFolder(), 'run-1');
 
 /** Every file of a folder with its text, by name. */
 export async function filesOf(directory: string): Promise<Readonly<Record<string, string>>> {

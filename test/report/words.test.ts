@@ -28,17 +28,10 @@ function textOf(summary: Summary, options: { readonly job?: string; readonly typ
 
 describe('renderSummary', () => {
   it('given a run with all kinds of rows, says everything a person needs', () => {
-    const outcomes: Outcome[] = [
-      ...Array<Outcome>(11).fill('created'),
-      'rejected',
-      'rejected',
-      'failed',
-      'in-doubt',
-    ];
-    const summary = {
-      ...summaryOf(outcomes),
-      files: ['results.csv', 'rejected.csv', 'failed.csv', 'in-doubt.csv'],
-    };
+    const created = Array<Outcome>(11).fill('created');
+    const outcomes: Outcome[] = [...created, 'rejected', 'rejected', 'failed', 'in-doubt'];
+    const files = ['results.csv', 'rejected.csv', 'failed.csv', 'in-doubt.csv'];
+    const summary = { ...summaryOf(outcomes), files };
     expect(textOf(summary)).toMatchInlineSnapshot(`
       "Run run-1: finished
         job     subclients-create
@@ -86,25 +79,16 @@ describe('renderSummary', () => {
   });
 
   it('given a run that was interrupted, counts the open rows and gives the command that goes on', () => {
-    const given = {
-      rows: 5,
-      state: 'paused',
-      reason: 'interrupted',
-      finishedAt: null,
-      file: "it's here.csv",
-    } as const;
+    const paused = { rows: 5, state: 'paused', reason: 'interrupted', finishedAt: null } as const;
+    const given = { ...paused, file: "it's here.csv" };
     const text = textOf(summaryOf(['created'], given));
     expect(text).toContain('rows 5 = 1 created + 4 open');
     expect(text).toContain(`onboard run subclients-create --sandbox 'it'\\''s here.csv'`);
   });
 
   it('given a job from a file and a real target, gives commands for those', () => {
-    const given = {
-      state: 'paused',
-      reason: 'credentials',
-      target: 'https://api.example',
-      file: 'a.csv',
-    } as const;
+    const paused = { state: 'paused', reason: 'credentials' } as const;
+    const given = { ...paused, target: 'https://api.example', file: 'a.csv' };
     const text = textOf(summaryOf(['created'], given), { job: '--job-file j.yaml' });
     expect(text).toContain('    onboard run --job-file j.yaml a.csv');
   });

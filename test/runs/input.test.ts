@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { checkJobs } from '../../src/check/doctor-settings.ts';
@@ -9,20 +8,13 @@ import { definitionProblems } from '../../src/delivery/run-mapping.ts';
 import { openJobBook } from '../../src/inbox/job-book.ts';
 import { cautions, misplacedJob, type Placing } from '../../src/runs/input.ts';
 import { onboard } from '../cli/memory-io.ts';
+import { ownFolder } from '../support/folder.ts';
 import { newRun } from '../support/runs.ts';
-
-/** A folder with these files, its path. */
-async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-input-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return folder;
-}
 
 let folder = '';
 let file = '';
 beforeEach(async () => {
-  folder = await folderWith({
+  folder = await ownFolder({
     'march.csv': 'externalId,details.name\nA,Acme\n',
     'load.yaml': 'operation: subclient.create\nkey: externalId\n',
   });
@@ -85,7 +77,7 @@ const SHORT =
 
 let jobsFolder = '';
 beforeEach(async () => {
-  jobsFolder = await folderWith({
+  jobsFolder = await ownFolder({
     'misspelt.yaml': MISSPELT,
     'short.yaml': SHORT,
     'fine.csv': 'Ref,Name\nA,Acme\n',

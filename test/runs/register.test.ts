@@ -5,7 +5,7 @@ import { waitForJobs } from '../../src/runs/register.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { beginRun, ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
 
@@ -22,13 +22,7 @@ function startWait() {
     io,
     interruption,
     state,
-    async run(job: string, to: RunState, reason: Reason | null = null) {
-      const run = newRun({ job });
-      await store.register(run);
-      if (to !== 'queued') await store.transition(run.id, 'running', null);
-      if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
-      return run.id;
-    },
+    run: (...of: [job: string, to: RunState, reason?: Reason]) => beginRun(store, ...of),
     wait: async () => {
       const gone = await waitForJobs(['subclients'], 'sandbox', { ledger, io });
       state.over = true;

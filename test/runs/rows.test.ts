@@ -1,21 +1,17 @@
-import { appendFile, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { appendFile, open, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import { formatSchema, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
 import { FileChangedError, fileRows, withChunkEnds } from '../../src/runs/rows.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { subclientsCsv } from '../support/flow.ts';
+import { ownFile } from '../support/folder.ts';
 
 const FORMAT = formatSchema.parse({});
 
 /** A surveyed file of 250 rows, and how many chunks of it come when `disturb` is called after the first. */
 async function chunksWith(disturb: (path: string) => Promise<void>) {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-rows-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, 'a.csv');
-  await writeFile(path, subclientsCsv(250));
+  const path = await ownFile(subclientsCsv(250));
   const facts = await surveyFile(path, FORMAT);
   const chunks = await fileRows(facts)(sampleRun({ rows: 250, source: facts.source }), FORMAT);
   if (chunks === null) throw new Error('the file has changed');
@@ -60,10 +56,7 @@ const KEYS = [
 const FILE = `externalId,accounts.0.iban\n${KEYS.map((key) => `${key},x\n`).join('')}too,many,cells\n`;
 
 async function bench(group: string | undefined) {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-ends-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, 'a.csv');
-  await writeFile(path, FILE);
+  const path = await ownFile(FILE);
   const definition = jobDefinitionSchema.parse({ operation: 'counterparty.draft', key: 'externalId', group });
   return { path, definition, facts: await surveyFile(path, definition.format) };
 }

@@ -258,11 +258,7 @@ test.each([
   ['an e-mail without an @', { name: 'Ana', email: 'ana.example.com' }, ['email']],
   ['a currency of four letters', { name: 'Ana', currencies: ['EUR', 'EURO'] }, ['currencies.1']],
   ['a wrong IBAN', { name: 'Ana', accounts: [{}, { iban: 'GB00NWBK60161331926819' }] }, ['accounts.1.iban']],
-  [
-    'a wrong account currency',
-    { name: 'Ana', accounts: [{ currencies: ['€'] }] },
-    ['accounts.0.currencies.0'],
-  ],
+  ['a wrong currency', { name: 'Ana', accounts: [{ currencies: ['€'] }] }, ['accounts.0.currencies.0']],
   ['three faults', { email: 'x', currencies: [''] }, ['name', 'email', 'currencies.0']],
 ])('a draft with %s breaks the rules of those fields', (_, body, fields) => {
   expect(draftProblems(body).map((problem) => problem.field)).toEqual(fields);

@@ -40,6 +40,7 @@ test('entities are listed in order, from a number on', async () => {
 
 test('the last requests are kept verbatim, bounded, without their tokens', async () => {
   const sandbox = await openSandbox({ recordRequests: 2 });
+  const contentType = 'application/json';
   const body = '{ "details": {"name": "Zoë"},\n "x": 1.50 }';
   await call(sandbox, SUBCLIENTS, { details: { name: 'gone' } });
   await call(sandbox, 'PATCH /v1/subclients/sub-0001', body);
@@ -47,13 +48,8 @@ test('the last requests are kept verbatim, bounded, without their tokens', async
   const answer = await call(sandbox, 'GET /sandbox/requests?last=5');
   expect(answer.json()).toEqual(sandbox.requests());
   expect(sandbox.requests()).toEqual([
-    { method: 'PATCH', target: '/v1/subclients/sub-0001', contentType: 'application/json', body },
-    {
-      method: 'POST',
-      target: '/v3/counterparties/draft?validate=true',
-      contentType: 'application/json',
-      body: '{',
-    },
+    { method: 'PATCH', target: '/v1/subclients/sub-0001', contentType, body },
+    { method: 'POST', target: '/v3/counterparties/draft?validate=true', contentType, body: '{' },
   ]);
   expect(sandbox.requests(1).map((request) => request.body)).toEqual(['{']);
 });

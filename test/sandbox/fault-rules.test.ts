@@ -4,37 +4,34 @@ import { AFTER_FAULTS, BEFORE_FAULTS, parseFault, parseFaults } from '../../src/
 
 const anywhere = { keyPrefix: '', call: null } as const;
 
+const ALWAYS = { kind: 'always' };
+const before = (name: string, when: object, retryAfterSeconds: number | null = null) => ({
+  kind: 'before',
+  name,
+  when,
+  retryAfterSeconds,
+});
+const latency = (ms: number, spreadMs: number, when: object = ALWAYS) => ({
+  kind: 'latency',
+  name: 'latency',
+  when,
+  ms,
+  spreadMs,
+});
+const share = (share: number) => ({ kind: 'share', share });
 test.each([
-  ['503=5%', { kind: 'before', name: '503', when: { kind: 'share', share: 0.05 }, retryAfterSeconds: null }],
-  [
-    '500=0.5%',
-    { kind: 'before', name: '500', when: { kind: 'share', share: 0.005 }, retryAfterSeconds: null },
-  ],
-  ['429=every:7', { kind: 'before', name: '429', when: { kind: 'every', n: 7 }, retryAfterSeconds: 1 }],
-  [
-    '503-retry-after=always',
-    { kind: 'before', name: '503-retry-after', when: { kind: 'always' }, retryAfterSeconds: 1 },
-  ],
-  [
-    '429=always;retry-after=30',
-    { kind: 'before', name: '429', when: { kind: 'always' }, retryAfterSeconds: 30 },
-  ],
-  [
-    '429=always;retry-after=none',
-    { kind: 'before', name: '429', when: { kind: 'always' }, retryAfterSeconds: null },
-  ],
+  ['503=5%', before('503', share(0.05))],
+  ['500=0.5%', before('500', share(0.005))],
+  ['429=every:7', before('429', { kind: 'every', n: 7 }, 1)],
+  ['503-retry-after=always', before('503-retry-after', ALWAYS, 1)],
+  ['429=always;retry-after=30', before('429', ALWAYS, 30)],
+  ['429=always;retry-after=none', before('429', ALWAYS)],
   ['hang=first:3', { kind: 'after', name: 'hang', when: { kind: 'first', n: 3 } }],
-  ['latency=50ms', { kind: 'latency', name: 'latency', when: { kind: 'always' }, ms: 50, spreadMs: 0 }],
-  ['latency=1.5s', { kind: 'latency', name: 'latency', when: { kind: 'always' }, ms: 1500, spreadMs: 0 }],
-  ['latency=50ms±20ms', { kind: 'latency', name: 'latency', when: { kind: 'always' }, ms: 50, spreadMs: 20 }],
-  [
-    'latency=50ms+-20ms',
-    { kind: 'latency', name: 'latency', when: { kind: 'always' }, ms: 50, spreadMs: 20 },
-  ],
-  [
-    'latency=5s;when=10%',
-    { kind: 'latency', name: 'latency', when: { kind: 'share', share: 0.1 }, ms: 5000, spreadMs: 0 },
-  ],
+  ['latency=50ms', latency(50, 0)],
+  ['latency=1.5s', latency(1500, 0)],
+  ['latency=50ms±20ms', latency(50, 20)],
+  ['latency=50ms+-20ms', latency(50, 20)],
+  ['latency=5s;when=10%', latency(5000, 0, share(0.1))],
 ])('"%s" is read', (spec, rule) => {
   expect(parseFault(spec)).toEqual({ ...anywhere, ...rule });
 });

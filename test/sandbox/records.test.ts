@@ -1,12 +1,12 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { createEntityList, MAX_IDS_PER_DUPLICATE } from '../../src/sandbox/records.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { ownFolder } from '../support/folder.ts';
 import { call, DRAFTS, openSandbox, SUBCLIENTS } from './call-sandbox.ts';
 
 test('every identifier is a UUID of its own and finds its entity again', () => {
@@ -29,15 +29,14 @@ test('an identifier of another list, or one not made yet, finds nothing', () => 
   expect(list.find('')).toBeNull();
 });
 
+const OLD = '11111111-1111-8111-8111-000000000000';
+
 test('a restored entity keeps its identifier beside the ones made now', () => {
   const list = createEntityList();
-  list.restore('11111111-1111-8111-8111-000000000000', 'old');
+  list.restore(OLD, 'old');
   const made = list.add('new');
-  expect([...list.from(0)].map(({ id, key }) => [id, key])).toEqual([
-    ['11111111-1111-8111-8111-000000000000', 'old'],
-    [made.id, 'new'],
-  ]);
-  expect(list.find('11111111-1111-8111-8111-000000000000')?.key).toBe('old');
+  expect([...list.from(0)]).toEqual([expect.objectContaining({ id: OLD, key: 'old' }), made]);
+  expect(list.find(OLD)?.key).toBe('old');
   expect([...list.from(1)]).toEqual([made]);
 });
 
@@ -59,10 +58,11 @@ test('the duplicates are exactly the keys that were made more than once', () => 
   );
 });
 
+const newFile = async () => join(await ownFolder(), 'made.ndjson');
 const idSchema = z.object({ id: z.string() });
 
 test('what was made and updated is there again in the next life', async () => {
-  const dataFile = newFile();
+  const dataFile = await newFile();
   const first = await openSandbox({ dataFile });
   const { id } = idSchema.parse((await call(first, SUBCLIENTS, { details: { name: 'Ada' } })).json());
   await call(first, DRAFTS, { name: 'Payee' });
@@ -81,7 +81,7 @@ test('what was made and updated is there again in the next life', async () => {
 });
 
 test('a key made again in a later life is a duplicate', async () => {
-  const dataFile = newFile();
+  const dataFile = await newFile();
   const first = await openSandbox({ dataFile });
   await call(first, SUBCLIENTS, { details: { name: 'Ada' } });
   await first.close();
@@ -91,27 +91,24 @@ test('a key made again in a later life is a duplicate', async () => {
 });
 
 test('two sandboxes on one file at the same time lose nothing of each other', async () => {
-  const dataFile = newFile();
+  const dataFile = await newFile();
   const [one, two] = [await openSandbox({ dataFile }), await openSandbox({ dataFile })];
   await call(one, SUBCLIENTS, { details: { name: 'Ada' } });
   await call(two, SUBCLIENTS, { details: { name: 'Bob' } });
-  const made = [...one.entities('subclient'), ...two.entities('subclient')].map(({ id, key }) => ({
-    id,
-    key,
-  }));
-  const third = await openSandbox({ dataFile });
-  expect([...third.entities('subclient')].map(({ id, key }) => ({ id, key }))).toEqual(made);
+  const entities = (...of: readonly (typeof one)[]) =>
+    of.flatMap((sandbox) => [...sandbox.entities('subclient')].map(({ id, key }) => `${id} ${key}`));
+  expect(entities(await openSandbox({ dataFile }))).toEqual(entities(one, two));
 });
 
 test('an entity whose answer never came is in the file', async () => {
-  const dataFile = newFile();
+  const dataFile = await newFile();
   const sandbox = await openSandbox({ dataFile, faults: ['reset-after-create=always'] });
   await expect(call(sandbox, SUBCLIENTS, { details: { name: 'Ada' } })).rejects.toThrow();
   expect(readFileSync(dataFile, 'utf8')).toContain('"key":"Ada"');
 });
 
 test('a line torn at the end of the file is dropped, and what follows stands on its own', async () => {
-  const dataFile = newFile();
+  const dataFile = await newFile();
   const first = await openSandbox({ dataFile });
   await call(first, SUBCLIENTS, { details: { name: 'whole' } });
   await call(first, SUBCLIENTS, { details: { name: 'torn' } });
@@ -128,14 +125,14 @@ test('a line torn at the end of the file is dropped, and what follows stands on 
 });
 
 test('a line of another kind is dropped and counted', async () => {
-  const dataFile = newFile();
+  const dataFile = await newFile();
   appendFileSync(dataFile, '{"kind":"other"}\n[]\n');
   const sandbox = await openSandbox({ dataFile });
   expect(sandbox.stats()).toMatchObject({ droppedLines: 2, made: { subclients: 0, drafts: 0 } });
 });
 
 test('no personal data of a draft but its key is in the file', async () => {
-  const dataFile = newFile();
+  const dataFile = await newFile();
   const sandbox = await openSandbox({ dataFile });
   await call(sandbox, DRAFTS, { name: 'Payee', alias: 'A-1', email: 'p@example.com' });
   expect(readFileSync(dataFile, 'utf8')).toContain('A-1');
@@ -143,11 +140,7 @@ test('no personal data of a draft but its key is in the file', async () => {
 });
 
 test('a file that can not be opened keeps it from starting', async () => {
-  await expect(startSandbox({ dataFile: join(newFile(), 'below', 'file') })).rejects.toThrow(UsageError);
+  await expect(startSandbox({ dataFile: join(await newFile(), 'below', 'file') })).rejects.toThrow(
+    UsageError,
+  );
 });
-
-function newFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, 'made.ndjson');
-}

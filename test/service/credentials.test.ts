@@ -1,17 +1,16 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { createCredentials } from '../../src/service/credentials.ts';
+import { ownFolder } from '../support/folder.ts';
 
 const SECRET = 'hunter2';
 let folder = '';
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'onboard-credentials-'));
+  folder = await ownFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function tokenFile(text: string): Promise<string> {
   const path = join(folder, 'token');

@@ -59,7 +59,7 @@ const NO_LIST = 'retry answer_unreadable';
 const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ['200 with an id', response(200, ok), ['accepted created a-1', 'accepted updated a-1', NO_LIST]],
   [
-    '200, byte order mark',
+    '200, with a BOM',
     response(200, `\uFEFF${ok}`),
     ['accepted created a-1', 'accepted updated a-1', NO_LIST],
   ],

@@ -14,9 +14,21 @@ import { answerText } from './raw-server.ts';
 closeAfterEach();
 
 const PATH = '/unknown';
-const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n';
+const OK = 'HTTP/1.1 200 OK\r\n';
+const HALF = 'content-length: 20\r\n\r\n{"id":';
+const CHUNKED = 'transfer-encoding: chunked\r\n\r\n';
 
 type Answer = Parameters<typeof serve>[0];
+
+/** Answers with this behind `HTTP/1.1 200 OK`, and ends the connection, or leaves it open. */
+const ends =
+  (text: string): Answer =>
+  (socket) =>
+    void socket.end(OK + text);
+const writes =
+  (text: string): Answer =>
+  (socket) =>
+    void socket.write(OK + text);
 
 async function attemptAgainst(answer: Answer, options: Partial<ClientOptions> = {}) {
   const server = await serve(answer);
@@ -40,109 +52,61 @@ function unreadable(code: unknown, status = 200) {
 /** undici's parser errors carry a code of llhttp in some places and none in others. */
 const parserError = expect.stringMatching(/^(HPE_|HTTPParserError)/);
 
-test.each<[string, Answer, Partial<ClientOptions>, unknown]>([
-  ['the other side closes', (s) => void s.end(), {}, noResponse('UND_ERR_SOCKET')],
-  ['the other side resets', (s) => void s.resetAndDestroy(), {}, noResponse('ECONNRESET')],
-  [
-    'no head comes within the headers timeout',
-    () => undefined,
-    { headersTimeoutMs: 300 },
-    noResponse('UND_ERR_HEADERS_TIMEOUT'),
-  ],
-  [
-    "no answer comes within the attempt's time",
-    () => undefined,
-    { timeoutMs: 600 },
-    noResponse('ONBOARD_TIMEOUT'),
-  ],
-  ['the answer is not HTTP', (s) => void s.write('ONBOARD nonsense\r\n\r\n'), {}, noResponse(parserError)],
-  [
-    'the answer ends within its head',
-    (s) => void s.end('HTTP/1.1 200 OK\r\ncont'),
-    {},
-    noResponse('UND_ERR_SOCKET'),
-  ],
-  [
-    'the head is larger than it may be',
-    (s) => void s.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`),
-    {},
-    noResponse('UND_ERR_HEADERS_OVERFLOW'),
-  ],
+test.each<[string, Answer, unknown, Partial<ClientOptions>?]>([
+  ['the other side closes', (s) => void s.end(), noResponse('UND_ERR_SOCKET')],
+  ['the other side resets', (s) => void s.resetAndDestroy(), noResponse('ECONNRESET')],
+  ['no head comes', () => undefined, noResponse('UND_ERR_HEADERS_TIMEOUT'), { headersTimeoutMs: 300 }],
+  ['no answer comes in time', () => undefined, noResponse('ONBOARD_TIMEOUT'), { timeoutMs: 600 }],
+  ['the answer is not HTTP', (s) => void s.write('ONBOARD nonsense\r\n\r\n'), noResponse(parserError)],
+  ['its head is cut off', ends('cont'), noResponse('UND_ERR_SOCKET')],
+  ['its head is too large', writes(`x: ${'x'.repeat(4e4)}\r\n\r\n`), noResponse('UND_ERR_HEADERS_OVERFLOW')],
   [
     'only an interim answer comes',
     (s) => void s.end('HTTP/1.1 103 X\r\nlink: </x>\r\n\r\n'),
-    {},
     noResponse('UND_ERR_SOCKET'),
   ],
   [
     'the answer switches protocols',
     (s) => void s.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
-    {},
     noResponse('UND_ERR_SOCKET'),
   ],
-  ['the body is cut off', (s) => void s.end(`${HEAD}{"id":`), {}, unreadable('UND_ERR_SOCKET')],
+  ['the body is cut off', ends(HALF), unreadable('UND_ERR_SOCKET')],
   [
     'the body is reset',
-    (s) => void s.write(`${HEAD}{"id":`, () => s.resetAndDestroy()),
-    {},
+    (s) => void s.write(OK + HALF, () => s.resetAndDestroy()),
     unreadable(expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/)),
   ],
+  ['a chunked body is cut off', ends(`${CHUNKED}5\r\n{"id"\r\n`), unreadable('UND_ERR_SOCKET')],
   [
-    'a chunked body is cut off',
-    (s) => void s.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\n'),
-    {},
-    unreadable('UND_ERR_SOCKET'),
-  ],
-  [
-    'the body of the last answer on a connection is cut off',
-    (s) => void s.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 20\r\n\r\n{'),
-    {},
+    'the last body on a connection is cut off',
+    ends('connection: close\r\ncontent-length: 20\r\n\r\n{'),
     unreadable('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'),
   ],
   [
-    'the chunks of the last answer on a connection are cut off',
-    (s) =>
-      void s.end('HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\n'),
-    {},
+    'its last chunks are cut off before the connection closes',
+    ends(`connection: close\r\n${CHUNKED}5\r\n{"id"\r\n`),
     unreadable(parserError),
   ],
+  ['a chunk is no chunk', writes(`${CHUNKED}zz\r\n`), unreadable(parserError)],
+  ['the body stalls', writes(HALF), unreadable('UND_ERR_BODY_TIMEOUT'), { bodyTimeoutMs: 300 }],
+  ['the body stalls till the end', writes(HALF), unreadable('ONBOARD_TIMEOUT'), { timeoutMs: 600 }],
   [
-    'a chunk is no chunk',
-    (s) => void s.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'),
-    {},
-    unreadable(parserError),
-  ],
-  [
-    'the body stalls for the body timeout',
-    (s) => void s.write(`${HEAD}{"id":`),
-    { bodyTimeoutMs: 300 },
-    unreadable('UND_ERR_BODY_TIMEOUT'),
-  ],
-  [
-    "the body stalls for the attempt's time",
-    (s) => void s.write(`${HEAD}{"id":`),
-    { timeoutMs: 600 },
-    unreadable('ONBOARD_TIMEOUT'),
-  ],
-  [
-    'the body is larger than it may be',
+    'the body is too large',
     (s) => void s.write(answerText(200, 'x'.repeat(2_000))),
-    { maxResponseBytes: 1_000 },
     unreadable('UND_ERR_RES_EXCEEDED_MAX_SIZE'),
+    { maxResponseBytes: 1_000 },
   ],
   [
     'the body is compressed',
     (s) => void s.write(answerText(200, 'x', ['content-encoding: gzip'])),
-    {},
     unreadable('ONBOARD_CONTENT_ENCODING'),
   ],
   [
     'a refusal is cut off',
     (s) => void s.end('HTTP/1.1 418 X\r\ncontent-length: 20\r\n\r\n{'),
-    {},
     unreadable('UND_ERR_SOCKET', 418),
   ],
-])('when %s, the request counts as sent and goes out once', async (_, answer, options, expected) => {
+])('when %s, the request counts as sent and goes out once', async (_, answer, expected, options) => {
   expect(await attemptAgainst(answer, options)).toEqual(expected);
 });
 

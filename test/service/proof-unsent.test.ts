@@ -39,6 +39,9 @@ function unsent(code: unknown) {
   };
 }
 
+const matching = (code: RegExp) => expect.stringMatching(code);
+const silentPort = async () => (await serve(() => undefined)).port;
+
 /** A port of the loopback address that nothing listens on any more. */
 async function closedPort(): Promise<number> {
   const server = createServer();
@@ -61,21 +64,38 @@ async function tlsServer(): Promise<{ port: number; requests: () => number }> {
   return { port, requests: () => requests };
 }
 
-test('a refused connection proves that nothing was sent', async () => {
-  const port = await closedPort();
-  expect(await attemptAt(`http://127.0.0.1:${port}`)).toEqual(unsent('ECONNREFUSED'));
-});
-
-test('a connection refused on every address of a name proves that nothing was sent', async () => {
-  const port = await closedPort();
-  expect(await attemptAt(`http://localhost:${port}`)).toEqual(unsent('ECONNREFUSED'));
-});
-
-test('a name that does not exist proves that nothing was sent', async () => {
-  // Some resolvers say "try again" for a name that can't exist.
-  expect(await attemptAt('https://service.invalid')).toEqual(
-    unsent(expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/)),
+/** A server that answers a TLS handshake in plain HTTP. */
+const plainServer = () =>
+  portUntilEnd(
+    createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
+    }),
   );
+
+const SOON = { connectTimeoutMs: 300 };
+
+test.each<[string, scheme: string, port: () => Promise<number>, unknown, Partial<ClientOptions>?]>([
+  ['a refused connection', 'http://127.0.0.1', closedPort, 'ECONNREFUSED'],
+  ['a connection refused on every address of a name', 'http://localhost', closedPort, 'ECONNREFUSED'],
+  // Some resolvers say "try again" for a name that can't exist.
+  [
+    'a name that does not exist',
+    'https://service.invalid',
+    async () => 443,
+    matching(/^(ENOTFOUND|EAI_AGAIN)$/),
+  ],
+  ['a handshake that does not end in time', 'https://127.0.0.1', silentPort, 'UND_ERR_CONNECT_TIMEOUT', SOON],
+  [
+    'a connection that is never accepted',
+    'http://127.0.0.1',
+    neverAccepting,
+    'UND_ERR_CONNECT_TIMEOUT',
+    SOON,
+  ],
+  ['a server that does not speak TLS', 'https://127.0.0.1', plainServer, matching(/^ERR_SSL_/)],
+])('%s proves that nothing was sent', async (_, host, port, code, options) => {
+  expect(await attemptAt(`${host}:${await port()}`, options)).toEqual(unsent(code));
 });
 
 test('a connection reset while it was being made proves that nothing was sent', async () => {
@@ -99,20 +119,8 @@ test('a connection reset while it was being made proves that nothing was sent', 
   expect(await attempt).toEqual(unsent('ECONNRESET'));
 });
 
-test('a handshake that does not end within the connect timeout proves that nothing was sent', async () => {
-  const silent = await serve(() => undefined);
-  const result = await attemptAt(`https://127.0.0.1:${silent.port}`, { connectTimeoutMs: 300 });
-  expect(result).toEqual(unsent('UND_ERR_CONNECT_TIMEOUT'));
-});
-
-test('a connection that is never accepted proves that nothing was sent', async () => {
-  const { port } = await neverAccepting();
-  const result = await attemptAt(`http://127.0.0.1:${port}`, { connectTimeoutMs: 300 });
-  expect(result).toEqual(unsent('UND_ERR_CONNECT_TIMEOUT'));
-});
-
 /** A listener whose thread sleeps for ever and whose backlog has been filled. */
-async function neverAccepting(): Promise<{ port: number }> {
+async function neverAccepting(): Promise<number> {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
      const server = require('node:net').createServer();
@@ -125,7 +133,7 @@ async function neverAccepting(): Promise<{ port: number }> {
   later(() => void worker.terminate());
   const [port] = await once(worker, 'message');
   while (await connects(port)) {}
-  return { port };
+  return port;
 }
 
 /** Whether the backlog had a place left; the connection stays open and takes it. */
@@ -157,15 +165,6 @@ test('a certificate that is trusted and fits lets the request through', async ()
   const { reply, announced } = await attemptAt(`https://localhost:${port}`, { ca: CERT });
   expect(reply).toMatchObject({ kind: 'response', status: 200, body: '{"id":"1"}' });
   expect(announced).toBe(1);
-});
-
-test('a server that does not speak TLS proves that nothing was sent', async () => {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
-  });
-  const port = await portUntilEnd(server);
-  expect(await attemptAt(`https://127.0.0.1:${port}`)).toEqual(unsent(expect.stringMatching(/^ERR_SSL_/)));
 });
 
 test.each([

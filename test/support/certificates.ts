@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { atTestEnd } from './at-test-end.ts';
+import { ownFolder } from './folder.ts';
 
 /** An authority of one test's own and a certificate of it for 127.0.0.1, for servers and clients; absolute paths of PEM files. */
 export type Certificates = { readonly ca: string; readonly cert: string; readonly key: string };
@@ -13,8 +12,7 @@ const EC_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-n
 
 /** Makes them with openssl, which must be on the PATH. */
 export async function makeCertificates(): Promise<Certificates> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-certificates-'));
-  atTestEnd(() => rm(folder, { recursive: true, force: true }));
+  const folder = await ownFolder();
   const at = (name: string) => join(folder, name);
   const [ca, caKey, cert, key] = ['ca.pem', 'ca-key.pem', 'cert.pem', 'key.pem'].map(at);
   if (ca === undefined || caKey === undefined || cert === undefined || key === undefined) throw new Error();

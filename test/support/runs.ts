@@ -1,27 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
-import type { NewRun } from '../../src/ledger/run-store.ts';
+import type { NewRun, RunStore } from '../../src/ledger/run-store.ts';
+import type { Reason, RunState } from '../../src/model/run.ts';
+import { csvSource } from './source.ts';
 
 /** A ledger that no other test shares. */
 export function ownKeys(): LedgerKeys {
   return ledgerKeys(`http://127.0.0.1/${randomBytes(6).toString('hex')}`);
 }
 
+let begun = 0;
+
+/** A run of that job in that state, registered, later than those before; answers its id. */
+export async function beginRun(store: RunStore, job: string, to: RunState, reason: Reason | null = null) {
+  begun += 1;
+  const run = newRun({ job, createdAt: new Date(Date.parse('2026-11-21T10:00:00Z') + begun) });
+  await store.register(run);
+  if (to !== 'queued') await store.transition(run.id, 'running', null);
+  if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
+  return run.id;
+}
+
 export function newRun(over: Partial<NewRun> & { readonly rows?: number } = {}): NewRun {
   const { rows = 3, ...rest } = over;
-  const source = {
-    type: 'csv',
-    encoding: 'utf-8',
-    bom: false,
-    compression: 'none',
-    headerLine: 1,
-    sheet: null,
-    notes: [],
-    delimiter: ',',
-    quote: '"',
-    columns: ['externalId'],
-  } as const;
   return {
     id: `run-${randomBytes(4).toString('hex')}`,
     job: 'subclients-create',
@@ -33,7 +35,7 @@ export function newRun(over: Partial<NewRun> & { readonly rows?: number } = {}):
       bytes: 10,
       stamp: '',
       rows,
-      source: { ...source, notes: [], columns: [...source.columns] },
+      source: csvSource(),
       chunkEnds: null,
     },
     chunkRows: 100,

@@ -1,12 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
 import { readWorkbook } from '../../src/intake/xlsx/workbook.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
-import { atTestEnd } from './at-test-end.ts';
+import { ownFile } from './folder.ts';
 
 /** What a workbook made by hand differs in from the plainest one. */
 export type Making = {
@@ -81,26 +78,17 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** A file in a folder of the test's own. */
-export async function fileOf(content: Uint8Array, name = 'file.xlsx'): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-workbook-'));
-  atTestEnd(() => rm(folder, { recursive: true }));
-  const path = join(folder, name);
-  await writeFile(path, content);
-  return path;
-}
-
 export type Reading = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
 /** Reads a workbook through the reader. */
 export async function readFileOf(
   content: Uint8Array,
   format: Partial<Format> = {},
-  name?: string,
+  name = 'file.xlsx',
 ): Promise<Reading> {
   const rows: Row[] = [];
   let source: SourceInfo | null = null;
-  for await (const batch of readWorkbook(await fileOf(content, name), formatSchema.parse(format))) {
+  for await (const batch of readWorkbook(await ownFile(content, name), formatSchema.parse(format))) {
     source = batch.source;
     rows.push(...batch.rows);
   }

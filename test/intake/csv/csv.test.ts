@@ -61,22 +61,13 @@ const DAMAGED = [
   { name: 'a quoted cell left open behind the damage', bad: '"a"b,"', cell: 1 },
   { name: 'a cell too many behind such a cell', bad: 'x"y,"m\nfoo,bar\nz",extra', cell: 1 },
   { name: 'line breaks in a quoted cell behind the damage', bad: 'x"y,"m\nfoo,bar\nz"', cell: 1 },
-  {
-    name: 'unescaped quotes in a cell of several lines',
-    bad: '"one\nthe "best" one\nfoo,bar\nend",GB',
-    cell: 1,
-  },
+  { name: 'unescaped quotes over several lines', bad: '"one\nthe "best" one\nfoo,bar\nend",GB', cell: 1 },
 ] as const;
 
 const NEIGHBOURS = [
   { name: 'plain rows', before: '1,2', after: '3,4', cells: ['1¦2', '3¦4'] },
   { name: 'quoted rows', before: '"1","2"', after: '"3","4"', cells: ['1¦2', '3¦4'] },
-  {
-    name: 'rows of several lines',
-    before: '"1\nx","2"',
-    after: '"3","4\n\ny"',
-    cells: ['1\nx¦2', '3¦4\n\ny'],
-  },
+  { name: 'longer rows', before: '"1\nx","2"', after: '"3","4\n\ny"', cells: ['1\nx¦2', '3¦4\n\ny'] },
 ] as const;
 
 const PAIRS = DAMAGED.flatMap((d) =>

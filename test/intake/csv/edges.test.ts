@@ -3,11 +3,7 @@ import { expect, test } from 'vitest';
 import { brief, COMMA, readError, readText } from '../read-text.ts';
 
 const READ = [
-  [
-    'nameless columns at the end are left out where nothing is in them',
-    'a,b,,\n1,2,,\n3,4,,\n',
-    ['2: 1¦2', '3: 3¦4'],
-  ],
+  ['empty nameless columns at the end are left out', 'a,b,,\n1,2,,\n3,4,,\n', ['2: 1¦2', '3: 3¦4']],
   [
     'a value in a nameless column makes its row unreadable and no other',
     'a;b;;\n1;2;;\n3;4;;x\n5;6; ;\n7;8;;\n',
@@ -26,7 +22,7 @@ const READ = [
   ['rows of separators at the end are left out', 'a,b\n1,2\n,\n,\n\n,', ['2: 1¦2']],
   ['rows of separators in the middle stay rows', 'a,b\n,\n\n,\n1,2\n,\n', ['2: ¦', '4: ¦', '5: 1¦2']],
   [
-    'rows of separators before a damaged row stay rows',
+    'separators before a damaged row stay rows',
     'a,b\n,\nx\n',
     ['2: ¦', '3: ! 1 cell where the header has 2'],
   ],

@@ -157,15 +157,11 @@ describe('title lines above a header that the definition does not name', () => {
   const TITLED = [
     { name: 'one title and a blank line', text: 'Portfolio\n\nid;name;country\n1;x;GB\n', line: 3 },
     { name: 'a title with a comma in it', text: 'Report of Acme, Ltd\nid;name\n1;x\n2;y\n3;z\n', line: 2 },
-    {
-      name: 'titles of several cells',
-      text: 'Portfolio\nCreated,2026-01-01\nid,name,country\n1,x,GB\n2,y,FR\n',
-      line: 3,
-    },
+    { name: 'titles of two cells', text: 'Title\nOn,2026-01-01\nid,name,country\n1,x,GB\n2,y,FR\n', line: 3 },
     { name: 'a title padded with separators', text: 'Portfolio;;\n;;\nid;name;country\n1;x;\n', line: 3 },
     { name: 'a title with a stray quote', text: 'The "Q3" file\nid,name\n1,x\n', line: 2 },
     {
-      name: 'a title under the delimiter given',
+      name: 'a title under a given delimiter',
       text: 'Title\na|b\n1|2\n',
       format: { delimiter: '|' },
       line: 2,
@@ -189,19 +185,15 @@ describe('title lines above a header that the definition does not name', () => {
   const PLAIN = [
     { name: 'a file of one column', text: 'name\nAcme\nFoo\n', kinds: ['cells', 'cells'] },
     { name: 'a row with a separator too many', text: 'a,b\nx,y,z\n1,2\n', kinds: ['unreadable', 'cells'] },
+    { name: 'values with a cell too many', text: 'a,b\n1,2,3\n4,5,6\n', kinds: ['unreadable', 'unreadable'] },
     {
-      name: 'rows of values with one cell too many',
-      text: 'a,b\n1,2,3\n4,5,6\n',
-      kinds: ['unreadable', 'unreadable'],
-    },
-    {
-      name: 'a header said to be one',
+      name: 'a header that is set',
       text: 'a\nx,y\nz,w\n',
       format: { header: 1 },
       kinds: ['unreadable', 'unreadable'],
     },
     {
-      name: 'a nameless column in use',
+      name: 'a nameless column used',
       text: 'a;;\n1;;\nx;y;z\n2;;\n',
       kinds: ['cells', 'unreadable', 'cells'],
     },

@@ -5,19 +5,16 @@ import { brief, readError, readText } from '../read-text.ts';
 
 const PRETTY = '{\n  "a": 1,\n  "b": "} ]"\n}';
 
+const NO_OBJECT = '! no object: expected a record in { }';
+
 const FILES = [
   [
-    'a list gives the raw text of its objects',
+    'a list gives its objects’ text',
     'f.json',
     '[ {"a": 1 },\n{"b":"x"}]\n',
     ['1: {"a": 1 }', '2: {"b":"x"}'],
   ],
-  [
-    'a list may be printed over lines',
-    'f.json',
-    `[\n${PRETTY},\n${PRETTY}\n]`,
-    [`2: ${PRETTY}`, `6: ${PRETTY}`],
-  ],
+  ['a list may be pretty-printed', 'f.json', `[\n${PRETTY},\n${PRETTY}\n]`, [`2: ${PRETTY}`, `6: ${PRETTY}`]],
   ['an empty list has no rows', 'f.json', '\n[ ]\n', []],
   [
     'brackets, quotes and escapes in strings are text',
@@ -29,37 +26,31 @@ const FILES = [
     'elements that are no objects are unreadable rows',
     'f.json',
     '[1,{"a":1},"x",[{}],null]',
-    [
-      '1: ! no object: expected a record in { }',
-      '1: {"a":1}',
-      '1: ! no object: expected a record in { }',
-      '1: ! no object: expected a record in { }',
-      '1: ! no object: expected a record in { }',
-    ],
+    [`1: ${NO_OBJECT}`, '1: {"a":1}', `1: ${NO_OBJECT}`, `1: ${NO_OBJECT}`, `1: ${NO_OBJECT}`],
   ],
   [
-    'NDJSON has a row per line',
+    'NDJSON: a row per line',
     'f.ndjson',
-    '{"a":1}\n\n  {"b":2} \r\n{"c":3}',
+    '{"a":1}\n\n {"b":2} \r\n{"c":3}',
     ['1: {"a":1}', '3: {"b":2}', '4: {"c":3}'],
   ],
   [
-    'a line of NDJSON that is no JSON is an unreadable row',
+    'an NDJSON line that is no JSON is an unreadable row',
     'f.jsonl',
     '{"a":1}\n {"b":}\n{"c":3}\n',
     ['1: {"a":1}', '2: ! broken JSON in column 7: expected a value', '3: {"c":3}'],
   ],
   [
-    'a line of NDJSON that is cut off is an unreadable row',
+    'an NDJSON line that is cut off is an unreadable row',
     'f.jsonl',
     '{"a":1}\n{"b":"x',
     ['1: {"a":1}', '2: ! broken JSON in column 8: expected a closing quote'],
   ],
   [
-    'a line of NDJSON that is no object is an unreadable row',
+    'an NDJSON line that is no object is an unreadable row',
     'f.ndjson',
     '{"a":1}\n[1]\n',
-    ['1: {"a":1}', '2: ! no object: expected a record in { }'],
+    ['1: {"a":1}', `2: ${NO_OBJECT}`],
   ],
   [
     'a bad first line of NDJSON is an unreadable row',
@@ -85,71 +76,55 @@ test.each(FILES)('%s', async (_, path, text, rows) => {
 
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
+const LONG = 'x'.repeat(1_200_000);
+
 const OBJECTS = [
-  {
-    name: 'a member given twice',
-    text: '{"a":1,"b":{"c":1,"c":2}}',
-    problem: 'the member "c" is given twice: expected it once',
-  },
-  {
-    name: 'a member given twice, once escaped',
-    text: '{"a":1,"\\u0061":2}',
-    problem: 'the member "a" is given twice: expected it once',
-  },
-  {
-    name: 'a number with too many digits',
-    text: '{"a":[12345678901234567890]}',
-    problem: 'a number with more digits than a JSON number keeps: expected it in quotes, as a string',
-  },
-  {
-    name: 'a prototype as a member',
-    text: '{"a":{"__proto__":{}}}',
-    problem: 'the member "__proto__" is refused: expected another name',
-  },
-  {
-    name: 'a prototype as an escaped member',
-    text: '{"\\u005f_proto__":1}',
-    problem: 'the member "__proto__" is refused: expected another name',
-  },
-  {
-    name: 'a prototype in a path',
-    text: '{"a.constructor.b":1}',
-    problem: 'the member "a.constructor.b" is refused: expected another name',
-  },
-  {
-    name: 'a path spelled by two members',
-    text: '{"a.b":1,"a":{"b":2}}',
-    problem: 'the field "a.b" is given twice, once by a name with dots: expected it once',
-  },
-  {
-    name: 'nesting too deep',
-    text: deep(33),
-    problem: 'nested deeper than 32 levels: expected a flatter record',
-  },
-  {
-    name: 'nesting so deep that it could exhaust the stack',
-    text: deep(50_000),
-    problem: 'nested deeper than 32 levels: expected a flatter record',
-  },
-  {
-    name: 'a record too long',
-    text: `{"a":"${'x'.repeat(1_100_000)}"}`,
-    problem: 'longer than 1048576 characters: expected a shorter record',
-  },
+  ['a member given twice', '{"a":1,"b":{"c":1,"c":2}}', 'the member "c" is given twice: expected it once'],
+  ['a member twice, once escaped', '{"a":1,"\\u0061":2}', 'the member "a" is given twice: expected it once'],
+  [
+    'a number with too many digits',
+    '{"a":[12345678901234567890]}',
+    'a number with more digits than a JSON number keeps: expected it in quotes, as a string',
+  ],
+  ['a prototype', '{"a":{"__proto__":{}}}', 'the member "__proto__" is refused: expected another name'],
+  [
+    'an escaped prototype',
+    '{"\\u005f_proto__":1}',
+    'the member "__proto__" is refused: expected another name',
+  ],
+  [
+    'one in a path',
+    '{"a.constructor.b":1}',
+    'the member "a.constructor.b" is refused: expected another name',
+  ],
+  [
+    'a path spelled by two members',
+    '{"a.b":1,"a":{"b":2}}',
+    'the field "a.b" is given twice, once by a name with dots: expected it once',
+  ],
+  ['nesting too deep', deep(33), 'nested deeper than 32 levels: expected a flatter record'],
+  [
+    'nesting so deep that it could exhaust the stack',
+    deep(50_000),
+    'nested deeper than 32 levels: expected a flatter record',
+  ],
+  ['a record too long', `{"a":"${LONG}"}`, 'longer than 1048576 characters: expected a shorter record'],
 ] as const;
 
 const SHAPES = [
-  { shape: 'a list', path: 'f.json', wrap: (o: string) => `[{"x":1},\n${o},\n{"y":2}]` },
-  { shape: 'NDJSON', path: 'f.ndjson', wrap: (o: string) => `{"x":1}\n${o}\n{"y":2}\n` },
-  { shape: 'a sequence', path: 'f.json', wrap: (o: string) => `{"x":1}{"z":1}\n${o}\n{\n"y":2}\n` },
+  ['a list', 'f.json', (object: string) => `[{"x":1},\n${object},\n{"y":2}]`],
+  ['NDJSON', 'f.ndjson', (object: string) => `{"x":1}\n${object}\n{"y":2}\n`],
+  ['a sequence', 'f.json', (object: string) => `{"x":1}{"z":1}\n${object}\n{\n"y":2}\n`],
 ] as const;
 
-const CASES = OBJECTS.flatMap((o) => SHAPES.map((s) => ({ ...o, ...s, title: `${o.name} in ${s.shape}` })));
+const CASES = OBJECTS.flatMap(([name, text, problem]) =>
+  SHAPES.map(([shape, path, wrap]) => [`${name} in ${shape}`, path, text, wrap(text), problem] as const),
+);
 
-test.each(CASES)('$title makes that row unreadable and no other', async ({ path, wrap, text, problem }) => {
-  const { rows } = await readText(wrap(text), { path, blocks: [70_001] });
+test.each(CASES)('%s makes that row unreadable and no other', async (_, path, text, file, problem) => {
+  const { rows } = await readText(file, { path, blocks: [70_001] });
   const bad = rows.filter((row) => row.kind === 'unreadable');
-  expect(bad.map(brief)).toEqual([`2: ${`! ${problem}`}`]);
+  expect(bad.map(brief)).toEqual([`2: ! ${problem}`]);
   expect(bad[0]?.kind === 'unreadable' && text.startsWith(bad[0].text)).toBe(true);
   expect(rows.at(-1)).toMatchObject({ kind: 'record', row: rows.length });
 });
@@ -170,73 +145,38 @@ test('bytes that are not UTF-8 make their record unreadable', async () => {
   expect(rows.map((row) => row.kind)).toEqual(['record', 'unreadable', 'record']);
 });
 
+const AT_THE_END = ', but the file ends there';
+
 const BROKEN = [
-  [
-    'a member without a value',
-    '[{"a":1},\n {"b":}]',
-    'f.json, line 2, column 7: broken JSON: expected a value, but something else stands there',
-  ],
-  [
-    'a missing comma between records',
-    '[{"a":1}\n{"b":2}]',
-    'line 2, column 1: broken JSON: expected a comma or ]',
-  ],
-  ['a comma too many', '[{"a":1},]', 'line 1, column 10: broken JSON: expected a value'],
-  [
-    'a comma too many in a record',
-    '[{"a":1,}]',
-    'line 1, column 9: broken JSON: expected a member name in double quotes',
-  ],
-  ['single quotes', "[{'a':1}]", 'line 1, column 3: broken JSON: expected a member name'],
-  ['a wrong bracket', '[{"a":[1}]]', 'line 1, column 9: broken JSON: expected a comma or ]'],
-  ['a missing quote', '[{"a":"x},\n{"a":"y"}]', 'line 1, column 11: broken JSON: expected a closing quote'],
-  ['a word that is no value', '[{"a":1},\nNaN]', 'line 2, column 1: broken JSON: expected a value'],
-  [
-    'a list not closed',
-    '[{"a":1},\n{"b":2}\n',
-    'line 3, column 1: broken JSON: expected a comma or ], but the file ends there',
-  ],
-  [
-    'a list cut off after a comma',
-    '[{"a":1},',
-    'column 10: broken JSON: expected a value, but the file ends there',
-  ],
-  ['a list cut off after its bracket', '[', 'expected a value or ], but the file ends there'],
-  [
-    'a record cut off',
-    '[{"a":1},\n{"b":',
-    'line 2, column 6: broken JSON: expected a value, but the file ends there',
-  ],
-  [
-    'a string cut off',
-    '[{"a":"x',
-    'column 9: broken JSON: expected a closing quote, but the file ends there',
-  ],
-  [
-    'text after the list',
-    '[{"a":1}]\nx',
-    'line 2, column 1: broken JSON: expected nothing after the closing ]',
-  ],
-  [
-    'an oversized record that is broken early',
-    `[{"a":1},\n{"b":x,"c":"${'x'.repeat(1_200_000)}"}]`,
-    'line 2, column 6: broken JSON: expected a value',
-  ],
-  [
-    'an oversized record that is cut off',
-    `[{"a":1},\n{"c":"${'x'.repeat(1_200_000)}`,
-    'expected the end of the record of line 2',
-  ],
-  [
-    'printed objects that break off',
-    `${PRETTY}\n{"a":\n`,
-    'line 6, column 1: broken JSON: expected a value, but the file ends there',
-  ],
-  ['neither a list nor an object', 'a,b\n', 'f.json: is no JSON that can be read: expected [ or {'],
-  ['an empty file', ' \n', 'f.json: is empty'],
+  ['a member without a value', '[{"a":1},\n {"b":}]', 'line 2, column 7', 'a value, but something else'],
+  ['a missing comma between records', '[{"a":1}\n{"b":2}]', 'line 2, column 1', 'a comma or ]'],
+  ['a comma too many', '[{"a":1},]', 'line 1, column 10', 'a value'],
+  ['a comma too many in a record', '[{"a":1,}]', 'line 1, column 9', 'a member name in double quotes'],
+  ['single quotes', "[{'a':1}]", 'line 1, column 3', 'a member name'],
+  ['a wrong bracket', '[{"a":[1}]]', 'line 1, column 9', 'a comma or ]'],
+  ['a missing quote', '[{"a":"x},\n{"a":"y"}]', 'line 1, column 11', 'a closing quote'],
+  ['a word that is no value', '[{"a":1},\nNaN]', 'line 2, column 1', 'a value'],
+  ['a list not closed', '[{"a":1},\n{"b":2}\n', 'line 3, column 1', `a comma or ]${AT_THE_END}`],
+  ['a list cut off after a comma', '[{"a":1},', 'column 10', `a value${AT_THE_END}`],
+  ['a list cut off after its bracket', '[', 'column 2', `a value or ]${AT_THE_END}`],
+  ['a record cut off', '[{"a":1},\n{"b":', 'line 2, column 6', `a value${AT_THE_END}`],
+  ['a string cut off', '[{"a":"x', 'column 9', `a closing quote${AT_THE_END}`],
+  ['text after the list', '[{"a":1}]\nx', 'line 2, column 1', 'nothing after the closing ]'],
+  ['a long record that is broken early', `[{"a":1},\n{"b":x,"c":"${LONG}"}]`, 'line 2, column 6', 'a value'],
+  ['printed objects that break off', `${PRETTY}\n{"a":\n`, 'line 6, column 1', `a value${AT_THE_END}`],
 ];
 
-test.each(BROKEN)('%s is refused with its place', async (_, text, message) => {
+test.each(BROKEN)('%s is refused with its place', async (_, text, place, expected) => {
+  const error = await readError(text, { path: 'f.json' });
+  expect(error).toMatch(/^UsageError: f\.json, line /);
+  expect(error).toContain(`${place}: broken JSON: expected ${expected}`);
+});
+
+test.each([
+  ['a long record that is cut off', `[{"a":1},\n{"c":"${LONG}`, 'expected the end of the record of line 2'],
+  ['what is neither a list nor an object', 'a,b\n', 'is no JSON that can be read: expected [ or {'],
+  ['an empty file', ' \n', 'is empty'],
+])('%s is refused', async (_, text, message) => {
   const error = await readError(text, { path: 'f.json' });
   expect(error).toMatch(/^UsageError: f\.json/);
   expect(error).toContain(message);

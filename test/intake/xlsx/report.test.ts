@@ -75,7 +75,7 @@ test('a number that was refused for an identifier is refused again from failed.c
   const first = await readFileOf(content);
   const again = await failedAgain(first);
   const twice = await failedAgain(again);
-  const refused = [[['number_cell', 'Ref', '17']]];
+  const refused = [['number_cell Ref "17"']];
   expect([codes(first), codes(again), codes(twice)]).toEqual([refused, refused, refused]);
   const mended = await failedAgain(first, (text) => text.replace('\n17,', '\n0017,'));
   const accepted = await failedAgain(first, (text) => text.replace(/,"\{.*\}"/, ','));

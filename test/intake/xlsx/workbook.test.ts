@@ -3,14 +3,8 @@ import writeXlsxFile from 'write-excel-file/node';
 import { formatSchema } from '../../../src/config/job-definition.ts';
 import { readWorkbook } from '../../../src/intake/xlsx/workbook.ts';
 import { typedText } from '../../../src/lib/typed-cells.ts';
-import {
-  cellsOf,
-  fileOf,
-  makeWorkbook,
-  type Reading,
-  readFileOf,
-  refusalOf,
-} from '../../support/workbook.ts';
+import { ownFile } from '../../support/folder.ts';
+import { cellsOf, makeWorkbook, type Reading, readFileOf, refusalOf } from '../../support/workbook.ts';
 
 /** Rows of a sheet, one string per cell; `null` leaves the cell out, `undefined` the row. */
 function sheetOf(...rows: readonly (readonly (string | null)[] | undefined)[]): string {
@@ -72,7 +66,7 @@ describe('a workbook that a library wrote', () => {
 });
 
 test('the sheet is understood before its rows are read, and reading can stop there', async () => {
-  const path = await fileOf(makeWorkbook({ data: sheetOf(['id'], ['1']) }));
+  const path = await ownFile(makeWorkbook({ data: sheetOf(['id'], ['1']) }));
   const reader = readWorkbook(path, formatSchema.parse({}));
   expect(await reader.next()).toMatchObject({
     done: false,
