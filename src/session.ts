@@ -13,6 +13,7 @@ import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
 import { type Io, tell } from './lib/terminal.ts';
+import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice, type EmbeddedRedis, joinEmbeddedRedis, reviveOnLoss } from './redis/embedded.ts';
@@ -28,6 +29,7 @@ export type Session = {
   readonly env: Environment;
   readonly log: Log;
   readonly clock: Clock;
+  readonly times: Times;
   readonly ledger: Ledger;
   readonly releasers: Releasers;
 };
@@ -79,7 +81,9 @@ export async function withSession<T>(
 export async function openSession(
   parts: Pick<Session, 'io' | 'env' | 'log' | 'releasers'>,
 ): Promise<Session> {
-  return { ...parts, clock: SYSTEM_CLOCK, ledger: await openLedger(parts.env, parts.log, parts.releasers) };
+  const { io, env, log, releasers } = parts;
+  const times = io.times ?? SHIPPED_TIMES;
+  return { ...parts, clock: SYSTEM_CLOCK, times, ledger: await openLedger(env, log, releasers) };
 }
 
 /** The log on stderr, quiet by default, or in a file, where it says more. */
@@ -151,7 +155,7 @@ type Join = {
 
 /** Makes this process one that executes the service's runs, or, where it doesn't send, one that only takes care of them. */
 export async function joinTarget(session: Session, service: Service, join: Join): Promise<TargetSession> {
-  const { io, log, ledger, releasers } = session;
+  const { io, log, ledger, times, releasers } = session;
   if (join.sends) {
     await checkRedisSettings(session, join.acceptsSettings);
     releasers.push(noticeRedis(io, ledger.redis, shownAddress(ledger.address)));
@@ -171,6 +175,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     const worker = startChunkWorker({
       connection: ledger.redis,
       prefix: keys.queuePrefix,
+      lockMs: times.lockMs,
       deliver: delivery.deliver,
       onError: (error) => log.warn('worker', { problem: error.message }),
     });
@@ -181,7 +186,8 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   return { ...session, service, registration, delivery };
 }
 
-async function register({ io, env, log, ledger, releasers }: Session, target: string): Promise<Registration> {
+async function register(session: Session, target: string): Promise<Registration> {
+  const { io, env, log, ledger, times, releasers } = session;
   const notify = (text: string) => tell(io, text);
   ledger.onDiskFull(notify);
   const registration = await openRegistration({
@@ -190,6 +196,7 @@ async function register({ io, env, log, ledger, releasers }: Session, target: st
     index: ledger.index,
     target,
     folder: await makeHomeFolder(env.home, 'journal'),
+    graceMs: times.graceMs,
     log,
     notify,
   });

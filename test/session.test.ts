@@ -7,8 +7,8 @@ import { runProgram } from '../src/cli/program.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { noticeRedis, prepareHome } from '../src/session.ts';
 import { memoryIo, onboard } from './cli/memory-io.ts';
-import { until } from './support/flow.ts';
 import { startRedisServer, startRedisServer as startServerWith } from './support/redis-server.ts';
+import { until } from './support/until.ts';
 
 async function ownFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-home-'));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep } from '../lib/waiting.ts';
 import { CHECK_IN, LOOK, OPEN_WITHOUT, WORKING } from './lua/gate.ts';
 import { script } from './script.ts';
@@ -17,7 +18,7 @@ export type GateEdges = {
   isGone(member: string): boolean;
   /** Other members that the server knows to be connected. */
   connected(): Promise<readonly string[]>;
-  /** How long a member that doesn't check in is waited for, ms; 15,000 by default. */
+  /** How long a member that doesn't check in is waited for; default: the shipped time. */
   readonly graceMs?: number;
   /** Records of the target's unfinished runs. */
   unfinished(): Promise<readonly string[]>;
@@ -35,8 +36,6 @@ export type ReplayScope = {
   readonly isHeld: (mark: string) => boolean;
 };
 
-/** A member that does not answer for this long after Redis came back is not waited for. */
-const GRACE_MS = 15_000;
 const POLL_MS = 200;
 const TELL_AFTER_MS = 1_000;
 /** How often a member that replays a long journal says so. */
@@ -144,21 +143,19 @@ async function untilOpen(
     const args = [member, batch, server, gone.length, ...gone, ...others];
     const [state, age = '0', ...missing] = await checkIn(redis, [key], args);
     if (state !== 'closed') return state;
-    if (!told) told = tellWaiting(missing, Number(age), edges);
+    const graceMs = edges.graceMs ?? SHIPPED_TIMES.graceMs;
+    if (!told && Number(age) > TELL_AFTER_MS) {
+      told = true;
+      const seconds = Math.ceil(graceMs / 1000);
+      edges.onNotice(`Waiting up to ${seconds} s for other workers to replay theirs: ${missing.join(', ')}.`);
+    }
     // One that was killed while it was waited for has its journal here all the same.
     const killed = missing.filter((other) => edges.isGone(other) && !asked.has(other));
     for (const other of killed) asked.add(other);
     if (killed.length > 0) gone = await edges.replay(OF_OTHERS);
-    else if (Number(age) >= (edges.graceMs ?? GRACE_MS)) await goOnWithout(missing, server, edges);
+    else if (Number(age) >= graceMs) await goOnWithout(missing, server, edges);
     await sleep(POLL_MS, stop);
   }
-}
-
-/** Whether the user was told. */
-function tellWaiting(missing: readonly string[], age: number, { onNotice }: GateEdges): boolean {
-  if (age <= TELL_AFTER_MS) return false;
-  onNotice(`Waiting up to 15 s for other workers to replay theirs: ${missing.join(', ')}.`);
-  return true;
 }
 
 async function goOnWithout(missing: readonly string[], server: string, edges: GateEdges): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkCredentials, checkJobs, checkService, judgeJob } from '../../src/cli/doctor-settings.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 /** A port that counts connections and keeps every byte; it answers the first bytes with what is no TLS. */
 async function startPort() {

@@ -3,9 +3,9 @@ import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createServicePlaces } from '../../src/delivery/run-places.ts';
 import type { RowRecord } from '../../src/ledger/row-journal.ts';
 import type { Reply } from '../../src/model/request.ts';
-import { until } from '../support/flow.ts';
 import { memoryJournal } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 import { answer, type Bench, type BenchOptions, chunkOf, created, startBench } from './row-bench.ts';
 
 const own = useOwnRedis();

@@ -4,10 +4,10 @@ import { createServicePlaces } from '../../src/delivery/run-places.ts';
 import { reserveTimes } from '../../src/ledger/reserve-times.ts';
 import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
-import { until } from '../support/flow.ts';
 import { openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 const ANSWER_MS = 40;

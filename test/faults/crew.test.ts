@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 import { startCrew } from './support/crew.ts';
 import { assertTruth } from './support/truth.ts';
 

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 import { type Endpoint, startProxy, type TcpProxy } from './support/proxy.ts';
 
 /** A server that answers every piece with itself, and remembers what it got. */

@@ -7,11 +7,11 @@ import { BEAT, CHECK_IN, LEAVE, LOOK, OPEN_WITHOUT } from '../../src/ledger/lua/
 import { script } from '../../src/ledger/script.ts';
 import { type GateEdges, type ReplayScope, verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
-import { until } from '../support/flow.ts';
 import { openTestGate } from '../support/gate.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { ownKeys } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
-import { until } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import { momentLater } from '../support/moment-later.ts';
 import { secondsSince } from '../support/progress-watch.ts';

@@ -10,7 +10,7 @@ import {
   upsertProblems,
 } from '../support/kinds-untruths.ts';
 import { createDice } from '../support/seed.ts';
-import { SLOWNESS } from '../support/slowness.ts';
+import { SLOWNESS, TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 import { duplicateProblems } from '../support/untruths.ts';
 
@@ -51,7 +51,7 @@ const PREPARE: Readonly<Record<Kind, (flow: Flow, options: KillKindsOptions) => 
 /** One of two processes dies again and again while rows go that are more than a create of their own: nothing twice, nothing lost, nothing torn. */
 export async function killKinds(options: KillKindsOptions): Promise<KillKindsReport> {
   const { kind, rows, kills, requestsMax, latencyMs, seed } = options;
-  const flow = await startFlow({ tokens: PAIR_TOKENS, recordRequests: 4 * rows });
+  const flow = await startFlow({ times: TIMES, tokens: PAIR_TOKENS, recordRequests: 4 * rows });
   const { command, judge } = await PREPARE[kind](flow, options);
   flow.sandbox.setFaults([`latency=${latencyMs}ms±${latencyMs}ms`]);
   const done = await killedPair({

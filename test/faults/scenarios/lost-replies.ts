@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
-import { until } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import { secondsSince } from '../support/progress-watch.ts';
 import type { TcpProxy } from '../support/proxy.ts';

@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
-import { type Ended, startFlow, until } from '../../support/flow.ts';
+import { type Ended, startFlow } from '../../support/flow.ts';
 import { newestRun } from '../../support/run-control.ts';
+import { until } from '../../support/until.ts';
 import { summaryIn } from '../support/killed-pair.ts';
 import { MARKER, markersIn, type Said, textsIn } from '../support/markers.ts';
+import { TIMES } from '../support/times.ts';
 
 export type MarkedValuesOptions = {
   readonly rows: number;
@@ -48,7 +50,7 @@ export async function markedValues({
   isKilled,
   seed,
 }: MarkedValuesOptions): Promise<MarkedValuesReport> {
-  const flow = await startFlow({ faults: [...FAULTS], seed });
+  const flow = await startFlow({ times: TIMES, faults: [...FAULTS], seed });
   const job = await flow.file('job.yaml', JOB);
   const file = await flow.file('rows.csv', csvOf(rows));
   const log = `${flow.home}/run.log`;

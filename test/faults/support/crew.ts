@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Times } from '../../../src/lib/times.ts';
 import { type Summary, summarySchema } from '../../../src/report/summary.ts';
 import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import { type Ended, type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
@@ -8,6 +9,7 @@ import { keepProcess } from './kept-process.ts';
 import type { Victim } from './kill-loop.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 import { type ServiceFront, startServiceFront } from './service-front.ts';
+import { TIMES } from './times.ts';
 
 /** One process of a crew; a killed one starts again with the same command. */
 export type Member = Victim & {
@@ -64,6 +66,8 @@ export type CrewOptions = {
   readonly front?: boolean;
   /** The job definition (YAML); default: the shipped `subclients-create`. */
   readonly job?: string;
+  /** Default: those of this part of the tests. */
+  readonly times?: Times;
   /** Beside those of every member. */
   readonly env?: Readonly<Record<string, string>>;
 };
@@ -75,7 +79,13 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
   const names = ['run', ...Array.from({ length: options.workers ?? 1 }, (_, i) => `work-${i + 1}`)];
   const redis = options.homes === 'each' || options.redis === 'url' ? await startRedisServer() : null;
   const tokens = names.map(tokenOf);
-  const flow = await startFlow({ ...options.sandbox, tokens, ...(redis === null && { redis: 'embedded' }) });
+  const times = options.times ?? TIMES;
+  const flow = await startFlow({
+    ...options.sandbox,
+    times,
+    tokens,
+    ...(redis === null && { redis: 'embedded' }),
+  });
   const serviceProxy = options.proxyService === true ? await ownProxy(flow.sandbox.port) : null;
   const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
   const file = await flow.file('rows.csv', subclientsCsv(options.rows));

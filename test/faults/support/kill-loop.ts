@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { until } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import type { Dice } from './seed.ts';
 
 /** A process that can be killed, and is started again at once. */
