@@ -1,14 +1,13 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { gated } from '../../src/ledger/gate.ts';
-import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { gated, type LedgerGate, openGate } from '../../src/ledger/gate.ts';
+import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
 import { BEAT } from '../../src/ledger/lua/gate.ts';
 import { LET_GO_MS } from '../../src/ledger/verify-ledger.ts';
 import { readUsage, usedBetween } from './redis-usage.ts';
-import { openSoleGate } from './sole-gate.ts';
 
 /** What a worker's sign of life costs where there are so many members; one that is due to look at all of them costs `lookMicros`. */
-export type BeatCost = {
+type BeatCost = {
   readonly members: number;
   readonly commands: number;
   readonly redisMicros: number;
@@ -48,4 +47,19 @@ export async function beatCost(redis: Redis, members: number): Promise<BeatCost>
   } finally {
     await gate.close();
   }
+}
+
+/** The gate of a ledger that nobody else works on. */
+export function openSoleGate(redis: Redis, keys: LedgerKeys): Promise<LedgerGate> {
+  return openGate({
+    redis,
+    key: keys.gate,
+    member: 'sole',
+    replay: async () => [],
+    connected: async () => [],
+    unfinished: async () => [],
+    isGone: () => false,
+    onNotice: () => undefined,
+    onTrouble: () => undefined,
+  });
 }

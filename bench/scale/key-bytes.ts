@@ -7,7 +7,7 @@ import { newRunId } from '../../src/ledger/run-id.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { newRun } from '../../test/support/runs.ts';
 import { settledRow } from '../../test/support/settled-row.ts';
-import { openSoleGate } from './sole-gate.ts';
+import { openSoleGate } from './beat-cost.ts';
 
 const SPACE = 'subclient';
 const NOW = new Date('2026-01-02T03:04:05Z');
