@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CRASH_POINTS, type CrashPoint, crashAt } from '../scenarios/crash-points.ts';
 import { allOf } from '../support/all-of.ts';
-import { shareOf } from '../support/share.ts';
+import { shareOf } from '../support/seed.ts';
 
 const TIMES = shareOf(20);
 const POINTS = Object.keys(CRASH_POINTS).filter((name): name is CrashPoint => name in CRASH_POINTS);

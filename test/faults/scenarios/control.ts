@@ -4,9 +4,8 @@ import type { Summary } from '../../../src/report/summary.ts';
 import { type Ended, type Flow, type Started, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
 import { until } from '../../support/until.ts';
-import { secondsSince } from '../support/progress-watch.ts';
 import { createDice, type Dice } from '../support/seed.ts';
-import { TIMES } from '../support/times.ts';
+import { secondsSince, TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type ControlOptions = {

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { type Flow, type Started, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
-import { oneAtATimeJob } from '../support/one-at-a-time.ts';
-import { preloadEnv } from '../support/preload.ts';
-import { secondsSince } from '../support/progress-watch.ts';
-import { TIMES } from '../support/times.ts';
+import { preloadEnv } from '../support/killing.ts';
+import { secondsSince, TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 
 /**
@@ -112,4 +112,14 @@ async function fatesIn(flow: Flow, summary: Parameters<Flow['results']>[0]): Pro
 
 function fatesOf(row: number, fate: Fate): Fate[] {
   return Array.from({ length: ROWS }, (_, i) => (i + 1 === row ? fate : 'created'));
+}
+
+const SUBCLIENTS = fileURLToPath(new URL('../../../jobs/subclients-create.yaml', import.meta.url));
+
+/** A definition like `subclients-create` that sends one row after the other; answers its path. */
+export async function oneAtATimeJob(flow: Flow): Promise<string> {
+  const text = await readFile(SUBCLIENTS, 'utf8');
+  const changed = text.replace('concurrency: 20', 'concurrency: 1');
+  if (changed === text) throw new Error(`no "concurrency: 20" in ${SUBCLIENTS}`);
+  return flow.file('one-at-a-time.yaml', changed);
 }

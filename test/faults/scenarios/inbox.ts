@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { runSchema } from '../../../src/model/run.ts';
 import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../../support/inbox.ts';
 import { until } from '../../support/until.ts';
-import { momentLater } from '../support/moment-later.ts';
 import { createDice } from '../support/seed.ts';
+import { momentLater } from '../support/times.ts';
 
 export type InboxFaultOptions = { readonly files: number; readonly rows: number };
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
 import { type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { summaryFrom } from '../../support/run-control.ts';
-import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killed-pair.ts';
+import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killing.ts';
 import {
   groupProblems,
   type KindEvidence,
@@ -11,8 +11,7 @@ import {
 } from '../support/kinds-untruths.ts';
 import { createDice } from '../support/seed.ts';
 import { SLOWNESS, TIMES } from '../support/times.ts';
-import { assertTruth } from '../support/truth.ts';
-import { duplicateProblems } from '../support/untruths.ts';
+import { assertTruth, duplicateProblems } from '../support/truth.ts';
 
 /**
  * `group`: rows of one key are one request. `reference`: rows refer to others of the file. `upsert`: most keys are known. `rerun`: of rows that failed.

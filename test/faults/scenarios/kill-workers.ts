@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { type Crew, startCrew } from '../support/crew.ts';
-import { type Kill, killLoop } from '../support/kill-loop.ts';
-import { secondsSince, watchProgress } from '../support/progress-watch.ts';
+import { type Kill, killLoop } from '../support/killing.ts';
 import { createDice } from '../support/seed.ts';
-import { SLOWNESS, TIMES, takeOverSeconds } from '../support/times.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { SLOWNESS, secondsSince, TIMES, takeOverSeconds, watchProgress } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 export type KillWorkersOptions = {
   readonly rows: number;

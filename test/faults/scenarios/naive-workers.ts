@@ -8,8 +8,7 @@ import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Started } from '../../support/flow.ts';
 import { startRedisServer } from '../../support/redis-server.ts';
 import { until } from '../../support/until.ts';
-import { keepProcess } from '../support/kept-process.ts';
-import { type Kill, killLoop, type Victim } from '../support/kill-loop.ts';
+import { type Kill, keepProcess, killLoop, type Victim } from '../support/killing.ts';
 import { createDice } from '../support/seed.ts';
 
 /** The naive programs under test/faults/naive/. */

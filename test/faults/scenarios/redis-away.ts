@@ -7,11 +7,9 @@ import type { Summary } from '../../../src/report/summary.ts';
 import { type Flow, subclientsCsv } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
-import { secondsSince } from '../support/progress-watch.ts';
 import { createDice } from '../support/seed.ts';
-import { SLOWNESS, TIMES } from '../support/times.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { SLOWNESS, secondsSince, TIMES } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 /** `killed`: SIGKILL and a new start. `frozen`: SIGSTOP and SIGCONT. `held`: a black hole on the way. `refused`: nobody listens. */
 export type Absence = 'killed' | 'frozen' | 'held' | 'refused';
@@ -108,9 +106,9 @@ export async function begin(absence: Absence, crew: Crew): Promise<void> {
   if (absence === 'killed') await redis.kill();
   if (absence === 'frozen') redis.freeze();
   for (const { redisProxy } of crew.members) {
-    if (absence === 'held') redisProxy?.set({ kind: 'hold' });
+    if (absence === 'held') redisProxy?.hold();
     if (absence === 'refused') {
-      await redisProxy?.refuse();
+      redisProxy?.refuse();
       redisProxy?.cut();
     }
   }
@@ -122,7 +120,7 @@ export async function finish(absence: Absence, crew: Crew): Promise<void> {
   if (absence === 'killed') await redis.start();
   if (absence === 'frozen') redis.thaw();
   for (const { redisProxy } of crew.members) {
-    if (absence === 'held') redisProxy?.set({ kind: 'pass' });
+    if (absence === 'held') redisProxy?.letGo();
     if (absence === 'refused') await redisProxy?.accept();
   }
 }

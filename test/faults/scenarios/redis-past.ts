@@ -6,11 +6,9 @@ import { expect } from 'vitest';
 import type { Times } from '../../../src/lib/times.ts';
 import { until } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
-import { secondsSince } from '../support/progress-watch.ts';
 import { createDice, type Dice } from '../support/seed.ts';
-import { SLOWNESS, TIMES } from '../support/times.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { SLOWNESS, secondsSince, TIMES } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 /**
  * `cut`: Redis dies and comes back without its last second. `flush`: it forgets everything, and goes on.

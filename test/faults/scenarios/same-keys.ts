@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { startFlow } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
-import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killed-pair.ts';
+import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killing.ts';
 import { sharedKeyProblems } from '../support/kinds-untruths.ts';
 import { createDice } from '../support/seed.ts';
 import { TIMES } from '../support/times.ts';
-import { duplicateProblems } from '../support/untruths.ts';
+import { duplicateProblems } from '../support/truth.ts';
 
 export type SameKeysOptions = {
   readonly rows: number;

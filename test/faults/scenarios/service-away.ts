@@ -4,12 +4,10 @@ import { z } from 'zod';
 import { newestRun } from '../../support/run-control.ts';
 import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
-import { secondsSince } from '../support/progress-watch.ts';
 import { createDice } from '../support/seed.ts';
 import type { ServiceFront } from '../support/service-front.ts';
-import { SLOWNESS } from '../support/times.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { SLOWNESS, secondsSince } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 /** `refused`: nobody listens. `reset`: each request's connection is reset. `unavailable`: 503 with Retry-After. */
 export type AwayMode = 'refused' | 'reset' | 'unavailable';

@@ -3,14 +3,10 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { until } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
-import { momentLater } from '../support/moment-later.ts';
-import { preloadEnv } from '../support/preload.ts';
-import { secondsSince } from '../support/progress-watch.ts';
-import { keysSentTwice } from '../support/requests-per-key.ts';
+import { preloadEnv } from '../support/killing.ts';
 import { createDice, type Dice } from '../support/seed.ts';
-import { TIMES } from '../support/times.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { momentLater, secondsSince, TIMES } from '../support/times.ts';
+import { assertTruth, keysSentTwice, type Truth } from '../support/truth.ts';
 
 /** `blocked`: its event loop stands still. `frozen`: SIGSTOP, later SIGCONT. */
 export type Stop = 'blocked' | 'frozen';

@@ -5,8 +5,7 @@ import { type Summary, summarySchema } from '../../../src/report/summary.ts';
 import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import { type Ended, type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts';
-import { keepProcess } from './kept-process.ts';
-import type { Victim } from './kill-loop.ts';
+import { keepProcess, type Victim } from './killing.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 import { type ServiceFront, startServiceFront } from './service-front.ts';
 import { TIMES } from './times.ts';
@@ -175,7 +174,7 @@ function memberEnv(parts: MemberParts, redisProxy: TcpProxy | null): Record<stri
 }
 
 async function ownProxy(port: number): Promise<TcpProxy> {
-  const proxy = await startProxy({ to: { port } });
+  const proxy = await startProxy(port);
   onTestFinished(proxy.close);
   return proxy;
 }
