@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../test/house/source-files.ts';
-import { until } from '../test/support/flow.ts';
+import { until } from '../test/support/until.ts';
 import { resultsSchema } from './results.ts';
 
 type Bench = { readonly child: ChildProcess; readonly out: string; readonly said: { text: string } };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MEASUREMENTS } from './figures.ts';
-import { type BenchOptions, parseBenchArguments } from './options.ts';
-import { FULL, QUICK } from './sizes.ts';
+import { type BenchOptions, FULL, parseBenchArguments, QUICK } from './options.ts';
 
 function optionsOf(...args: readonly string[]): BenchOptions {
   const request = parseBenchArguments(args, '/checkout');

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '../src/lib/did-you-mean.ts';
 import { UsageError } from '../src/lib/usage-error.ts';
 import { FIGURES, MEASUREMENTS, type MeasurementId } from './figures.ts';
-import { FULL, QUICK, type Sizes } from './sizes.ts';
 
 /** What one call of the bench measures, and where it writes. */
 export type BenchOptions = {
@@ -22,7 +21,7 @@ export type BenchOptions = {
  * What a command line asks for; `scale`: what rows and workers cost in Redis; `render`: docs/ again from its
  * performance.json and scale.json, without measuring.
  */
-export type BenchRequest =
+type BenchRequest =
   | { readonly kind: 'bench' | 'scale'; readonly options: BenchOptions }
   | { readonly kind: 'render' }
   | { readonly kind: 'help' };
@@ -123,3 +122,39 @@ function wholeNumber(flag: string, text: string | undefined): number | null {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new UsageError(`${flag} ${text}: expected a whole number from 1`);
 }
+
+/** How many rows the measurements take, and how often. */
+type Sizes = {
+  readonly rounds: number;
+  /** Where rows per second are measured. */
+  readonly rows: number;
+  /** On the service that answers after 50 ms: one process, and for each of several. */
+  readonly slowRows: number;
+  readonly rowsPerWorker: number;
+  /** The long run and the short one it is compared with, and how often. */
+  readonly longRows: number;
+  readonly shortRows: number;
+  readonly longRounds: number;
+};
+
+/** What the figures are about. */
+export const FULL: Sizes = {
+  rounds: 5,
+  rows: 100_000,
+  slowRows: 20_000,
+  rowsPerWorker: 10_000,
+  longRows: 1_000_000,
+  shortRows: 10_000,
+  longRounds: 3,
+};
+
+/** Enough to see that everything works, too little to believe the numbers. */
+export const QUICK: Sizes = {
+  rounds: 3,
+  rows: 20_000,
+  slowRows: 5_000,
+  rowsPerWorker: 3_000,
+  longRows: 50_000,
+  shortRows: 5_000,
+  longRounds: 1,
+};

@@ -1,6 +1,5 @@
-import { amount, targetText } from './amounts.ts';
 import type { Figure } from './figures.ts';
-import { figureOf, type Measured, type Results } from './results.ts';
+import { amount, figureOf, type Measured, type Results, targetText } from './results.ts';
 
 const WIDTH = 860;
 const LEFT = 16;

@@ -3,7 +3,7 @@ import { freePort } from '../test/support/free-port.ts';
 import type { Bench } from './bench.ts';
 
 /** A Redis of its own, empty; everything it confirms is on the disk (README, Environment). */
-export type BenchRedis = { readonly url: string; stop(): Promise<void> };
+type BenchRedis = { readonly url: string; stop(): Promise<void> };
 
 const SETTINGS = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
 

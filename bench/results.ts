@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { FIGURES, type Figure, type FigureId } from './figures.ts';
-import type { Samples } from './samples.ts';
-import { spreadOf } from './stats.ts';
+import { FIGURES, type Figure, type FigureId, type Unit } from './figures.ts';
+import { type Samples, spreadOf } from './samples.ts';
 
 const measuredSchema = z.object({
   id: z.enum(FIGURES.map(({ id }) => id)),
@@ -78,4 +77,21 @@ export function figureOf(id: FigureId): Figure {
 /** Four digits are more than any of it is exact to. */
 function rounded(value: number): number {
   return Number(value.toPrecision(4));
+}
+
+const WRITE: Readonly<Record<Unit, (value: number) => string>> = {
+  '%': (value) => `${(value * 100).toFixed(1)} %`,
+  '×': (value) => `${value.toFixed(2)} ×`,
+  MB: (value) => `${value.toFixed(0)} MB`,
+  s: (value) => `${value.toFixed(2)} s`,
+};
+
+/** A value as people read it, with its unit. */
+export function amount(value: number, unit: Unit): string {
+  return WRITE[unit](value);
+}
+
+/** What a figure has to be: `≥ 0.80 ×`. */
+export function targetText({ bound, target, unit }: Pick<Figure, 'bound' | 'target' | 'unit'>): string {
+  return `${bound === 'least' ? '≥' : '≤'} ${amount(target, unit)}`;
 }

@@ -1,5 +1,4 @@
 import type { FigureId } from './figures.ts';
-import type { Pair } from './pairs.ts';
 
 /** What a figure was measured as: one value per round, in its unit. */
 export type Samples = {
@@ -28,4 +27,42 @@ export function ratioSamples(figure: FigureId, pairs: readonly Pair<Rate>[]): Sa
 function own(pairs: readonly Pair<Rate>[]): Samples['details'] {
   const summaryRowsPerSecond = pairs.flatMap(({ ours }) => ours.ownRowsPerSecond ?? []);
   return summaryRowsPerSecond.length === 0 ? {} : { summaryRowsPerSecond };
+}
+
+/** What several runs of one measurement say together. */
+type Spread = { readonly median: number; readonly low: number; readonly high: number };
+
+/** The middle value, or the mean of the two in the middle; an Error for none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const high = sorted[Math.floor(sorted.length / 2)];
+  const low = sorted[Math.ceil(sorted.length / 2) - 1];
+  if (low === undefined || high === undefined) throw new Error('no values: expected at least one');
+  return (low + high) / 2;
+}
+
+/** Median, least and greatest of the values; an Error for none. */
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), low: Math.min(...values), high: Math.max(...values) };
+}
+
+/** One round: what either side came to. */
+type Pair<T> = { readonly ours: T; readonly theirs: T };
+
+/** Runs both sides in every round, the other one first in every second: what drifts meanwhile drifts for both. */
+export async function alternate<T>(
+  rounds: number,
+  sides: { ours(): Promise<T>; theirs(): Promise<T> },
+): Promise<readonly Pair<T>[]> {
+  const pairs: Pair<T>[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % 2 === 0) {
+      const ours = await sides.ours();
+      pairs.push({ ours, theirs: await sides.theirs() });
+    } else {
+      const theirs = await sides.theirs();
+      pairs.push({ ours: await sides.ours(), theirs });
+    }
+  }
+  return pairs;
 }

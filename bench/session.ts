@@ -1,9 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import { findProgram } from '../scripts/setup/find-program.mjs';
+import { serverProcess } from '../src/redis/server-process.ts';
 import { type Bench, createBench } from './bench.ts';
 import { renderDocuments, writeData } from './documents.ts';
-import { endLeftRedis } from './left-redis.ts';
-import { readMachine } from './machine.ts';
-import { MEASURE } from './measure.ts';
+import { MEASURE } from './measurements.ts';
 import type { BenchOptions } from './options.ts';
 import { createProcesses } from './processes.ts';
 import { judge, type Measured, type Results } from './results.ts';
@@ -115,3 +119,46 @@ async function hand(
 
 const QUICK_CAUTION =
   '\n--quick: smaller files than the figures are about, and too short for most of them.\n';
+
+/** Magic numbers of statfs(2) for what a disk of ours usually is. */
+const FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0xef53, 'ext4'],
+  [0x58465342, 'xfs'],
+  [0x9123683e, 'btrfs'],
+  [0x2fc12fc1, 'zfs'],
+  [0x794c7630, 'overlayfs'],
+  [0x01021994, 'tmpfs (memory: fsync costs nothing)'],
+]);
+
+/** What was measured on; `folder`: where the bench has its files. */
+function readMachine(folder: string): Results['machine'] {
+  const [cpu] = cpus();
+  const disk = statfsSync(folder).type;
+  const nginx = versionOf(findProgram('nginx'), '-v', /nginx\/(\S+)/);
+  return {
+    processor: cpu?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release().split('.').slice(0, 2).join('.')}`,
+    load: Number((loadavg()[0] ?? 0).toFixed(2)),
+    disk: FILE_SYSTEMS.get(disk) ?? `file system 0x${disk.toString(16)}`,
+    node: process.version,
+    redis: versionOf(findProgram('redis-server', 'valkey-server'), '--version', /v=(\S+)/) ?? 'none',
+    service: nginx === null ? 'Node' : `nginx ${nginx}`,
+  };
+}
+
+/** nginx writes its version to stderr, Redis to stdout. */
+function versionOf(program: string | null, flag: string, pattern: RegExp): string | null {
+  if (program === null) return null;
+  const { stdout, stderr } = spawnSync(program, [flag], { encoding: 'utf8' });
+  return pattern.exec(stdout + stderr)?.[1] ?? 'unknown';
+}
+
+/** Ends every embedded Redis that a killed process has left in the homes below a folder. */
+async function endLeftRedis(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = await serverProcess(join(folder, name, 'redis'));
+    if (pid !== null) process.kill(pid, 'SIGKILL');
+  }
+}

@@ -1,6 +1,6 @@
 import { FIGURES } from './figures.ts';
+import { FULL } from './options.ts';
 import { judge, type Results } from './results.ts';
-import { FULL } from './sizes.ts';
 
 /** Results of a bench that never ran: every second figure meets its target, the others miss it by far. */
 export function someResults(): Results {

@@ -1,6 +1,5 @@
-import { amount, targetText } from './amounts.ts';
 import { FIGURES, type Figure } from './figures.ts';
-import type { Measured, Results } from './results.ts';
+import { amount, type Measured, type Results, targetText } from './results.ts';
 
 const HEADER = ['figure', 'target', 'measured', 'spread', 'rounds', 'result'] as const;
 

@@ -41,12 +41,13 @@ async function build(began) {
   return 0;
 }
 
-/** dist/main.js takes its modules in; what is imported only when it is needed stays in files of its own beside it. */
+/** All modules go into one file that both entries import; what is imported only when it is needed stays in files of its own beside it. */
 async function bundle() {
-  const program = await rolldown({ input: ENTRY, platform: 'node', logLevel: 'warn' });
+  const input = { main: ENTRY, 'cli/process': join(DIST, 'cli', 'process.js') };
+  const program = await rolldown({ input, platform: 'node', logLevel: 'warn' });
   await program.write({
     dir: DIST,
-    entryFileNames: 'main.js',
+    entryFileNames: '[name].js',
     chunkFileNames: CHUNK_NAMES,
     sourcemap: true,
   });

@@ -18,6 +18,7 @@ import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
 import { type Io, tell, tellOverBar } from './lib/terminal.ts';
+import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice, joinEmbeddedRedis, reviveOnLoss } from './redis/embedded.ts';
@@ -30,6 +31,7 @@ export type Session = {
   readonly env: Environment;
   readonly log: Log;
   readonly clock: Clock;
+  readonly times: Times;
   readonly ledger: Ledger;
   readonly releasers: Releasers;
 };
@@ -81,7 +83,9 @@ export async function withSession<T>(
 export async function openSession(
   parts: Pick<Session, 'io' | 'env' | 'log' | 'releasers'>,
 ): Promise<Session> {
-  return { ...parts, clock: SYSTEM_CLOCK, ledger: await openLedger(parts.env, parts.log, parts.releasers) };
+  const { io, env, log, releasers } = parts;
+  const times = io.times ?? SHIPPED_TIMES;
+  return { ...parts, clock: SYSTEM_CLOCK, times, ledger: await openLedger(env, log, releasers) };
 }
 
 /** The log: on stderr, where it says little by default, or in a file, where it says more. */
@@ -143,7 +147,7 @@ type Join = {
 
 /** Makes this process one that executes the service's runs, or, where it doesn't send, one that only reads and follows them. */
 export async function joinTarget(session: Session, service: Service, join: Join): Promise<TargetSession> {
-  const { io, log, ledger, releasers } = session;
+  const { io, log, ledger, times, releasers } = session;
   if (join.sends) {
     await checkRedisSettings(session, join.acceptsSettings);
     releasers.push(noticeRedis(io, ledger.redis, shownAddress(ledger.address)));
@@ -163,6 +167,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     const worker = startChunkWorker({
       connection: ledger.redis,
       prefix: keys.queuePrefix,
+      lockMs: times.lockMs,
       deliver: delivery.deliver,
       onError: (error) => log.warn('worker', { problem: error.message }),
     });
@@ -173,7 +178,8 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   return { ...session, service, registration, delivery };
 }
 
-async function register({ io, env, log, ledger, releasers }: Session, target: string): Promise<Registration> {
+async function register(session: Session, target: string): Promise<Registration> {
+  const { io, env, log, ledger, times, releasers } = session;
   const notify = (text: string) => tell(io, text);
   ledger.onDiskFull(notify);
   const registration = await openRegistration({
@@ -182,6 +188,7 @@ async function register({ io, env, log, ledger, releasers }: Session, target: st
     index: ledger.index,
     target,
     folder: await makeHomeFolder(env.home, 'journal'),
+    graceMs: times.graceMs,
     log,
     notify,
   });

@@ -6,9 +6,9 @@ import { runProgram } from '../src/cli/program.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { noticeRedis, prepareHome } from '../src/session.ts';
 import { memoryIo, onboard } from './cli/memory-io.ts';
-import { until } from './support/flow.ts';
 import { ownFolder } from './support/folder.ts';
 import { startRedisServer, startRedisServer as startServerWith } from './support/redis-server.ts';
+import { until } from './support/until.ts';
 
 test('a home that does not exist is made and said to be new; the next time it is not', async () => {
   const env = readEnvironment({ ONBOARD_HOME: join(await ownFolder(), 'home') });

@@ -6,9 +6,7 @@ import { createReadStream } from 'node:fs';
 import { type Parser, parse } from 'csv-parse';
 import { type Dispatcher, Pool } from 'undici';
 import { loadJobFile } from '../../src/config/load-job.ts';
-import { answeredId } from './answered-id.ts';
-import { type CompiledRow, compileRow } from './compile-row.ts';
-import { firstRecord } from './first-record.ts';
+import { answeredId, type CompiledRow, compileRow, firstRecord } from './compile-row.ts';
 
 type Loop = {
   readonly parser: Parser;

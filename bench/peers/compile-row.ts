@@ -1,3 +1,4 @@
+import type { Parser } from 'csv-parse';
 import type { JobDefinition } from '../../src/config/job-definition.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import type { ServiceRequest } from '../../src/model/request.ts';
@@ -33,4 +34,19 @@ export function compileRow(definition: JobDefinition, columns: readonly string[]
       throw new Error(`row ${row} can't be sent: ${JSON.stringify(mapped.issues)}`);
     return buildRequest('subclient.create', { pathId: null, body: mapped.body, query });
   };
+}
+
+/** The id in an answer of the service; `null` where there is none. */
+export function answeredId(text: string): string | null {
+  const json: unknown = JSON.parse(text);
+  const hasId = typeof json === 'object' && json !== null && 'id' in json;
+  return hasId && typeof json.id === 'string' ? json.id : null;
+}
+
+/** The header of a file that is being parsed into arrays. */
+export function firstRecord(parser: Parser): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    parser.once('error', reject);
+    parser.once('readable', () => resolve(parser.read() ?? []));
+  });
 }

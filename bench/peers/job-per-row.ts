@@ -7,9 +7,7 @@ import { Queue, Worker } from 'bullmq';
 import { type Parser, parse } from 'csv-parse';
 import { Pool } from 'undici';
 import { loadJobFile } from '../../src/config/load-job.ts';
-import { answeredId } from './answered-id.ts';
-import { type CompiledRow, compileRow } from './compile-row.ts';
-import { firstRecord } from './first-record.ts';
+import { answeredId, type CompiledRow, compileRow, firstRecord } from './compile-row.ts';
 
 const QUEUE = 'rows';
 /** Jobs that are added in one command. */

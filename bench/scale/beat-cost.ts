@@ -1,13 +1,12 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { inEpoch, SILENT_MS } from '../../src/ledger/epoch.ts';
-import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { inEpoch, type LedgerEpoch, openEpoch, SILENT_MS } from '../../src/ledger/epoch.ts';
+import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
 import { HEARTBEAT } from '../../src/ledger/lua/epoch.ts';
 import { readUsage, usedBetween } from './redis-usage.ts';
-import { openSoleGate } from './sole-gate.ts';
 
 /** What a worker's sign of life costs where there are so many members; one that is due to look at all of them costs `lookMicros`. */
-export type BeatCost = {
+type BeatCost = {
   readonly members: number;
   readonly commands: number;
   readonly redisMicros: number;
@@ -22,7 +21,7 @@ const ALWAYS_DUE = 0;
 /** Measures it with the program's own script; the Redis must be empty. */
 export async function beatCost(redis: Redis, members: number): Promise<BeatCost> {
   const keys = ledgerKeys('sandbox');
-  const gate = await openSoleGate(redis, keys);
+  const gate = await openSoleEpoch(redis, keys);
   try {
     const alive = Date.now() + SILENT_MS;
     for (let n = 1; n < members; n += 1)
@@ -47,4 +46,19 @@ export async function beatCost(redis: Redis, members: number): Promise<BeatCost>
   } finally {
     await gate.close();
   }
+}
+
+/** The epoch of a ledger that nobody else works on. */
+export function openSoleEpoch(redis: Redis, keys: LedgerKeys): Promise<LedgerEpoch> {
+  return openEpoch({
+    redis,
+    key: keys.epoch,
+    worker: 'sole',
+    replay: async () => [],
+    connected: async () => [],
+    unfinished: async () => [],
+    isGone: () => false,
+    onNotice: () => undefined,
+    onTrouble: () => undefined,
+  });
 }

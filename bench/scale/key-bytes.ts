@@ -6,7 +6,7 @@ import { identityOf, type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.t
 import { createRunStore, newRunId } from '../../src/ledger/run-store.ts';
 import { newRun } from '../../test/support/runs.ts';
 import { settledRow } from '../../test/support/settled-row.ts';
-import { openSoleGate } from './sole-gate.ts';
+import { openSoleEpoch } from './beat-cost.ts';
 
 const SPACE = 'subclient';
 const NOW = new Date('2026-01-02T03:04:05Z');
@@ -17,7 +17,7 @@ const BUCKETS_AT_ONCE = 1_024;
 /** Bytes that Redis holds for each of so many keys, every one created with a UUID for an identifier; the Redis must be empty. */
 export async function bytesPerKey(redis: Redis, count: number): Promise<number> {
   const keys = ledgerKeys('sandbox');
-  const gate = await openSoleGate(redis, keys);
+  const gate = await openSoleEpoch(redis, keys);
   try {
     await createKeys({ redis, keys, gate }, count);
   } finally {

@@ -1,14 +1,14 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Bench } from '../bench.ts';
 import { startRedis } from '../redis.ts';
-import { askRedis } from './ask-redis.ts';
+import { median } from '../samples.ts';
 import { beatCost } from './beat-cost.ts';
-import { clientCommandsPerRow } from './client-commands.ts';
-import { fsyncMicros } from './fsync-time.ts';
 import { bytesPerKey } from './key-bytes.ts';
-import { runAtOnce } from './run-at-once.ts';
+import { askRedis, clientCommandsPerRow } from './redis-usage.ts';
 import { HASH_SETTINGS, type ScaleResults, type Together } from './scale-results.ts';
-import { workTogether } from './work-together.ts';
+import { runAtOnce, workTogether } from './work-together.ts';
 
 const WORKERS = [1, 2, 4, 8];
 const MEMBERS = [10, 100, 1_000];
@@ -16,7 +16,7 @@ const KEYS = { embedded: [100_000, 1_000_000], default: [100_000] } as const;
 const KEYS_IF_QUICK = [20_000];
 
 /** Everything of scale.json but where and when. */
-export type Scale = Omit<ScaleResults, 'measuredAt' | 'command' | 'machine'>;
+type Scale = Omit<ScaleResults, 'measuredAt' | 'command' | 'machine'>;
 
 export async function measureScale(bench: Bench): Promise<Scale> {
   const together: Together[] = [];
@@ -71,4 +71,26 @@ async function onEmptyRedis<T>(
     redis.disconnect();
     await server.stop();
   }
+}
+
+const WRITES = 200;
+/** About what the intents of a moment take in the journal. */
+const WRITE_BYTES = 4_096;
+
+/** How long a small append takes to reach the disk of a folder, median, µs. */
+async function fsyncMicros(folder: string): Promise<number> {
+  const file = await open(join(folder, 'fsync'), 'w');
+  const block = Buffer.alloc(WRITE_BYTES, 1);
+  const times: number[] = [];
+  try {
+    for (let n = 0; n < WRITES; n += 1) {
+      const from = performance.now();
+      await file.write(block);
+      await file.datasync();
+      times.push((performance.now() - from) * 1000);
+    }
+  } finally {
+    await file.close();
+  }
+  return median(times);
 }

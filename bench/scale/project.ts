@@ -33,11 +33,11 @@ export type Load = {
 };
 
 /** `in-flight`: nothing but the requests in flight. The others name what is full before that. */
-export const LIMITS = ['in-flight', 'open-chunks', 'worker', 'reader', 'redis'] as const;
+const LIMITS = ['in-flight', 'open-chunks', 'worker', 'reader', 'redis'] as const;
 export type Limit = (typeof LIMITS)[number];
 
 /** What a load comes to, per second. */
-export type Projection = {
+type Projection = {
   /** That so many requests in flight could be. */
   readonly wanted: number;
   /** That nothing stands in the way of. */

@@ -1,7 +1,11 @@
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
+import { type Bench, succeeded } from '../bench.ts';
+import { startOnboard, startWatch } from '../onboard.ts';
+import { startRedis } from '../redis.ts';
+import { DELAY_MS, startNodeService } from '../service/fast-service.ts';
 
 /** What a Redis has done since its start, and what it holds now. */
-export type RedisUsage = {
+type RedisUsage = {
   /** Commands, those within scripts too. */
   readonly commands: number;
   /** Scripts that were called. */
@@ -60,4 +64,38 @@ function field(info: string, name: string): number {
   const found = new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1];
   if (found === undefined) throw new Error(`INFO has no ${name}`);
   return Number(found);
+}
+
+/** A connection to a Redis of the bench; when that ends, so does whatever is asked for. */
+export function askRedis(url: string): Redis {
+  const redis = new Redis(url, { retryStrategy: () => null });
+  // Whoever asks for something then hears of it.
+  redis.on('error', () => undefined);
+  return redis;
+}
+
+/** MONITOR tells of every command; it costs Redis so much that it has a short run of its own. */
+const ROWS = 3_000;
+
+/** Commands a row that one worker and the reader give, without those that scripts give. */
+export async function clientCommandsPerRow(bench: Bench): Promise<number> {
+  const redis = await startRedis(bench);
+  const service = await startNodeService(bench, DELAY_MS);
+  const place = { serviceUrl: service.url, redisUrl: redis.url };
+  const worker = startOnboard(bench, ['work'], { ...place, home: await bench.home() });
+  await worker.said('Working for');
+  const admin = askRedis(redis.url);
+  const monitor = await admin.monitor();
+  let commands = 0;
+  monitor.on('monitor', (_time: string, _words: readonly string[], source: string) => {
+    if (source !== 'lua') commands += 1;
+  });
+  const watch = await startWatch(bench, ROWS, place);
+  succeeded(await watch.ended, 'onboard watch');
+  monitor.disconnect();
+  admin.disconnect();
+  await worker.stop();
+  await service.stop();
+  await redis.stop();
+  return commands / ROWS;
 }

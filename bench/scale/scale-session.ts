@@ -4,9 +4,8 @@ import { jsonText } from '../documents.ts';
 import type { BenchOptions } from '../options.ts';
 import { type BenchPlace, withBench } from '../session.ts';
 import { measureScale } from './measure-scale.ts';
-import { renderScale } from './scale-page.ts';
+import { renderKeys, renderProjections, renderScale, renderTogether } from './scale-page.ts';
 import type { ScaleResults } from './scale-results.ts';
-import { renderKeys, renderProjections, renderTogether } from './scale-table.ts';
 
 /** Measures what rows and workers cost in Redis, prints and writes it; answers 130 after Ctrl-C. */
 export function runScaleSession(options: BenchOptions, place: BenchPlace): Promise<number> {

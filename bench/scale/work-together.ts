@@ -1,15 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { sleep } from '../../src/lib/waiting.ts';
 import { type Bench, succeeded } from '../bench.ts';
-import { startWatch } from '../inbox-file.ts';
-import { type Place, startOnboard } from '../onboard.ts';
+import { createdAll, type Place, startOnboard, startRun, startWatch } from '../onboard.ts';
 import type { Started } from '../processes.ts';
 import { startRedis } from '../redis.ts';
-import { startNodeService } from '../service/node-service.ts';
-import { DELAY_MS } from '../service/service-numbers.ts';
-import { askRedis } from './ask-redis.ts';
-import { cpuMicrosOf, cpuMicrosUntilEnd } from './cpu-time.ts';
-import { readUsage, usedBetween } from './redis-usage.ts';
-import type { Together } from './scale-results.ts';
+import { DELAY_MS, startFastService, startNodeService } from '../service/fast-service.ts';
+import { askRedis, readUsage, usedBetween } from './redis-usage.ts';
+import type { Busy, Together } from './scale-results.ts';
 
 /** Long enough for several signs of life of each. */
 const IDLE_MS = 5_000;
@@ -87,4 +84,56 @@ async function startWorkers(
 async function cpuOf(processes: readonly Started[]): Promise<number> {
   const each = await Promise.all(processes.map(({ pid }) => cpuMicrosOf(pid)));
   return each.reduce<number>((total, micros) => total + (micros ?? 0), 0);
+}
+
+/** Linux counts in hundredths of a second, whatever its timer does (USER_HZ). */
+const MICROS_PER_TICK = 10_000;
+const LOOK_MS = 50;
+
+/** CPU time that a process has used so far, all threads, µs; `null` where it is gone. */
+async function cpuMicrosOf(pid: number): Promise<number | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (stat === null) return null;
+  // Its name, in brackets, may have spaces; behind it the 12th and the 13th field are user and system time.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
+}
+
+/** Follows a process to its end; answers the CPU time it had used when it was last looked at, µs. */
+async function cpuMicrosUntilEnd(pid: number, ended: Promise<unknown>): Promise<number> {
+  let used = 0;
+  let isOver = false;
+  const over = ended.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    used = Math.max(used, (await cpuMicrosOf(pid)) ?? 0);
+    await Promise.race([over, sleep(LOOK_MS)]);
+  }
+  return used;
+}
+
+/** One `onboard run` at a service that answers at once: the batches are as large as they get. */
+export async function runAtOnce(bench: Bench): Promise<Busy> {
+  const { rows } = bench.options.sizes;
+  const file = await bench.rowsFile(rows);
+  const redis = await startRedis(bench);
+  const admin = askRedis(redis.url);
+  const service = await startFastService(bench);
+  const before = await readUsage(admin);
+  const place = { home: await bench.home(), serviceUrl: service.url, redisUrl: redis.url };
+  const { rowsPerSecond } = createdAll(await startRun(bench, file, place).ended, rows);
+  const used = usedBetween(before, await readUsage(admin));
+  admin.disconnect();
+  await service.stop();
+  await redis.stop();
+  const perRow = {
+    commands: used.commands / rows,
+    scripts: used.scripts / rows,
+    redisMicros: used.cpuMicros / rows,
+  };
+  bench.tell(
+    `  at once: ${Math.round(rowsPerSecond)} rows/s, ${perRow.redisMicros.toFixed(1)} µs of Redis a row`,
+  );
+  return { rows, rowsPerSecond, perRow };
 }

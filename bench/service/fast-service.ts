@@ -1,10 +1,29 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { request } from 'undici';
+import { z } from 'zod';
 import { findProgram } from '../../scripts/setup/find-program.mjs';
 import { sleep } from '../../src/lib/waiting.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import type { Bench } from '../bench.ts';
-import { startNodeService } from './node-service.ts';
+
+/** How long the slow service takes for an answer, on average. */
+export const DELAY_MS = 50;
+
+/** What the service counted; times are milliseconds of `Date.now()` with fractions. */
+const serviceNumbersSchema = z.object({
+  requests: z.number(),
+  /** When the first request was read; 0 without one. */
+  firstRequestAt: z.number(),
+  lastAnswerAt: z.number(),
+  /** From the request read to its answer written: mean and greatest, in ms. */
+  heldMeanMs: z.number(),
+  heldMostMs: z.number(),
+  /** Answers per second over all, and over those between a fifth and four fifths of them. */
+  rate: z.number(),
+  middleRate: z.number(),
+});
+export type ServiceNumbers = z.infer<typeof serviceNumbersSchema>;
 
 /** The service that requests go to. */
 export type Service = { readonly url: string; stop(): Promise<void> };
@@ -62,4 +81,25 @@ http {
   }
 }
 `;
+}
+
+/** A service in a Node process of its own that counts what it gets. */
+type NodeService = Service & { numbers(): Promise<ServiceNumbers> };
+
+const listeningSchema = z.object({ port: z.number() });
+
+/** Answers each request `delayMs` after it was read. */
+export async function startNodeService(bench: Bench, delayMs: number): Promise<NodeService> {
+  const script = join(bench.code, 'service.js');
+  const server = bench.processes.start(process.execPath, [script, String(delayMs)]);
+  const { port } = listeningSchema.parse(JSON.parse(await server.said('\n')));
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    stop: server.stop,
+    numbers: async () => {
+      const { body } = await request(`${url}/numbers`, { reset: true });
+      return serviceNumbersSchema.parse(await body.json());
+    },
+  };
 }

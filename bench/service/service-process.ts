@@ -2,8 +2,8 @@
 // It speaks just enough HTTP for the bench, as cheaply as it can: what it takes longer than its delay the program would
 // seem to need. Prints {"port": …} when it listens; a GET is answered with what it counted.
 import { createServer, type Socket } from 'node:net';
+import type { ServiceNumbers } from './fast-service.ts';
 import { createRequestCutter } from './request-cutter.ts';
-import type { ServiceNumbers } from './service-numbers.ts';
 
 /** Answers come so much earlier or later than the delay, at random: with one delay for all, requests would stay in step for ever. */
 const SPREAD_MS = 5;

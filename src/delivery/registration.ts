@@ -37,6 +37,7 @@ export type RegistrationOptions = {
   readonly folder: string;
   /** Where a run that was put back is known by its id again. */
   readonly index: RunIndex;
+  readonly graceMs?: number;
   readonly log: Log;
   /** Tells the user something, in a sentence. */
   notify(text: string): void;
@@ -61,6 +62,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     worker,
     replay: (scope) => replayJournals(options, journal, scope),
     isGone: isDeadHere,
+    ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
     connected: () => connectedWorkers(redis, keys),
     unfinished: async () => (await runsWithOpenRows(redis, keys, store)).map((id) => keys.run(id).record),
     onNotice: (text) => tellOf(options, text),

@@ -9,6 +9,7 @@
 import { z } from 'zod';
 import { createRecentMap, type RecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
 import {
   CHECK_IN,
@@ -191,8 +192,6 @@ function isUnverified(error: unknown): boolean {
   return error instanceof Error && error.message.includes('UNVERIFIED');
 }
 
-/** A worker that does not answer for this long after Redis came back is not waited for. */
-const GRACE_MS = 15_000;
 const POLL_MS = 200;
 const TELL_AFTER_MS = 1_000;
 /** How often a worker that replays a long journal says so. */
@@ -305,15 +304,17 @@ async function untilOpen(
     const killed = missing.filter((other) => edges.isGone(other) && !asked.has(other));
     for (const other of killed) asked.add(other);
     if (killed.length > 0) gone = await edges.replay(OF_OTHERS);
-    else if (Number(age) >= (edges.graceMs ?? GRACE_MS)) await goOnWithout(missing, server, edges);
+    else if (Number(age) >= (edges.graceMs ?? SHIPPED_TIMES.graceMs))
+      await goOnWithout(missing, server, edges);
     await sleep(POLL_MS, stop);
   }
 }
 
 /** Whether the user was told. */
-function tellWaiting(missing: readonly string[], age: number, { onNotice }: EpochEdges): boolean {
+function tellWaiting(missing: readonly string[], age: number, edges: EpochEdges): boolean {
   if (age <= TELL_AFTER_MS) return false;
-  onNotice(`Waiting up to 15 s for other workers to replay theirs: ${missing.join(', ')}.`);
+  const seconds = Math.ceil((edges.graceMs ?? SHIPPED_TIMES.graceMs) / 1000);
+  edges.onNotice(`Waiting up to ${seconds} s for other workers to replay theirs: ${missing.join(', ')}.`);
   return true;
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Writable } from 'node:stream';
+import type { Times } from './times.ts';
 
 /** What a command may touch of the process it runs in. */
 export type Io = {
@@ -14,6 +15,8 @@ export type Io = {
   readonly typed: string;
   /** Fires at the first SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
+  /** Default: the shipped ones. */
+  readonly times?: Times;
 };
 
 /** A line of results, for people or programs. */

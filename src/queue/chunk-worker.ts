@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { SHIPPED_TIMES } from '../lib/times.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import { type ChunkJob, type ChunkPayload, chunkOfPayload } from './chunk-job.ts';
 import { FIRST_PRIORITY, priorityAgain } from './chunk-order.ts';
@@ -14,11 +15,10 @@ import { createStarvationGuard } from './starvation-guard.ts';
  * chunk. How long a dead worker's lock lives, and how soon others look for it, is decided here.
  */
 
-/** A dead worker's chunks are taken over after 8 to 15 s (FACTS.md, BullMQ). */
-const LOCK_MS = 10_000;
-/** Between the renewal in Redis and the moment this process hears of it. */
-const LOCK_MARGIN_MS = 1_000;
-const STALLED_CHECK_MS = 5_000;
+/** Of the lock's time: between its renewal in Redis and the moment this process hears of it. */
+const LOCK_MARGIN = 1 / 10;
+/** Of the lock's time: how often locks that have lapsed are looked for. */
+const STALLED_CHECK = 1 / 2;
 /** Chunks in hand at once in one process: enough that rows are always ready when others wait for their last replies. */
 const PLACES = 8;
 /** A chunk that is put back is looked at again after this long; the queue's `promote` doesn't let it wait. */
@@ -48,10 +48,14 @@ type ChunkWorker = {
 export function startChunkWorker(options: {
   readonly connection: RedisConnection;
   readonly prefix: string;
+  /** How long a lock lives that is not renewed; default: the shipped time. */
+  readonly lockMs?: number;
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
 }): ChunkWorker {
-  const { connection, prefix, deliver, onError } = options;
+  const { connection, prefix, lockMs = SHIPPED_TIMES.lockMs, deliver, onError } = options;
+  const isHeld = ({ renewedAt }: { readonly renewedAt: number }) =>
+    renewedAt + (1 - LOCK_MARGIN) * lockMs > performance.now();
   const leases = new Map<string, { renewedAt: number }>();
   /** How far the queue has come: the priority of the chunk that was taken last. */
   let virtualTime = FIRST_PRIORITY;
@@ -88,8 +92,8 @@ export function startChunkWorker(options: {
       prefix,
       autorun: false,
       concurrency: PLACES,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_CHECK_MS,
+      lockDuration: lockMs,
+      stalledInterval: STALLED_CHECK * lockMs,
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       // BullMQ advises to leave it; but by default a worker rests for 15 s after a lost connection, longer than its locks live.
       runRetryDelay: RETRY_MS,
@@ -124,10 +128,6 @@ export function startChunkWorker(options: {
       return closing;
     },
   };
-}
-
-function isHeld({ renewedAt }: { readonly renewedAt: number }): boolean {
-  return renewedAt + LOCK_MS - LOCK_MARGIN_MS > performance.now();
 }
 
 /**

@@ -24,8 +24,8 @@ import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
 const TICK_MS = 200;
 /** The first looks follow each other faster, since a file of a few rows is done within one tick. */
 const FIRST_TICK_MS = 20;
-/** Longer than any take-over after a worker's death: only then is it worth asking what the queue still has. */
-const STUCK_AFTER_MS = 20_000;
+/** In times of a lock; longer than any take-over after a worker's death: only then is it worth asking what the queue still has. */
+const STUCK_AFTER = 2;
 
 export type Followed = ReadingOf & {
   /** Told of the run at each look. */
@@ -50,7 +50,7 @@ export async function followRun(followed: Followed, session: TargetSession): Pro
   const reading = await openRunReading(followed, session);
   const window = createJobWindow(definition.window, session.clock.date);
   const keepWindow = createWindowKeeper(run.id, window, { store, reading, session });
-  const isStuck = createStuckWatch(session.clock.now);
+  const isStuck = createStuckWatch(session);
   const following: Following = { ...followed, session, store, window, reading, keepWindow, isStuck };
   try {
     for (let pauseMs = FIRST_TICK_MS; ; pauseMs = Math.min(2 * pauseMs, TICK_MS)) {
@@ -170,7 +170,7 @@ function createWindowKeeper(
   };
 }
 
-function createStuckWatch(now: () => number): (run: Run) => boolean {
+function createStuckWatch({ clock: { now }, times }: TargetSession): (run: Run) => boolean {
   let seen = '';
   let since = now();
   return (run) => {
@@ -179,7 +179,7 @@ function createStuckWatch(now: () => number): (run: Run) => boolean {
       seen = state;
       since = now();
     }
-    if (now() - since < STUCK_AFTER_MS) return false;
+    if (now() - since < STUCK_AFTER * times.lockMs) return false;
     since = now();
     return true;
   };

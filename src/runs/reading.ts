@@ -50,8 +50,6 @@ type Opened = ReadingOf & {
   readonly added: { last: number };
 };
 
-const LEASE_MS = 10_000;
-
 /** What the end of a reading makes of its run. */
 const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null>> = {
   complete: null,
@@ -91,7 +89,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession): Pro
       });
   };
   const hold = async () => {
-    mine = await store.holdLease(run.id, holder, LEASE_MS);
+    mine = await store.holdLease(run.id, holder, session.times.lockMs);
     return mine;
   };
   const halt = async () => {

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkCredentials, checkJobs, checkService, judgeJob } from '../../src/check/doctor-settings.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { until } from '../support/flow.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
 
 /** A port that counts connections and keeps every byte; it answers the first bytes with what is no TLS. */
 async function startPort() {

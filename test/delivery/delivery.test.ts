@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createDelivery } from '../../src/delivery/delivery.ts';
 import { deferred } from '../support/deferred.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 import { type Bench, type BenchOptions, chunkOf, created, NOT_SENT, startBench } from './row-bench.ts';
 
 const own = useOwnRedis();

@@ -4,8 +4,8 @@ import { createServicePlaces } from '../../src/delivery/run-places.ts';
 import type { RowRecord } from '../../src/ledger/intents.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 import { answer, type Bench, type BenchOptions, chunkOf, created, startBench } from './row-bench.ts';
 
 const own = useOwnRedis();

@@ -17,11 +17,11 @@ import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
-import { until } from '../support/flow.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sendRow } from '../../src/delivery/send-row.ts';
 import { identityPlace } from '../../src/ledger/settle-entry.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 import {
   answer,
   type Bench,

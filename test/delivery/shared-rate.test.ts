@@ -5,9 +5,9 @@ import { reserveTimes } from '../../src/ledger/chunk-ledger.ts';
 import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 const ANSWER_MS = 40;

@@ -6,6 +6,6 @@ const POINTS = Object.keys(CRASH_POINTS).filter((name): name is CrashPoint => na
 
 // In one test, since each waits some ten seconds for the dead process' chunk to be taken over.
 test('a process that dies at any point of a row: the row is created once, or in doubt, exactly as that point says', async () => {
-  const reports = await allOf(POINTS, crashAt);
+  const reports = await allOf(POINTS, (point) => crashAt(point));
   expect(reports.map(({ point }) => point)).toEqual(POINTS);
 }, 300_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 import { startCrew } from './support/crew.ts';
 import { assertTruth } from './support/truth.ts';
 
@@ -23,6 +23,6 @@ test('two processes whose connections to Redis and to the service are all cut on
     keys,
   });
   expect(inDoubtMade + inDoubtNotMade).toBeLessThanOrEqual(40);
-  for (const { redisProxy } of members) expect(redisProxy?.counters().connections).toBeGreaterThan(1);
-  expect(serviceProxy?.counters().connections).toBeGreaterThan(40);
+  for (const { redisProxy } of members) expect(redisProxy?.connections().accepted).toBeGreaterThan(1);
+  expect(serviceProxy?.connections().accepted).toBeGreaterThan(40);
 });

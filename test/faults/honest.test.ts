@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type NaiveWorker, runNaiveWorkers } from './scenarios/naive-workers.ts';
 import { SEED } from './support/seed.ts';
-import { duplicateProblems } from './support/untruths.ts';
+import { duplicateProblems } from './support/truth.ts';
 
 // A harness that can't fail proves nothing: these programs are known to create twice.
 test.each<NaiveWorker>(['chunk-from-start', 'done-mark'])(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { until } from '../support/flow.ts';
 import { commandOffsets } from '../support/redis-log.ts';
 import { startRedisServer } from '../support/redis-server.ts';
+import { until } from '../support/until.ts';
 
 test('killed and started again, it is at the same place with all it had answered', async () => {
   const server = await startRedisServer();

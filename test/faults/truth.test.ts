@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { noOutcomes, type Outcome, outcomeSchema } from '../../src/model/outcome.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { assertTruth } from './support/truth.ts';
-import type { SummaryPart } from './support/untruths.ts';
+import { assertTruth, type SummaryPart } from './support/truth.ts';
 
 type Line = { readonly row: number; readonly key: string; readonly outcome: Outcome; readonly id: string };
 
@@ -140,7 +139,7 @@ test.each<[string, Lie, RegExp]>([
 });
 
 test('ten thousand rows that are as reported have no problem', async () => {
-  const { findUntruths } = await import('./support/untruths.ts');
+  const { findUntruths } = await import('./support/truth.ts');
   const keys = Array.from({ length: 10_000 }, (_, i) => `K${i}`);
   const made = keys.map((key, number) => ({ number, id: `id-${number}`, key }));
   const results = keys.map((key, i) => ({ row: String(i + 1), key, outcome: 'created', id: `id-${i}` }));

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Flow, startFlow, subclientsCsv, until, withSummary } from '../support/flow.ts';
+import { type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import {
   type LimitedService,
   type LimitedServiceOptions,
   startLimitedService,
 } from '../support/limited-service.ts';
+import { until } from '../support/until.ts';
 
 const ANSWER_MS = 50;
 const AT_ONCE = 20;

@@ -1,7 +1,8 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 test('a job that comes after another waits for its run, and takes what that one has created', async () => {
   const flow = await startFlow();

@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { AtTestEnd } from '../support/at-test-end.ts';
-import { type Flow, startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
+import { until } from '../support/until.ts';
 
 /**
  * A run of so many rows, 20 of them at a time in flight, once more than `made` of them are there. Then the service takes

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type Flow, startFlow, until } from '../support/flow.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
 import { rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { summaryFrom } from '../support/run-control.ts';
+import { until } from '../support/until.ts';
 
 /** A new run's first row goes out sooner after the run was made, whatever else is under way. */
 const FIRST_ROW_MS = 5_000;

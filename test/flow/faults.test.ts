@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 const quick = (over = '') => `
 operation: subclient.create

@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ELSEWHERE } from '../inbox/files.ts';
-import { until } from '../support/flow.ts';
 import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
+import { until } from '../support/until.ts';
 
 test('a rehearsal takes over nothing of a real run that was left, and leaves the inbox as it was', async () => {
   const { flow, drop, start, begin, list } = await startInboxFlow(undefined, { faults: ['latency=100ms'] });

@@ -4,8 +4,9 @@ import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createReleases } from '../../src/queue/schedules.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { type Flow, until } from '../support/flow.ts';
+import type { Flow } from '../support/flow.ts';
 import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
+import { until } from '../support/until.ts';
 
 const overviewSchema = z.object({
   runs: z.array(z.object({ id: z.string(), state: z.string() })),

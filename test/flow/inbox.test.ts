@@ -3,8 +3,8 @@ import { appendFile, copyFile, link, mkdir, open, rename, symlink, writeFile } f
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { until } from '../support/flow.ts';
 import { type FileLine, fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
+import { until } from '../support/until.ts';
 
 function lineOf(lines: readonly FileLine[], file: string): FileLine {
   const found = lines.find((line) => line.file === file);

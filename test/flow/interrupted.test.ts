@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv, until, withSummary } from '../support/flow.ts';
+import { startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt',

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun } from '../support/run-control.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { baseUrlOf } from '../../src/delivery/target.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { assertTruth } from '../faults/support/truth.ts';
-import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { startFlow, subclientsCsv } from '../support/flow.ts';
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts';
+import { until } from '../support/until.ts';
 
 const ROWS = 900;
 

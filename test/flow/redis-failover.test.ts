@@ -4,10 +4,11 @@ import { baseUrlOf } from '../../src/delivery/target.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { assertTruth } from '../faults/support/truth.ts';
 import { makeCertificates, tlsLines } from '../support/certificates.ts';
-import { type Flow, startFlow, subclientsCsv, until, withSummary } from '../support/flow.ts';
+import { type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { documentedRights } from '../support/redis-rights.ts';
 import { MASTER_NAME, startRedisGroup } from '../support/redis-sentinel.ts';
+import { until } from '../support/until.ts';
 
 const ROWS = 900;
 /** What one process may have on the wire. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { startFlow, subclientsCsv } from '../support/flow.ts';
 import { startRedisServer } from '../support/redis-server.ts';
+import { until } from '../support/until.ts';
 
 /** More than the queue may hold at once, so that there is something left to be read. */
 const ROWS = 10_000;

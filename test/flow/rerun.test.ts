@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { AtTestEnd } from '../support/at-test-end.ts';
-import { type Flow, type FlowOptions, startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { type Flow, type FlowOptions, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
+import { until } from '../support/until.ts';
 
 const rowsOf = async (flow: Flow, summary: Summary) =>
   (await flow.results(summary)).map(({ row, line, key, outcome }) => [row, line, key, outcome].join(' '));

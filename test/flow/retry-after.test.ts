@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv, until, withSummary } from '../support/flow.ts';
+import { startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { type Arrival, startLimitedService } from '../support/limited-service.ts';
+import { until } from '../support/until.ts';
 
 const TOKENS = ['flow-token', 'token-of-work'];
 const WAIT_MS = 3_000;

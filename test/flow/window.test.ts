@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv, until } from '../support/flow.ts';
+import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -10,7 +10,7 @@ import { awayName, createFindChanged, endClaim, putAway } from '../../src/inbox/
 import { createRehearsal } from '../../src/inbox/watcher.ts';
 import { writtenOf } from '../../src/lib/file-stamp.ts';
 import { ownFolder } from '../support/folder.ts';
-import { CLAIM_ID, claimed, entryIn, jobOf, ownFolder } from './files.ts';
+import { CLAIM_ID, claimed, entryIn, jobOf } from './files.ts';
 
 /** A claimed file of the inbox of a home, and how its claim ends there. */
 async function setUp(target: string) {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 import { intent, ownJournal, readAll, settled } from './sample-journal.ts';
 
 const runOf = (run: string) => ({ kind: 'run', run, target: 't', fields: { a: 'b' } }) as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGroupCommit, type Line } from '../../src/journal/group-commit.ts';
 import { deferred } from '../support/deferred.ts';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 const line = (text: string): Line => ({ text, run: 'r1', kind: 'told' });
 

@@ -1,7 +1,7 @@
 import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 import { intent, ownJournal, readAll, settled } from './sample-journal.ts';
 
 const RUN = { kind: 'run', run: 'r1', target: 'https://x', fields: { state: 'running', rows: '9' } } as const;

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import type { JournalRecord } from '../../src/journal/record.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 import { type OwnJournal, ownFolder, ownJournal, readAll, settled } from './sample-journal.ts';
 
 const ROWS = 8;

@@ -13,10 +13,10 @@ import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, OPEN_WITHOUT } from '../../src/l
 import { script } from '../../src/ledger/script.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { ownKeys } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 

@@ -4,9 +4,9 @@ import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
 import { deferred } from '../support/deferred.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 

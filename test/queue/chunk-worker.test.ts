@@ -9,7 +9,7 @@ import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queu
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { deferred } from '../support/deferred.ts';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 /** Chunks that one process works on at once. */
 const PLACES = 8;

@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { connectionNames, connectRedis, nameConnections } from '../../src/redis/connection.ts';
-import { until } from '../support/flow.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { type RedisNode, startRedisNode } from '../support/redis-node.ts';
+import { until } from '../support/until.ts';
 
 function connect(url: string): RedisConnection {
   const redis = connectRedis(parseRedisUrl(url), () => undefined);

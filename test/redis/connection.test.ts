@@ -3,9 +3,9 @@ import { parseRedisUrl, type RedisAddress, type RedisTlsFiles } from '../../src/
 import { connectRedis } from '../../src/redis/connection.ts';
 import { assertReachable } from '../../src/redis/reach.ts';
 import { makeCertificates, tlsLines } from '../support/certificates.ts';
-import { until } from '../support/flow.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { startRedisNode } from '../support/redis-node.ts';
+import { until } from '../support/until.ts';
 
 function connect(address: RedisAddress, onError: (error: Error) => void = () => undefined) {
   const redis = connectRedis(address, onError);

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { type EmbeddedRedis, joinEmbeddedRedis, reviveOnLoss } from '../../src/redis/embedded.ts';
-import { until } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 const closing: Array<() => Promise<unknown>> = [];
 

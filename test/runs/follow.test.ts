@@ -8,7 +8,6 @@ import { followRun, gained, isOverLimit } from '../../src/runs/follow.ts';
 import type { RowSource } from '../../src/runs/rows.ts';
 import { deferred } from '../support/deferred.ts';
 import { doubtOf } from '../support/doubts.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   closeChunk,
@@ -20,6 +19,7 @@ import {
   rowsTo,
   startTestRun,
 } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 const LEASE_MS = 60_000;

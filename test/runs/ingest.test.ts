@@ -6,9 +6,9 @@ import type { Row } from '../../src/model/row.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
 import { doubtOf } from '../support/doubts.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, inChunks, knownRun, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 const OPEN_CHUNKS_MAX = 64;

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkJobs } from '../../src/check/doctor-settings.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { listJobs, loadJob } from '../../src/config/load-job.ts';

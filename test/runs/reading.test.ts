@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openRunReading } from '../../src/runs/reading.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { inChunks, loseChunk, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 /** Chunks that may be open at once, and a file that has more of them. */

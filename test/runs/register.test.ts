@@ -3,9 +3,9 @@ import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { Reason, RunState } from '../../src/model/run.ts';
 import { waitForJobs } from '../../src/runs/register.ts';
 import { memoryIo } from '../cli/memory-io.ts';
-import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { beginRun, ownKeys } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 

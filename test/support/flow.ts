@@ -9,6 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { shellWord } from '../../src/lib/terminal.ts';
+import type { Times } from '../../src/lib/times.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Summary, summarySchema } from '../../src/report/summary.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
@@ -17,10 +18,10 @@ import { type AtTestEnd, atTestEnd } from './at-test-end.ts';
 import { takeDatabase } from './flow-redis.ts';
 import { addWitness } from './until.ts';
 
-export { until } from './until.ts';
-
 /** The built program: what a user runs. */
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** The same, with times of the test's own. */
+const WITH_TIMES = fileURLToPath(new URL('./with-times.mjs', import.meta.url));
 const JOBS = fileURLToPath(new URL('../../jobs', import.meta.url));
 const TOKEN = 'flow-token';
 /** Of a test that waits in vain: what was started last, and what it said last, in characters. */
@@ -51,6 +52,8 @@ export type Begun = {
 export type FlowOptions = SandboxOptions & {
   /** `embedded`: the one that the program starts in its home; default: a database of its own in one that is there. */
   readonly redis?: 'embedded';
+  /** How long processes wait for each other; default: the shipped times. */
+  readonly times?: Times;
 };
 
 /**
@@ -81,18 +84,21 @@ export type Flow = {
 
 /** A concurrent test gives its own `onTestFinished`. */
 export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = atTestEnd): Promise<Flow> {
-  const { redis, ...sandboxOptions } = options;
+  const { redis, times, ...sandboxOptions } = options;
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
   const database = redis === 'embedded' ? null : await takeDatabase();
   const sandbox = await startSandbox({ tokens: [TOKEN], ...sandboxOptions });
-  const commands = createCommands({
-    PATH: process.env.PATH ?? '',
-    ONBOARD_HOME: home,
-    ONBOARD_JOBS: JOBS,
-    MSB_BASE_URL: sandbox.url,
-    MSB_TOKEN: TOKEN,
-    ...(database !== null && { REDIS_URL: database.url }),
-  });
+  const commands = createCommands(
+    {
+      PATH: process.env.PATH ?? '',
+      ONBOARD_HOME: home,
+      ONBOARD_JOBS: JOBS,
+      MSB_BASE_URL: sandbox.url,
+      MSB_TOKEN: TOKEN,
+      ...(database !== null && { REDIS_URL: database.url }),
+    },
+    times,
+  );
   const forget = addWitness(commands.words);
   atEnd(async ({ task }) => {
     forget();
@@ -142,7 +148,8 @@ export function withSummary(ended: Ended): Ended & { readonly summary: Summary }
 }
 
 /** The commands of one flow, in this process and as others. */
-function createCommands(own: Env) {
+function createCommands(own: Env, times: Times | undefined) {
+  const program = times === undefined ? [MAIN] : [WITH_TIMES, JSON.stringify(times)];
   const given: Command[] = [];
   const running = new Map<Promise<Ended>, () => void>();
   const keep = (command: Command, ended: Promise<Ended>, stop: () => void) => {
@@ -153,7 +160,7 @@ function createCommands(own: Env) {
   };
   return {
     start(args: readonly string[], env: Env = {}): Started {
-      const child = spawn(process.execPath, [MAIN, ...args], {
+      const child = spawn(process.execPath, [...program, ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...own, ...env },
       });
@@ -173,6 +180,7 @@ function createCommands(own: Env) {
         env: { ...own, ...env },
         typed: ['onboard', ...args.map(shellWord)].join(' '),
         interrupted: interruption.signal,
+        ...(times !== undefined && { times }),
       };
       const ended = runProgram(args, io).then((exitCode) => {
         exit.code = exitCode;

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { killIngest } from '../scenarios/kill-ingest.ts';
 import { killReport } from '../scenarios/kill-report.ts';
-import { SEED } from '../support/seed.ts';
-import { shareOf } from '../support/share.ts';
+import { SEED, shareOf } from '../support/seed.ts';
 
 const KILLS = shareOf(100);
 const EACH = Math.ceil(KILLS / 2);

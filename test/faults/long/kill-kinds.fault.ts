@@ -1,7 +1,6 @@
 import { test } from 'vitest';
 import { KINDS, killKinds } from '../scenarios/kill-kinds.ts';
-import { SEED } from '../support/seed.ts';
-import { shareOf } from '../support/share.ts';
+import { SEED, shareOf } from '../support/seed.ts';
 
 test.each(KINDS)(
   `%s: 2,400 rows, while one of two workers is killed 20 times: nothing twice, lost or torn (seed ${SEED})`,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { lostEnqueues, lostFetches } from '../scenarios/lost-replies.ts';
-import { SEED } from '../support/seed.ts';
-import { shareOf } from '../support/share.ts';
+import { SEED, shareOf } from '../support/seed.ts';
 
 const ENQUEUES = shareOf(50);
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Stop, stoppedWorkers } from '../scenarios/stopped-workers.ts';
 import { allOf } from '../support/all-of.ts';
-import { SEED } from '../support/seed.ts';
-import { shareOf } from '../support/share.ts';
+import { SEED, shareOf } from '../support/seed.ts';
 
 const STOPS = shareOf(50);
 /** They mostly wait. */

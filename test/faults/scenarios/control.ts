@@ -1,10 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
-import { type Ended, type Flow, type Started, startFlow, subclientsCsv, until } from '../../support/flow.ts';
+import { type Ended, type Flow, type Started, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
-import { secondsSince } from '../support/progress-watch.ts';
+import { until } from '../../support/until.ts';
 import { createDice, type Dice } from '../support/seed.ts';
+import { secondsSince, TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type ControlOptions = {
@@ -49,7 +50,7 @@ const LATENCY = 'latency=300ms±250ms';
 export async function controlAtRandom(options: ControlOptions): Promise<ControlReport> {
   const began = performance.now();
   const dice = createDice(options.seed);
-  const flow = await startFlow({ seed: options.seed });
+  const flow = await startFlow({ times: TIMES, seed: options.seed });
   const worker = flow.start(['work']);
   const counts = { pause: 0, resume: 0, cancel: 0 };
   let late = 0;
@@ -178,7 +179,7 @@ export type SignalOptions = {
 /** Everything is told to end under load: it does within half a minute, with nothing in doubt, and goes on afterwards. */
 export async function signalUnderLoad(options: SignalOptions): Promise<{ readonly endSeconds: number }> {
   const { signal, rows, latencyMs, seed } = options;
-  const flow = await startFlow({ faults: [`latency=${latencyMs}ms±${latencyMs}ms`], seed });
+  const flow = await startFlow({ times: TIMES, faults: [`latency=${latencyMs}ms±${latencyMs}ms`], seed });
   const file = await flow.file('a.csv', subclientsCsv(rows));
   const started = [flow.start(['run', 'subclients-create', file, '--json']), flow.start(['work'])];
   const due = rows * (0.1 + 0.5 * createDice(seed).next());

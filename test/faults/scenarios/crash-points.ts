@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { type Flow, type Started, startFlow, subclientsCsv, until } from '../../support/flow.ts';
-import { oneAtATimeJob } from '../support/one-at-a-time.ts';
-import { preloadEnv } from '../support/preload.ts';
-import { secondsSince } from '../support/progress-watch.ts';
+import { type Flow, type Started, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
+import { preloadEnv } from '../support/killing.ts';
+import { secondsSince, TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 
 /**
@@ -62,9 +64,13 @@ export type CrashReport = {
 const LATENCY_MS = 300;
 
 /** One process dies at the point, the same command takes the file to its end, and every row is what it must be. */
-export async function crashAt(point: CrashPoint): Promise<CrashReport> {
+export async function crashAt(point: CrashPoint, times = TIMES): Promise<CrashReport> {
   const crash: Crash = CRASH_POINTS[point];
-  const flow = await startFlow({ faults: [`latency=${LATENCY_MS}ms`], recordRequests: 2 * ROWS });
+  const flow = await startFlow({
+    times,
+    faults: [`latency=${LATENCY_MS}ms`],
+    recordRequests: 2 * ROWS,
+  });
   const args = ['--job-file', await oneAtATimeJob(flow), await flow.file('rows.csv', subclientsCsv(ROWS))];
   await die(flow, crash, args);
   const began = performance.now();
@@ -106,4 +112,14 @@ async function fatesIn(flow: Flow, summary: Parameters<Flow['results']>[0]): Pro
 
 function fatesOf(row: number, fate: Fate): Fate[] {
   return Array.from({ length: ROWS }, (_, i) => (i + 1 === row ? fate : 'created'));
+}
+
+const SUBCLIENTS = fileURLToPath(new URL('../../../jobs/subclients-create.yaml', import.meta.url));
+
+/** A definition like `subclients-create` that sends one row after the other; answers its path. */
+export async function oneAtATimeJob(flow: Flow): Promise<string> {
+  const text = await readFile(SUBCLIENTS, 'utf8');
+  const changed = text.replace('concurrency: 20', 'concurrency: 1');
+  if (changed === text) throw new Error(`no "concurrency: 20" in ${SUBCLIENTS}`);
+  return flow.file('one-at-a-time.yaml', changed);
 }

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { runSchema } from '../../../src/model/run.ts';
-import { until } from '../../support/flow.ts';
 import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../../support/inbox.ts';
-import { momentLater } from '../support/moment-later.ts';
+import { until } from '../../support/until.ts';
 import { createDice } from '../support/seed.ts';
+import { momentLater } from '../support/times.ts';
 
 export type InboxFaultOptions = { readonly files: number; readonly rows: number };
 

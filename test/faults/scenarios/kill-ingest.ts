@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
-import { until } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
-import { momentLater } from '../support/moment-later.ts';
-import { secondsSince } from '../support/progress-watch.ts';
 import { createDice, type Dice } from '../support/seed.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { momentLater, secondsSince } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 export type KillIngestOptions = {
   readonly kills: number;

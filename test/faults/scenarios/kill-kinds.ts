@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
 import { type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { summaryFrom } from '../../support/run-control.ts';
-import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killed-pair.ts';
+import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killing.ts';
 import {
   groupProblems,
   type KindEvidence,
@@ -10,9 +10,8 @@ import {
   upsertProblems,
 } from '../support/kinds-untruths.ts';
 import { createDice } from '../support/seed.ts';
-import { SLOWNESS } from '../support/slowness.ts';
-import { assertTruth } from '../support/truth.ts';
-import { duplicateProblems } from '../support/untruths.ts';
+import { SLOWNESS, TIMES } from '../support/times.ts';
+import { assertTruth, duplicateProblems } from '../support/truth.ts';
 
 /**
  * `group`: rows of one key are one request. `reference`: rows refer to others of the file. `upsert`: most keys are known. `rerun`: of rows that failed.
@@ -51,7 +50,7 @@ const PREPARE: Readonly<Record<Kind, (flow: Flow, options: KillKindsOptions) => 
 /** One of two processes dies again and again while rows go that are more than a create of their own: nothing twice, nothing lost, nothing torn. */
 export async function killKinds(options: KillKindsOptions): Promise<KillKindsReport> {
   const { kind, rows, kills, requestsMax, latencyMs, seed } = options;
-  const flow = await startFlow({ tokens: PAIR_TOKENS, recordRequests: 4 * rows });
+  const flow = await startFlow({ times: TIMES, tokens: PAIR_TOKENS, recordRequests: 4 * rows });
   const { command, judge } = await PREPARE[kind](flow, options);
   flow.sandbox.setFaults([`latency=${latencyMs}ms±${latencyMs}ms`]);
   const done = await killedPair({

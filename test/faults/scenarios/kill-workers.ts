@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { type Crew, startCrew } from '../support/crew.ts';
-import { type Kill, killLoop } from '../support/kill-loop.ts';
-import { secondsSince, watchProgress } from '../support/progress-watch.ts';
+import { type Kill, killLoop } from '../support/killing.ts';
 import { createDice } from '../support/seed.ts';
-import { SLOWNESS } from '../support/slowness.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { SLOWNESS, secondsSince, TIMES, takeOverSeconds, watchProgress } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 export type KillWorkersOptions = {
   readonly rows: number;
@@ -31,8 +29,6 @@ export type KillWorkersReport = Truth & {
 
 /** `send.concurrency` of the job: what one process may have on the wire. */
 const CONCURRENCY = 20;
-/** A killed worker's chunk is taken over after 8 to 15 s (FACTS.md, BullMQ). */
-const TAKE_OVER_SECONDS = 20 * SLOWNESS;
 /** How much slower than the service allows the rows after the last kill may be. */
 const ROWS_SLOWNESS = 2 * SLOWNESS;
 
@@ -91,8 +87,9 @@ function judge(report: KillWorkersReport, done: readonly Kill[], expected: Expec
   // Rows whose answers are being recorded have given their places to the next, and some are ready for theirs.
   const inFlight = 1.5 * CONCURRENCY;
   expect(report.inDoubtMade + report.inDoubtNotMade).toBeLessThanOrEqual(inFlight * report.kills);
-  expect(report.longestStandstillSeconds).toBeLessThanOrEqual(TAKE_OVER_SECONDS);
+  const takeOver = takeOverSeconds(TIMES);
+  expect(report.longestStandstillSeconds).toBeLessThanOrEqual(takeOver);
   const rowsPerSecond = (expected.crew.members.length * CONCURRENCY) / (expected.latencyMs / 1000);
   const workSeconds = (ROWS_SLOWNESS * expected.open) / rowsPerSecond;
-  expect(report.tailSeconds).toBeLessThanOrEqual(TAKE_OVER_SECONDS + workSeconds);
+  expect(report.tailSeconds).toBeLessThanOrEqual(takeOver + workSeconds);
 }

@@ -1,14 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
-import { until } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
-import { secondsSince } from '../support/progress-watch.ts';
 import type { TcpProxy } from '../support/proxy.ts';
-import { keysSentTwice } from '../support/requests-per-key.ts';
 import { createDice } from '../support/seed.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { secondsSince } from '../support/times.ts';
+import { assertTruth, keysSentTwice, type Truth } from '../support/truth.ts';
 
 export type LostRepliesReport = Truth & {
   readonly rows: number;
@@ -39,7 +37,7 @@ export async function lostEnqueues(options: {
   for (let i = 0; i < options.enqueues; i += 1) {
     const matching = payloadOf(i * CHUNKS_PER_ADD + dice.between(1, CHUNKS_PER_ADD));
     void wayOfRun(crew)
-      .cutRequest({ matching, nth: 1, when: 'after' })
+      .loseReplyTo(matching)
       .then(() => {
         lost += 1;
       });
@@ -70,7 +68,7 @@ export async function lostFetches(options: {
   let lost = 0;
   const lose = async () => {
     // One after the other: two that wait at the same time would be met by one reply.
-    for (; lost < options.times; lost += 1) await wayOfRun(crew).cutReply(REPLY[options.fetch]);
+    for (; lost < options.times; lost += 1) await wayOfRun(crew).loseReply(REPLY[options.fetch]);
   };
   void lose();
   const truth = await assertWhole(crew);

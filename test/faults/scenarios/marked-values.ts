@@ -1,8 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { type Ended, startFlow, until } from '../../support/flow.ts';
+import { type Ended, startFlow } from '../../support/flow.ts';
 import { newestRun } from '../../support/run-control.ts';
-import { summaryIn } from '../support/killed-pair.ts';
-import { MARKER, markersIn, type Said, textsIn } from '../support/markers.ts';
+import { until } from '../../support/until.ts';
+import { summaryIn } from '../support/killing.ts';
+import { TIMES } from '../support/times.ts';
 
 export type MarkedValuesOptions = {
   readonly rows: number;
@@ -48,7 +52,7 @@ export async function markedValues({
   isKilled,
   seed,
 }: MarkedValuesOptions): Promise<MarkedValuesReport> {
-  const flow = await startFlow({ faults: [...FAULTS], seed });
+  const flow = await startFlow({ times: TIMES, faults: [...FAULTS], seed });
   const job = await flow.file('job.yaml', JOB);
   const file = await flow.file('rows.csv', csvOf(rows));
   const log = `${flow.home}/run.log`;
@@ -108,4 +112,36 @@ function csvOf(rows: number): string {
     return `K${i + 1},${MARKER} ${i + 1} Ltd,${MARKER} Street ${i + 1},${born}`;
   });
   return ['externalId,details.name,addresses.primary.town,born', ...lines, ''].join('\n');
+}
+
+/** Stands in every value of a row that is personal data; nothing else has it. */
+export const MARKER = 'Zyxomma';
+
+/** A text that may be searched, and what it is. */
+export type Said = { readonly where: string; readonly text: string };
+
+/** Where the marker is said, with the words around it. */
+export function markersIn(said: readonly Said[]): string[] {
+  return said.flatMap(({ where, text }) =>
+    [...text.matchAll(new RegExp(`.{0,60}${MARKER}.{0,40}`, 'gi'))].map(([words]) => `${where}: ${words}`),
+  );
+}
+
+/** The files below a folder whose name fits, as text; compressed ones unpacked. */
+export async function textsIn(folder: string, fits: (path: string) => boolean): Promise<Said[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return Promise.all(
+    paths
+      .filter((path) => fits(relative(folder, path)))
+      .map(async (path) => {
+        const bytes = await readFile(path);
+        return {
+          where: relative(folder, path),
+          text: (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString(),
+        };
+      }),
+  );
 }

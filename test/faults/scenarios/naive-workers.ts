@@ -5,10 +5,10 @@ import { Queue } from 'bullmq';
 import { onTestFinished } from 'vitest';
 import type { SandboxStats } from '../../../src/sandbox/control.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { type Started, until } from '../../support/flow.ts';
+import type { Started } from '../../support/flow.ts';
 import { startRedisServer } from '../../support/redis-server.ts';
-import { keepProcess } from '../support/kept-process.ts';
-import { type Kill, killLoop, type Victim } from '../support/kill-loop.ts';
+import { until } from '../../support/until.ts';
+import { type Kill, keepProcess, killLoop, type Victim } from '../support/killing.ts';
 import { createDice } from '../support/seed.ts';
 
 /** The naive programs under test/faults/naive/. */

@@ -4,13 +4,12 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
-import { type Flow, subclientsCsv, until } from '../../support/flow.ts';
+import { type Flow, subclientsCsv } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
-import { secondsSince } from '../support/progress-watch.ts';
 import { createDice } from '../support/seed.ts';
-import { SLOWNESS } from '../support/slowness.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { SLOWNESS, secondsSince, TIMES } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 /** `killed`: SIGKILL and a new start. `frozen`: SIGSTOP and SIGCONT. `held`: a black hole on the way. `refused`: nobody listens. */
 export type Absence = 'killed' | 'frozen' | 'held' | 'refused';
@@ -31,8 +30,8 @@ export type RedisAwayReport = Truth & {
 /** `send.concurrency` of the job: what one process may have on the wire. */
 const CONCURRENCY = 20;
 const BACK_SECONDS = 10 * SLOWNESS;
-/** The program gives up waiting for Redis after 30 s (src/main.ts). */
-const END_SECONDS = 30 + 5 * SLOWNESS;
+/** Beside the deadline, after which the program gives up waiting for Redis. */
+const END_SECONDS = 5 * SLOWNESS;
 const FIRST_ROWS = 200;
 
 /** Redis is away while a run and a worker are busy: both go on soon after its return, nothing is in doubt. */
@@ -107,9 +106,9 @@ export async function begin(absence: Absence, crew: Crew): Promise<void> {
   if (absence === 'killed') await redis.kill();
   if (absence === 'frozen') redis.freeze();
   for (const { redisProxy } of crew.members) {
-    if (absence === 'held') redisProxy?.set({ kind: 'hold' });
+    if (absence === 'held') redisProxy?.hold();
     if (absence === 'refused') {
-      await redisProxy?.refuse();
+      redisProxy?.refuse();
       redisProxy?.cut();
     }
   }
@@ -121,7 +120,7 @@ export async function finish(absence: Absence, crew: Crew): Promise<void> {
   if (absence === 'killed') await redis.start();
   if (absence === 'frozen') redis.thaw();
   for (const { redisProxy } of crew.members) {
-    if (absence === 'held') redisProxy?.set({ kind: 'pass' });
+    if (absence === 'held') redisProxy?.letGo();
     if (absence === 'refused') await redisProxy?.accept();
   }
 }
@@ -129,10 +128,11 @@ export async function finish(absence: Absence, crew: Crew): Promise<void> {
 /** The run and the worker are told to end while Redis is away; the same command ends the run when it is back. */
 export async function endedWithoutRedis(
   options: Omit<RedisAwayOptions, 'seconds'>,
+  times = TIMES,
 ): Promise<Truth & { readonly endSeconds: number }> {
   const { rows, absence, latencyMs } = options;
   const sandbox = { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] };
-  const crew = await startCrew({ rows, homes: 'one', redis: 'url', proxyRedis: true, sandbox });
+  const crew = await startCrew({ rows, homes: 'one', redis: 'url', times, proxyRedis: true, sandbox });
   // It has no summary to give.
   crew.finished.catch(() => undefined);
   await until(() => crew.made() >= rows * 0.2);
@@ -148,7 +148,7 @@ export async function endedWithoutRedis(
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   process.stderr.write(`redis-away at the end ${JSON.stringify({ ...options, endSeconds, ...truth })}\n`);
   expect(ends.map(({ exitCode }) => exitCode)).toEqual([4, 4]);
-  expect(endSeconds).toBeLessThanOrEqual(END_SECONDS);
+  expect(endSeconds).toBeLessThanOrEqual(times.deadlineMs / 1000 + END_SECONDS);
   // What was answered is in their journals; what Redis granted while it went away was never sent, and only Redis knows of it.
   expect(truth.inDoubtMade, 'made and in doubt').toBe(0);
   expect(truth.inDoubtNotMade, 'in doubt').toBeLessThanOrEqual(CONCURRENCY * crew.members.length);

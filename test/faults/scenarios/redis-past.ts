@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { until } from '../../support/flow.ts';
+import type { Times } from '../../../src/lib/times.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
-import { secondsSince } from '../support/progress-watch.ts';
 import { createDice, type Dice } from '../support/seed.ts';
-import { SLOWNESS } from '../support/slowness.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { SLOWNESS, secondsSince, TIMES } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 /**
  * `cut`: Redis dies and comes back without its last second. `flush`: it forgets everything, and goes on.
@@ -29,6 +28,7 @@ export type RedisPastOptions = {
   readonly blows: readonly Blow[];
   /** The service's mean answering time; each answer takes 0 to twice as long. */
   readonly latencyMs: number;
+  readonly times?: Times;
 };
 
 export type RedisPastReport = Truth & {
@@ -48,16 +48,14 @@ const CUT_SECONDS = 1;
 const BETWEEN_MS = 1_000 * CUT_SECONDS + 500;
 const DOWN_MAX_MS = 1_000;
 const BACK_SECONDS = 10 * SLOWNESS;
-/** A worker that never comes back is waited for that long (src/ledger/epoch.ts). */
-const GRACE_SECONDS = 15;
 
 /** Redis goes back in time, or forgets all, again and again while rows are created: nothing twice, nothing lost. */
 export async function redisPast(options: RedisPastOptions): Promise<RedisPastReport> {
   const began = performance.now();
-  const { rows, homes, latencyMs } = options;
+  const { rows, homes, latencyMs, times = TIMES } = options;
   const faults = [`latency=${latencyMs}ms±${latencyMs}ms`];
   const lateWorkers = options.blows[0]?.newcomer === true;
-  const crew = await startCrew({ rows, homes, redis: 'url', lateWorkers, sandbox: { faults } });
+  const crew = await startCrew({ rows, homes, redis: 'url', lateWorkers, times, sandbox: { faults } });
   const [back, { summary }] = await Promise.all([strikeAll(crew, options), crew.finished]);
   const { flow, keys } = crew;
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
@@ -142,14 +140,15 @@ async function end(victim: Member, death: Blow['death']): Promise<void> {
   await rm(journals, { recursive: true });
 }
 
-function judge(report: RedisPastReport, { blows, latencyMs }: RedisPastOptions): void {
+function judge(report: RedisPastReport, { blows, latencyMs, times = TIMES }: RedisPastOptions): void {
   expect(report.blows).toBe(blows.length);
   if (blows.every(({ death }) => death !== 'worker-and-journal')) {
     const inHand = CONCURRENCY * (1.5 + NOTED_AFTER_MS / latencyMs);
     expect(report.inDoubtMade + report.inDoubtNotMade).toBeLessThanOrEqual(inHand * report.deaths);
   }
   for (const [death, seconds] of Object.entries(report.backSeconds)) {
-    const grace = death === 'worker-and-journal' ? GRACE_SECONDS : 0;
+    // A member that never comes back is waited for that long.
+    const grace = death === 'worker-and-journal' ? times.graceMs / 1000 : 0;
     expect(seconds, `back after ${death}`).toBeLessThanOrEqual(BACK_SECONDS + grace);
   }
 }

@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
-import { startFlow, until } from '../../support/flow.ts';
-import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killed-pair.ts';
+import { startFlow } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
+import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killing.ts';
 import { sharedKeyProblems } from '../support/kinds-untruths.ts';
 import { createDice } from '../support/seed.ts';
-import { duplicateProblems } from '../support/untruths.ts';
+import { TIMES } from '../support/times.ts';
+import { duplicateProblems } from '../support/truth.ts';
 
 export type SameKeysOptions = {
   readonly rows: number;
@@ -35,6 +37,7 @@ const JOB = [
 export async function sameKeys(options: SameKeysOptions): Promise<SameKeysReport> {
   const { rows, kills, requestsMax, latencyMs, seed } = options;
   const flow = await startFlow({
+    times: TIMES,
     tokens: PAIR_TOKENS,
     recordRequests: 4 * rows,
     faults: [`latency=${FIRST_MS}ms`],

@@ -1,14 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { until } from '../../support/flow.ts';
 import { newestRun } from '../../support/run-control.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import { createDice } from '../support/seed.ts';
 import type { ServiceFront } from '../support/service-front.ts';
-import { SLOWNESS } from '../support/slowness.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { SLOWNESS, secondsSince } from '../support/times.ts';
+import { assertTruth, type Truth } from '../support/truth.ts';
 
 /** `refused`: nobody listens. `reset`: each request's connection is reset. `unavailable`: 503 with Retry-After. */
 export type AwayMode = 'refused' | 'reset' | 'unavailable';
@@ -66,17 +65,19 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   const counted = countFailures(crew, from);
   const seen = await lookMeanwhile(crew);
   await until(() => performance.now() - from >= options.downSeconds * 1000);
-  const to = performance.now();
-  const failures = await counted.stop();
   const madeBefore = crew.made();
+  const to = performance.now();
   await setBack(crew, options);
   await until(() => crew.made() > madeBefore);
-  const backSeconds = Math.round(performance.now() - to) / 1000;
+  const backSeconds = secondsSince(to);
+  const failures = await counted.stop();
+  // What is left only has to come to an end.
+  crew.flow.sandbox.setFaults(['latency=20ms']);
   const { summary, exitCode } = await crew.finished;
   const { flow, keys } = crew;
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   const results = await flow.results(summary);
-  const arrivals = options.mode === 'refused' ? failures : arrivalsIn(crew, { from, to });
+  const arrivals = options.mode === 'refused' ? failures : arrivalsIn(crew, from);
   const report = {
     ...truth,
     arrivals: arrivals.length,
@@ -96,11 +97,11 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
 /** When a request came: between these, in ms since the service went. */
 type Arrival = { readonly from: number; readonly to: number };
 
-/** Requests that the service did not answer well while it was away. */
-function arrivalsIn(crew: Crew, { from, to }: { readonly from: number; readonly to: number }): Arrival[] {
+/** Requests that the service did not answer well: it did that only while it was away, whenever they had come to the front. */
+function arrivalsIn(crew: Crew, from: number): Arrival[] {
   return frontOf(crew)
     .exchanges()
-    .filter(({ at, status }) => at > from - SLACK_MS && at < to && status !== 200)
+    .filter(({ status }) => status !== 200)
     .map(({ at }) => ({ from: at - from, to: at - from }));
 }
 

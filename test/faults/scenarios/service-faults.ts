@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { SandboxStats } from '../../../src/sandbox/control.ts';
 import { dataLineSchema } from '../../../src/sandbox/records.ts';
 import { type Flow, startFlow } from '../../support/flow.ts';
-import { secondsSince } from '../support/progress-watch.ts';
+import { secondsSince } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type FaultyOperation = 'subclient.create' | 'counterparty.draft' | 'subclient.update';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { until } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
 import { assertTruth } from '../support/truth.ts';

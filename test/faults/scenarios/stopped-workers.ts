@@ -1,15 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
-import { until } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
-import { momentLater } from '../support/moment-later.ts';
-import { preloadEnv } from '../support/preload.ts';
-import { secondsSince } from '../support/progress-watch.ts';
-import { keysSentTwice } from '../support/requests-per-key.ts';
+import { preloadEnv } from '../support/killing.ts';
 import { createDice, type Dice } from '../support/seed.ts';
-import { assertTruth } from '../support/truth.ts';
-import type { Truth } from '../support/untruths.ts';
+import { momentLater, secondsSince, TIMES } from '../support/times.ts';
+import { assertTruth, keysSentTwice, type Truth } from '../support/truth.ts';
 
 /** `blocked`: its event loop stands still. `frozen`: SIGSTOP, later SIGCONT. */
 export type Stop = 'blocked' | 'frozen';
@@ -29,14 +26,14 @@ export type StoppedWorkersReport = Truth & {
   readonly seconds: number;
 };
 
-/** Twice the lock of a chunk (src/queue/chunk-worker.ts). */
-const STOP_MS = 20_000;
+/** Twice the lock of a chunk. */
+const STOP_MS = 2 * TIMES.lockMs;
 /** `send.concurrency` of the job. */
 const CONCURRENCY = 20;
 const LATENCY_MS = 500;
 const BETWEEN_MAX_MS = 3_000;
 /** Two workers at this latency send 80 rows a second at most: more than there is time for, stops and moments between counted. */
-const ROWS_PER_STOP = 2_000;
+const ROWS_PER_STOP = (80 * (STOP_MS + BETWEEN_MAX_MS + 2_000)) / 1000;
 const SETTLE_MS = 1_000;
 const LOOK_MS = 200;
 

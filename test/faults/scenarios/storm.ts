@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
-import { until } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
 import { startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
-import { SLOWNESS } from '../support/slowness.ts';
+import { SLOWNESS } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type StormOptions = {

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { type Flow, startFlow, subclientsCsv, until } from '../../support/flow.ts';
+import { type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
+import { until } from '../../support/until.ts';
 import { createDice } from '../support/seed.ts';
+import { TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type TokenOptions = {
@@ -29,7 +31,11 @@ const IN_FLIGHT_AND_READY = 1.5;
 /** The token expires in the middle of a run: with a new one in its file it goes on, without one it waits for that. */
 export async function tokenExpires(options: TokenOptions): Promise<TokenReport> {
   const { kind, rows, workers, seed } = options;
-  const flow = await startFlow({ tokens: ['token-1', 'token-2'], faults: ['latency=30ms±20ms'] });
+  const flow = await startFlow({
+    times: TIMES,
+    tokens: ['token-1', 'token-2'],
+    faults: ['latency=30ms±20ms'],
+  });
   const tokenFile = await flow.file('token', 'token-1\n');
   const env = { MSB_TOKEN: '', MSB_TOKEN_FILE: tokenFile };
   const args = ['run', 'subclients-create', await flow.file('a.csv', subclientsCsv(rows)), '--json'];

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Times } from '../../../src/lib/times.ts';
 import { type Summary, summarySchema } from '../../../src/report/summary.ts';
 import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import { type Ended, type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts';
-import { keepProcess } from './kept-process.ts';
-import type { Victim } from './kill-loop.ts';
+import { keepProcess, type Victim } from './killing.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 import { type ServiceFront, startServiceFront } from './service-front.ts';
+import { TIMES } from './times.ts';
 
 /** One process of a crew; a killed one starts again with the same command. */
 export type Member = Victim & {
@@ -64,6 +65,8 @@ export type CrewOptions = {
   readonly front?: boolean;
   /** The job definition (YAML); default: the shipped `subclients-create`. */
   readonly job?: string;
+  /** Default: those of this part of the tests. */
+  readonly times?: Times;
   /** Beside those of every member. */
   readonly env?: Readonly<Record<string, string>>;
 };
@@ -75,7 +78,13 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
   const names = ['run', ...Array.from({ length: options.workers ?? 1 }, (_, i) => `work-${i + 1}`)];
   const redis = options.homes === 'each' || options.redis === 'url' ? await startRedisServer() : null;
   const tokens = names.map(tokenOf);
-  const flow = await startFlow({ ...options.sandbox, tokens, ...(redis === null && { redis: 'embedded' }) });
+  const times = options.times ?? TIMES;
+  const flow = await startFlow({
+    ...options.sandbox,
+    times,
+    tokens,
+    ...(redis === null && { redis: 'embedded' }),
+  });
   const serviceProxy = options.proxyService === true ? await ownProxy(flow.sandbox.port) : null;
   const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
   const file = await flow.file('rows.csv', subclientsCsv(options.rows));
@@ -165,7 +174,7 @@ function memberEnv(parts: MemberParts, redisProxy: TcpProxy | null): Record<stri
 }
 
 async function ownProxy(port: number): Promise<TcpProxy> {
-  const proxy = await startProxy({ to: { port } });
+  const proxy = await startProxy(port);
   onTestFinished(proxy.close);
   return proxy;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RecordedRequest } from '../../../src/sandbox/control.ts';
 import type { Entity } from '../../../src/sandbox/records.ts';
-import type { ResultLine } from './untruths.ts';
+import type { ResultLine } from './truth.ts';
 
 /** What is compared where a row is more than a request of its own. */
 export type KindEvidence = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { median, spreadOf } from './stats.ts';
+import { alternate, median, spreadOf } from './samples.ts';
 
 describe('the median', () => {
   test.each([
@@ -37,4 +37,16 @@ describe('the median', () => {
 
 test('the spread is from the least value to the greatest', () => {
   expect(spreadOf([0.9, 0.7, 0.8])).toEqual({ median: 0.8, low: 0.7, high: 0.9 });
+});
+
+test('both sides run in every round, each of them first in every second', async () => {
+  const order: string[] = [];
+  const side = (name: string) => async () => order.push(name);
+  const pairs = await alternate(3, { ours: side('ours'), theirs: side('theirs') });
+  expect(order).toEqual(['ours', 'theirs', 'theirs', 'ours', 'ours', 'theirs']);
+  expect(pairs).toEqual([
+    { ours: 1, theirs: 2 },
+    { ours: 4, theirs: 3 },
+    { ours: 5, theirs: 6 },
+  ]);
 });
