@@ -61,7 +61,7 @@ export const DOORS: Doors = {
     'progress.ts',
     'service-notice.ts',
   ],
-  check: ['file.ts', 'ledger.ts', 'words.ts'],
+  check: ['file.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
   inbox: ['watch.ts', 'watcher.ts', 'job-book.ts', 'overview.ts'],
-  cli: ['program.ts'],
+  cli: ['process.ts'],
 };
