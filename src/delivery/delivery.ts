@@ -23,7 +23,7 @@ import { createJobWindow } from './job-window.ts';
 import type { Registration } from './registration.ts';
 import type { RunContext, ServiceEdge } from './run-context.ts';
 import { mappingFor } from './run-mapping.ts';
-import { createServicePlaces, type RunRate, type ServicePlaces } from './run-places.ts';
+import { createServicePermits, type RunRate, type ServicePermits } from './run-permits.ts';
 import { createServiceBreaker } from './service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from './still-runs.ts';
 import type { Service } from './target.ts';
@@ -42,7 +42,7 @@ export type Delivery = {
 };
 
 /** What it takes to send a target's rows. */
-type DeliveryPlace = {
+type DeliveryParts = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
   readonly store: RunStore;
@@ -54,11 +54,11 @@ type DeliveryPlace = {
 };
 
 /** What this process delivers with, for the runs of one service. */
-export function openDelivery(place: DeliveryPlace): Delivery {
-  const { store, log } = place;
+export function openDelivery(parts: DeliveryParts): Delivery {
+  const { store, log } = parts;
   // Told once per run: its chunks are looked at again and again.
   const missing = new Set<string>();
-  const places = createServicePlaces({ now: () => performance.now(), createBusy: createOwnWork });
+  const permits = createServicePermits({ now: () => performance.now(), createBusy: createOwnWork });
   return createDelivery(async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
@@ -67,9 +67,9 @@ export function openDelivery(place: DeliveryPlace): Delivery {
       return null;
     }
     missing.delete(id);
-    await place.registration.remember(id);
-    return createContext({ ...place, run, definition, stopping, places });
-  }, place.interrupted);
+    await parts.registration.remember(id);
+    return createContext({ ...parts, run, definition, stopping, permits });
+  }, parts.interrupted);
 }
 
 /** `null` for a run that the ledger doesn't know, or not now: its Redis may have been emptied and is being put back. */
@@ -170,11 +170,11 @@ function idleBeyond(kept: ReadonlyMap<string, KeptRun>, limit: number): string[]
 /** Beyond the time-out of the call itself: a probe that is not heard of is given up. */
 const PROBE_MARGIN_MS = 5_000;
 
-type ContextParts = DeliveryPlace & {
+type ContextParts = DeliveryParts & {
   readonly run: Run;
   readonly definition: JobDefinition;
   readonly stopping: AbortSignal;
-  readonly places: ServicePlaces;
+  readonly permits: ServicePermits;
 };
 
 function createContext(parts: ContextParts): RunContext {
@@ -199,7 +199,7 @@ function createContext(parts: ContextParts): RunContext {
   });
   const runs = () => isOpen() && stillRuns();
   const now = () => performance.now();
-  const places = parts.places.join({
+  const permits = parts.permits.join({
     ceiling: send.concurrency,
     weight: weightOf(definition),
     stopping,
@@ -211,7 +211,7 @@ function createContext(parts: ContextParts): RunContext {
     mapping,
     ledger: chunkLedger,
     service: serviceEdge(definition, client, parts.service.credentials),
-    places,
+    permits,
     hasRate: send.rate !== undefined,
     breaker: createServiceBreaker(now, createSharedBreaker(redis, keys)),
     denials: createDenialStreak(),
@@ -223,7 +223,7 @@ function createContext(parts: ContextParts): RunContext {
       if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
     },
     async close() {
-      places.leave();
+      permits.leave();
       await client.destroy();
     },
     onTrouble: (what, error) => log.error(what, { run: run.id, problem: error.message }),

@@ -19,7 +19,7 @@ export type NextTry =
   /** Nobody has got through for too long: it is the service. */
   | { readonly kind: 'away' };
 
-/** A service that asks to be left alone does not use a row's attempts up, but some day it has to let the row in. */
+/** An answer with a time to come back uses up none of a row's attempts, but only so many of them are waited for. */
 const ALL_ATTEMPTS_FACTOR = 10;
 
 /** `Retry-After: 0` is no invitation to a tight loop. */

@@ -5,7 +5,7 @@ import type { Call } from '../model/operation.ts';
 import type { JsonObject, Reply, ServiceRequest, Verdict } from '../model/request.ts';
 import type { Reason, Run } from '../model/run.ts';
 import type { DenialStreak } from './denial-streak.ts';
-import type { RunPlaces } from './run-places.ts';
+import type { RunPermits } from './run-permits.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 
 /** The service as a row's journey needs it. */
@@ -28,7 +28,7 @@ export type RunContext = {
   readonly ledger: ChunkLedger;
   readonly service: ServiceEdge;
   /** Requests in flight: `send.concurrency` at most, and no more than the service bears. */
-  readonly places: RunPlaces;
+  readonly permits: RunPermits;
   /** The job has a `send.rate`: each of its requests waits for its time. */
   readonly hasRate: boolean;
   readonly breaker: ServiceBreaker;

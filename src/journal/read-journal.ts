@@ -1,3 +1,9 @@
+/**
+ * A journal read back, to be put into a ledger that has lost something; its process may go on writing meanwhile. A line that is damaged is
+ * left out and told of, the torn last line of a crash is left out silently. Memory grows with the rows of the raw segments, of one
+ * archive, and with rows whose intents or ends cross from one segment to the next, not with the journal.
+ */
+
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

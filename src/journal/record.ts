@@ -1,3 +1,8 @@
+/**
+ * What a journal records, and the lines that hold it: CRC-32, a space, JSON text. The kinds and the positions within entries are what
+ * journals on disks hold that older versions wrote: they may gain, not change.
+ */
+
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 

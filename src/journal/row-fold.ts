@@ -1,3 +1,8 @@
+/**
+ * What a journal's records come down to, row by row: intents that are still open, the last settle entry, and marks that were withdrawn. The
+ * last word on a row holds, but an accepted row is not put in doubt by a later look. A segment can be folded and its residue folded again.
+ */
+
 import type { IntendedRow, MarkedRow, Place, SettleEntry, StoredRecord } from './record.ts';
 
 /** What records, in their order, come down to for one row; `at`: the segment that says so. */

@@ -1,3 +1,8 @@
+/**
+ * The identity ledgers: which row of which run has a key, and what became of it. Keys are claimed in file order while a file is read;
+ * the same rows may be claimed again and get the same answers, so that two files with one key, at the same time, create it once.
+ */
+
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyClaim, KeyState } from '../model/identity.ts';

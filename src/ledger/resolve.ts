@@ -1,3 +1,8 @@
+/**
+ * A person's decisions on rows in doubt: created, with the service's identifier, or not created. Each is recorded once, with who took it
+ * and when, in the same script as the outcome; the same decision again changes nothing, another one is answered with the earlier.
+ */
+
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { IDENTITY } from '../model/operation.ts';

@@ -1,3 +1,8 @@
+/**
+ * A row's outcome on its way to the script SETTLE and into the journal: an array by position, since hundreds travel in one command and
+ * names would cost more than the rest. Here alone stands which position means what, on this side; lua/rows.ts has the other.
+ */
+
 import { groupAdjacent } from '../lib/group-adjacent.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';

@@ -1,3 +1,9 @@
+/**
+ * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers never send one row and the first definite
+ * outcome stays: INTEND and WITHDRAW before and instead of sending, SETTLE and UNSETTLE after it, RESOLVE by a person. Whatever an outcome
+ * changes (mark, identity of the key, source, counters) changes in one step.
+ */
+
 import { CONTESTED_MARK } from '../mark.ts';
 import { SUCCESS } from './breaker.ts';
 

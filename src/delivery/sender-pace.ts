@@ -1,20 +1,20 @@
-/** Tells when and how many rows are to get their intent, so that some are always ready when a place comes free. */
-export type LanePace = {
+/** Tells when and how many rows are to get their intent, so that some are always ready when a permit comes free. */
+export type SenderPace = {
   /** A row went out. */
   launched(): void;
   /** How many to ask for now; 0: not yet. */
-  wanted(line: LaneLine): number;
+  wanted(line: SenderLoad): number;
   /** They are being asked for. */
   asked(): void;
 };
 
-export type LaneLine = {
+export type SenderLoad = {
   readonly waiting: number;
   /** Those that have their intent. */
   readonly ready: number;
-  /** Places that the run could take. */
+  /** Permits that the run could take. */
   readonly free: number;
-  /** The places are others': one that comes free is only the run's where a row is ready for it. */
+  /** The permits are others': one that comes free is only the run's where a row is ready for it. */
   readonly isContested: boolean;
 };
 
@@ -28,8 +28,8 @@ const CONTESTED_READY = 2;
 const KEPT = 0.7;
 const MOST_AT_ONCE = 200;
 
-/** `most`: rows that may be ready beyond those that have a place. */
-export function createLanePace(now: () => number, most: number): LanePace {
+/** `most`: rows that may be ready beyond those that have a permit. */
+export function createSenderPace(now: () => number, most: number): SenderPace {
   let perMs = 0;
   let launched = 0;
   let since = now();
