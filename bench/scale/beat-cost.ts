@@ -6,13 +6,6 @@ import { HEARTBEAT } from '../../src/ledger/lua/epoch.ts';
 import { readUsage, usedBetween } from './redis-usage.ts';
 import { openSoleGate } from './sole-gate.ts';
 
-
-
-
-
-
-
-
 /** What a worker's sign of life costs where there are so many members; one that is due to look at all of them costs `lookMicros`. */
 export type BeatCost = {
   readonly members: number;

@@ -3,9 +3,6 @@ import { CONCURRENCY } from '../bench.ts';
 import type { Beat, Costs } from './project.ts';
 import type { ScaleResults, Together } from './scale-results.ts';
 
-
-
-
 /** From that share of the possible on the machine did not hold the workers back. */
 const UNHINDERED = 0.95;
 

@@ -8,15 +8,6 @@ import { newRun } from '../../test/support/runs.ts';
 import { settledRow } from '../../test/support/settled-row.ts';
 import { openSoleGate } from './sole-gate.ts';
 
-
-
-
-
-
-
-
-
-
 const SPACE = 'subclient';
 const NOW = new Date('2026-01-02T03:04:05Z');
 const ROWS_AT_ONCE = 200;

@@ -5,11 +5,6 @@ import { costsOf } from './costs-of.ts';
 import { type Limit, project } from './project.ts';
 import type { ScaleResults, Together } from './scale-results.ts';
 
-
-
-
-
-
 const NOT_MEASURED = 'not measured';
 
 type Line = readonly [name: string, value: (one: Together) => string];
@@ -50,10 +45,10 @@ export function renderTogether(results: ScaleResults | null): string {
   );
 }
 
-/** What one sign of life costs among so many members. */
+/** What one heartbeat costs among so many workers. */
 export function renderBeats(results: ScaleResults | null): string {
   const header = [
-    'members',
+    'workers',
     'commands',
     "CPU of Redis' thread",
     'when it looks at all of them',

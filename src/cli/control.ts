@@ -2,7 +2,7 @@ import { serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { unsuccessfulRows } from '../model/outcome.ts';
+import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import {
   cancelRun,
@@ -116,7 +116,7 @@ function leftOf(run: Run): string {
   if (state === 'cancelled' && outcomes.cancelled > 0)
     return `${rerun} --only cancelled\` takes up what was not sent`;
   const doubtful = outcomes['in-doubt'];
-  if (unsuccessfulRows(outcomes) > doubtful) return `${rerun}\` takes up the rows that did not succeed`;
+  if (countUnsuccessful(outcomes) > doubtful) return `${rerun}\` takes up the rows that did not succeed`;
   if (doubtful > 0) return `\`onboard resolve ${id}\` settles its rows in doubt`;
   return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
 }

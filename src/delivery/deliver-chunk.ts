@@ -27,7 +27,7 @@ import { sendRow } from './send-row.ts';
 import { senderOf } from './sender.ts';
 import { createSenderRow, type RowsEnd } from './sender-row.ts';
 import type { Sending } from './sending.ts';
-import { type Ended, recordRows, sentRows, settledRows, settleSent } from './settle-rows.ts';
+import { type Ended, recordRows, rowsEnding, sentRows, settleSent } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
 /** Takes a chunk's rows from where they are to their outcomes. `taker` is unique per take. */
@@ -198,7 +198,7 @@ async function settle(
   { end }: Extract<Plan, { kind: 'end' }>,
   context: RunContext,
 ): Promise<Ended> {
-  await recordRows(settledRows(planned, end), context);
+  await recordRows(rowsEnding(planned, end), context);
   return 'settled';
 }
 

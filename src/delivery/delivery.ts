@@ -1,3 +1,9 @@
+/**
+ * What a process does with the chunks it is handed, from the queue or by who winds a run up. It keeps a context for each run it has lately
+ * worked for (its mapping, its connections, what was seen of the service), so that a run's chunks share one; and it promises that whoever
+ * halts a run or closes it has all rows in flight settled.
+ */
+
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type JobDefinition, ratePerSecond, weightOf } from '../config/job-definition.ts';
@@ -28,11 +34,6 @@ import { createServiceBreaker } from './service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from './still-runs.ts';
 import type { Service } from './target.ts';
 
-/**
- * What a process does with the chunks it is handed, from the queue or by who winds a run up. It keeps a context for each run it has lately
- * worked for (its mapping, its connections, what was seen of the service), so that a run's chunks share one; and it promises that whoever
- * halts a run or closes it has all rows in flight settled.
- */
 export type Delivery = {
   deliver(job: ChunkJob, lease: ChunkLease): Promise<ChunkEnd>;
   /** Sends nothing more of the run in this process, and resolves when its rows in flight are settled. */

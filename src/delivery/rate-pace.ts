@@ -1,7 +1,11 @@
+/**
+ * The pace of a run with a rate (`send.rate`): its rows go one by one at their times, no faster over all workers together. Times are
+ * reserved in the ledger a moment ahead, so that a worker that is killed, or that waits for answers, takes few from the others.
+ */
+
 import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';
 import { createWaitingLine } from '../lib/waiting-line.ts';
 
-/** Lets the rows of one run go one by one at their times, no faster over all workers together than `send.rate`. */
 export type RatePace = {
   /** Resolves with a permit in flight taken, at the row's time; false: the run or the process ends. `isFirst`: before the run's others. */
   next(isFirst: boolean): Promise<boolean>;
@@ -9,7 +13,7 @@ export type RatePace = {
 
 export type RatePaceEdges = {
   readonly intervalMs: number;
-  /** As many times as that, or fewer. */
+  /** Reserves as many times, or fewer. */
   reserve(times: number): Promise<Reserved>;
   readonly permits: {
     /** Resolves with a permit in flight taken; false: the run ends. */

@@ -1,3 +1,8 @@
+/**
+ * All that a worker needs for the rows of one run: the run's definition and mapping, its rows in the ledger, the service, permits, breaker,
+ * clock. Made once for each run and process (delivery.ts), so that a run's chunks share what was learnt of the service.
+ */
+
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { ChunkLedger } from '../ledger/chunk-ledger.ts';
 import type { Mapping } from '../model/mapping.ts';
@@ -20,7 +25,6 @@ export type ServiceEdge = {
   backoffMs(attempt: number): number;
 };
 
-/** All that a worker needs for the rows of one run; made once per run and process. */
 export type RunContext = {
   readonly run: Run;
   readonly definition: JobDefinition;
@@ -44,6 +48,6 @@ export type RunContext = {
   pause(reason: Reason): Promise<void>;
   /** Closes the connections to the service; an attempt still in flight is broken off. */
   close(): Promise<void>;
-  /** Something in the machine room, for the log. */
+  /** Trouble with Redis, the journal or the connections, for the log. */
   onTrouble(what: string, error: Error): void;
 };

@@ -1,3 +1,8 @@
+/**
+ * One run's requests in flight: a permit is held until the reply is there, and never while a row waits for anything else. There are no more than `send.concurrency`,
+ * no more than the service bears, and the runs to one service share what there is.
+ */
+
 import type { Reserved } from '../ledger/chunk-ledger.ts';
 import type { Reply } from '../model/request.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
@@ -6,10 +11,6 @@ import { createLatencyTrend } from './latency-trend.ts';
 import { createLoadHearing } from './load-signal.ts';
 import { createRatePace, type RatePace } from './rate-pace.ts';
 
-/**
- * One run's requests in flight: a permit is held until the reply is there, and never while a row waits for anything else. There are no more than `send.concurrency`,
- * no more than the service bears, and the runs to one service share what there is.
- */
 export type RunPermits = {
   /** Takes a permit at once where one is free; costs next to nothing. Never for a run with a rate. */
   tryTake(): boolean;

@@ -1,16 +1,20 @@
-/** Tells when and how many rows are to get their intent, so that some are always ready when a permit comes free. */
+/**
+ * When and how many rows are to get their intent, so that some are always ready when a permit comes free: in batches, and no more ahead
+ * than go out within a few milliseconds, since a kill leaves those in doubt.
+ */
+
 export type SenderPace = {
   /** A row went out. */
   launched(): void;
   /** How many to ask for now; 0: not yet. */
   wanted(line: SenderLoad): number;
-  /** They are being asked for. */
+  /** Intents are being asked for. */
   asked(): void;
 };
 
 export type SenderLoad = {
   readonly waiting: number;
-  /** Those that have their intent. */
+  /** Rows that have their intent. */
   readonly ready: number;
   /** Permits that the run could take. */
   readonly free: number;
@@ -19,12 +23,12 @@ export type SenderLoad = {
 };
 
 /**
- * Rows that go out within that time are ready: longer than Redis and the disk take, short enough that a kill leaves few in doubt, and
- * where fewer than one does, none is: nobody waits for Redis that waits for the service most of the time.
+ * As many rows are ready as go out within that time: longer than Redis and the disk take, short enough that a kill leaves few in doubt.
+ * Where fewer than one row goes out within it, none is made ready: a slow service is waited for much longer than Redis.
  */
 const AHEAD_MS = 4;
 const CONTESTED_READY = 2;
-/** Of what was seen before, in the rate of now. */
+/** The share that the rate seen before has in the rate of now. */
 const KEPT = 0.7;
 const MOST_AT_ONCE = 200;
 

@@ -44,11 +44,11 @@ export function sentRows(
   const { plan } = planned;
   const whole = plan.warnings === undefined ? end : { ...end, warnings: plan.warnings };
   const fields = fieldsAfter(plan, end, taker);
-  return settledRows(planned, fields === null ? whole : { ...whole, fields }, expected);
+  return rowsEnding(planned, fields === null ? whole : { ...whole, fields }, expected);
 }
 
 /** The first row's end with its own mark and key; the others' with that mark, so that all are recorded or none. */
-export function settledRows(
+export function rowsEnding(
   { lead, mates, ends, warnings }: Planned,
   end: RowEnd,
   mark?: string,

@@ -1,3 +1,8 @@
+/**
+ * One attempt of a row: permit, intent, a last look at the lease, request, verdict. The intent is in the ledger and in the journal before
+ * the first byte leaves, and is withdrawn only where it is proven that nothing was received. The breaker is told what the attempt came to.
+ */
+
 import type { Granted, Intent } from '../ledger/intents.ts';
 import { passStage } from '../lib/stage.ts';
 import type { Reply, Verdict } from '../model/request.ts';

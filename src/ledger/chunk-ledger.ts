@@ -20,20 +20,12 @@ import {
   withdrawRows,
 } from './intents.ts';
 import { parseKeyState } from './key-claims.ts';
-import type { LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
 import { SETTLE, UNSETTLE } from './lua/rows.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
-import {
-  fieldsPlace,
-  identityPlace,
-  type KeyPlace,
-  type SettledRow,
-  type SettleEntry,
-  settleArguments,
-  settleEntry,
-} from './settle-entry.ts';
+import { type SettledRow, type SettleEntry, settleArguments, settleEntry } from './settle-entry.ts';
 
 export type ChunkLedger = {
   take(chunk: number): Promise<Taken>;

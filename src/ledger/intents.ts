@@ -8,11 +8,10 @@ import { z } from 'zod';
 import { groupAdjacent } from '../lib/group-adjacent.ts';
 import { passStage, type Stage } from '../lib/stage.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import type { LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { INTEND, WITHDRAW } from './lua/rows.ts';
 import { type SharedMark, sharedMark } from './mark.ts';
 import { withExceptions } from './script.ts';
-import { fieldsPlace, identityPlace, type KeyPlace } from './settle-entry.ts';
 
 /** What is asked for before a row is sent. */
 export type Intent = {

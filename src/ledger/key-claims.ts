@@ -7,10 +7,9 @@ import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyClaim, KeyState } from '../model/identity.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import { identityOf, type LedgerKeys } from './keys.ts';
+import { identityOf, identityPlace, type LedgerKeys } from './keys.ts';
 import { CLAIM, LOOK_UP } from './lua/keys.ts';
 import { script, withExceptions } from './script.ts';
-import { identityPlace } from './settle-entry.ts';
 
 const claim = inEpoch(CLAIM, z.array(z.string()));
 

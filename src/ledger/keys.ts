@@ -83,6 +83,27 @@ function runKeys(base: string): RunKeys {
   };
 }
 
+/** A key of one identity ledger. */
+export type KeyPlace = { readonly space: string; readonly key: string };
+
+/** Where the digests of a record's fields are kept. */
+export function fieldsPlace(
+  keys: LedgerKeys,
+  { space, key }: KeyPlace,
+): { readonly bucket: string; readonly digest: string } {
+  const { bucket, digest } = identityOf(key);
+  return { bucket: `${keys.fields(space)}${bucket}`, digest };
+}
+
+/** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
+export function identityPlace(
+  keys: LedgerKeys,
+  { space, key }: KeyPlace,
+): { readonly bucket: string; readonly digest: string } {
+  const { bucket, digest } = identityOf(key);
+  return { bucket: `${keys.identity(space)}${bucket}`, digest };
+}
+
 const BUCKETS = 16_384;
 /** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
 const DIGEST_CHARACTERS = 16;

@@ -6,7 +6,7 @@
 import { groupAdjacent } from '../lib/group-adjacent.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { identityOf, type LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { type SharedMark, settledMark, sharedMark } from './mark.ts';
 
 /** What becomes of the row's key. */
@@ -16,9 +16,6 @@ export type IdentityChange = {
   readonly becomes: 'known' | 'in-doubt' | 'given-back';
   readonly id: string;
 };
-
-/** A key of one identity ledger. */
-export type KeyPlace = { readonly space: string; readonly key: string };
 
 /** What stands for the digests of a record's fields while a take of its row has an update under way. */
 export function fieldsUnderWay(taker: string): string {
@@ -111,24 +108,6 @@ function plainEntry(keys: LedgerKeys, row: SettledRow): PlainEntry {
 function fieldsOf(keys: LedgerKeys, change: FieldsChange): readonly [string, string, string, string] {
   const { bucket, digest } = fieldsPlace(keys, change);
   return [bucket, digest, change.before, change.after];
-}
-
-/** Where the digests of a record's fields are kept. */
-export function fieldsPlace(
-  keys: LedgerKeys,
-  { space, key }: Pick<FieldsChange, 'space' | 'key'>,
-): { readonly bucket: string; readonly digest: string } {
-  const { bucket, digest } = identityOf(key);
-  return { bucket: `${keys.fields(space)}${bucket}`, digest };
-}
-
-/** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
-export function identityPlace(
-  keys: LedgerKeys,
-  { space, key }: Pick<IdentityChange, 'space' | 'key'>,
-): { readonly bucket: string; readonly digest: string } {
-  const { bucket, digest } = identityOf(key);
-  return { bucket: `${keys.identity(space)}${bucket}`, digest };
 }
 
 /** Whether the row ended with a definite answer of the service, a sign that it is well. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sendRow } from '../../src/delivery/send-row.ts';
-import { identityPlace } from '../../src/ledger/settle-entry.ts';
+import { identityPlace } from '../../src/ledger/keys.ts';
 import { until } from '../support/flow.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {

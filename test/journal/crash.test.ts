@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listWorkers } from '../../src/journal/worker-registry.ts';
 import { ownFolder, readAll } from './sample-journal.ts';
 
-const BUILT = new URL('../../dist/journal', import.meta.url);
+const BUILT = new URL('../../dist/journal/', import.meta.url);
 
 /** Writes rows one after the other and says which are on the disk, or why one isn't. */
 const WRITER = `
