@@ -112,7 +112,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   const execute = async (job: ChunkJob, lease: ChunkLease, one: KeptRun): Promise<ChunkEnd> => {
     const context = await one.context;
     if (context !== null) return deliverChunk(job, { context, lease, taker: taker() });
-    // The next chunk looks for itself. One that is dropped is lost for good, and putting back a ledger may take any time:
+    // The next chunk makes a new look. A chunk that is dropped is lost, and putting back a ledger may take any time:
     // a look at each every few seconds is the smaller evil, even where the run never comes back.
     if (kept.get(job.run) === one) void forget(job.run);
     return 'put-aside';

@@ -1,7 +1,7 @@
 /**
- * A process' place in the registry of those that move rows of a target. What it does is in the ledger and, for a Redis that forgets, in its
- * journal: where Redis has gone back in time, the journals of this home are replayed into it before anything more is sent. Journals go when
- * all their runs have ended a while ago.
+ * A worker's registration: its id, its journal and its way to the ledger of one target (the epoch). What it does is in the ledger and, for a
+ * Redis that forgets, in its journal: where Redis has gone back in time, the journals of this home are replayed into it before anything
+ * more is sent. Journals are removed when all their runs have ended a while ago.
  */
 
 import { removeWorkerFolder } from '../journal/folder.ts';

@@ -67,7 +67,7 @@ function createSender(context: RunContext): Sender {
   };
 }
 
-/** Rows that wait look for themselves so often, should whatever they wait for come about without a word. */
+/** While rows wait, what they wait for is looked at this often: it may come about unannounced. */
 const LOOK_MS = 500;
 
 /** Sends what can go, and sees that more can. */

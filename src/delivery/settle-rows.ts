@@ -96,7 +96,7 @@ const RECORD_PAUSE_MAX_MS = 5_000;
 export async function recordRows(rows: readonly SettledRow[], context: RunContext): Promise<void> {
   const [first, ...others] = rows;
   if (first === undefined || others.length > 0) return recordAtOnce(rows, context);
-  // One alone goes with the others of its turn.
+  // A single row travels with what others ask for in the same turn of the event loop.
   await context.ledger.settle(first).catch((error: unknown) => recordLater(first, context, error));
 }
 
@@ -116,7 +116,7 @@ export async function withdrawIntents(intents: readonly Intent[], context: RunCo
   const { ledger } = context;
   const [first, ...others] = intents;
   if (first === undefined) return;
-  // One alone goes with the others of its turn.
+  // A single row travels with what others ask for in the same turn of the event loop.
   const withdraw = () => (others.length === 0 ? ledger.withdraw(first) : ledger.withdrawAll(intents));
   await withdraw().catch((error: unknown) =>
     untilRecorded('an intent could not be taken back yet', withdraw, { context, first: error }),

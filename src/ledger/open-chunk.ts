@@ -17,7 +17,7 @@ import { type Mark, packBlock, packBlockText, parseMark } from './mark.ts';
 export type Taken = {
   readonly state: RunState | null;
   readonly closed: boolean;
-  /** Redis has lost something, and the journal of a worker that may have had the chunk can't be had. */
+  /** Redis has lost something, and a worker that may have had the chunk is gone with its journal. */
   readonly suspect: boolean;
   readonly marks: ReadonlyMap<number, Mark>;
 };

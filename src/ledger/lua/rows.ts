@@ -175,7 +175,7 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
  * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
  * A take that gave up (no mark: its intent is withdrawn) says nothing of what is in doubt: another's request.
  * What the service accepted also replaces a person's decision that the row was not created.
- * A take's own intents count as one, whatever the attempt: a replayed journal may meet an earlier one.
+ * All intents of one take count as the same, whatever the attempt: a replayed journal may meet an earlier attempt's.
  * Over another taker's intent only what the service accepted is recorded: a refusal says nothing of the other's request.
  * A row of a group without a mark of its own ends only as the group's first row does.
  * Answers the places (1: the first of the groups, those of the JSON follow) of rows that were not recorded: they had their outcome, or are another's.

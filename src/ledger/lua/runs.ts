@@ -95,7 +95,7 @@ return out
 `;
 
 /**
- * Closes a chunk whose rows are all settled: its marks become one block. The last one finishes the run.
+ * Closes a chunk whose rows are all settled: its marks become one block. The last chunk to be closed finishes the run.
  * KEYS: record, chunk, blocks. ARGV: chunk, rows in it, its version as it was when their outcomes were read or recorded, block, chunks of the
  * run, now (ISO). Whatever changes an outcome that was recorded changes the version.
  * Answers 1: closed (now or before); 0: something changed since: read again.
