@@ -4,7 +4,7 @@ import { inEpoch, SILENT_MS } from '../../src/ledger/epoch.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { HEARTBEAT } from '../../src/ledger/lua/epoch.ts';
 import { readUsage, usedBetween } from './redis-usage.ts';
-import { openSoleGate } from './sole-gate.ts';
+import { openSoleEpoch } from './sole-epoch.ts';
 
 /** What a worker's sign of life costs where there are so many members; one that is due to look at all of them costs `lookMicros`. */
 export type BeatCost = {
@@ -22,13 +22,13 @@ const ALWAYS_DUE = 0;
 /** Measures it with the program's own script; the Redis must be empty. */
 export async function beatCost(redis: Redis, members: number): Promise<BeatCost> {
   const keys = ledgerKeys('sandbox');
-  const gate = await openSoleGate(redis, keys);
+  const epoch = await openSoleEpoch(redis, keys);
   try {
     const alive = Date.now() + SILENT_MS;
     for (let n = 1; n < members; n += 1)
       await redis.hset(keys.epoch, { [`m:${n}`]: 1, [`b:${n}`]: alive, [`k:${n}`]: alive });
     const give = (sweepMs: number, roster: string) =>
-      gate.call(beat, [], [SILENT_MS, SILENT_MS, sweepMs, roster]);
+      epoch.call(beat, [], [SILENT_MS, SILENT_MS, sweepMs, roster]);
     const [roster] = await give(ALWAYS_DUE, '');
     const usedFor = async (sweepMs: number) => {
       const before = await readUsage(redis);
@@ -45,6 +45,6 @@ export async function beatCost(redis: Redis, members: number): Promise<BeatCost>
       lookMicros: looks.cpuMicros / BEATS,
     };
   } finally {
-    await gate.close();
+    await epoch.close();
   }
 }

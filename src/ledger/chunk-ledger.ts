@@ -25,7 +25,14 @@ import { LOOK_UP } from './lua/keys.ts';
 import { SETTLE, UNSETTLE } from './lua/rows.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
-import { type SettledRow, type SettleEntry, settleArguments, settleEntry } from './settle-entry.ts';
+import {
+  isUnsent,
+  recordedRow,
+  type SettledRow,
+  type SettleEntry,
+  settleArguments,
+  settleEntry,
+} from './settle-entry.ts';
 
 export type ChunkLedger = {
   take(chunk: number): Promise<Taken>;
@@ -90,7 +97,7 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     const recorded = entries.map((entry) => !others.has(entry));
     noteSettled(unsent.filter((entry) => !others.has(entry)));
     entries.forEach((entry, i) => {
-      if (recorded[i]) memory.recorded({ chunk: entry[0], row: entry[1], mark: entry[3] }, recovery);
+      if (recorded[i]) memory.recorded(recordedRow(entry), recovery);
     });
     return recorded;
   };
@@ -143,14 +150,6 @@ function partedBySending(
 ): readonly [sure: readonly SettleEntry[], unsent: readonly SettleEntry[]] {
   if (!entries.some(isUnsent)) return [entries, NONE];
   return [entries.filter((entry) => !isUnsent(entry)), entries.filter(isUnsent)];
-}
-
-// By index: to take a row's entry apart by a pattern costs several times as much.
-const OUTCOME = 2;
-const MARK = 11;
-
-function isUnsent(entry: SettleEntry): boolean {
-  return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
 }
 
 function placeArguments(

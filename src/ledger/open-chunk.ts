@@ -65,7 +65,8 @@ type ChunkMemory = {
   whole(chunk: number, rows: number, recovery: number): string | null;
 };
 
-type RecordedRow = { readonly chunk: number; readonly row: number; readonly mark: string };
+/** A row of an open chunk with the text of its settlement. */
+export type RecordedRow = { readonly chunk: number; readonly row: number; readonly mark: string };
 
 type Remembered = { readonly recovery: number; readonly marks: Map<number, string> };
 

@@ -11,6 +11,7 @@ import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { script } from './script.ts';
+import { answeredLongAgo } from './settle-entry.ts';
 
 export type LedgerReplay = {
   /** Puts the run's record back, where it is gone. */
@@ -51,7 +52,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
     },
     async settled(run, entries) {
       for (const batch of batches(entries)) {
-        await settle(redis, settleKeys(keys, run), [run, JSON.stringify(batch.map(asOld))]);
+        await settle(redis, settleKeys(keys, run), [run, JSON.stringify(batch.map(answeredLongAgo))]);
       }
     },
     async intended(run, rows) {
@@ -68,13 +69,6 @@ export function restorableFields(record: Readonly<Record<string, string>>): Reco
   const kept = Object.entries(record).filter(([name]) => !COUNTED.test(name));
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';
   return { ...Object.fromEntries(kept), state, reason: '' };
-}
-
-const ANSWERED_JUST_NOW = 13;
-
-/** What the service answered then says nothing to the breaker of now. */
-function asOld(entry: unknown): unknown {
-  return Array.isArray(entry) ? entry.with(ANSWERED_JUST_NOW, 0) : entry;
 }
 
 function batches<T>(items: readonly T[]): T[][] {

@@ -8,6 +8,7 @@ import { wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { type SharedMark, settledMark, sharedMark } from './mark.ts';
+import type { RecordedRow } from './open-chunk.ts';
 
 /** What becomes of the row's key. */
 export type IdentityChange = {
@@ -114,6 +115,21 @@ function fieldsOf(keys: LedgerKeys, change: FieldsChange): readonly [string, str
 function wasAnswered({ outcome, status }: Settlement): boolean {
   if (wasAccepted(outcome) || outcome === 'rejected' || outcome === 'denied') return true;
   return outcome === 'failed' && status >= 400 && status < 500 && status !== 429;
+}
+
+/** Whether the row's settler has sent nothing of it, and says how it ended nevertheless. */
+export function isUnsent(entry: SettleEntry): boolean {
+  return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
+}
+
+/** The row with its settlement as its chunk's block will have it. */
+export function recordedRow(entry: SettleEntry): RecordedRow {
+  return { chunk: entry[CHUNK], row: entry[ROW], mark: entry[SETTLEMENT] };
+}
+
+/** The entry of a journal as one that says nothing to the breaker of now, whatever the service answered then. */
+export function answeredLongAgo(entry: unknown): unknown {
+  return Array.isArray(entry) ? entry.with(ANSWERED, 0) : entry;
 }
 
 /** ARGV of the script SETTLE from its second on, and the entries in the order in which it counts them. */

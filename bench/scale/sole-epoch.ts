@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { type LedgerEpoch, openEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 
-/** The gate of a ledger that nobody else works on. */
-export function openSoleGate(redis: Redis, keys: LedgerKeys): Promise<LedgerEpoch> {
+/** The epoch of a ledger that nobody else works on. */
+export function openSoleEpoch(redis: Redis, keys: LedgerKeys): Promise<LedgerEpoch> {
   return openEpoch({
     redis,
     key: keys.epoch,
