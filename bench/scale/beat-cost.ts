@@ -21,13 +21,13 @@ const ALWAYS_DUE = 0;
 /** Measures it with the program's own script; the Redis must be empty. */
 export async function beatCost(redis: Redis, members: number): Promise<BeatCost> {
   const keys = ledgerKeys('sandbox');
-  const gate = await openSoleEpoch(redis, keys);
+  const epoch = await openSoleEpoch(redis, keys);
   try {
     const alive = Date.now() + SILENT_MS;
     for (let n = 1; n < members; n += 1)
       await redis.hset(keys.epoch, { [`m:${n}`]: 1, [`b:${n}`]: alive, [`k:${n}`]: alive });
     const give = (sweepMs: number, roster: string) =>
-      gate.call(beat, [], [SILENT_MS, SILENT_MS, sweepMs, roster]);
+      epoch.call(beat, [], [SILENT_MS, SILENT_MS, sweepMs, roster]);
     const [roster] = await give(ALWAYS_DUE, '');
     const usedFor = async (sweepMs: number) => {
       const before = await readUsage(redis);
@@ -44,7 +44,7 @@ export async function beatCost(redis: Redis, members: number): Promise<BeatCost>
       lookMicros: looks.cpuMicros / BEATS,
     };
   } finally {
-    await gate.close();
+    await epoch.close();
   }
 }
 

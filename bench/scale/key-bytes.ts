@@ -17,30 +17,30 @@ const BUCKETS_AT_ONCE = 1_024;
 /** Bytes that Redis holds for each of so many keys, every one created with a UUID for an identifier; the Redis must be empty. */
 export async function bytesPerKey(redis: Redis, count: number): Promise<number> {
   const keys = ledgerKeys('sandbox');
-  const gate = await openSoleEpoch(redis, keys);
+  const epoch = await openSoleEpoch(redis, keys);
   try {
-    await createKeys({ redis, keys, gate }, count);
+    await createKeys({ redis, keys, epoch }, count);
   } finally {
-    await gate.close();
+    await epoch.close();
   }
   return (await bytesOfBuckets(redis, keys, count)) / count;
 }
 
-type Ledger = { readonly redis: Redis; readonly keys: LedgerKeys; readonly gate: LedgerEpoch };
+type Ledger = { readonly redis: Redis; readonly keys: LedgerKeys; readonly epoch: LedgerEpoch };
 
 /** Claims them and records them as created, as a run does; what else a run leaves behind is taken away. */
-async function createKeys({ redis, keys, gate }: Ledger, count: number): Promise<void> {
+async function createKeys({ redis, keys, epoch }: Ledger, count: number): Promise<void> {
   const store = createRunStore(redis, keys, () => NOW);
   const id = newRunId(NOW);
   await store.register(newRun({ id, rows: count, chunkRows: CHUNK_ROWS }));
   const run = await store.get(id);
   if (run === null) throw new Error('the run is gone');
   const journal = { write: async () => undefined, note: () => undefined };
-  const ledger = createChunkLedger({ epoch: gate, keys, journal, run, probeMs: 1_000, now: () => NOW });
+  const ledger = createChunkLedger({ epoch: epoch, keys, journal, run, probeMs: 1_000, now: () => NOW });
   for (let first = 1; first <= count; first += ROWS_AT_ONCE) {
     const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, count - first + 1) }, (_, i) => first + i);
     const claimed = rows.map((row) => ({ row, key: keyOf(row) }));
-    await claimKeys(gate, keys, { run: id, space: { name: SPACE, ofRun: false }, rows: claimed });
+    await claimKeys(epoch, keys, { run: id, space: { name: SPACE, ofRun: false }, rows: claimed });
     await ledger.settleAll(rows.map(createdRow));
     const chunks = new Set(rows.map(chunkOf));
     await redis.unlink([...chunks].map((chunk) => `${keys.run(id).chunk}${chunk}`));

@@ -11,7 +11,7 @@ export type AdaptiveLimit = {
   current(ceiling: number): number;
   /** The service bore a request. `isUsed`: as many were in flight as may be; a limit that isn't reached in a round trip doesn't grow. */
   answered(answer: Heard & { readonly isUsed: boolean; readonly ceiling: number }): void;
-  /** The service would rather not have had it: 429, 503, a time-out. `isNamed`: everybody has to wait for as long as it said. */
+  /** The service was overloaded by a request: 429, 503, a time-out. `isNamed`: it asked all workers for a hold of a given time. */
   overloaded(
     answer: Heard & { readonly inFlight: number; readonly ceiling: number; readonly isNamed: boolean },
   ): void;
@@ -19,7 +19,7 @@ export type AdaptiveLimit = {
   steady(): void;
   /** Answers take longer the more are in flight: `share` of them would be answered as fast as ever. */
   slowed(trouble: { readonly now: number; readonly inFlight: number; readonly share: number }): void;
-  /** What `slowed` said was no trouble of ours: as before, unless there has been other trouble since. */
+  /** The cut for slow answers did not help: the limit is as before it, unless there was other trouble since. */
   restored(): void;
 };
 
@@ -30,21 +30,21 @@ type Heard = { readonly now: number; readonly tookMs: number };
 type Curve = { readonly knee: number; readonly start: number; usedMs: number };
 
 const START = 50;
-/** What is left after trouble. `again`: there was no round trip without it since the last time, so it is far too many. */
+/** What is left of the limit after trouble. `again`: no round trip was without trouble since the last cut, so it is far too high. */
 const SHARE: Readonly<Record<Exclude<Refused, 'unclear'>, number>> = { few: 0.9, first: 0.8, again: 0.5 };
-/** Longer answers are a weak sign, and a few requests no great load. */
+/** No cut goes below this for longer answers: they are a weak sign, and a few requests no great load. */
 const LEAST_IF_SLOWED = 8;
 /** Requests per second cubed (RFC 9438, 5.1): 20 more in 3.7 seconds from the knee, the first after 1.4. */
 const GROWTH = 0.4;
 /** Per answer: a fifth more in a round trip, or one more, however long that takes; what it did is seen no sooner. */
 const LARGEST_STEP = 0.2;
-/** What is known of a service that has not been heard of for so long is no guide. */
+/** After so long without an answer what was learnt of the service is forgotten. */
 const FORGET_MS = 60_000;
 
 export function createAdaptiveLimit(): AdaptiveLimit {
   let sense = createRefusalSense();
   let limit = START;
-  /** Until the first trouble. */
+  /** What the limit may double up to until the first trouble. */
   let allowed = START;
   let curve: Curve | null = null;
   let cutAt = Number.NEGATIVE_INFINITY;
@@ -129,14 +129,14 @@ function heightOf({ knee, start, usedMs }: Curve): number {
 }
 
 /**
- * Tells whether a request that was one too many was so because of their number. One in so many fails at any service, for reasons of its
- * own: fewer requests don't help against those, and a limit that fell at each would end at one.
+ * Tells whether a request was refused because too many were in flight. At any service some requests fail for reasons of their own:
+ * fewer requests don't help against those, and a limit that fell at each would end at one.
  */
 type RefusalSense = {
   /** A request was borne that was begun under the limit in force. */
   borne(limit: number): void;
   /**
-   * One was not. `first`, `again`: there were too many, and that is new, or still so; `few`: too many by little, if it was their number;
+   * A request was refused. `first`, `again`: too many are in flight, which is new, or still so; `few`: too many by little, if that was why;
    * `unclear`: the answers to come will tell.
    */
   refused(refusal: Refusal): Refused;

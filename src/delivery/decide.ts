@@ -7,8 +7,9 @@
  * created is in doubt, even where the row no longer maps; then only is it mapped.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
+import type { KeyPlace } from '../ledger/keys.ts';
 import type { Mark } from '../ledger/mark.ts';
-import { areFieldsKnown, type FieldsChange, type KeyPlace } from '../ledger/settle-entry.ts';
+import { areFieldsKnown, type FieldsChange } from '../ledger/settle-entry.ts';
 import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
 import { besideKeyless, type GroupMapped, mergeGroup } from '../mapping/group.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';

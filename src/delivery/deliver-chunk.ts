@@ -1,3 +1,10 @@
+/**
+ * A chunk's rows from where they are to their outcomes: the chunk is taken, each request's plan is decided (decide.ts), and the plans are
+ * executed: nothing to do, an end to record, a request to send, or a question to the ledger first. First attempts go in batches through
+ * the run's sender; rows that a dead worker may have sent, and those of a run with a rate, one by one. The chunk is closed only when
+ * every row has its outcome, and never while one of its requests is on the wire.
+ */
+
 import type { Taken } from '../ledger/open-chunk.ts';
 import { identityKeyOf } from '../model/identity.ts';
 import { REPEATABLE } from '../model/operation.ts';
@@ -13,19 +20,19 @@ import {
   type PlannedSend,
   type UndecidedRows,
 } from './decide.ts';
-import { laneOf } from './lane.ts';
-import { createLaneRow, type RowsEnd } from './lane-row.ts';
 import type { Answers, Questions } from './references.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { sendRow } from './send-row.ts';
+import { senderOf } from './sender.ts';
+import { createSenderRow, type RowsEnd } from './sender-row.ts';
 import type { Sending } from './sending.ts';
-import { type Ended, recordRows, sentRows, settledRows, settleSent } from './settle-rows.ts';
+import { type Ended, recordRows, rowsEnding, sentRows, settleSent } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
 /** Takes a chunk's rows from where they are to their outcomes. `taker` is unique per take. */
-export async function deliverChunk(job: ChunkJob, hands: ChunkTake): Promise<ChunkEnd> {
-  const { context } = hands;
+export async function deliverChunk(job: ChunkJob, take: ChunkTake): Promise<ChunkEnd> {
+  const { context } = take;
   const taken = await context.ledger.take(job.chunk);
   if (taken.closed) return 'closed';
   if (taken.state !== 'running' && taken.state !== 'cancelled') return 'put-aside';
@@ -38,7 +45,7 @@ export async function deliverChunk(job: ChunkJob, hands: ChunkTake): Promise<Chu
     return 'closed';
   }
   const planned = planChunk(job, taken, context);
-  if ((await executeAll(planned, hands)) === 'unsent') return 'put-back';
+  if ((await executeAll(planned, take)) === 'unsent') return 'put-back';
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 
@@ -127,11 +134,11 @@ const ASK_AGAIN_MS = 200;
 /** The chunk is put back then: a worker whose chunks all wait could not take the one that they wait for. */
 const ASK_MAX_MS = 5_000;
 
-/** What a chunk's rows are carried out with; `taker` is unique per take. */
+/** One take of a chunk: what its rows are executed with; `taker` is unique per take. */
 type ChunkTake = { readonly context: RunContext; readonly taker: string; readonly lease: ChunkLease };
 
 /** Takes all rows of a chunk to their outcomes; resolves when each has come to its end, since none may be on the wire when a failure ends its chunk. */
-function executeAll(planned: readonly Planned[], hands: ChunkTake): Promise<Ended> {
+function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended> {
   return new Promise((resolve, reject) => {
     let left = planned.length;
     let all: Ended = 'settled';
@@ -152,26 +159,26 @@ function executeAll(planned: readonly Planned[], hands: ChunkTake): Promise<Ende
         done();
       },
     };
-    for (const one of planned) execute(one, hands, end);
+    for (const one of planned) execute(one, take, end);
     if (planned.length === 0) resolve(all);
   });
 }
 
 /** Takes a request's rows to their outcomes. */
-function execute(planned: Planned, hands: ChunkTake, end: RowsEnd): void {
+function execute(planned: Planned, take: ChunkTake, end: RowsEnd): void {
   const { plan } = planned;
   switch (plan.kind) {
     case 'done':
       end.ended('settled');
       break;
     case 'end':
-      tell(settle(planned, plan, hands.context), end);
+      tell(settle(planned, plan, take.context), end);
       break;
     case 'send':
-      if (isSend(planned)) send(planned, hands, end);
+      if (isSend(planned)) send(planned, take, end);
       break;
     case 'ask':
-      tell(consult(planned, plan, hands), end);
+      tell(consult(planned, plan, take), end);
       break;
     default:
       plan satisfies never;
@@ -191,20 +198,21 @@ async function settle(
   { end }: Extract<Plan, { kind: 'end' }>,
   context: RunContext,
 ): Promise<Ended> {
-  await recordRows(settledRows(planned, end), context);
+  await recordRows(rowsEnding(planned, end), context);
   return 'settled';
 }
 
 /** Rows that a dead worker may have sent, and those of a run with a rate, go one by one. */
-function send(planned: PlannedSend, hands: ChunkTake, end: RowsEnd): void {
-  const { context } = hands;
-  const sending = sendingOf(planned.lead, planned.plan, hands);
+function send(planned: PlannedSend, take: ChunkTake, end: RowsEnd): void {
+  const { context } = take;
+  const sending = sendingOf(planned.lead, planned.plan, take);
   const isFresh = sending.expected === '' && !sending.everUnknown;
-  if (isFresh && !context.hasRate) laneOf(context).send(createLaneRow({ planned, sending, end, context }));
-  else tell(sendAlone(planned, sending, context), end);
+  if (isFresh && !context.hasRate)
+    senderOf(context).send(createSenderRow({ planned, sending, end, context }));
+  else tell(sendSingly(planned, sending, context), end);
 }
 
-async function sendAlone(planned: PlannedSend, sending: Sending, context: RunContext): Promise<Ended> {
+async function sendSingly(planned: PlannedSend, sending: Sending, context: RunContext): Promise<Ended> {
   const sent = await sendRow(sending, context);
   if (sent.kind === 'unsent') return 'unsent';
   const { taker } = sending;
@@ -214,14 +222,14 @@ async function sendAlone(planned: PlannedSend, sending: Sending, context: RunCon
 async function consult(
   planned: Planned,
   { questions, decide }: Extract<Plan, { kind: 'ask' }>,
-  hands: ChunkTake,
+  take: ChunkTake,
 ): Promise<Ended> {
-  const { context, lease } = hands;
+  const { context, lease } = take;
   const began = context.now();
   for (;;) {
     const waitedMs = context.now() - began;
     const plan = decide({ ...(await ask(questions, context)), waitedMs });
-    if (plan.kind !== 'wait') return executeAll([{ ...planned, plan }], hands);
+    if (plan.kind !== 'wait') return executeAll([{ ...planned, plan }], take);
     if (waitedMs >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
     if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';
   }

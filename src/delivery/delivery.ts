@@ -1,3 +1,9 @@
+/**
+ * What a process does with the chunks it is handed, from the queue or by who winds a run up. It keeps a context for each run it has lately
+ * worked for (its mapping, its connections, what was seen of the service), so that a run's chunks share one; and it promises that whoever
+ * halts a run or closes it has all rows in flight settled.
+ */
+
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type JobDefinition, ratePerSecond, weightOf } from '../config/job-definition.ts';
@@ -23,16 +29,11 @@ import { createJobWindow } from './job-window.ts';
 import type { Registration } from './registration.ts';
 import type { RunContext, ServiceEdge } from './run-context.ts';
 import { mappingFor } from './run-mapping.ts';
-import { createServicePlaces, type RunRate, type ServicePlaces } from './run-places.ts';
+import { createServicePermits, type RunRate, type ServicePermits } from './run-permits.ts';
 import { createServiceBreaker } from './service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from './still-runs.ts';
 import type { Service } from './target.ts';
 
-/**
- * What a process does with the chunks it is handed, from the queue or by who winds a run up. It keeps a context for each run it has lately
- * worked for (its mapping, its connections, what was seen of the service), so that a run's chunks share one; and it promises that whoever
- * halts a run or closes it has all rows in flight settled.
- */
 export type Delivery = {
   deliver(job: ChunkJob, lease: ChunkLease): Promise<ChunkEnd>;
   /** Sends nothing more of the run in this process, and resolves when its rows in flight are settled. */
@@ -42,7 +43,7 @@ export type Delivery = {
 };
 
 /** What it takes to send a target's rows. */
-type DeliveryPlace = {
+type DeliveryParts = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
   readonly store: RunStore;
@@ -54,11 +55,11 @@ type DeliveryPlace = {
 };
 
 /** What this process delivers with, for the runs of one service. */
-export function openDelivery(place: DeliveryPlace): Delivery {
-  const { store, log } = place;
+export function openDelivery(parts: DeliveryParts): Delivery {
+  const { store, log } = parts;
   // Told once per run: its chunks are looked at again and again.
   const missing = new Set<string>();
-  const places = createServicePlaces({ now: () => performance.now(), createBusy: createOwnWork });
+  const permits = createServicePermits({ now: () => performance.now(), createBusy: createOwnWork });
   return createDelivery(async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
@@ -67,9 +68,9 @@ export function openDelivery(place: DeliveryPlace): Delivery {
       return null;
     }
     missing.delete(id);
-    await place.registration.remember(id);
-    return createContext({ ...place, run, definition, stopping, places });
-  }, place.interrupted);
+    await parts.registration.remember(id);
+    return createContext({ ...parts, run, definition, stopping, permits });
+  }, parts.interrupted);
 }
 
 /** `null` for a run that the ledger doesn't know, or not now: its Redis may have been emptied and is being put back. */
@@ -111,7 +112,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   const execute = async (job: ChunkJob, lease: ChunkLease, one: KeptRun): Promise<ChunkEnd> => {
     const context = await one.context;
     if (context !== null) return deliverChunk(job, { context, lease, taker: taker() });
-    // The next chunk looks for itself. One that is dropped is lost for good, and putting back a ledger may take any time:
+    // The next chunk makes a new look. A chunk that is dropped is lost, and putting back a ledger may take any time:
     // a look at each every few seconds is the smaller evil, even where the run never comes back.
     if (kept.get(job.run) === one) void forget(job.run);
     return 'put-aside';
@@ -170,11 +171,11 @@ function idleBeyond(kept: ReadonlyMap<string, KeptRun>, limit: number): string[]
 /** Beyond the time-out of the call itself: a probe that is not heard of is given up. */
 const PROBE_MARGIN_MS = 5_000;
 
-type ContextParts = DeliveryPlace & {
+type ContextParts = DeliveryParts & {
   readonly run: Run;
   readonly definition: JobDefinition;
   readonly stopping: AbortSignal;
-  readonly places: ServicePlaces;
+  readonly permits: ServicePermits;
 };
 
 function createContext(parts: ContextParts): RunContext {
@@ -199,7 +200,7 @@ function createContext(parts: ContextParts): RunContext {
   });
   const runs = () => isOpen() && stillRuns();
   const now = () => performance.now();
-  const places = parts.places.join({
+  const permits = parts.permits.join({
     ceiling: send.concurrency,
     weight: weightOf(definition),
     stopping,
@@ -211,7 +212,7 @@ function createContext(parts: ContextParts): RunContext {
     mapping,
     ledger: chunkLedger,
     service: serviceEdge(definition, client, parts.service.credentials),
-    places,
+    permits,
     hasRate: send.rate !== undefined,
     breaker: createServiceBreaker(now, createSharedBreaker(redis, keys)),
     denials: createDenialStreak(),
@@ -223,7 +224,7 @@ function createContext(parts: ContextParts): RunContext {
       if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
     },
     async close() {
-      places.leave();
+      permits.leave();
       await client.destroy();
     },
     onTrouble: (what, error) => log.error(what, { run: run.id, problem: error.message }),

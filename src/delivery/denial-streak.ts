@@ -1,9 +1,13 @@
+/**
+ * Tells a permission that is missing from single rows that are forbidden: three 403 in a row, with no other answer between them, pause the
+ * run, and the rows that were settled as denied before the third are taken back with it. One streak for each run and process.
+ */
+
 import type { SettledRow } from '../ledger/settle-entry.ts';
 
 /** This many 403 in a row are a missing permission, not rows that are forbidden (DESIGN.md, section 5). */
 const STREAK = 3;
 
-/** Tells a permission that is missing from single rows that are forbidden. */
 export type DenialStreak = {
   /** Another answer than 403 came: the permission is there. */
   broken(): void;

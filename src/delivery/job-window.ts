@@ -1,3 +1,8 @@
+/**
+ * The hours in which rows of a job are sent (the setting `window`), in its time zone, and the words for it. Whoever decides by the window
+ * (worker, overview, notices) asks here.
+ */
+
 import { isOpenAt, nextOpening, parseDailyWindow } from '../lib/daily-window.ts';
 import { shownTime } from '../lib/terminal.ts';
 

@@ -13,28 +13,28 @@ type CarriedOut = {
   readonly now: number;
   readonly tookMs: number;
   readonly inFlight: number;
-  /** As many were in flight as may be. */
+  /** As many requests were in flight as may be. */
   readonly isUsed: boolean;
 };
 
 export type Trend =
-  /** It is as usual. */
+  /** Answers take as long as usual. */
   | { readonly kind: 'steady' }
-  /** That share of the requests in flight would be answered as quickly as ever. */
+  /** Answers take longer: that share of the requests in flight would be answered as quickly as before. */
   | { readonly kind: 'slowed'; readonly share: number }
-  /** Fewer requests did not make it any quicker. */
+  /** Fewer requests did not make answers any quicker: the service has become slower by itself. */
   | { readonly kind: 'not-ours' };
 
-/** Nobody calls a service slow for less: milliseconds come and go with this machine. */
+/** A smaller difference is no sign of a slow service: milliseconds come and go with this machine. */
 const SLACK_MS = 20;
-/** What is usual varies by less from one window to the next. */
+/** The usual duration varies by less from one window to the next. */
 const TOLERANCE = 1.5;
-/** A slow moment may be an accident. */
+/** Answers that are slow for a shorter time may be so by accident. */
 const SLOW_FOR_MS = 750;
 const LEAST_SHARE = 0.25;
-/** Of what would do, so that what has piled up at the service goes. */
+/** The part of the computed share that is used, so that what has piled up at the service is worked off. */
 const HEADROOM = 0.9;
-/** This process was at work for that share of a window: it is late itself, and can't tell who else is. */
+/** A process that was at work for a larger share of a window is late itself, and can't tell whether the service is. */
 const BUSY = 0.85;
 
 const STEADY: Trend = { kind: 'steady' };
@@ -45,14 +45,14 @@ export function createLatencyTrend(busy: () => number): LatencyTrend {
   const window = createLatencyWindow();
   let slowForMs = 0;
   let wasUsed = false;
-  /** After a cut: answers that take longer say that it did not help. */
+  /** After a cut: answers that take longer than this say that the cut did not help. */
   let hopedMs: number | null = null;
 
   const forgetSlow = () => {
     slowForMs = 0;
     return null;
   };
-  /** Nothing that could be fewer. */
+  /** With a single request in flight there is nothing to cut: slower answers are usual from now on. */
   const asUsual = (ms: number): Trend => {
     usual.restart(ms);
     return STEADY;
@@ -69,7 +69,7 @@ export function createLatencyTrend(busy: () => number): LatencyTrend {
     slowForMs = isSlower(ms, base) ? slowForMs + lastedMs : 0;
     if (slowForMs === 0) return STEADY;
     if (slowForMs < SLOW_FOR_MS) return null;
-    // It has become so with fewer requests than there may be.
+    // Answers have become slow with fewer requests than there may be: not by their number.
     if (!wasUsed) return forgetSlow();
     slowForMs = 0;
     if (inFlight < 2) return asUsual(ms);
@@ -96,7 +96,7 @@ function isSlower(ms: number, base: number): boolean {
   return ms > base * TOLERANCE + SLACK_MS;
 }
 
-/** The first requests come to a service that has nothing else to do: so many of their answers tell what is usual at first. */
+/** The first requests come to an idle service: so many of their answers tell the usual duration at first. */
 const FIRST_ANSWERS = 8;
 /** Follows quicker answers soon and slower ones reluctantly: a limit that grows too far is found out long before. */
 const TOWARDS_QUICKER = 1 / 2;
@@ -155,7 +155,7 @@ function createLatencyWindow() {
       const lastedMs = now - from;
       samples = [];
       [from, begunSince] = [now, now];
-      // Those that were held up on the way, or here, don't move the lower quartile.
+      // Answers that were held up on the way, or in this process, don't move the lower quartile.
       return { ms: sorted[Math.floor(sorted.length / 4)] ?? 0, lastedMs };
     },
   };

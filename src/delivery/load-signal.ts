@@ -1,17 +1,23 @@
+/**
+ * What replies say of the service's load, told to the limit of requests in flight: 429, 503, 504 and time-outs lower it, answers that
+ * take clearly longer the more requests are in flight lower it too, all others let it rise. A connection that doesn't come about says
+ * nothing of load: then the service is away, and the breaker sees to it.
+ */
+
 import type { Reply } from '../model/request.ts';
 import { TIMED_OUT } from '../service/network-error.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
-import type { FairPlaces } from './fair-places.ts';
+import type { FairPermits } from './fair-permits.ts';
 import type { LatencyTrend, Trend } from './latency-trend.ts';
 
 type LoadHearingEdges = {
   readonly limit: AdaptiveLimit;
-  readonly fair: Pick<FairPlaces, 'taken' | 'isFull' | 'ceiling'>;
+  readonly fair: Pick<FairPermits, 'taken' | 'isFull' | 'ceiling'>;
   readonly trend: LatencyTrend;
   readonly now: () => number;
 };
 
-/** Tells the limit what a run's replies say of the service's load; to be called with each while its place is still taken. */
+/** Tells the limit what a run's replies say of the service's load; to be called with each while its permit is still taken. */
 export function createLoadHearing({ limit, fair, trend, now }: LoadHearingEdges): (reply: Reply) => void {
   return (reply) => {
     const signal = loadSignal(reply);
@@ -67,9 +73,9 @@ function tellLimit(
 export type LoadSignal =
   /** The service did what it was asked to: how long that took tells something too. */
   | 'carried-out'
-  /** It was refused for what it asks, which says nothing of how long others take. */
+  /** The request was refused for what it asks, which says nothing of how long others take. */
   | 'borne'
-  /** It was one too many. */
+  /** The service had more requests than it bears. */
   | 'overloaded'
   /** Nothing: the fault is somewhere else. */
   | 'none';

@@ -1,18 +1,22 @@
+/**
+ * The pace of a run with a rate (`send.rate`): its rows go one by one at their times, no faster over all workers together. Times are
+ * reserved in the ledger a moment ahead, so that a worker that is killed, or that waits for answers, takes few from the others.
+ */
+
 import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';
 import { createWaitingLine } from '../lib/waiting-line.ts';
 
-/** Lets the rows of one run go one by one at their times, no faster over all workers together than `send.rate`. */
 export type RatePace = {
-  /** Resolves with a place in flight taken, at the row's time; false: the run or the process ends. `isFirst`: before the run's others. */
+  /** Resolves with a permit in flight taken, at the row's time; false: the run or the process ends. `isFirst`: before the run's others. */
   next(isFirst: boolean): Promise<boolean>;
 };
 
 export type RatePaceEdges = {
   readonly intervalMs: number;
-  /** As many times as that, or fewer. */
+  /** Reserves as many times, or fewer. */
   reserve(times: number): Promise<Reserved>;
-  readonly places: {
-    /** Resolves with a place in flight taken; false: the run ends. */
+  readonly permits: {
+    /** Resolves with a permit in flight taken; false: the run ends. */
     take(): Promise<boolean>;
     release(): void;
     free(): number;
@@ -30,7 +34,7 @@ const SHORTEST_PAUSE_MS = 10;
 type Waiting = { resolve(mayGo: boolean): void; reject(error: unknown): void };
 
 /**
- * Times belong to the worker and not to its rows, are reserved a moment ahead, and no more than there are places in flight for them:
+ * Times belong to the worker and not to its rows, are reserved a moment ahead, and no more than there are permits in flight for them:
  * a worker that is killed, or that waits for answers, takes none from the others.
  */
 export function createRatePace(edges: RatePaceEdges): RatePace {
@@ -66,20 +70,20 @@ export function createRatePace(edges: RatePaceEdges): RatePace {
   };
 }
 
-/** `go`: a place is taken, and it is time; `again`: others have had the time. */
+/** `go`: a permit is taken, and it is time; `again`: others have had the time. */
 async function nextTurn(
-  { places, pause }: RatePaceEdges,
+  { permits, pause }: RatePaceEdges,
   times: Times,
   rows: number,
 ): Promise<'go' | 'again' | 'ends'> {
-  if (!(await pause(times.untilNextMs())) || !(await places.take())) return 'ends';
+  if (!(await pause(times.untilNextMs())) || !(await permits.take())) return 'ends';
   let turn: 'go' | 'again' | 'ends' = 'again';
   try {
-    const ms = await times.next(Math.min(rows, 1 + places.free()));
+    const ms = await times.next(Math.min(rows, 1 + permits.free()));
     if (ms !== null) turn = (await pause(ms)) ? 'go' : 'ends';
     return turn;
   } finally {
-    if (turn !== 'go') places.release();
+    if (turn !== 'go') permits.release();
   }
 }
 

@@ -1,4 +1,10 @@
-import type { KeyPlace } from '../ledger/settle-entry.ts';
+/**
+ * References of a row to records that other rows create: which questions the ledger is asked before the request can be made, and what its
+ * answers make of the row. A reference is filled with the id of a record that was created, or the row is not sent; only an earlier row of
+ * the same run is waited for.
+ */
+
+import type { KeyPlace } from '../ledger/keys.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
 import type { ResolvedReference } from '../model/json-record.ts';

@@ -1,3 +1,9 @@
+/**
+ * A worker's registration: its id, its journal and its way to the ledger of one target (the epoch). What it does is in the ledger and, for a
+ * Redis that forgets, in its journal: where Redis has gone back in time, the journals of this home are replayed into it before anything
+ * more is sent. Journals are removed when all their runs have ended a while ago.
+ */
+
 import { removeWorkerFolder } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { type Damage, type Replayed, readJournal } from '../journal/read-journal.ts';
@@ -13,11 +19,6 @@ import { withDeadline } from '../lib/waiting.ts';
 import { isOver } from '../model/run.ts';
 import { connectionNames, nameConnections } from '../redis/connection.ts';
 
-/**
- * A process' place in the registry of those that move rows of a target. What it does is in the ledger and, for a Redis that forgets, in its
- * journal: where Redis has gone back in time, the journals of this home are replayed into it before anything more is sent. Journals go when
- * all their runs have ended a while ago.
- */
 export type Registration = {
   readonly epoch: LedgerEpoch;
   readonly journal: Journal;

@@ -1,3 +1,8 @@
+/**
+ * Whether and when a row is tried again, as a pure decision: an outage costs time, not rows. A row is given up only when its attempts are
+ * used up while other rows get through; when none gets through for too long, the service is away, and the run pauses.
+ */
+
 import type { Verdict } from '../model/request.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 
@@ -19,13 +24,13 @@ export type NextTry =
   /** Nobody has got through for too long: it is the service. */
   | { readonly kind: 'away' };
 
-/** A service that asks to be left alone does not use a row's attempts up, but some day it has to let the row in. */
+/** An answer with a time to come back uses up none of a row's attempts, but only so many of them are waited for. */
 const ALL_ATTEMPTS_FACTOR = 10;
 
 /** `Retry-After: 0` is no invitation to a tight loop. */
 const SHORTEST_WAIT_MS = 50;
 
-/** Decides whether and when a row is tried again: an outage costs time, not rows (DESIGN.md, section 5). */
+/** The decision for a row whose latest attempt may be followed by another. */
 export function nextTry(
   tries: Tries,
   verdict: Retry,
@@ -43,7 +48,7 @@ export function nextTry(
   return { kind: 'wait', ms: Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS) };
 }
 
-/** No connection came about: that is not about this row, and a service that has gone still answers what was begun before. */
+/** No connection came about: that says nothing of this row, and a service that has gone still answers what was begun before. */
 const UNCONNECTED: ReadonlySet<string> = new Set([
   'connection_refused',
   'name_not_found',

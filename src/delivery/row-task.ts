@@ -1,3 +1,8 @@
+/**
+ * A row in a worker's hands and its end: what a final verdict, or attempts that are used up, make of it, and all that is to be recorded of
+ * it. After an attempt whose outcome is not known (`onUnknownOutcome: retry`), only an acceptance is believed: all else is in doubt.
+ */
+
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';

@@ -1,3 +1,8 @@
+/**
+ * All that a worker needs for the rows of one run: the run's definition and mapping, its rows in the ledger, the service, permits, breaker,
+ * clock. Made once for each run and process (delivery.ts), so that a run's chunks share what was learnt of the service.
+ */
+
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { ChunkLedger } from '../ledger/chunk-ledger.ts';
 import type { Mapping } from '../model/mapping.ts';
@@ -5,7 +10,7 @@ import type { Call } from '../model/operation.ts';
 import type { JsonObject, Reply, ServiceRequest, Verdict } from '../model/request.ts';
 import type { Reason, Run } from '../model/run.ts';
 import type { DenialStreak } from './denial-streak.ts';
-import type { RunPlaces } from './run-places.ts';
+import type { RunPermits } from './run-permits.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 
 /** The service as a row's journey needs it. */
@@ -20,7 +25,6 @@ export type ServiceEdge = {
   backoffMs(attempt: number): number;
 };
 
-/** All that a worker needs for the rows of one run; made once per run and process. */
 export type RunContext = {
   readonly run: Run;
   readonly definition: JobDefinition;
@@ -28,7 +32,7 @@ export type RunContext = {
   readonly ledger: ChunkLedger;
   readonly service: ServiceEdge;
   /** Requests in flight: `send.concurrency` at most, and no more than the service bears. */
-  readonly places: RunPlaces;
+  readonly permits: RunPermits;
   /** The job has a `send.rate`: each of its requests waits for its time. */
   readonly hasRate: boolean;
   readonly breaker: ServiceBreaker;
@@ -44,6 +48,6 @@ export type RunContext = {
   pause(reason: Reason): Promise<void>;
   /** Closes the connections to the service; an attempt still in flight is broken off. */
   close(): Promise<void>;
-  /** Something in the machine room, for the log. */
+  /** Trouble with Redis, the journal or the connections, for the log. */
   onTrouble(what: string, error: Error): void;
 };

@@ -1,3 +1,9 @@
+/**
+ * A job definition compiled against a file's columns. A mapping is compiled once per
+ * definition and columns in a process, whoever asks first: the look at the file before its run, the cut into chunks, the reading of its
+ * rows or the worker that sends them. A mapping has no state of its own, so that runs may share it.
+ */
+
 import type { JobDefinition } from '../config/job-definition.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -6,12 +12,6 @@ import type { Mapping } from '../model/mapping.ts';
 import type { Operation } from '../model/operation.ts';
 import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
-
-/**
- * A job definition compiled against a file's columns. A mapping is compiled once per
- * definition and columns in a process, whoever asks first: the look at the file before its run, the cut into chunks, the reading of its
- * rows or the worker that sends them. A mapping has no state of its own, so that runs may share it.
- */
 
 /** As many as a watcher meets between two files of the same job. */
 const MAPPINGS_KEPT = 64;

@@ -1,3 +1,8 @@
+/**
+ * A row that is sent by itself, as often as it is safe and sensible. p-retry owns the attempts after the first: it is called only for rows
+ * that need another, each attempt is `tryRow`, and retry-policy.ts decides whether and when.
+ */
+
 import pRetry from 'p-retry';
 import { type NextTry, nextTry, type Retry } from './retry-policy.ts';
 import { endOf, gaveUp, type RowEnd } from './row-task.ts';

@@ -1,6 +1,11 @@
+/**
+ * A row on its way: what one take of its chunk knows of the attempts so far, the intent of the next one, and what one attempt can come to.
+ */
+
 import type { Intent } from '../ledger/intents.ts';
+import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
-import { fieldsUnderWay, type KeyPlace } from '../ledger/settle-entry.ts';
+import { fieldsUnderWay } from '../ledger/settle-entry.ts';
 import { IDENTITY, REPEATABLE } from '../model/operation.ts';
 import type { ServiceRequest, Verdict } from '../model/request.ts';
 import type { Retry } from './retry-policy.ts';

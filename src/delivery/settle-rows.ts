@@ -1,3 +1,9 @@
+/**
+ * What became of a request, recorded for all of its rows at once, before anything else happens to them; the ledger keeps the first
+ * definite outcome of each. A Redis that refuses to record is asked again for about ten minutes: an outcome is never dropped. The third
+ * 403 in a row takes back those before it, since a permission is missing then, not a right to these rows.
+ */
+
 import pRetry from 'p-retry';
 import type { Intent } from '../ledger/intents.ts';
 import {
@@ -38,11 +44,11 @@ export function sentRows(
   const { plan } = planned;
   const whole = plan.warnings === undefined ? end : { ...end, warnings: plan.warnings };
   const fields = fieldsAfter(plan, end, taker);
-  return settledRows(planned, fields === null ? whole : { ...whole, fields }, expected);
+  return rowsEnding(planned, fields === null ? whole : { ...whole, fields }, expected);
 }
 
 /** The first row's end with its own mark and key; the others' with that mark, so that all are recorded or none. */
-export function settledRows(
+export function rowsEnding(
   { lead, mates, ends, warnings }: Planned,
   end: RowEnd,
   mark?: string,
@@ -86,15 +92,15 @@ function fieldsAfter(
 const RECORD_ATTEMPTS = 120;
 const RECORD_PAUSE_MAX_MS = 5_000;
 
-/** Outcomes are recorded before anything else happens to their rows; the ledger keeps the first definite one of each. */
+/** Records outcomes; a single row's travels with what else is recorded in the same turn of the event loop. */
 export async function recordRows(rows: readonly SettledRow[], context: RunContext): Promise<void> {
   const [first, ...others] = rows;
   if (first === undefined || others.length > 0) return recordAtOnce(rows, context);
-  // One alone goes with the others of its turn.
+  // A single row travels with what others ask for in the same turn of the event loop.
   await context.ledger.settle(first).catch((error: unknown) => recordLater(first, context, error));
 }
 
-/** The same in a command of their own, before anything that is asked for afterwards. */
+/** Records rows in a command of their own, before anything that is asked for afterwards. */
 export async function recordAtOnce(rows: readonly SettledRow[], context: RunContext): Promise<void> {
   try {
     await context.ledger.settleAll(rows);
@@ -105,12 +111,12 @@ export async function recordAtOnce(rows: readonly SettledRow[], context: RunCont
   }
 }
 
-/** With the same patience: the intent of a row that was never received would make it in doubt. */
+/** Withdraws intents, with the same patience as for outcomes: one that is left would put a row in doubt that was never received. */
 export async function withdrawIntents(intents: readonly Intent[], context: RunContext): Promise<void> {
   const { ledger } = context;
   const [first, ...others] = intents;
   if (first === undefined) return;
-  // One alone goes with the others of its turn.
+  // A single row travels with what others ask for in the same turn of the event loop.
   const withdraw = () => (others.length === 0 ? ledger.withdraw(first) : ledger.withdrawAll(intents));
   await withdraw().catch((error: unknown) =>
     untilRecorded('an intent could not be taken back yet', withdraw, { context, first: error }),

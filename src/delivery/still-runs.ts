@@ -1,3 +1,8 @@
+/**
+ * Whether the run still runs, for rows that wait: asked of Redis once a second at most for all of them. It saves vain waiting; whether a row
+ * may go is decided by the ledger alone, when it grants the intent.
+ */
+
 import { sleep } from '../lib/waiting.ts';
 import type { RunContext } from './run-context.ts';
 

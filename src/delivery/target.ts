@@ -1,3 +1,8 @@
+/**
+ * The service that runs are sent to, and its target: the name that the ledger has for it, `sandbox` or the base URL in one spelling.
+ * The ledgers of two targets are apart, so that a rehearsal never marks a key as created.
+ */
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -10,10 +15,6 @@ import { UsageError } from '../lib/usage-error.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { type Credentials, createCredentials } from '../service/credentials.ts';
 
-/**
- * The service that runs are sent to, and its target: the name that the ledger has for it, `sandbox` or the base URL in one spelling.
- * The ledgers of two targets are apart, so that a rehearsal never marks a key as created.
- */
 export type Service = {
   readonly target: string;
   readonly baseUrl: string;
@@ -56,10 +57,10 @@ export function baseUrlOf(text: string): string {
   return `${origin}${basePath}`;
 }
 
-type Place = { readonly env: Environment; readonly io: Io; readonly releasers: Releasers };
+type ServiceParts = { readonly env: Environment; readonly io: Io; readonly releasers: Releasers };
 
 /** The service that the runs of a target go to; a UsageError where the environment names another one. */
-export async function serviceOf(target: string, { env, io, releasers }: Place): Promise<Service> {
+export async function serviceOf(target: string, { env, io, releasers }: ServiceParts): Promise<Service> {
   if (target === SANDBOX_TARGET) return startSandboxChild(env.home, [], releasers);
   const service = await serviceReady(env, io);
   if (service.target === target) return service;

@@ -1,3 +1,8 @@
+/**
+ * One attempt of a row: permit, intent, a last look at the lease, request, verdict. The intent is in the ledger and in the journal before
+ * the first byte leaves, and is withdrawn only where it is proven that nothing was received. The breaker is told what the attempt came to.
+ */
+
 import type { Granted, Intent } from '../ledger/intents.ts';
 import { passStage } from '../lib/stage.ts';
 import type { Reply, Verdict } from '../model/request.ts';
@@ -8,35 +13,35 @@ import { waitWhileRunning } from './still-runs.ts';
 
 const UNSENT = { kind: 'unsent' } as const;
 
-type Permit =
+type Permission =
   | { readonly kind: 'permitted'; readonly token: string }
   | Extract<Tried, { kind: 'unsent' | 'held' }>;
 
-/** A place in flight, which is not held while the row waits for the service. */
-type Place = { isHeld: boolean };
+/** A permit, which is given back while the row waits for the service. */
+type Permit = { isHeld: boolean };
 
 /** One attempt: intend, send, judge; the intent is in the ledger before the first byte leaves. */
 export async function tryRow(sending: Sending, context: RunContext): Promise<Tried> {
-  const { places } = context;
-  if (!places.tryTake() && !(await places.take(sending.made > 0))) return UNSENT;
-  const place: Place = { isHeld: true };
+  const { permits } = context;
+  if (!permits.tryTake() && !(await permits.take(sending.made > 0))) return UNSENT;
+  const permit: Permit = { isHeld: true };
   let reply: Reply | null = null;
-  let permit: Permit = UNSENT;
+  let permission: Permission = UNSENT;
   const intent = intentOf(sending, context);
   try {
-    permit = await permitted(intent, sending, { context, place });
-    if (permit.kind === 'permitted')
-      reply = await attempted(intent, sending, { context, token: permit.token });
+    permission = await permitted(intent, sending, { context, permit });
+    if (permission.kind === 'permitted')
+      reply = await attempted(intent, sending, { context, token: permission.token });
   } finally {
-    if (place.isHeld) places.release(reply);
+    if (permit.isHeld) permits.release(reply);
   }
-  if (permit.kind !== 'permitted') return permit;
+  if (permission.kind !== 'permitted') return permission;
   if (reply === null) return UNSENT;
   return weigh(sending, context, {
     verdict: context.service.judge(sending.request.call, reply),
     reply,
     intent,
-    token: permit.token,
+    token: permission.token,
   });
 }
 
@@ -60,12 +65,12 @@ async function attempted(
   return reply;
 }
 
-/** The intent is recorded, with a place in hand; or why it may not go. */
+/** The intent is recorded, with a permit in hand; or why it may not go. */
 async function permitted(
   intent: Intent,
   sending: Sending,
-  { context, place }: { readonly context: RunContext; readonly place: Place },
-): Promise<Permit> {
+  { context, permit }: { readonly context: RunContext; readonly permit: Permit },
+): Promise<Permission> {
   for (;;) {
     if (!maySend(sending, context)) return UNSENT;
     const token = await context.service.token();
@@ -77,12 +82,12 @@ async function permitted(
       await context.pause('journal');
     }
     if (granted.kind !== 'wait') return UNSENT;
-    // A place that is held meanwhile could be the one that the row needs which is to probe whether the service is back.
-    context.places.release(null);
-    place.isHeld = false;
+    // A permit that is held meanwhile could be the one that the row needs which is to probe whether the service is back.
+    context.permits.release(null);
+    permit.isHeld = false;
     if (!(await waitWhileRunning(granted.ms, context))) return UNSENT;
-    place.isHeld = await context.places.take(true);
-    if (!place.isHeld) return UNSENT;
+    permit.isHeld = await context.permits.take(true);
+    if (!permit.isHeld) return UNSENT;
   }
 }
 

@@ -60,10 +60,10 @@ async function signatureOf(directory: string): Promise<string> {
   return JSON.stringify(await Promise.all(stamps));
 }
 
-type Place = { readonly directory: string; readonly home: string; readonly further: FurtherProblems };
+type BookParts = { readonly directory: string; readonly home: string; readonly further: FurtherProblems };
 type Loaded = { readonly jobs: readonly Job[]; readonly broken: ReadonlyMap<string, readonly string[]> };
 
-async function loadAll({ directory, home, further }: Place, before: readonly Job[]): Promise<Loaded> {
+async function loadAll({ directory, home, further }: BookParts, before: readonly Job[]): Promise<Loaded> {
   const jobs: Job[] = [];
   const broken = new Map<string, readonly string[]>();
   for (const name of await listJobs(directory)) {

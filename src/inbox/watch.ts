@@ -6,7 +6,7 @@
 import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
-import { settledRows } from '../model/outcome.ts';
+import { countSettled } from '../model/outcome.ts';
 import { worse } from '../runs/status.ts';
 import { removeEmptyClaims } from './claim.ts';
 import { inboxesOf } from './job-book.ts';
@@ -207,5 +207,5 @@ function stallNoticeOf({ store, teller }: Watcher): StallNotice {
 async function standingOf(store: RunStore): Promise<string> {
   const runs = await store.list(RUNS_MAX);
   const under = runs.filter(({ state }) => state === 'queued' || state === 'running');
-  return under.map(({ id, rows, outcomes }) => `${id} ${settledRows(outcomes)}/${rows}`).join('\n');
+  return under.map(({ id, rows, outcomes }) => `${id} ${countSettled(outcomes)}/${rows}`).join('\n');
 }

@@ -1,3 +1,8 @@
+/**
+ * The folders of the journals: `<ONBOARD_HOME>/journal/<worker>/`, made, removed and synced so that what was promised is still there after
+ * a power cut.
+ */
+
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../lib/make-folder.ts';

@@ -1,3 +1,8 @@
+/**
+ * Group commit: while one group of lines is being written, what is asked for meanwhile collects and makes the next, so that many rows share
+ * one sync of the disk. Who waits is told of a failure at once; notes are kept and tried again, up to a bound in memory.
+ */
+
 /** A line on its way to the disk, and what it is about. */
 export type Line = {
   readonly text: string;
@@ -6,7 +11,7 @@ export type Line = {
 };
 
 type Waiting = Line & {
-  /** Nobody waits for it: after a failure it is tried again. */
+  /** A note, for which nobody waits: after a failure it is tried again. */
   readonly kept: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -16,11 +21,11 @@ type Waiting = Line & {
 export type GroupCommit = {
   /** Resolves with its group; rejects where that can't be written. */
   write(line: Line): Promise<void>;
-  /** Goes with the next group, or by itself within 50 ms; is tried again until it is written. */
+  /** Goes with the next group, within 50 ms; is tried again until it is written. */
   note(line: Line): void;
   /** Resolves when all that came before is written; rejects where it can't be. */
   flush(): Promise<void>;
-  /** Nothing is tried any more by itself. */
+  /** Ends what is tried again by a timer. */
   stop(): void;
 };
 

@@ -1,3 +1,9 @@
+/**
+ * One process' memory of what it was about to send and what became of it, on a disk of its own, for a Redis that forgets. A record that is
+ * written is on the disk before anything is sent by it; notes follow within 50 ms. A run that has ended is forgotten, and files that hold
+ * nothing else go with it. read-journal.ts reads it back.
+ */
+
 import { rm } from 'node:fs/promises';
 import { createRecentMap } from '../lib/recent.ts';
 import { makeWorkerFolder, syncFolder } from './folder.ts';
@@ -5,7 +11,6 @@ import { createGroupCommit, type Line } from './group-commit.ts';
 import { encodeLine, type JournalRecord, type LineRecord } from './record.ts';
 import { createSegments } from './segments.ts';
 
-/** One process's memory of what it was about to send and what became of it, on a disk of its own. */
 export type Journal = {
   readonly worker: string;
   /** Resolves when the record is on the disk, together with all that was asked for meanwhile; rejects where it can't be written. */
@@ -27,7 +32,7 @@ export type JournalOptions = {
   readonly folder: string;
   /** From `newWorkerId()`: each process has a journal of its own, and never opens an earlier one again. */
   readonly worker: string;
-  /** What can't be written, once per second at most. */
+  /** Told what can't be written, once per second at most. */
   readonly onTrouble: (event: string, error: Error) => void;
   /** Size at which a segment is full, 4 MB. */
   readonly segmentBytes?: number;

@@ -1,3 +1,9 @@
+/**
+ * A journal read back, to be put into a ledger that has lost something; its process may go on writing meanwhile. A line that is damaged is
+ * left out and told of, the torn last line of a crash is left out silently. Memory grows with the rows of the raw segments, of one
+ * archive, and with rows whose intents or ends cross from one segment to the next, not with the journal.
+ */
+
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,9 +16,9 @@ import {
   type Fold,
   fold,
   outlivesDoubt,
-  placeKey,
   type RowFold,
   residueOf,
+  rowKey,
 } from './row-fold.ts';
 import { segmentName } from './segments.ts';
 
@@ -36,7 +42,7 @@ export async function* readJournal(
   }
   yield* runsOf(folded);
   for (const archive of archives) yield* archivedEntries(folded, path, archive);
-  yield* openRows(folded);
+  yield* rowsLeft(folded);
 }
 
 /** None where the journal was removed. */
@@ -49,10 +55,10 @@ async function segmentsOf(path: string): Promise<Segment[]> {
   }
 }
 
-type Reading = { readonly segment: Segment; readonly onDamage: OnDamage };
+type SegmentToRead = { readonly segment: Segment; readonly onDamage: OnDamage };
 
 /** Answers what was read: a raw segment may have become an archive meanwhile. */
-async function foldSegment(into: Fold, path: string, { segment, onDamage }: Reading): Promise<Segment> {
+async function foldSegment(into: Fold, path: string, { segment, onDamage }: SegmentToRead): Promise<Segment> {
   try {
     if (segment.form === 'gz') {
       const archived = await foldOf(path, segment, onDamage);
@@ -111,7 +117,7 @@ async function archivedAgain(path: string, archive: Segment): Promise<Fold> {
 /** Also takes from the row what came before the entry. */
 function isLastWord(rows: ReadonlyMap<string, RowFold> | undefined, entry: SettleEntry, at: number): boolean {
   const [chunk, number] = entry;
-  const row = rows?.get(placeKey(chunk, number));
+  const row = rows?.get(rowKey(chunk, number));
   if (row === undefined) return true;
   if (row.endedAt > at && !outlivesDoubt(entry, row.entry)) return false;
   row.entry = null;
@@ -119,7 +125,7 @@ function isLastWord(rows: ReadonlyMap<string, RowFold> | undefined, entry: Settl
   return row.open.size === 0;
 }
 
-function* openRows({ runs }: Fold): Generator<Replayed> {
+function* rowsLeft({ runs }: Fold): Generator<Replayed> {
   for (const [run, { rows }] of runs) {
     const settled = [...rows.values()].flatMap(({ entry, open }) =>
       entry === null || open.size > 0 ? [] : [entry],

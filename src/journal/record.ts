@@ -1,7 +1,12 @@
+/**
+ * What a journal records, and the lines that hold it: CRC-32, a space, JSON text. The kinds and the positions within entries are what
+ * journals on disks hold that older versions wrote: they may gain, not change.
+ */
+
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-const placeSchema = z.tuple([z.number().int(), z.number().int()]);
+const chunkRowSchema = z.tuple([z.number().int(), z.number().int()]);
 const markSchema = z.tuple([z.number().int(), z.number().int(), z.string()]);
 const intentSchema = z.tuple([z.number().int(), z.number().int(), z.string(), z.string(), z.string()]);
 const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown());
@@ -15,13 +20,13 @@ const storedRecordSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('intended'), run, rows: z.array(intentSchema) }),
   z.object({ kind: z.literal('withdrawn'), run, rows: z.array(markSchema) }),
   z.object({ kind: z.literal('settled'), run, entries: z.array(entrySchema) }),
-  z.object({ kind: z.literal('unsettled'), run, rows: z.array(placeSchema) }),
+  z.object({ kind: z.literal('unsettled'), run, rows: z.array(chunkRowSchema) }),
   z.object({ kind: z.literal('forgotten'), run }),
 ]);
 export type StoredRecord = z.infer<typeof storedRecordSchema>;
 
 /** `[chunk, row]`. */
-export type Place = Readonly<z.infer<typeof placeSchema>>;
+export type ChunkRow = Readonly<z.infer<typeof chunkRowSchema>>;
 /** `[chunk, row, mark]`. */
 export type MarkedRow = Readonly<z.infer<typeof markSchema>>;
 /** `[chunk, row, mark, bucket, digest]`: the last two say where the identity of the row's key lives, `''` for none. */
@@ -47,7 +52,7 @@ export type JournalRecord =
   /** JSON text of an array of settle entries. */
   | { readonly kind: 'settled'; readonly run: string; readonly entries: string }
   /** The rows are unsent again, whatever was settled of them before. */
-  | { readonly kind: 'unsettled'; readonly run: string; readonly rows: readonly Place[] };
+  | { readonly kind: 'unsettled'; readonly run: string; readonly rows: readonly ChunkRow[] };
 
 /** What has a line on the disk; `forgotten`: nothing before it is true of the run any more. */
 export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly run: string };

@@ -1,8 +1,13 @@
-import type { IntendedRow, MarkedRow, Place, SettleEntry, StoredRecord } from './record.ts';
+/**
+ * What a journal's records come down to, row by row: intents that are still open, the last settle entry, and marks that were withdrawn. The
+ * last word on a row holds, but an accepted row is not put in doubt by a later look. A segment can be folded and its residue folded again.
+ */
+
+import type { ChunkRow, IntendedRow, MarkedRow, SettleEntry, StoredRecord } from './record.ts';
 
 /** What records, in their order, come down to for one row; `at`: the segment that says so. */
 export type RowFold = {
-  readonly place: Place;
+  readonly place: ChunkRow;
   /** The segment of the last end, settled or unsettled; 0: none. */
   endedAt: number;
   /** The last settle entry; `null` where there is none or it was taken back. */
@@ -112,7 +117,7 @@ function runOf({ runs }: Fold, run: string): RunFold {
 }
 
 function rowOf({ rows }: RunFold, [chunk, row]: readonly [number, number, ...unknown[]]): RowFold {
-  const key = placeKey(chunk, row);
+  const key = rowKey(chunk, row);
   const known = rows.get(key);
   if (known !== undefined) return known;
   const fresh: RowFold = {
@@ -137,7 +142,7 @@ export function dropEmptyRows({ runs }: Fold): void {
 }
 
 /** A row's key in `RunFold.rows`. */
-export function placeKey(chunk: number, row: number): string {
+export function rowKey(chunk: number, row: number): string {
   return `${chunk} ${row}`;
 }
 

@@ -1,3 +1,9 @@
+/**
+ * The files of one journal. One segment grows by whole groups of lines, each on the disk before it is acknowledged; a full one is archived,
+ * durable under its new name before the raw lines go; one that holds nothing of any remembered run is deleted. A write that failed counts
+ * for nothing, and after a failure that leaves the file uncertain the next group has another file.
+ */
+
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,11 +12,10 @@ import { createGzip } from 'node:zlib';
 import { syncFolder } from './folder.ts';
 import type { Line } from './group-commit.ts';
 
-/** The files of one journal: one grows, the full ones are archived, and what nobody needs goes. */
 type Segments = {
   /** All lines on the disk, or none; one call at a time. */
   commit(lines: readonly Line[]): Promise<void>;
-  /** Archives what is full and deletes what nobody needs; never rejects. */
+  /** Archives full segments and deletes those that hold nothing to keep; never rejects. */
   tidy(): Promise<void>;
   /** No segment grows any more; answers whether anything is kept. */
   close(): Promise<'kept' | 'empty'>;
@@ -52,7 +57,7 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
   };
   const archiveFull = async () => {
     for (const full of toArchive) {
-      // Where the disk is too full for one, others and what nobody needs may make room: it is tried again.
+      // Where the disk is too full for an archive, deleting others may make room: it is tried again.
       if (!index.isNeeded(full) || (await isArchived(full))) toArchive.delete(full);
     }
   };
@@ -275,7 +280,7 @@ async function archiveSegment(folder: string, number: number): Promise<void> {
     throw error;
   }
   await syncFolder(folder);
-  // Whenever that comes to the disk: a reader that finds both takes the archive.
+  // No sync after it: a reader that finds both takes the archive.
   await rm(raw);
 }
 

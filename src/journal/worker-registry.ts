@@ -1,9 +1,14 @@
+/**
+ * The workers of this home: each process that moves rows has an id that no other process ever has, and a journal under it. The id says
+ * where the process ran and when it began, so that whoever finds the journal of a worker can tell whether that worker is gone.
+ */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** The pieces of a worker's name, joined by dots; `x` where the system doesn't tell. */
+/** The pieces of a worker's id, joined by dots; `x` where the system doesn't tell. */
 type WorkerId = {
   readonly host: string;
   readonly boot: string;
@@ -28,7 +33,7 @@ export function newWorkerId(): string {
 /**
  * True only where the worker's process ran on this host and is gone: the host was started again since, or no process
  * has its pid, or (Linux) the one that has it was started at another time. False wherever that can't be known: on
- * another host, in another container on this one, for a name that isn't a worker's, and, where there is no /proc, while
+ * another host, in another container on this one, for a name that is no worker's id, and, where there is no /proc, while
  * any process has the pid.
  */
 export function isDeadHere(worker: string): boolean {
@@ -41,7 +46,7 @@ export function isDeadHere(worker: string): boolean {
   return startedAt !== null && parsed.startedAt !== UNTOLD && startedAt !== parsed.startedAt;
 }
 
-/** `process <pid> on <host>` of a worker's name; the name itself where it isn't a worker's. */
+/** `process <pid> on <host>` of a worker's id; the name itself where it is none. */
 export function shownWorker(name: string): string {
   const worker = parseWorkerId(name);
   return worker === null ? `process ${name}` : `process ${worker.pid} on ${worker.host.replace(MACHINE, '')}`;

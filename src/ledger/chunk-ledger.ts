@@ -1,3 +1,10 @@
+/**
+ * One run's rows in Redis, for those who deliver them: a chunk is taken, its rows are intended, settled, put back, and the chunk is
+ * closed. Each step is one script, a compare-and-set on the rows' marks (lua/rows.ts), and runs only in an open epoch; each is noted in
+ * this process' journal as well, so that a Redis that forgets can be put right. What is asked for in one turn of the event loop travels
+ * in one command.
+ */
+
 import { z } from 'zod';
 import { passStage } from '../lib/stage.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
@@ -13,37 +20,35 @@ import {
   withdrawRows,
 } from './intents.ts';
 import { parseKeyState } from './key-claims.ts';
-import type { LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
 import { SETTLE, UNSETTLE } from './lua/rows.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
 import {
-  fieldsPlace,
-  identityPlace,
-  type KeyPlace,
+  isUnsent,
+  recordedRow,
   type SettledRow,
   type SettleEntry,
   settleArguments,
   settleEntry,
 } from './settle-entry.ts';
 
-/** One run's rows in Redis; what is asked for in one turn of the event loop travels in one command. */
 export type ChunkLedger = {
   take(chunk: number): Promise<Taken>;
   /** What an identity ledger says of a key. */
   readKey(key: KeyPlace): Promise<KeyState>;
-  /** The digests of the fields that the service last accepted of the record with that key; `''` or from `~` on: they aren't known. */
+  /** The digests of the fields that the service last accepted of the record with that key; `''` or beginning with `~`: they aren't known. */
   readFields(key: KeyPlace): Promise<string>;
   /** Granted only when the intent is in Redis and on this machine's disk. */
   intend(intent: Intent): Promise<Granted>;
-  /** The same for many at once, in one command; one answer for each, in their order. */
+  /** `intend` for many at once, in one command; one answer for each, in their order. */
   intendAll(intents: readonly Intent[]): Promise<readonly Granted[]>;
   withdraw(intent: MarkedRow): Promise<boolean>;
   withdrawAll(intents: readonly MarkedRow[]): Promise<readonly boolean[]>;
-  /** True where it was recorded, false where the row already had its outcome or is in another taker's hands. */
+  /** True where the outcome was recorded, false where the row already had one or is in another taker's hands. */
   settle(row: SettledRow): Promise<boolean>;
-  /** The same for many, in one command. */
+  /** `settle` for many, in one command. */
   settleAll(rows: readonly SettledRow[]): Promise<readonly boolean[]>;
   /** Makes refused rows unsent again while their chunk is open, and pauses the run for that reason in the same step. */
   unsettle(rows: readonly SettledRow[], reason: string): Promise<void>;
@@ -92,7 +97,7 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     const recorded = entries.map((entry) => !others.has(entry));
     noteSettled(unsent.filter((entry) => !others.has(entry)));
     entries.forEach((entry, i) => {
-      if (recorded[i]) memory.recorded({ chunk: entry[0], row: entry[1], mark: entry[3] }, recovery);
+      if (recorded[i]) memory.recorded(recordedRow(entry), recovery);
     });
     return recorded;
   };
@@ -137,22 +142,14 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
 const NONE: readonly SettleEntry[] = [];
 
 /**
- * Apart: ends of rows of which their settler has sent nothing. The journal is told of those only when Redis has recorded them: where it
- * has not, another worker sends the row, and a replay must not say that it failed. All others it knows before Redis does.
+ * Ends of rows of which their settler has sent nothing are apart: the journal is told of them only when Redis has recorded them. Where
+ * Redis has not, another worker sends the row, and a replay must not say that it failed. All other ends go to the journal first.
  */
 function partedBySending(
   entries: readonly SettleEntry[],
 ): readonly [sure: readonly SettleEntry[], unsent: readonly SettleEntry[]] {
   if (!entries.some(isUnsent)) return [entries, NONE];
   return [entries.filter((entry) => !isUnsent(entry)), entries.filter(isUnsent)];
-}
-
-// By index: to take a row's entry apart by a pattern costs several times as much.
-const OUTCOME = 2;
-const MARK = 11;
-
-function isUnsent(entry: SettleEntry): boolean {
-  return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
 }
 
 function placeArguments(
@@ -182,13 +179,13 @@ export function settleKeys(keys: LedgerKeys, run: string): string[] {
 export type Reserved = {
   /** How many, evenly spaced; 0: there are none for now. */
   readonly times: number;
-  /** Until the first of them, or until it is worth asking again, ms; below 0: it is over since. */
+  /** Until the first of them, or until it is worth asking again, ms; below 0: since then. */
   readonly inMs: number;
 };
 
 /** No time is given that is farther off: those of a worker that is killed are lost. */
 export const AHEAD_MS = 20;
-/** Of a moment in which nobody asked, that much is made up for: a twenty-fifth of what goes in a second. */
+/** As much of a moment in which nobody asked is made up for: a twenty-fifth of what goes in a second. */
 const BEHIND_MS = 40;
 
 const reserve = inEpoch(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));

@@ -1,14 +1,19 @@
+/**
+ * Intents: the durable sign that a row is about to be sent. An intent is granted only when it is in Redis (so that another worker sees
+ * it) and on this machine's disk (so that it survives a Redis that forgets), and withdrawn only where it is proven that nothing was
+ * received. Whatever fails half-way is noted as withdrawn: a replay must never take what was not granted for something that was sent.
+ */
+
 import { z } from 'zod';
 import { groupAdjacent } from '../lib/batches.ts';
 import { passStage, type Stage } from '../lib/stage.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import type { LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { INTEND, WITHDRAW } from './lua/rows.ts';
 import { type SharedMark, sharedMark } from './mark.ts';
 import { withExceptions } from './script.ts';
-import { fieldsPlace, identityPlace, type KeyPlace } from './settle-entry.ts';
 
-/** One row's way into the ledger before it is sent. */
+/** What is asked for before a row is sent. */
 export type Intent = {
   readonly chunk: number;
   readonly row: number;
@@ -17,7 +22,7 @@ export type Intent = {
   readonly expected: string;
   /** What the row's key is known by, to be restored with the intent; `null`: nothing. */
   readonly identity: { readonly space: string; readonly key: string } | null;
-  /** The record whose fields are followed, what was known of them, and what stands for them until the answer is recorded; `null`: they aren't. */
+  /** The record whose fields are followed, what was known of them, and what stands for them until the answer is recorded; `null`: they aren't followed. */
   readonly fields: (KeyPlace & { readonly before: string; readonly own: string }) | null;
   /** The call may be repeated: it is sent also where a lost worker may have sent it. */
   readonly repeatable: boolean;
@@ -63,7 +68,7 @@ export type Granted =
   | { readonly kind: 'taken' }
   /** The run is not running. */
   | { readonly kind: 'halted' }
-  /** The service is to be left alone that long (ms): ask again. */
+  /** The breaker lets nothing through for that long (ms): ask again. */
   | { readonly kind: 'wait'; readonly ms: number }
   /** The row's key is another row's by now. */
   | { readonly kind: 'held'; readonly by: { readonly run: string; readonly row: number } }
@@ -166,7 +171,7 @@ async function journalIntents(
   }
 }
 
-/** Rows that may not go are in the journal already, perhaps even where writing it failed: a replay must not think that they went. */
+/** Rows that were not granted may be in the journal, even where writing it failed: a replay must not think that they went. */
 function noteIdle(granted: readonly Granted[], intents: readonly Intent[], edges: IntendEdges): void {
   noteWithdrawn(
     intents.filter((_, i) => granted[i]?.kind !== 'granted'),

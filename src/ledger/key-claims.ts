@@ -1,11 +1,15 @@
+/**
+ * The identity ledgers: which row of which run has a key, and what became of it. Keys are claimed in file order while a file is read;
+ * the same rows may be claimed again and get the same answers, so that two files with one key, at the same time, create it once.
+ */
+
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyClaim, KeyState } from '../model/identity.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import { identityOf, type LedgerKeys } from './keys.ts';
+import { identityOf, identityPlace, type LedgerKeys } from './keys.ts';
 import { CLAIM, LOOK_UP } from './lua/keys.ts';
 import { script, withExceptions } from './script.ts';
-import { identityPlace } from './settle-entry.ts';
 
 const claim = inEpoch(CLAIM, z.array(z.string()));
 

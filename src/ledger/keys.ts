@@ -1,14 +1,16 @@
+/**
+ * The names of everything in Redis, and where a key is kept in an identity ledger. All of one target share a hash tag, so that a script's
+ * keys share a cluster slot, and the ledgers of the sandbox and of each base URL are apart. Some stored names are shorter or older than
+ * the program's words: they stay, since ledgers outlive versions.
+ */
+
 import { shortDigest } from '../lib/digest.ts';
 import { recently } from '../lib/recent.ts';
 
-/**
- * The names of everything in Redis. All of one target share the hash tag, so that a script's keys share a cluster slot,
- * and the ledgers of the sandbox and of each base URL are apart.
- */
 export type LedgerKeys = {
-  /** Hash: for which server run the ledger was verified, and its workers. */
+  /** Hash: the epoch, that is, for which server run the ledger was verified, and the registry of workers. */
   readonly epoch: string;
-  /** Hash: how the service is doing, over all workers. */
+  /** Hash: the service's circuit breaker, over all workers. */
   readonly breaker: string;
   /** Prefix for the queue's own keys. */
   readonly queuePrefix: string;
@@ -79,6 +81,27 @@ function runKeys(base: string): RunKeys {
     lease: `${base}:lease`,
     rate: `${base}:rate`,
   };
+}
+
+/** A key of one identity ledger. */
+export type KeyPlace = { readonly space: string; readonly key: string };
+
+/** Where the digests of a record's fields are kept. */
+export function fieldsPlace(
+  keys: LedgerKeys,
+  { space, key }: KeyPlace,
+): { readonly bucket: string; readonly digest: string } {
+  const { bucket, digest } = identityOf(key);
+  return { bucket: `${keys.fields(space)}${bucket}`, digest };
+}
+
+/** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
+export function identityPlace(
+  keys: LedgerKeys,
+  { space, key }: KeyPlace,
+): { readonly bucket: string; readonly digest: string } {
+  const { bucket, digest } = identityOf(key);
+  return { bucket: `${keys.identity(space)}${bucket}`, digest };
 }
 
 const BUCKETS = 16_384;

@@ -1,3 +1,8 @@
+/**
+ * How the state of a row is stored: while its chunk is open, as a mark of its own (an intent or its settlement); once the chunk is
+ * closed, in the chunk's block. Marks are compared as text by the scripts, so their form is part of the promise that no row is sent twice.
+ */
+
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
 import { fromTuple, type Settlement, settlementSchema, toTuple } from '../model/settlement.ts';
@@ -60,7 +65,7 @@ export function packBlock(settlements: readonly Settlement[]): Buffer {
   return packBlockText(JSON.stringify(settlements.map(toTuple)));
 }
 
-/** The same for settlements that are JSON text already. */
+/** `packBlock` for settlements that are JSON text already. */
 export function packBlockText(json: string): Buffer {
   return deflateRawSync(json);
 }

@@ -1,3 +1,9 @@
+/**
+ * An open chunk: how it looks to the worker that takes it, what this process remembers of it, and how it is closed, its rows' marks
+ * becoming one block. A chunk closes only as it was read or remembered: the script CLOSE compares its version, which rises with every
+ * outcome that is changed, so that no outcome recorded meanwhile is lost.
+ */
+
 import { z } from 'zod';
 import { passStage } from '../lib/stage.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
@@ -11,7 +17,7 @@ import { type Mark, packBlock, packBlockText, parseMark } from './mark.ts';
 export type Taken = {
   readonly state: RunState | null;
   readonly closed: boolean;
-  /** Redis has lost something, and the journal of a worker that may have had the chunk can't be had. */
+  /** Redis has lost something, and a worker that may have had the chunk is gone with its journal. */
   readonly suspect: boolean;
   readonly marks: ReadonlyMap<number, Mark>;
 };
@@ -49,7 +55,7 @@ export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
   return settled.sort((a, b) => a.row - b.row);
 }
 
-/** What this process has recorded of the rows of open chunks: a chunk that it has settled alone is closed without reading it again. */
+/** What this process has recorded of the rows of open chunks: a chunk all of whose rows it has settled is closed without reading it again. */
 type ChunkMemory = {
   /** `recovery`: how often the ledger had been put back when it was asked to record this; what is remembered of a time before is void. */
   recorded(row: RecordedRow, recovery: number): void;
@@ -59,11 +65,12 @@ type ChunkMemory = {
   whole(chunk: number, rows: number, recovery: number): string | null;
 };
 
-type RecordedRow = { readonly chunk: number; readonly row: number; readonly mark: string };
+/** A row of an open chunk with the text of its settlement. */
+export type RecordedRow = { readonly chunk: number; readonly row: number; readonly mark: string };
 
 type Remembered = { readonly recovery: number; readonly marks: Map<number, string> };
 
-/** Chunks that were given back unsettled leave something behind: so many are remembered. */
+/** Chunks that were given back unsettled leave their rows here: no more chunks are remembered. */
 const CHUNKS_KEPT = 256;
 
 export function createChunkMemory(): ChunkMemory {
@@ -108,7 +115,7 @@ export function createChunkClosing(edges: {
 }): (chunk: number, rows: number) => Promise<boolean> {
   const { epoch, keys, run, memory, now } = edges;
   const k = keys.run(run.id);
-  /** `recovery`: of when that version was true. */
+  /** `recovery`: how often the ledger had been put back when that version was true. */
   const closeAs = async (chunk: number, { rows, version, block, recovery }: Closing) => {
     const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
     const answer = await epoch.call(close, keysOfClose, () => {
@@ -117,7 +124,7 @@ export function createChunkClosing(edges: {
     });
     return answer === 1;
   };
-  /** Without reading the chunk, where this process has settled all of it. */
+  /** Closes a chunk without reading it, where this process has settled all of it. */
   const closeWhole = async (chunk: number, rows: number) => {
     const recovery = epoch.recoveries();
     const whole = memory.whole(chunk, rows, recovery);

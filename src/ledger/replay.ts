@@ -1,3 +1,8 @@
+/**
+ * Puts back into the ledger what Redis has lost, from a journal: records of runs, outcomes, intents with their keys' claims. Each step may
+ * be done twice, in parts, and on a ledger that has lost nothing: what is newer there stays.
+ */
+
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { settleKeys } from './chunk-ledger.ts';
@@ -6,10 +11,10 @@ import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { script } from './script.ts';
+import { answeredLongAgo } from './settle-entry.ts';
 
-/** Puts back what Redis has lost, from a journal; all of it may be done twice, and on a ledger that has lost nothing. */
 export type LedgerReplay = {
-  /** The run's record, where it is gone. */
+  /** Puts the run's record back, where it is gone. */
   run(run: string, fields: Readonly<Record<string, string>>): Promise<void>;
   /** The highest chunk that was handed to the queue by that worker. */
   added(run: string, chunk: number, worker: string): Promise<void>;
@@ -27,7 +32,7 @@ const settle = script(REPLAY_SETTLED, z.array(z.number()));
 const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;
-/** What counts the run's rows, and is counted anew when their outcomes are put back. */
+/** Fields that count the run's rows: counted anew when their outcomes are put back. */
 const COUNTED = /^(o:|closedChunks$|finishedAt$|reason$)/;
 
 export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerReplay {
@@ -47,7 +52,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
     },
     async settled(run, entries) {
       for (const batch of batches(entries)) {
-        await settle(redis, settleKeys(keys, run), [run, JSON.stringify(batch.map(asOld))]);
+        await settle(redis, settleKeys(keys, run), [run, JSON.stringify(batch.map(answeredLongAgo))]);
       }
     },
     async intended(run, rows) {
@@ -64,13 +69,6 @@ export function restorableFields(record: Readonly<Record<string, string>>): Reco
   const kept = Object.entries(record).filter(([name]) => !COUNTED.test(name));
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';
   return { ...Object.fromEntries(kept), state, reason: '' };
-}
-
-const ANSWERED_JUST_NOW = 13;
-
-/** What the service answered then says nothing of how it is doing now. */
-function asOld(entry: unknown): unknown {
-  return Array.isArray(entry) ? entry.with(ANSWERED_JUST_NOW, 0) : entry;
 }
 
 function batches<T>(items: readonly T[]): T[][] {

@@ -1,3 +1,9 @@
+/**
+ * Reruns: the rows of a run that did not succeed, chosen, frozen and registered as a run of their own. The rows are in the ledger before
+ * the rerun is registered, so that any reading of it gives the same chunks; of two reruns that choose at the same time one is refused,
+ * so that no row is in both.
+ */
+
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { z } from 'zod';
@@ -70,9 +76,9 @@ async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: stri
 /** What was found of a run's rows while they were chosen. */
 export type ChoiceCounts = {
   chosen: number;
-  /** Of the outcomes asked for, but in an earlier rerun. */
+  /** Rows with such an outcome that are in an earlier rerun. */
   takenBefore: number;
-  /** Of the outcomes asked for, but without a source record. */
+  /** Rows with such an outcome of which no source record is kept. */
   withoutRecord: number;
   inDoubt: number;
 };
@@ -108,12 +114,12 @@ type RowCursor = ReturnType<typeof createRowCursor>;
 
 async function isIn(cursors: readonly RowCursor[], row: number): Promise<boolean> {
   let found = false;
-  // Each of them has to be moved on, also where an earlier one has the row.
+  // Every cursor has to be moved on, also where an earlier one has the row.
   for (const cursor of cursors) found = (await cursor.has(row)) || found;
   return found;
 }
 
-/** A row on no line was made up, since its rerun had lost it: what was not sent of it is the parent's again. */
+/** A row on no line was made up, since its rerun had lost it: where it was not sent, the parent's row may be taken again. */
 function isTaken({ line, outcome }: Settlement): boolean {
   return line > 0 || outcome === 'in-doubt' || succeeded(outcome);
 }
@@ -147,7 +153,7 @@ function createRowCursor(view: LedgerView) {
 
 /** The rows of a rerun, frozen when it was registered: any reading gives the same chunks. Personal data. */
 type RunInput = {
-  /** Before the run is registered; what never is goes by itself. */
+  /** To be written before the run is registered; the rows of a rerun that never is expire. */
   write(chunk: number, rows: readonly Row[]): Promise<void>;
   /** Every chunk in order; a UsageError where one is gone. */
   read(run: Chunking): AsyncGenerator<{ n: number; rows: Row[] }, void, undefined>;

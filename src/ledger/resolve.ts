@@ -1,15 +1,19 @@
+/**
+ * A person's decisions on rows in doubt: created, with the service's identifier, or not created. Each is recorded once, with who took it
+ * and when, in the same script as the outcome; the same decision again changes nothing, another one is answered with the earlier.
+ */
+
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { type Decision, type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
-import type { LedgerView, Settlement } from '../model/settlement.ts';
-import type { LedgerKeys } from './keys.ts';
+import type { Settlement } from '../model/settlement.ts';
+import { identityPlace, type LedgerKeys } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
 import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
-import { identityPlace } from './settle-entry.ts';
 
 /** What became of one row's decision; `unchanged`: it was decided so before. */
 export type RowResolved =
@@ -157,39 +161,10 @@ function noteEntry(settlement: Settlement): ResolveEntry {
   return [String(settlement.row), 'in-doubt', settledMark(settlement), '', '', '', '', '', 0];
 }
 
-/** What a run holds of rows and ids that somebody names; rows without an outcome are absent. */
-type Standing = {
-  /** By row number; empty where the row has none. */
-  readonly keys: ReadonlyMap<number, string>;
-  /** Rows that have the id, by id: two at most, since rows of one key are one record and stand for each other. */
-  readonly holders: ReadonlyMap<string, readonly Holder[]>;
-};
-
+/** A row that has an id which somebody names. */
 export type Holder = { readonly row: number; readonly key: string };
-
-/** One may be the row that is given the id; the other is in its way. */
-const HOLDERS_KEPT = 2;
 
 /** Whether two rows of a run are one record: a key that is not that of a group is only ever one row's. */
 export function isOneRecord(a: Holder, b: Holder): boolean {
   return a.row === b.row || (a.key !== '' && a.key === b.key);
-}
-
-/** Reads the run once for these rows and ids; memory grows with what is asked, not with the run. */
-export async function readStanding(
-  view: Pick<LedgerView, 'settlements'>,
-  asked: { readonly rows: ReadonlySet<number>; readonly ids: ReadonlySet<string> },
-): Promise<Standing> {
-  const keys = new Map<number, string>();
-  const holders = new Map<string, Holder[]>();
-  for await (const batch of view.settlements()) {
-    for (const { row, key, id } of batch) {
-      if (asked.rows.has(row)) keys.set(row, key);
-      if (!asked.ids.has(id)) continue;
-      const known = holders.get(id) ?? [];
-      if (known.length === HOLDERS_KEPT || known.some((one) => isOneRecord(one, { row, key }))) continue;
-      holders.set(id, [...known, { row, key }]);
-    }
-  }
-  return { keys, holders };
 }

@@ -1,6 +1,10 @@
+/**
+ * Which target's ledger a run is in, over all targets, so that a run id alone is enough to find it. The index is a convenience beside the
+ * ledgers: a run that is missing here is still in its ledger, and a worker that puts it back enters it again.
+ */
+
 import type { RedisConnection } from '../lib/redis-connection.ts';
 
-/** Which target's ledger a run is in, over all targets, so that a run id alone is enough to find it. */
 export type RunIndex = {
   add(run: string, target: string, createdAt: Date): Promise<void>;
   /** For a run that was never begun. */

@@ -1,3 +1,9 @@
+/**
+ * The runs of one target: registered once for each file and job, read, listed, and moved from state to state by the table of transitions
+ * (model/run.ts), which a script applies, so that two processes never move a run at the same time. Also who reads a run's file (a lease),
+ * and which runs are still open.
+ */
+
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type JobDefinition, jobDefinitionSchema } from '../config/job-definition.ts';
@@ -44,15 +50,15 @@ export type RunStore = {
   countClosed(id: string): Promise<number>;
   /** False where the table of transitions does not allow it from the state the run is in. */
   transition(id: string, to: RunState, reason: Reason | null): Promise<boolean>;
-  /** Sets a run running that is paused for that reason; false: it isn't, or not for that one any more. */
+  /** Sets a run running that is paused for that reason; false: it is not paused, or for another reason. */
   goOn(id: string, pausedFor: Reason): Promise<boolean>;
   /** Whether a person has let the run go on though not one of its first rows (`send.canary`) had succeeded. */
   isCanaryOverruled(id: string): Promise<boolean>;
-  /** Takes or renews the right to read the run's file; false: another process has it. */
+  /** Takes or renews the lease, the right to read the run's file; false: another process has it. */
   holdLease(id: string, holder: string, ms: number): Promise<boolean>;
   dropLease(id: string, holder: string): Promise<void>;
   hasLease(id: string): Promise<boolean>;
-  /** Who has that right and for how many more milliseconds, unless it is renewed. */
+  /** Who has the lease and for how many more milliseconds, unless it is renewed. */
   leaseOf(id: string): Promise<{ readonly holder: string; readonly ms: number } | null>;
 };
 
@@ -61,7 +67,6 @@ const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
 const holdLease = script(HOLD_LEASE, z.number());
 const dropLease = script(DROP_LEASE, z.number());
 
-/** The runs of one target, in Redis. */
 export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date): RunStore {
   const get = async (id: string) => {
     const record = await redis.hgetall(keys.run(id).record);

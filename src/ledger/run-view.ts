@@ -1,3 +1,8 @@
+/**
+ * What the ledger holds of a run, read for its report, for reruns and for `resolve`: settlements chunk by chunk, open or closed, and what
+ * is kept of the rows that did not succeed. Memory does not grow with the run.
+ */
+
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
@@ -8,7 +13,7 @@ import { settlementsOf } from './open-chunk.ts';
 
 const CHUNKS_AT_ONCE = 16;
 
-/** What the ledger holds of a run, for its report to be written from; memory does not grow with the run. */
+/** The view that reports and reruns are written from. */
 export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): LedgerView {
   const k = keys.run(run.id);
   return {

@@ -1,3 +1,8 @@
+/**
+ * Lua scripts as typed functions: sent by hash, once more as text where the server has lost them, and their answers parsed, since Redis is
+ * a boundary. A script may be run twice after a lost reply; what each leaves then is tested for every one of them.
+ */
+
 import { createHash } from 'node:crypto';
 import { Command } from 'ioredis';
 import type { z } from 'zod';
@@ -53,8 +58,8 @@ function isBuffer(arg: string | number | Buffer): boolean {
 }
 
 /**
- * What a script answers of a batch of which most items are as usual: place (1: the first item), answer, place, answer, …
- * `usual` stands for all others. One answer for each item, in their order.
+ * Reads the answer of a script that names only the exceptions of a batch: place (1: the first item), answer, place, answer, …
+ * `usual` is the answer for all other items. One answer for each item, in their order.
  */
 export function withExceptions<Answer>(
   answers: readonly string[],

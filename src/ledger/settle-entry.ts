@@ -1,8 +1,14 @@
+/**
+ * A row's outcome on its way to the script SETTLE and into the journal: an array by position, since hundreds travel in one command and
+ * names would cost more than the rest. Here alone stands which position means what, on this side; lua/rows.ts has the other.
+ */
+
 import { groupAdjacent } from '../lib/batches.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { identityOf, type LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { type SharedMark, settledMark, sharedMark } from './mark.ts';
+import type { RecordedRow } from './open-chunk.ts';
 
 /** What becomes of the row's key. */
 export type IdentityChange = {
@@ -11,9 +17,6 @@ export type IdentityChange = {
   readonly becomes: 'known' | 'in-doubt' | 'given-back';
   readonly id: string;
 };
-
-/** A key of one identity ledger. */
-export type KeyPlace = { readonly space: string; readonly key: string };
 
 /** What stands for the digests of a record's fields while a take of its row has an update under way. */
 export function fieldsUnderWay(taker: string): string {
@@ -108,28 +111,25 @@ function fieldsOf(keys: LedgerKeys, change: FieldsChange): readonly [string, str
   return [bucket, digest, change.before, change.after];
 }
 
-/** Where the digests of a record's fields are kept. */
-export function fieldsPlace(
-  keys: LedgerKeys,
-  { space, key }: Pick<FieldsChange, 'space' | 'key'>,
-): { readonly bucket: string; readonly digest: string } {
-  const { bucket, digest } = identityOf(key);
-  return { bucket: `${keys.fields(space)}${bucket}`, digest };
-}
-
-/** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
-export function identityPlace(
-  keys: LedgerKeys,
-  { space, key }: Pick<IdentityChange, 'space' | 'key'>,
-): { readonly bucket: string; readonly digest: string } {
-  const { bucket, digest } = identityOf(key);
-  return { bucket: `${keys.identity(space)}${bucket}`, digest };
-}
-
 /** Whether the row ended with a definite answer of the service, a sign that it is well. */
 function wasAnswered({ outcome, status }: Settlement): boolean {
   if (wasAccepted(outcome) || outcome === 'rejected' || outcome === 'denied') return true;
   return outcome === 'failed' && status >= 400 && status < 500 && status !== 429;
+}
+
+/** Whether the row's settler has sent nothing of it, and says how it ended nevertheless. */
+export function isUnsent(entry: SettleEntry): boolean {
+  return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
+}
+
+/** The row with its settlement as its chunk's block will have it. */
+export function recordedRow(entry: SettleEntry): RecordedRow {
+  return { chunk: entry[CHUNK], row: entry[ROW], mark: entry[SETTLEMENT] };
+}
+
+/** The entry of a journal as one that says nothing to the breaker of now, whatever the service answered then. */
+export function answeredLongAgo(entry: unknown): unknown {
+  return Array.isArray(entry) ? entry.with(ANSWERED, 0) : entry;
 }
 
 /** ARGV of the script SETTLE from its second on, and the entries in the order in which it counts them. */

@@ -8,7 +8,7 @@ import { namesOf } from '../lib/json-pointer.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
-import { type Compilation, isLeftOut, namesTaken, type Place, placeOf } from './compilation.ts';
+import { type ColumnSlot, type Compilation, isLeftOut, namesTaken, placeOf } from './compilation.ts';
 import { type Conversion, convert } from './conversion.ts';
 import { type ConvertedColumn, conversionFor, defaultConversion } from './field-conversion.ts';
 import { suggestField } from './proposal/meaning.ts';
@@ -27,7 +27,7 @@ export type Binding =
   | ColumnBinding;
 
 /** A column that fills one place of the body. */
-export type ColumnBinding = Place & { readonly path: FieldPath } & (
+export type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
     | { readonly kind: 'cell'; readonly conversion: Conversion }
     /** The cell is the key of another record, whose identifier the field takes later. */
     | { readonly kind: 'reference'; readonly space: ReferenceSpace }
@@ -207,7 +207,7 @@ function recordsProblem({ pointer, column }: RecordList): string {
 }
 
 /** A column by its own header: as it is written, else as people read it; `null` where it is taken otherwise. */
-function bindHeader(at: Place, isTaken: boolean, compilation: Compilation): Binding | string | null {
+function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation): Binding | string | null {
   const bound = bindColumn(at, at.column, compilation);
   if (typeof bound === 'object') return bound;
   if (isTaken) return null;
@@ -217,7 +217,7 @@ function bindHeader(at: Place, isTaken: boolean, compilation: Compilation): Bind
 }
 
 /** The column as a binding of the field that `name` spells, or why it is none; `undefined` where there is no such field. */
-function bindColumn(at: Place, name: string, compilation: Compilation): Binding | string | undefined {
+function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Binding | string | undefined {
   const path = parseFieldPath(name);
   if (typeof path === 'string') {
     // Inside a member that is carried as it stands, names and positions are the record's own affair.
@@ -242,7 +242,7 @@ function bindColumn(at: Place, name: string, compilation: Compilation): Binding 
   }
 }
 
-function bindMember(at: Place, path: FieldPath, { source }: Compilation): Binding | string {
+function bindMember(at: ColumnSlot, path: FieldPath, { source }: Compilation): Binding | string {
   return isTable(source)
     ? 'the contents of this member are not documented; only a JSON record can carry it, as it stands'
     : { kind: 'member', path, ...at };

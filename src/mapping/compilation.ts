@@ -38,13 +38,13 @@ export type Compilation = MappingOptions & {
 };
 
 /** A column as the file names it, and where a row's values hold its value. */
-export type Place = { readonly column: string; readonly slot: number };
+export type ColumnSlot = { readonly column: string; readonly slot: number };
 
 type FindColumn = (name: string) => FoundColumn;
 
 /** Which column of the file a name in the definition means. */
 type FoundColumn =
-  | (Place & { readonly kind: 'found' })
+  | (ColumnSlot & { readonly kind: 'found' })
   | { readonly kind: 'none' }
   /** More than one that could be meant, in file order; the same name twice where the file has it twice. */
   | { readonly kind: 'several'; readonly columns: readonly string[] };
@@ -71,7 +71,7 @@ export function startCompilation(options: MappingOptions): Compilation {
  * The column that fills a field, or what is wrong; `null`: a table without it (`missingColumns` says so). JSON records
  * leave out what they don't have: a member that no record has is empty in every row, as in a corrected remainder.
  */
-export function placeOf(name: string, compilation: Compilation): Place | string | null {
+export function placeOf(name: string, compilation: Compilation): ColumnSlot | string | null {
   const { source, findColumn } = compilation;
   const isSparse = !isTable(source) && findColumn(name).kind === 'none';
   return isSparse ? { column: name, slot: source.columns.length } : columnNamed(name, compilation);
@@ -81,7 +81,7 @@ export function placeOf(name: string, compilation: Compilation): Place | string 
  * The column that the definition can't do without, or what is wrong; `null`: there is none (`missingColumns` says so).
  * A JSON file without a record has no columns to miss.
  */
-export function columnNamed(name: string, { source, findColumn }: Compilation): Place | string | null {
+export function columnNamed(name: string, { source, findColumn }: Compilation): ColumnSlot | string | null {
   const found = findColumn(name);
   switch (found.kind) {
     case 'found':

@@ -15,10 +15,10 @@ import { type Binding, bindFields } from './bind-fields.ts';
 import { type Build, bodyTree, buildBody } from './build-body.ts';
 import { type CheckRow, compileChecks } from './checks/checks.ts';
 import {
+  type ColumnSlot,
   type Compilation,
   columnNamed,
   type MappingOptions,
-  type Place,
   startCompilation,
 } from './compilation.ts';
 import { convert } from './conversion.ts';
@@ -38,7 +38,7 @@ import { compileKeyOf, keyText } from './row-key.ts';
 type Steps = {
   readonly isInDoubt: (row: Row) => boolean;
   readonly readRecord: ReadRecord;
-  readonly key: Place | null;
+  readonly key: ColumnSlot | null;
   readonly pathIdOf: PathIdOf;
   readonly build: Build;
   /** False for a call without a body: its rows have nothing to be empty of. */
@@ -91,7 +91,7 @@ function compileSteps(compilation: Compilation): Steps {
   return steps;
 }
 
-function keyPlace(compilation: Compilation): Place | null {
+function keyPlace(compilation: Compilation): ColumnSlot | null {
   const name = compilation.definition.key;
   const place = name === undefined ? null : columnNamed(name, compilation);
   if (typeof place !== 'string') return place;
@@ -119,7 +119,7 @@ function mapRow(row: Row, steps: Steps): Mapped {
 const EMPTY_KEY = "a key: the job definition makes this column the row's own key";
 const EMPTY_ROW = 'at least one field with a value';
 
-function checkKey(key: Place | null, context: RowContext): void {
+function checkKey(key: ColumnSlot | null, context: RowContext): void {
   if (key === null) return;
   const value = context.values[key.slot];
   if (keyText(value) === null) {

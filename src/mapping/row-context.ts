@@ -10,7 +10,7 @@ import type { Reference } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { CellsRow, RecordRow } from '../model/row.ts';
 import { type Binding, boundColumns } from './bind-fields.ts';
-import { type Compilation, isLeftOut, type Place } from './compilation.ts';
+import { type ColumnSlot, type Compilation, isLeftOut } from './compilation.ts';
 import { formatFieldPath } from './request-field.ts';
 
 /** What is known of the row that is being mapped; a new one for each row. */
@@ -83,7 +83,7 @@ const NESTED = 'nested objects: dots in a name are not understood inside this me
 export function compileRecordReader(
   compilation: Compilation,
   bindings: readonly Binding[],
-  key: Place | null,
+  key: ColumnSlot | null,
 ): ReadRecord {
   const { columns } = compilation.source;
   const members = bindings.filter((binding) => binding.kind === 'member');
@@ -103,7 +103,7 @@ export function compileRecordReader(
   };
 }
 
-function leafTarget(at: Place, members: readonly Member[], used: ReadonlySet<string>): LeafTarget {
+function leafTarget(at: ColumnSlot, members: readonly Member[], used: ReadonlySet<string>): LeafTarget {
   const member = members.find(({ path }) => `${at.column}.`.startsWith(`${formatFieldPath(path)}.`));
   if (member !== undefined) return { kind: 'member', member };
   return used.has(at.column) ? { kind: 'slot', slot: at.slot } : { kind: 'none' };

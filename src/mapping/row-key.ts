@@ -7,14 +7,14 @@ import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
-import type { Place } from './compilation.ts';
+import type { ColumnSlot } from './compilation.ts';
 import { foldName } from './request-field.ts';
 
 /** A row's external key, `null` where there is none to be read. */
 export type KeyOf = (row: Row) => string | null;
 
 /** Compiles the reading of the key column. */
-export function compileKeyOf({ column, slot }: Place): KeyOf {
+export function compileKeyOf({ column, slot }: ColumnSlot): KeyOf {
   return (row) => {
     switch (row.kind) {
       case 'cells':

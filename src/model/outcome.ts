@@ -69,7 +69,7 @@ export function noOutcomes(): OutcomeCounts {
 }
 
 /** The control total: rows that have an outcome. */
-export function settledRows(counts: OutcomeCounts): number {
+export function countSettled(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
 }
 
@@ -79,6 +79,6 @@ export function acceptedRows(counts: OutcomeCounts): number {
 }
 
 /** Rows that were settled without success; `stopAfter` counts these. */
-export function unsuccessfulRows(counts: OutcomeCounts): number {
+export function countUnsuccessful(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (succeeded(outcome) ? 0 : counts[outcome]), 0);
 }

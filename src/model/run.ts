@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { operationSchema } from './operation.ts';
 import type { OutcomeCounts } from './outcome.ts';
-import { outcomeCountsSchema, settledRows, unsuccessfulRows } from './outcome.ts';
+import { countSettled, countUnsuccessful, outcomeCountsSchema } from './outcome.ts';
 import { sourceInfoSchema } from './source.ts';
 
 export const RUN_STATES = ['queued', 'running', 'paused', 'stopped', 'cancelled', 'finished'] as const;
@@ -97,7 +97,7 @@ export function isOver(run: Pick<Run, 'state' | 'rows' | 'outcomes'>): boolean {
 
 /** Rows without an outcome yet. */
 export function openRows(run: Pick<Run, 'rows' | 'outcomes'>): number {
-  return run.rows - settledRows(run.outcomes);
+  return run.rows - countSettled(run.outcomes);
 }
 
 /** Exit status of a command that took a run as far as it went (DESIGN.md, section 4). */
@@ -107,7 +107,7 @@ export function exitCodeOf(run: Pick<Run, 'state' | 'reason' | 'rows' | 'outcome
 }
 
 function finishedExitCode(rows: number, outcomes: OutcomeCounts): number {
-  if (settledRows(outcomes) !== rows) return 3;
+  if (countSettled(outcomes) !== rows) return 3;
   if (outcomes['in-doubt'] > 0) return 5;
-  return unsuccessfulRows(outcomes) > 0 ? 1 : 0;
+  return countUnsuccessful(outcomes) > 0 ? 1 : 0;
 }

@@ -1,12 +1,12 @@
-import { z } from 'zod';
-import { type KeyClaim, keyClaimSchema } from '../model/identity.ts';
-import { type CellsRow, type Row, rowSchema } from '../model/row.ts';
-
-/*
+/**
  * A chunk as a BullMQ job: its id and its payload. What `payloadOf` writes, `chunkOfPayload` makes the same chunk of again,
  * and it refuses what it does not know, so that versions can work beside each other: a payload of a later version goes back
  * to the queue and waits for a worker of that version.
  */
+
+import { z } from 'zod';
+import { type KeyClaim, keyClaimSchema } from '../model/identity.ts';
+import { type CellsRow, type Row, rowSchema } from '../model/row.ts';
 
 const place = {
   run: z.string(),

@@ -1,4 +1,4 @@
-/*
+/**
  * The order in which workers take the chunks of several runs, as arithmetic without I/O. It is start-time fair queueing (Goyal,
  * Vin, Cheng 1996) in the numbers that BullMQ calls priorities, lower ones first: runs that always have chunks waiting get on in
  * proportion to their weights, a new run begins where the queue has come to, and no run collects turns while it has nothing

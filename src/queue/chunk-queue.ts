@@ -1,16 +1,4 @@
-import { type Job, Queue } from 'bullmq';
-import type { RedisConnection } from '../lib/redis-connection.ts';
-import {
-  type ChunkJob,
-  type ChunkPayload,
-  chunkJobId,
-  chunkOfPayload,
-  payloadOf,
-  runOfJobId,
-} from './chunk-job.ts';
-import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
-
-/*
+/**
  * The chunks of all runs of one target, in one BullMQ queue, by BullMQ's documented interface only. Any number of processes add to
  * it and work on it. Their priorities share the workers among the runs by weight (chunk-order.ts); the workers see to it that no
  * run waits for a place (starvation-guard.ts). Two other designs were weighed up:
@@ -22,6 +10,18 @@ import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './ch
  * - A second queue for the first two chunks of each run, with places of its own. It was built: a new run's first row goes out
  *   at once. But its third chunk then waits until a large run's ends, for minutes where the service is slow, whatever the weights.
  */
+
+import { type Job, Queue } from 'bullmq';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import {
+  type ChunkJob,
+  type ChunkPayload,
+  chunkJobId,
+  chunkOfPayload,
+  payloadOf,
+  runOfJobId,
+} from './chunk-job.ts';
+import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
 
 /** BullMQ's name for the queue of chunks; the target is in the prefix. */
 export const QUEUE_NAME = 'chunks';

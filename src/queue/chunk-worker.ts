@@ -1,3 +1,9 @@
+/**
+ * Takes chunks from the queue of a target (chunk-queue.ts) and hands each to `deliver` with a lease: the lock that BullMQ renews, as
+ * far as this process can be sure of it. A take whose lock has lapsed sends nothing more, since another worker may have the
+ * chunk. How long a dead worker's lock lives, and how soon others look for it, is decided here.
+ */
+
 import { performance } from 'node:perf_hooks';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -8,12 +14,6 @@ import { FIRST_PRIORITY, priorityAgain } from './chunk-order.ts';
 import { openBullQueue, QUEUE_NAME } from './chunk-queue.ts';
 import { startWhenReady } from './start-when-ready.ts';
 import { createStarvationGuard } from './starvation-guard.ts';
-
-/*
- * Takes chunks from the queue of a target (chunk-queue.ts) and hands each to `deliver` with a lease: the lock that BullMQ renews, as
- * far as this process can be sure of it. A take whose lock has lapsed sends nothing more, since another worker may have the
- * chunk. How long a dead worker's lock lives, and how soon others look for it, is decided here.
- */
 
 /** Of the lock's time: between its renewal in Redis and the moment this process hears of it. */
 const LOCK_MARGIN = 1 / 10;

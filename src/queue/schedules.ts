@@ -1,13 +1,13 @@
-import { type ConnectionOptions, getNextMillis, type Job, Queue, Worker } from 'bullmq';
-import type { ScheduleSettings } from '../config/job-definition.ts';
-import type { RedisConnection } from '../lib/redis-connection.ts';
-import { startWhenReady } from './start-when-ready.ts';
-
-/*
+/**
  * When files of a job with a `schedule` may be taken. Each schedule is one of BullMQ's job schedulers, so that it fires once
  * whoever watches, and one that was missed while nobody watched fires once later. What has fired is a mark of the ledger's own
  * beside them (`Releases`): files that were whole by then may be taken, by any watcher.
  */
+
+import { type ConnectionOptions, getNextMillis, type Job, Queue, Worker } from 'bullmq';
+import type { ScheduleSettings } from '../config/job-definition.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { startWhenReady } from './start-when-ready.ts';
 
 /** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
 const QUEUE_NAME = 'schedules';

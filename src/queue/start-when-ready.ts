@@ -1,3 +1,8 @@
+/**
+ * How BullMQ's workers are started, past a trap: one whose first question Redis answers with an error is never ready and, run all the same,
+ * would spin without letting a timer or a signal through.
+ */
+
 import { sleep } from '../lib/waiting.ts';
 
 /** A BullMQ worker that was opened with `autorun: false`, or what belongs to it as well. */

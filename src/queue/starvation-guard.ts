@@ -1,15 +1,15 @@
-import { performance } from 'node:perf_hooks';
-import type { Worker } from 'bullmq';
-import { runOfJobId } from './chunk-job.ts';
-import { priorityBefore } from './chunk-order.ts';
-import { type BullQueue, eachJob } from './chunk-queue.ts';
-
-/*
+/**
  * Sees to it that no run waits for chunks of others to end, which takes minutes where the service is slow. While all places of a
  * process are taken, one more is opened for each run that has hardly anything in hand there, and the run's first chunk is brought
  * forward to take it. Rows share the requests in flight by weight whatever chunk they are in, so that more chunks in hand are not
  * more requests. An extra place is closed again with the next chunk that ends.
  */
+
+import { performance } from 'node:perf_hooks';
+import type { Worker } from 'bullmq';
+import { runOfJobId } from './chunk-job.ts';
+import { priorityBefore } from './chunk-order.ts';
+import { type BullQueue, eachJob } from './chunk-queue.ts';
 
 /** Extra places of one process, one or two for each run that has no others: they bound what it holds in memory. */
 const EXTRA_PLACES_MAX = 56;

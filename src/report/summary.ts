@@ -6,11 +6,11 @@ import { z } from 'zod';
 import { operationSchema } from '../model/operation.ts';
 import {
   acceptedRows,
+  countSettled,
   OUTCOMES,
   type OutcomeCounts,
   outcomeCountsSchema,
   outcomeSchema,
-  settledRows,
 } from '../model/outcome.ts';
 import { exitCodeOf, isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
 import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
@@ -103,7 +103,7 @@ export type Summary = z.infer<typeof summarySchema>;
 
 /** The run in numbers, as the ledger counted them, at the moment `now`. */
 export function summarize(run: Run, topErrors: readonly TopError[], now: Date): Summary {
-  const settled = settledRows(run.outcomes);
+  const settled = countSettled(run.outcomes);
   const open = openRows(run);
   return {
     run: run.id,

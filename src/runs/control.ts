@@ -8,7 +8,7 @@ import type { RunStore } from '../ledger/run-store.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
-import { unsuccessfulRows } from '../model/outcome.ts';
+import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
@@ -86,7 +86,7 @@ function leftOf(run: Run): string {
   if (state === 'cancelled' && outcomes.cancelled > 0)
     return `${rerun} --only cancelled\` takes up what was not sent`;
   const doubtful = outcomes['in-doubt'];
-  if (unsuccessfulRows(outcomes) > doubtful) return `${rerun}\` takes up the rows that did not succeed`;
+  if (countUnsuccessful(outcomes) > doubtful) return `${rerun}\` takes up the rows that did not succeed`;
   if (doubtful > 0) return `\`onboard resolve ${id}\` settles its rows in doubt`;
   return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
 }

@@ -16,7 +16,13 @@ import { messageOf } from '../lib/errors.ts';
 import { tellOverBar } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
-import { noOutcomes, OUTCOMES, type OutcomeCounts, settledRows, unsuccessfulRows } from '../model/outcome.ts';
+import {
+  countSettled,
+  countUnsuccessful,
+  noOutcomes,
+  OUTCOMES,
+  type OutcomeCounts,
+} from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
 import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
@@ -129,11 +135,11 @@ const SHARE_AFTER_ROWS = 20;
 /** Whether so many rows did not succeed that the run is to stop: a count of rows, or a percentage such as `20%`. */
 export function isOverLimit(counts: OutcomeCounts, stopAfter: JobDefinition['stopAfter']): boolean {
   if (stopAfter === undefined) return false;
-  const unsuccessful = unsuccessfulRows(counts);
+  const unsuccessful = countUnsuccessful(counts);
   if (typeof stopAfter === 'number') return unsuccessful >= stopAfter;
   // 0% stops at the first row without success, not where every row succeeds.
   if (unsuccessful === 0) return false;
-  const settled = settledRows(counts);
+  const settled = countSettled(counts);
   return settled >= SHARE_AFTER_ROWS && unsuccessful / settled >= Number.parseFloat(stopAfter) / 100;
 }
 

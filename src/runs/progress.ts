@@ -5,7 +5,7 @@
  */
 import { type Options, SingleBar } from 'cli-progress';
 import { type Io, tell } from '../lib/terminal.ts';
-import { OUTCOMES, settledRows } from '../model/outcome.ts';
+import { countSettled, OUTCOMES } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
 /** Shows how a run gets on. */
@@ -40,9 +40,9 @@ function barProgress(io: Io, run: Run, paceOf: Pace): Progress {
     pace: paceShown(paceOf(next), isServiceAway),
     outcomes: outcomesOf(next),
   });
-  bar.start(run.rows, settledRows(run.outcomes), shown(run));
+  bar.start(run.rows, countSettled(run.outcomes), shown(run));
   return {
-    update: (next, isServiceAway) => bar.update(settledRows(next.outcomes), shown(next, isServiceAway)),
+    update: (next, isServiceAway) => bar.update(countSettled(next.outcomes), shown(next, isServiceAway)),
     stop: () => bar.stop(),
   };
 }
@@ -55,7 +55,7 @@ function lineProgress(io: Io, paceOf: Pace, now: () => number): Progress {
       const pace = paceShown(paceOf(run), isServiceAway);
       if (now() - last < LINE_EVERY_MS) return;
       last = now();
-      tell(io, `${settledRows(run.outcomes)} of ${run.rows} rows, ${pace}: ${outcomesOf(run)}`);
+      tell(io, `${countSettled(run.outcomes)} of ${run.rows} rows, ${pace}: ${outcomesOf(run)}`);
     },
     stop: () => undefined,
   };
@@ -86,11 +86,11 @@ type Point = { readonly at: number; readonly settled: number };
 
 /** Measures anew after each standstill, which says nothing of how fast rows go when they do. */
 export function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
-  let from: Point = { at: now(), settled: settledRows(first.outcomes) };
+  let from: Point = { at: now(), settled: countSettled(first.outcomes) };
   let moved = from;
   let standstillMs = 0;
   return ({ rows, outcomes }) => {
-    const here: Point = { at: now(), settled: settledRows(outcomes) };
+    const here: Point = { at: now(), settled: countSettled(outcomes) };
     const silentMs = here.at - moved.at;
     const isStill = silentMs > stillAfterMs(from, moved, standstillMs);
     if (here.settled !== moved.settled) {

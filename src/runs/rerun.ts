@@ -18,7 +18,7 @@ import { createRunView } from '../ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { unsuccessfulRows as countUnsuccessful, type Outcome } from '../model/outcome.ts';
+import { countUnsuccessful, type Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';

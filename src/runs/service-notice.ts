@@ -4,7 +4,7 @@
  */
 import type { BreakerReport } from '../ledger/breaker.ts';
 import { countOf, type Io, tellOverBar } from '../lib/terminal.ts';
-import { settledRows } from '../model/outcome.ts';
+import { countSettled } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
 /** Tells the user when rows wait for the service, why, and when they go on. */
@@ -28,7 +28,7 @@ export function createServiceNotice(
   now: () => number,
 ): ServiceNotice {
   const { target, outcomes } = service.run;
-  const before = settledRows(outcomes);
+  const before = countSettled(outcomes);
   let last = Number.NEGATIVE_INFINITY;
   let seen: BreakerReport | null = null;
   let shown: Shown = 'well';
@@ -44,7 +44,7 @@ export function createServiceNotice(
     update(run) {
       if (now() - last < EVERY_MS) return;
       last = now();
-      look(settledRows(run.outcomes) === before).catch(() => undefined);
+      look(countSettled(run.outcomes) === before).catch(() => undefined);
     },
     async gaveUp() {
       const { cause } = await service.read();

@@ -31,7 +31,7 @@ type WorkerOptions = {
 function startWorker({ time, intervalMs, reserve, sent, slots = 20, answerMs = 50 }: WorkerOptions) {
   let taken = 0;
   let alive = true;
-  const places = {
+  const permits = {
     async take() {
       while (taken >= slots) await time.pause(1);
       taken += 1;
@@ -44,11 +44,11 @@ function startWorker({ time, intervalMs, reserve, sent, slots = 20, answerMs = 5
   };
   const never = new Promise<boolean>(() => undefined);
   const pause = (ms: number) => (alive ? time.pause(ms).then((on) => (alive ? on : never)) : never);
-  const pace = createRatePace({ intervalMs, reserve, places, pause, now: time.now });
+  const pace = createRatePace({ intervalMs, reserve, permits, pause, now: time.now });
   const sendRows = async () => {
     while (alive && (await pace.next(false))) {
       sent.push(time.now());
-      void time.pause(answerMs).then(places.release);
+      void time.pause(answerMs).then(permits.release);
     }
   };
   for (let n = 0; n < slots; n += 1) void sendRows();
@@ -78,7 +78,7 @@ describe('a worker that is alone', () => {
     for (const each of seconds) expect(each).toBeLessThanOrEqual(1.05 * perSecond + 1);
   });
 
-  test('takes no time for a row that has no place: what others could use is not lost', async () => {
+  test('takes no time for a row that has no permit: what others could use is not lost', async () => {
     const time = createVirtualTime();
     let asked = 0;
     const reserve = async (times: number) => {
@@ -129,36 +129,36 @@ describe('workers that share a rate', () => {
 describe('a run that ends', () => {
   const bare = (over: object) => {
     const time = createVirtualTime();
-    const held = { places: 0 };
-    const places = {
+    const held = { permits: 0 };
+    const permits = {
       take: async () => {
-        held.places += 1;
+        held.permits += 1;
         return true;
       },
       release: () => {
-        held.places -= 1;
+        held.permits -= 1;
       },
       free: () => 5,
     };
     const reserve = async (times: number) => ({ times, inMs: 10 });
-    const edges = { intervalMs: 10, reserve, places, pause: time.pause, now: time.now, ...over };
+    const edges = { intervalMs: 10, reserve, permits, pause: time.pause, now: time.now, ...over };
     return { pace: createRatePace(edges), held };
   };
   const three = (pace: RatePace) => Promise.allSettled([1, 2, 3].map(() => pace.next(false)));
 
-  test('while its rows wait for their times lets none go, and keeps no place', async () => {
+  test('while its rows wait for their times lets none go, and keeps no permit', async () => {
     const { pace, held } = bare({ pause: async (ms: number) => ms <= 0 });
     expect(await three(pace)).toEqual(Array(3).fill({ status: 'fulfilled', value: false }));
-    expect(held.places).toBe(0);
+    expect(held.permits).toBe(0);
   });
 
-  test('while they wait for a place lets none go', async () => {
-    const places = { take: async () => false, release: () => undefined, free: () => 0 };
-    const { pace } = bare({ places });
+  test('while they wait for a permit lets none go', async () => {
+    const permits = { take: async () => false, release: () => undefined, free: () => 0 };
+    const { pace } = bare({ permits });
     expect(await three(pace)).toEqual(Array(3).fill({ status: 'fulfilled', value: false }));
   });
 
-  test('by trouble with the ledger tells it to every row, keeps no place, and serves those who come later', async () => {
+  test('by trouble with the ledger tells it to every row, keeps no permit, and serves those who come later', async () => {
     let troubles = 1;
     const reserve = async (times: number) => {
       troubles -= 1;
@@ -168,16 +168,16 @@ describe('a run that ends', () => {
     const { pace, held } = bare({ reserve });
     const ends = await three(pace);
     expect(ends.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
-    expect([await pace.next(false), held.places]).toEqual([true, 1]);
+    expect([await pace.next(false), held.permits]).toEqual([true, 1]);
   });
 });
 
 test('a row that is tried again goes before the others', async () => {
   const time = createVirtualTime();
   const order: string[] = [];
-  const places = { take: async () => true, release: () => undefined, free: () => 5 };
+  const permits = { take: async () => true, release: () => undefined, free: () => 5 };
   const reserve = timeLine(time, 10);
-  const pace = createRatePace({ intervalMs: 10, reserve, places, pause: time.pause, now: time.now });
+  const pace = createRatePace({ intervalMs: 10, reserve, permits, pause: time.pause, now: time.now });
   const ask = (name: string, isFirst: boolean) => pace.next(isFirst).then(() => order.push(name));
   const all = [ask('a', false), ask('b', false), ask('again', true)];
   await time.goOn(100);

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { ratePerSecond } from '../../src/config/job-definition.ts';
 import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
-import { createServicePlaces } from '../../src/delivery/run-places.ts';
+import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import type { Sending } from '../../src/delivery/sending.ts';
 import { createServiceBreaker } from '../../src/delivery/service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from '../../src/delivery/still-runs.ts';
@@ -119,7 +119,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       freshToken: async () => null,
       backoffMs: () => 0,
     },
-    places: createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 }).join({
+    permits: createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 }).join({
       ceiling: options.concurrency ?? 20,
       weight: 1,
       stopping: stop.signal,

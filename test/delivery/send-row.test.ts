@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sendRow } from '../../src/delivery/send-row.ts';
-import { identityPlace } from '../../src/ledger/settle-entry.ts';
+import { identityPlace } from '../../src/ledger/keys.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import {
@@ -270,11 +270,11 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
   });
 });
 
-describe('a place', () => {
+describe('a permit', () => {
   test('is taken for an attempt and not for the waits between, so that others go meanwhile', async () => {
     const bench = await replying([busy(FAR_TOO_LONG_MS)], { concurrency: 1, rows: 2 });
     const first = sendRow(sendingOf(bench), bench.context);
-    await until(async () => bench.attempts.length === 1 && bench.context.places.taken() === 0);
+    await until(async () => bench.attempts.length === 1 && bench.context.permits.taken() === 0);
     const sending = sendingOf(bench, { taker: 'me.2' });
     const row = { ...sending.task.row, row: 2 };
     const second = { ...sending, task: { ...sending.task, row, identityKey: 'K2' } };
@@ -283,7 +283,7 @@ describe('a place', () => {
     expect(await first).toEqual({ kind: 'unsent' });
   });
 
-  test('is waited for: no more requests than places are in flight', async () => {
+  test('is waited for: no more requests than permits are in flight', async () => {
     let inFlight = 0;
     let most = 0;
     const bench = await start({
@@ -303,7 +303,7 @@ describe('a place', () => {
     });
     const sent = await Promise.all(rows.map((sending) => sendRow(sending, bench.context)));
     expect(sent.every((s) => s.kind === 'ended')).toBe(true);
-    expect([most, bench.context.places.taken()]).toEqual([2, 0]);
+    expect([most, bench.context.permits.taken()]).toEqual([2, 0]);
   });
 
   test.each([
@@ -315,7 +315,7 @@ describe('a place', () => {
     await sendRow(sendingOf(bench), bench.context).catch((error: unknown) => {
       expect(error).toEqual(new Error('a bug'));
     });
-    expect(bench.context.places.taken()).toBe(0);
+    expect(bench.context.permits.taken()).toBe(0);
   });
 
   test('a bug in an attempt is thrown, never tried again', async () => {

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
-import { createServicePlaces } from '../../src/delivery/run-places.ts';
+import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import { reserveTimes } from '../../src/ledger/chunk-ledger.ts';
 import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
@@ -30,16 +30,16 @@ async function startRun(perSecond: number, sent: number[]) {
       // One that is killed does nothing more, and gives nothing back.
       return isAlive ? !stop.signal.aborted : new Promise<boolean>(() => undefined);
     };
-    const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 }).join({
+    const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 }).join({
       ceiling: 40,
       weight: 1,
       stopping: stop.signal,
       rate: { intervalMs, pause, reserve: (times) => reserveTimes(epoch, rate, { times, intervalMs }) },
     });
     const sendRows = async () => {
-      while (isAlive && (await places.take(false))) {
+      while (isAlive && (await permits.take(false))) {
         sent.push(performance.now());
-        void sleep(ANSWER_MS).then(() => places.release(created));
+        void sleep(ANSWER_MS).then(() => permits.release(created));
       }
     };
     for (let n = 0; n < 60; n += 1) void sendRows();

@@ -1,8 +1,12 @@
-import { createServicePlaces, type RunPlaces, type ServicePlaces } from '../../src/delivery/run-places.ts';
+import {
+  createServicePermits,
+  type RunPermits,
+  type ServicePermits,
+} from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 
-/** A service on a clock of its own, asked by a process that has always more rows than places. */
+/** A service on a clock of its own, asked by a process that has always more rows than permits. */
 export type SimulatedService = {
   /** How long a request takes at ms `now`, with `inFlight` of them there; `null`: 429, at once. */
   answerMs(now: number, inFlight: number): number | null;
@@ -20,7 +24,7 @@ export type SimulatedRun = {
 };
 
 export type Simulated = {
-  readonly places: ServicePlaces;
+  readonly permits: ServicePermits;
   readonly carriedOut: number;
   readonly refused: number;
   readonly mostInFlight: number;
@@ -36,23 +40,23 @@ const SAMPLE_MS = 100;
 /** Runs it to the end; deterministic. */
 export function simulate(run: SimulatedRun): Simulated {
   const clock = { now: 0 };
-  const places = createServicePlaces({
+  const permits = createServicePermits({
     now: () => clock.now,
     createBusy: () => () => run.busy?.(clock.now) ?? 0,
   });
   const stopping = new AbortController().signal;
-  const own = places.join({ ceiling: run.ceiling, weight: 1, stopping, rate: null });
+  const own = permits.join({ ceiling: run.ceiling, weight: 1, stopping, rate: null });
   const wire = createWire(run, own);
   const limits: number[] = [];
   const inFlight: number[] = [];
   for (; clock.now < run.forMs; clock.now += 1) {
-    if (clock.now % SAMPLE_MS === 0) limits.push(places.limit());
+    if (clock.now % SAMPLE_MS === 0) limits.push(permits.limit());
     const stands = run.stands?.some(([from, to]) => clock.now >= from && clock.now < to) === true;
     if (!stands) wire.step(clock.now);
     inFlight.push(own.taken());
   }
   return {
-    places,
+    permits,
     limits,
     ...wire.counts,
     mostInFlight: inFlight.reduce((most, n) => Math.max(most, n), 0),
@@ -65,7 +69,7 @@ export function simulate(run: SimulatedRun): Simulated {
 
 type OnTheWay = { readonly at: number; readonly begun: number; readonly status: number };
 
-function createWire({ service, demand }: SimulatedRun, own: RunPlaces) {
+function createWire({ service, demand }: SimulatedRun, own: RunPermits) {
   let onTheWay: OnTheWay[] = [];
   const counts = { carriedOut: 0, refused: 0 };
   return {

@@ -186,7 +186,7 @@ describe('nothing is sent', () => {
     expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
   });
 
-  test('before the run’s next place on the time line, and a run that ends meanwhile does not wait for it', async () => {
+  test('before the run’s next permit on the time line, and a run that ends meanwhile does not wait for it', async () => {
     const bench = await start({ definition: { send: { rate: '1/h' } } });
     expect((await tryRow(sendingOf(bench), bench.context)).kind).toBe('final');
     const second = tryRow(sendingOf(bench, { taker: 'me.2', expected: 'i me.1 1.1' }), bench.context);
@@ -218,7 +218,7 @@ describe('a run that is paused or cancelled by another process', () => {
     },
   );
 
-  test('ends the wait for a place on the time line, and rows that come after it take no place', async () => {
+  test('ends the wait for a permit on the time line, and rows that come after it take no permit', async () => {
     const bench = await start({ definition: { send: { rate: '1/h' } } });
     await bench.context.ledger.reserve(1, 3_600_000);
     const tried = tryRow(sendingOf(bench), bench.context);
@@ -232,7 +232,7 @@ describe('a run that is paused or cancelled by another process', () => {
 });
 
 describe('rows with a rate', () => {
-  test('that waited for the service together take new places, and do not go at once', async () => {
+  test('that waited for the service together take new permits, and do not go at once', async () => {
     const times: number[] = [];
     const bench = await start({
       definition: { send: { rate: '10/s' } },
@@ -241,7 +241,7 @@ describe('rows with a rate', () => {
         return created();
       },
     });
-    // So long that the places which all have at first are behind them.
+    // So long that the permits which all have at first are behind them.
     const hold = { mark: 'another', status: 429, afterMs: 800, cause: '' };
     const held = performance.now();
     await bench.context.breaker.failed(hold);

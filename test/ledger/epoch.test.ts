@@ -24,7 +24,7 @@ const own = useOwnRedis();
 const carryOut = inEpoch("return redis.call('RPUSH', KEYS[1], ARGV[1])", z.number());
 const beat = inEpoch(HEARTBEAT, z.tuple([z.string()]).rest(z.string()));
 const DAY_MS = 86_400_000;
-/** A sign of life of a worker that was told `roster` last; it looks for silent workers where they were looked for so long ago (ms). */
+/** A heartbeat of a worker that was told `roster` last; it looks for silent workers where they were looked for so long ago (ms). */
 const beatOf = ({ epoch }: Worker, { roster = '', sweepMs = 0 } = {}) =>
   epoch.call(beat, [], [60_000, DAY_MS, sweepMs, roster]);
 const anything = z.unknown();
@@ -103,7 +103,7 @@ describe('joining', () => {
     const a = await join('a', place);
     expect(await a.work('a1')).toBe(1);
     const [, server = ''] = /run_id:(\w+)/.exec(await place.redis.info('server')) ?? [];
-    // Its work came after the first sign of life; what the server had not known yet was sent twice.
+    // Its work came after the first heartbeat; what the server had not known yet was sent twice.
     expect(await hash(place)).toMatchObject({ server, 'm:a': expect.stringMatching(/^[2-4]$/) });
     expect([a.epoch.recoveries(), a.notices]).toEqual([0, []]);
   });
@@ -235,7 +235,7 @@ describe('a server that was emptied', () => {
     const a = await join('a', place);
     const elsewhere = mortal(place);
     await join('b', elsewhere);
-    // The other's name is learnt with the second sign of life at the latest.
+    // The other's name is learnt with the second heartbeat at the latest.
     const first = (await hash(place))['b:a'];
     await until(async () => (await hash(place))['b:a'] !== first);
     const second = (await hash(place))['b:a'];
@@ -568,7 +568,7 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
 });
 
 describe('leaving', () => {
-  test('a sign of life names the workers, and lets go of those who gave none for long', async () => {
+  test('a heartbeat names the workers, and takes out those who gave none for long', async () => {
     const place = ownPlace();
     const [a] = [await join('a', place), await join('b', place), await join('c', place)];
     await place.redis.hset(place.keys.epoch, 'b:b', Date.now() - 61_000);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { fieldsPlace, identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, type LedgerReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
-import { fieldsPlace, type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
+import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';

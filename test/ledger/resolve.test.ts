@@ -4,13 +4,7 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { RESOLVE } from '../../src/ledger/lua/rows.ts';
-import {
-  noteDoubts,
-  type RowDecision,
-  readStanding,
-  resolveEntry,
-  resolveRows,
-} from '../../src/ledger/resolve.ts';
+import { noteDoubts, type RowDecision, resolveEntry, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView, readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
 import { script } from '../../src/ledger/script.ts';
@@ -210,20 +204,6 @@ test('ids and names of any script are kept as they are', async () => {
   expect(await decide(one, [created(1, id)])).toEqual([{ row: 1, kind: 'unchanged' }]);
 });
 
-test('a standing names two holders of an id at most, rows of one key counting as one', async () => {
-  const held = (row: number, key: string) => doubtOf(row, { key, outcome: 'created', id: 'x' });
-  const settlements = [held(1, 'a'), held(2, 'a'), held(3, ''), held(4, ''), held(5, 'b')];
-  const view = {
-    async *settlements() {
-      yield settlements;
-    },
-  };
-  expect((await readStanding(view, { rows: new Set([2]), ids: new Set(['x']) })).holders.get('x')).toEqual([
-    { row: 1, key: 'a' },
-    { row: 3, key: '' },
-  ]);
-});
-
 test('rows of one key that are resolved together leave the key to the first of them', async () => {
   const doubts = [1, 2, 3].map((row) => doubtOf(row, { key: 'A' }));
   const given = await bench({ settlements: doubts });
@@ -246,24 +226,6 @@ test('a thousand rows are resolved in batches, each as decided', async () => {
   expect(after).toMatchObject({ outcomes: { created: 667, failed: 333, 'in-doubt': 0 }, doubts: [] });
   expect(after.settlements.every(({ row, id }) => id === (row % 3 === 0 ? '' : `sub-${row}`))).toBe(true);
 });
-
-test.each([true, false])(
-  'a standing, chunks closed: %s, has keys of the rows asked for and who has the ids',
-  async (closed) => {
-    const settlements = [doubtOf(1), doubtOf(2), doubtOf(3, { outcome: 'created', id: 'sub-3' })];
-    const { keys, run } = await bench({ closed, settlements });
-    await decide({ keys, run }, [created(2)]);
-    const view = createRunView(own().redis, keys, run);
-    const asked = { rows: new Set([1, 9]), ids: new Set(['sub-2', 'sub-3', 'sub-9']) };
-    expect(await readStanding(view, asked)).toEqual({
-      keys: new Map([[1, 'K1']]),
-      holders: new Map([
-        ['sub-2', [{ row: 2, key: 'K2' }]],
-        ['sub-3', [{ row: 3, key: 'K3' }]],
-      ]),
-    });
-  },
-);
 
 test.each([true, false])(
   'what the service says late that it has made replaces a decision that it was not, which is remembered (closed chunk: %s)',

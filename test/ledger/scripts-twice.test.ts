@@ -265,7 +265,7 @@ const OF_WORKERS: readonly Case[] = [
     name: 'LOOK',
     lua: LOOK,
     again: 'nothing else',
-    // A epoch at which nobody gives signs of life.
+    // An epoch in which nobody gives heartbeats.
     act: ({ redis, keys }) => script(LOOK, z.unknown())(redis, [`${keys.epoch}-new`], ['m']),
   },
   {
@@ -357,7 +357,7 @@ function known(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer).replaceAll(/\b\d{13}\b/g, 'ms'));
 }
 
-/** A worker's signs of life. */
+/** A worker's heartbeats. */
 const SIGN = /^(m:|b:|k:|w:|swept$)/;
 
 /** All that the ledger of the bench holds. */

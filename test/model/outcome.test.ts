@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  countSettled,
+  countUnsuccessful,
   noOutcomes,
   OUTCOMES,
   type Outcome,
@@ -8,9 +10,7 @@ import {
   outcomeCountsSchema,
   outcomeSchema,
   REMAINDER,
-  settledRows,
   succeeded,
-  unsuccessfulRows,
   wasAccepted,
 } from '../../src/model/outcome.ts';
 
@@ -44,7 +44,7 @@ test.each(TABLE)('%s: its record goes to %s, success: %s', (outcome, remainder, 
 test('the table speaks of every outcome, and so do the counters', () => {
   expect(TABLE.map(([outcome]) => outcome)).toEqual([...OUTCOMES]);
   expect(Object.keys(noOutcomes())).toEqual([...OUTCOMES]);
-  expect(settledRows(noOutcomes())).toBe(0);
+  expect(countSettled(noOutcomes())).toBe(0);
 });
 
 test('the service carried out what was created, updated, drafted or listed, and nothing else', () => {
@@ -61,9 +61,9 @@ test('the control total is the sum over all outcomes, and those without success 
   fc.assert(
     fc.property(counts, (c) => {
       const sum = Object.values(c).reduce((a, b) => a + b, 0);
-      expect(settledRows(c)).toBe(sum);
+      expect(countSettled(c)).toBe(sum);
       const good = c.created + c.updated + c.drafted + c.listed + c.skipped;
-      expect(unsuccessfulRows(c)).toBe(sum - good);
+      expect(countUnsuccessful(c)).toBe(sum - good);
     }),
   );
 });

@@ -14,9 +14,9 @@ export const OF_ISSUE = [
   {
     id: 'first-byte-without-lease',
     in: 'src/delivery',
-    find: '  if (!maySend(sending, context)) {\n    context.places.release(null);\n    void withdraw([row], context, unsent);\n    return;\n  }\n',
+    find: '  if (!maySend(sending, context)) {\n    context.permits.release(null);\n    void withdraw([row], context, unsent);\n    return;\n  }\n',
     put: '',
-    tests: ['test/delivery/lane'],
+    tests: ['test/delivery/sender'],
     why: 'a worker that lost its chunk after the intent sends beside the one that took it over',
   },
   {
@@ -64,7 +64,7 @@ export const OF_ISSUE = [
     in: 'src/delivery',
     find: "sending.expected === '' && !sending.everUnknown",
     put: 'true',
-    tests: ['test/delivery/lane'],
+    tests: ['test/delivery/sender'],
     why: 'a create that a dead worker may have carried out becomes unsent where it ought to be in doubt',
   },
   {

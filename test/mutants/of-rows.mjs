@@ -85,7 +85,7 @@ export const OF_ROWS = [
     in: 'src/delivery',
     find: 'if (isFresh && !context.hasRate)',
     put: 'if (isFresh)',
-    tests: ['test/delivery/lane'],
+    tests: ['test/delivery/sender'],
     why: 'a worker that dies under a rate leaves rows in doubt that never went',
   },
   {

@@ -45,6 +45,25 @@ test('rows without a key are never one record', async () => {
   });
 });
 
+test('of an id two holders are named at most, rows of one key counting as one, with the keys of the rows asked for', async () => {
+  const held = (row: number, key: string) => doubtOf(row, { key, outcome: 'created', id: 'x' });
+  const rows = [held(1, 'a'), held(2, 'a'), held(3, ''), held(4, ''), held(5, 'b')];
+  const asked = { rows: new Set([2, 9]), ids: new Set(['x', 'y']), isGrouped: false };
+  const { keys, holders } = await readHeld(batchesOf(rows), asked);
+  expect(keys).toEqual(new Map([[2, 'a']]));
+  expect(holders).toEqual(
+    new Map([
+      [
+        'x',
+        [
+          { row: 1, key: 'a' },
+          { row: 3, key: '' },
+        ],
+      ],
+    ]),
+  );
+});
+
 test.each([
   [
     'two ids',

@@ -1,3 +1,8 @@
+/**
+ * The scripts of the epoch and of the registry of workers, which share one hash, described at IN_EPOCH. Its stored field names are short:
+ * they are read by every worker each second. Redis' own clock decides, so that workers' clocks don't matter.
+ */
+
 /** Lua that declares serverId(): the name of the running server, another one after every restart and failover. */
 const SERVER_ID = `
 local function serverId()
@@ -12,11 +17,11 @@ end
  * What every script that moves rows begins with: nothing happens on a ledger that may have gone back in time.
  * Beside the script's own, which never see them: the last of KEYS: epoch; the last three of ARGV: worker, the highest of its
  * batches that it knows to be recorded, this batch's number. The epoch is a hash: 'server' → the server run for which
- * the ledger was last verified, 'm:<worker>' → the worker's last batch, 'b:<worker>' → when it was last heard of (ms),
- * 'k:<worker>' → when it was last told who is a worker (ms), 'l:<worker>' → when it left (ms), 'w:<worker>' → when it was last
- * at work on replaying a journal (ms); while it is closed and workers check in: 'checking' → the server run, 'since' → when the
- * first one did (ms), 'heard' → when any worker was last heard of before (ms). 'changes' → how often the workers may have become
- * others, see CHANGED; 'swept' → when workers not heard of were last looked for (ms).
+ * the ledger was last verified, 'm:<worker>' → the worker's last batch, 'b:<worker>' → its last heartbeat (ms),
+ * 'k:<worker>' → when it was last told who is registered (ms), 'l:<worker>' → when it was deregistered (ms), 'w:<worker>' → when it
+ * last said that it replays a journal (ms); while the epoch is closed and workers check in: 'checking' → the server run, 'since' → when the
+ * first one did (ms), 'heard' → the last heartbeat of any worker before that (ms). 'changes' → how often the registry may have
+ * changed, see CHANGED; 'swept' → when silent workers were last looked for (ms).
  * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED worker: what it had recorded is gone.
  */
 export const IN_EPOCH = `${SERVER_ID}
@@ -34,8 +39,8 @@ end
 `;
 
 /**
- * Lua that declares changed(epoch, now): the workers may have become others. It is counted from the time (ms) at which it was first
- * counted, so that a ledger that was emptied under the same server does not come to a number that was there before.
+ * Lua that declares changed(epoch, now): the registry may have changed. Changes are counted from the time (ms) of the
+ * first one, so that a ledger that was emptied under the same server does not come to a number that was there before.
  */
 const CHANGED = `
 local function changed(epoch, now)
@@ -65,7 +70,7 @@ local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'checking'
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 ${NEWEST_BEAT}
--- Who has checked in since was heard of just now: that says nothing of how old this Redis is.
+-- Whoever has checked in since has just given a heartbeat: that says nothing of how old this Redis is.
 local newest = tonumber(epoch[4] or newestBeat())
 local silence = newest < 0 and -1 or math.max(0, now - newest)
 local known = (epoch[1] or epoch[3]) and 1 or 0
@@ -107,13 +112,13 @@ local gone = {}
 for i = 5, 4 + ARGV[4] do
   gone[ARGV[i]] = true
   redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
-  -- Put back in this Redis; should it forget that, it forgets this too.
+  -- Its journal is put back in this Redis; a Redis that forgets that forgets this field too.
   redis.call('HSETNX', KEYS[1], 'l:' .. ARGV[i], now)
 end
 if open then return {'open'} end
 redis.call('HSET', KEYS[1], 'c:' .. ARGV[1], server)
 for i = 5 + ARGV[4], #ARGV do
-  -- Who left on a ledger that still says so has lost nothing.
+  -- A worker that was deregistered on a ledger that still says so has lost nothing.
   local left = redis.call('HEXISTS', KEYS[1], 'l:' .. ARGV[i]) == 1
   if not gone[ARGV[i]] and not left then redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[i], 0) end
 end
@@ -163,10 +168,10 @@ return 1
 `;
 
 /**
- * A worker is alive. Workers not heard of for long are let go: on this server run nothing of theirs was lost.
- * ARGV: ms after which a worker is let go, ms for which it is remembered that one has left, ms from one look at all workers to the
- * next, what the worker answering last was told of them as ('': nothing). Answers {what to call them, workers, …}, and no workers
- * where they are those that it was told of: a name is used once, since another server run is another name.
+ * A worker is alive. Workers without a heartbeat for long are taken out of the registry: on this server run nothing of theirs was lost.
+ * ARGV: ms without a heartbeat after which a worker is taken out, ms for which it is remembered that one was deregistered, ms from one look at all workers to the
+ * next, the name of the list that the worker was told last ('': none). Answers {name of the list, workers, …}, and no
+ * workers where the name is the one it was told: a name is used once, since another server run makes another name.
  */
 export const HEARTBEAT = `${CHANGED}
 local t = redis.call('TIME')
@@ -174,7 +179,7 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('HSET', EPOCH, 'b:' .. WORKER, now, 'k:' .. WORKER, now)
 local epoch = redis.call('HMGET', EPOCH, 'server', 'changes', 'swept')
 local roster = epoch[1] .. ' ' .. (epoch[2] or '0')
--- Every worker asks each second: if each was shown all the others, that would be paid with the square of their number.
+-- Every worker asks each second: were each shown all the others, the cost would grow with the square of their number.
 local isDue = math.abs(now - tonumber(epoch[3] or '0')) >= tonumber(ARGV[3])
 if not isDue and ARGV[4] == roster then return {roster} end
 local all = redis.call('HGETALL', EPOCH)
@@ -198,7 +203,7 @@ return workers
 `;
 
 /**
- * Who is alive and has not been told yet that this worker is one. KEYS: epoch. ARGV: worker, ms within which the living are heard of,
+ * Who is alive and has not been told yet that this worker is one. KEYS: epoch. ARGV: worker, ms within which a living worker gives a heartbeat,
  * when this was first asked (ms, 0: now). Answers {when it was first asked, their names}.
  */
 export const UNAWARE = `
@@ -218,7 +223,7 @@ return unaware
 `;
 
 /**
- * A worker ends, and is let go where all it did is recorded. Where some of it may be lost the worker is still asked for:
+ * A worker ends, and is deregistered where all it did is recorded. Where some of it may be lost it is still waited for:
  * the others must not go on as if it had done nothing. KEYS: epoch. ARGV: worker, the highest of its batches that it
  * knows to be recorded. Answers 1: it is a worker no longer.
  */

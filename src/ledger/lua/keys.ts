@@ -1,4 +1,8 @@
 /**
+ * The scripts of the identity ledgers: keys are claimed by rows, and looked up.
+ */
+
+/**
  * Claims keys for rows, in file order. Running it again for the same rows gives the same answers.
  * KEYS: prefix of the identity buckets. ARGV: run, seconds the bucket lives (0: for ever), then bucket, digest, row, …
  * An entry is '<kind> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt, x: given back by a row that was not created.

@@ -1,3 +1,8 @@
+/**
+ * The scripts that put a journal back into a Redis that has lost something; outcomes are put back by REPLAY_SETTLED (rows.ts). Each may
+ * run twice, and on a ledger that has lost nothing.
+ */
+
 import { CONTESTED_MARK } from '../mark.ts';
 import { BY_PROCESS } from './rows.ts';
 

@@ -1,3 +1,9 @@
+/**
+ * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers never send one row and the first definite
+ * outcome stays: INTEND and WITHDRAW before and instead of sending, SETTLE and UNSETTLE after it, RESOLVE by a person. Whatever an outcome
+ * changes (mark, identity of the key, source, counters) changes in one step.
+ */
+
 import { CONTESTED_MARK } from '../mark.ts';
 import { SUCCESS } from './breaker.ts';
 
@@ -169,7 +175,7 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
  * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
  * A take that gave up (no mark: its intent is withdrawn) says nothing of what is in doubt: another's request.
  * What the service accepted also replaces a person's decision that the row was not created.
- * A take's own intents count as one, whatever the attempt: a replayed journal may meet an earlier one.
+ * All intents of one take count as the same, whatever the attempt: a replayed journal may meet an earlier attempt's.
  * Over another taker's intent only what the service accepted is recorded: a refusal says nothing of the other's request.
  * A row of a group without a mark of its own ends only as the group's first row does.
  * Answers the places (1: the first of the groups, those of the JSON follow) of rows that were not recorded: they had their outcome, or are another's.

@@ -1,4 +1,9 @@
 /**
+ * The scripts of runs, their chunks and their pace: a run is registered once and moves by the table of transitions; a chunk is taken and
+ * closed; one process holds a run's lease. Each script's contract stands above it; keys and arguments are by position.
+ */
+
+/**
  * Registers a run, or names the one that already took this file through this job.
  * KEYS: files, runs, the new run's record. ARGV: `<sha256>:<job>`, run id, created at (ms), again (0|1), prefix of run records, then field, value, …
  * Sent twice, after a lost reply, it changes nothing. Answers {'new', id} or {'known', id}. An unfinished run is always gone on with, whatever `again` says.
@@ -90,7 +95,7 @@ return out
 `;
 
 /**
- * Closes a chunk whose rows are all settled: its marks become one block. The last one finishes the run.
+ * Closes a chunk whose rows are all settled: its marks become one block. The last chunk to be closed finishes the run.
  * KEYS: record, chunk, blocks. ARGV: chunk, rows in it, its version as it was when their outcomes were read or recorded, block, chunks of the
  * run, now (ISO). Whatever changes an outcome that was recorded changes the version.
  * Answers 1: closed (now or before); 0: something changed since: read again.

@@ -7,7 +7,7 @@ import type { JobDefinition } from '../../config/job-definition.ts';
 import type { CheckCode, Severity } from '../../model/issue.ts';
 import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';
-import type { Place } from '../compilation.ts';
+import type { ColumnSlot } from '../compilation.ts';
 import { listConversion, stringConversion } from '../conversion.ts';
 import { formatFieldPath } from '../request-field.ts';
 import { addIssue, addWarning, type RowContext } from '../row-context.ts';
@@ -19,13 +19,13 @@ import { identifierChecks, isIdentifierField } from './identifiers.ts';
 export type CheckRow = (row: Row, context: RowContext) => void;
 
 type Severities = Readonly<Record<CheckCode, Severity>>;
-type CheckedColumn = Place & { readonly checks: readonly CellCheck[]; readonly severities: Severities };
+type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severities: Severities };
 
 /** Compiles the checks column by column: a column that can't be hit by one doesn't have it. */
 export function compileChecks(
   definition: Pick<JobDefinition, 'checks'>,
   bindings: readonly Binding[],
-  key: Place | null,
+  key: ColumnSlot | null,
 ): CheckRow {
   const severities: Severities = definition.checks;
   const columns = checkedColumns(bindings, key, severities);
@@ -51,12 +51,12 @@ function checkCell(at: CheckedColumn, context: RowContext): void {
 
 function checkedColumns(
   bindings: readonly Binding[],
-  key: Place | null,
+  key: ColumnSlot | null,
   severities: Severities,
 ): readonly CheckedColumn[] {
   const beside = createBeside(bindings);
-  const columns = new Map<number, Place & { readonly checks: CellCheck[] }>();
-  const add = ({ column, slot }: Place, checks: readonly CellCheck[]) => {
+  const columns = new Map<number, ColumnSlot & { readonly checks: CellCheck[] }>();
+  const add = ({ column, slot }: ColumnSlot, checks: readonly CellCheck[]) => {
     const known = columns.get(slot) ?? { column, slot, checks: [] };
     columns.set(slot, known);
     for (const check of checks) {
@@ -147,12 +147,15 @@ function compileNumberCells(columns: ReadonlyMap<number, string>, severity: Seve
 }
 
 /** The columns of identifiers and of the key, by their slots. */
-function identifierColumns(bindings: readonly Binding[], key: Place | null): ReadonlyMap<number, string> {
+function identifierColumns(
+  bindings: readonly Binding[],
+  key: ColumnSlot | null,
+): ReadonlyMap<number, string> {
   const places = key === null ? [] : [key];
   return new Map([...bindings.flatMap(identifierPlace), ...places].map(({ slot, column }) => [slot, column]));
 }
 
-function identifierPlace(binding: Binding): readonly Place[] {
+function identifierPlace(binding: Binding): readonly ColumnSlot[] {
   if (binding.kind === 'reference') return [binding];
   const isText = binding.kind === 'cell' && binding.conversion === stringConversion;
   return isText && isIdentifierField(binding.path) ? [binding] : [];

@@ -5,7 +5,7 @@
  */
 import type { Operation } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
-import type { Place } from '../compilation.ts';
+import type { ColumnSlot } from '../compilation.ts';
 import {
   type FieldLookup,
   formatFieldPath,
@@ -19,9 +19,9 @@ import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } 
 /** Where a column of a file goes. */
 export type Placement =
   /** The header is the field's own path, as it is written. */
-  | (Place & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
-  | (Place & Meaning & { readonly kind: 'field' })
-  | (Place & { readonly kind: 'open'; readonly reason: string });
+  | (ColumnSlot & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
+  | (ColumnSlot & Meaning & { readonly kind: 'field' })
+  | (ColumnSlot & { readonly kind: 'open'; readonly reason: string });
 
 type PlacingMeans = {
   readonly columns: readonly string[];
@@ -40,7 +40,7 @@ export function placeColumns(means: PlacingMeans): readonly Placement[] {
   return columns.map((at, i) => own[i] ?? claim(byMeaning(at, means)) ?? open(at, NOT_PLACED));
 }
 
-function itself(at: Place, means: PlacingMeans): Placement | null {
+function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   if (!isAlone(at.column, means.columns)) return open(at, 'the file has more than one column of this name');
   const path = parseFieldPath(at.column);
   if (typeof path === 'string') return null;
@@ -49,7 +49,7 @@ function itself(at: Place, means: PlacingMeans): Placement | null {
   return fits ? { kind: 'itself', ...at, field: formatFieldPath(path), known } : null;
 }
 
-function byMeaning(at: Place, { findMeaning, lookUp }: PlacingMeans): Placement | null {
+function byMeaning(at: ColumnSlot, { findMeaning, lookUp }: PlacingMeans): Placement | null {
   const lastPart = at.column.slice(at.column.lastIndexOf('.') + 1);
   const meaning = findMeaning(at.column) ?? findMeaning(lastPart);
   return meaning === null || leafType(meaning.field, lookUp) === null
@@ -80,7 +80,7 @@ function isAlone(column: string, columns: readonly string[]): boolean {
   return columns.indexOf(column) === columns.lastIndexOf(column);
 }
 
-function open({ column, slot }: Place, reason: string): Placement {
+function open({ column, slot }: ColumnSlot, reason: string): Placement {
   return { kind: 'open', column, slot, reason };
 }
 

@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { LedgerKeys } from '../../../src/ledger/keys.ts';
-import { identityPlace } from '../../../src/ledger/settle-entry.ts';
+import { identityPlace, type LedgerKeys } from '../../../src/ledger/keys.ts';
 
 /** Every key of a ledger with one run, in the order of `names`; `null`: not there. */
 export type Snapshot = ReadonlyArray<Buffer | null>;

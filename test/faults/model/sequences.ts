@@ -16,7 +16,7 @@ export type SequencesOptions = {
   readonly shrink?: boolean;
 };
 
-/** Sequences side by side: a epoch that waits for somebody must not keep the others waiting. */
+/** Sequences side by side: a ledger that waits for somebody must not keep the others waiting. */
 export const TALLY: Tally[] = [];
 const LANES = 50;
 /** Lanes of one seed share none with those of the next. */

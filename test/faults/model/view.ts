@@ -1,5 +1,5 @@
+import { identityPlace } from '../../../src/ledger/keys.ts';
 import { parseMark, parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
-import { identityPlace } from '../../../src/ledger/settle-entry.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { rowKey } from './keyspace.ts';
 import type { World } from './world.ts';

@@ -1,35 +1,39 @@
-/** Tells when and how many rows are to get their intent, so that some are always ready when a place comes free. */
-export type LanePace = {
+/**
+ * When and how many rows are to get their intent, so that some are always ready when a permit comes free: in batches, and no more ahead
+ * than go out within a few milliseconds, since a kill leaves those in doubt.
+ */
+
+export type SenderPace = {
   /** A row went out. */
   launched(): void;
   /** How many to ask for now; 0: not yet. */
-  wanted(line: LaneLine): number;
-  /** They are being asked for. */
+  wanted(line: SenderLoad): number;
+  /** Intents are being asked for. */
   asked(): void;
 };
 
-export type LaneLine = {
+export type SenderLoad = {
   readonly waiting: number;
-  /** Those that have their intent. */
+  /** Rows that have their intent. */
   readonly ready: number;
-  /** Places that the run could take. */
+  /** Permits that the run could take. */
   readonly free: number;
-  /** The places are others': one that comes free is only the run's where a row is ready for it. */
+  /** The permits are others': one that comes free is only the run's where a row is ready for it. */
   readonly isContested: boolean;
 };
 
 /**
- * Rows that go out within that time are ready: longer than Redis and the disk take, short enough that a kill leaves few in doubt, and
- * where fewer than one does, none is: nobody waits for Redis that waits for the service most of the time.
+ * As many rows are ready as go out within that time: longer than Redis and the disk take, short enough that a kill leaves few in doubt.
+ * Where fewer than one row goes out within it, none is made ready: a slow service is waited for much longer than Redis.
  */
 const AHEAD_MS = 4;
 const CONTESTED_READY = 2;
-/** Of what was seen before, in the rate of now. */
+/** The share that the rate seen before has in the rate of now. */
 const KEPT = 0.7;
 const MOST_AT_ONCE = 200;
 
-/** `most`: rows that may be ready beyond those that have a place. */
-export function createLanePace(now: () => number, most: number): LanePace {
+/** `most`: rows that may be ready beyond those that have a permit. */
+export function createSenderPace(now: () => number, most: number): SenderPace {
   let perMs = 0;
   let launched = 0;
   let since = now();

@@ -1,12 +1,18 @@
+/**
+ * A request in the hands of the sender (sender.ts): its intent and token, what the sender keeps of a run, and the ways out of it. An
+ * accepted row is recorded together with those accepted within the same few milliseconds; any other leaves the batches and is
+ * finished by itself (`finishRow`): tried again, settled as refused, or put back. Each request's end is told exactly once.
+ */
+
 import type { Intent } from '../ledger/intents.ts';
 import type { SettledRow } from '../ledger/settle-entry.ts';
 import type { WaitingLine } from '../lib/waiting-line.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { PlannedSend } from './decide.ts';
-import type { LanePace } from './lane-pace.ts';
 import { acceptedEnd } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { goOnSending } from './send-row.ts';
+import type { SenderPace } from './sender-pace.ts';
 import type { Sending, Tried } from './sending.ts';
 import { type Ended, recordAtOnce, sentRows, settleSent, withdrawIntents } from './settle-rows.ts';
 import { tryRow, weigh } from './try-row.ts';
@@ -18,13 +24,13 @@ export type RowsEnd = {
   failed(error: unknown): void;
 };
 
-/** A request on the lane. */
-export type LaneRow = {
+/** A request in the sender's hands. */
+export type SenderRow = {
   readonly planned: PlannedSend;
   readonly sending: Sending;
   readonly end: RowsEnd;
   readonly context: RunContext;
-  /** Its own for each time that it was asked for; `null`: not yet. */
+  /** The intent that was asked for last; each time has its own. `null`: not yet. */
   intent: Intent | null;
   /** The token of the time when its intent was granted. */
   token: string;
@@ -32,20 +38,20 @@ export type LaneRow = {
   grantedAt: number;
 };
 
-export function createLaneRow(parts: Omit<LaneRow, 'intent' | 'token' | 'grantedAt'>): LaneRow {
+export function createSenderRow(parts: Omit<SenderRow, 'intent' | 'token' | 'grantedAt'>): SenderRow {
   const { planned, sending, end, context } = parts;
   return { planned, sending, end, context, intent: null, token: '', grantedAt: 0 };
 }
 
 /** What a request got that was not simply accepted; `null`: nothing was sent. */
-export type LaneAnswer = { readonly verdict: Verdict; readonly reply: Reply } | null;
+export type SenderAnswer = { readonly verdict: Verdict; readonly reply: Reply } | null;
 
 /**
- * Takes a row that leaves the lane to its end: it waits, tries again, or is settled as what it was answered.
+ * Takes a row that leaves the sender's batches to its end: it waits, tries again, or is settled as what it was answered.
  * Resolves as soon as it is known what its answer means for others: the breaker is told, or the run is paused (but for 403, which is
  * weighed with those before it). Never rejects.
  */
-export async function goOnAlone(row: LaneRow, answer: LaneAnswer): Promise<void> {
+export async function finishRow(row: SenderRow, answer: SenderAnswer): Promise<void> {
   const { sending, context, end } = row;
   try {
     const startedAt = context.now() - (answer?.reply.ms ?? 0);
@@ -57,7 +63,7 @@ export async function goOnAlone(row: LaneRow, answer: LaneAnswer): Promise<void>
   }
 }
 
-async function settled(row: LaneRow, tried: Promise<Tried>, startedAt: number): Promise<Ended> {
+async function settled(row: SenderRow, tried: Promise<Tried>, startedAt: number): Promise<Ended> {
   const { planned, sending, context } = row;
   const sent = await goOnSending(await tried, sending, { context, startedAt });
   if (sent.kind === 'unsent') return 'unsent';
@@ -65,41 +71,41 @@ async function settled(row: LaneRow, tried: Promise<Tried>, startedAt: number): 
 }
 
 async function weighed(
-  { sending, context, intent, token }: LaneRow,
-  { verdict, reply }: NonNullable<LaneAnswer>,
+  { sending, context, intent, token }: SenderRow,
+  { verdict, reply }: NonNullable<SenderAnswer>,
 ): Promise<Tried> {
   if (intent === null) throw new Error('a row was answered that had no intent');
   return weigh(sending, context, { verdict, reply, intent, token });
 }
 
-/** The rows of a run that are on its lane. */
-export type LaneState = {
+/** What a run's sender has in hand. */
+export type SenderState = {
   readonly context: RunContext;
-  readonly waiting: WaitingLine<LaneRow>;
-  /** Rows whose intent is granted, until a place is free: a request that ends waits for no answer of Redis before the next goes out. */
-  readonly ready: WaitingLine<LaneRow>;
-  readonly pace: LanePace;
-  readonly settling: LaneSettling;
-  readonly placed: (isTaken: boolean) => void;
+  readonly waiting: WaitingLine<SenderRow>;
+  /** Rows whose intent is granted, until a permit is free: a request that ends waits for no answer of Redis before the next goes out. */
+  readonly ready: WaitingLine<SenderRow>;
+  readonly pace: SenderPace;
+  readonly settling: SenderSettling;
+  readonly permitted: (isTaken: boolean) => void;
   /** Sends what can go, and sees that more can. */
   readonly pump: () => void;
   isAsking: boolean;
-  /** The service is to be left alone. */
+  /** The breaker is open, or the service has asked for a hold. */
   isBarred: boolean;
   /** Answers that may mean trouble for all rows, until that is known: no other row asks to go meanwhile. */
   troubles: number;
-  /** Places that were asked for and have not come yet. */
+  /** Permits that were asked for and have not come yet. */
   expected: number;
-  /** Requests of the lane itself: each that ends looks for the next. */
+  /** Requests of the batches: each that ends looks for the next. */
   inFlight: number;
   look: NodeJS.Timeout | null;
 };
 
-/** Takes the intents of rows back that have not gone. */
+/** Withdraws the intents of rows that have not gone. */
 export async function withdraw(
-  rows: readonly LaneRow[],
+  rows: readonly SenderRow[],
   context: RunContext,
-  then: (row: LaneRow) => void,
+  then: (row: SenderRow) => void,
 ): Promise<void> {
   if (rows.length === 0) return;
   try {
@@ -114,36 +120,36 @@ export async function withdraw(
   }
 }
 
-/** Its intent is gone from the ledger: the next one is another. */
-export function takenBack({ sending }: LaneRow): void {
+/** Notes that the row's intent is gone from the ledger: its next intent has another mark. */
+export function takenBack({ sending }: SenderRow): void {
   sending.expected = '';
   sending.withdrawn += 1;
 }
 
 /** The run or the process ends: only what is on the wire goes on. */
-export function endLane(state: LaneState): void {
+export function endSender(state: SenderState): void {
   endWaiting(state);
   void withdraw(takeFrom(state.ready, state.ready.length()), state.context, unsent);
 }
 
 /** Rows that have no intent are as before. */
-export function endWaiting({ waiting }: LaneState): void {
+export function endWaiting({ waiting }: SenderState): void {
   for (const row of takeFrom(waiting, waiting.length())) unsent(row);
 }
 
 /** The row is as before. */
-export function unsent(row: LaneRow): void {
+export function unsent(row: SenderRow): void {
   row.end.ended('unsent');
 }
 
 /** The intent that a row asked for last. */
-export function intentsOf({ intent }: LaneRow): readonly Intent[] {
+export function intentsOf({ intent }: SenderRow): readonly Intent[] {
   return intent === null ? [] : [intent];
 }
 
 /** The first rows of a line, no more than `most`. */
-export function takeFrom(line: WaitingLine<LaneRow>, most: number): LaneRow[] {
-  const rows: LaneRow[] = [];
+export function takeFrom(line: WaitingLine<SenderRow>, most: number): SenderRow[] {
+  const rows: SenderRow[] = [];
   while (rows.length < most) {
     const row = line.shift();
     if (row === undefined) break;
@@ -153,21 +159,18 @@ export function takeFrom(line: WaitingLine<LaneRow>, most: number): LaneRow[] {
 }
 
 /** Records the outcomes of accepted rows, those of some milliseconds in one command. */
-type LaneSettling = {
-  add(row: LaneRow, verdict: Extract<Verdict, { kind: 'accepted' }>, ms: number): void;
-  /** Now: before trouble is told of, so that what came before it is not taken for a part of it. */
+type SenderSettling = {
+  add(row: SenderRow, verdict: Extract<Verdict, { kind: 'accepted' }>, ms: number): void;
+  /** Records now: before trouble is told of, so that answers from before it are not taken for a part of it. */
   flush(): void;
 };
 
-/**
- * An outcome waits no longer, also for those before it: the journal has to know of it although Redis is away, and should the worker
- * be killed, its row is in doubt.
- */
+/** No outcome waits longer: until it is recorded and in the journal, a kill of the worker leaves its row in doubt. */
 const AT_MOST_MS = 4;
 const ENOUGH = 40;
 
-export function createLaneSettling(context: RunContext): LaneSettling {
-  let rows: LaneRow[] = [];
+export function createSenderSettling(context: RunContext): SenderSettling {
+  let rows: SenderRow[] = [];
   let settled: SettledRow[] = [];
   let timer: NodeJS.Timeout | null = null;
 
@@ -194,7 +197,7 @@ export function createLaneSettling(context: RunContext): LaneSettling {
 }
 
 async function recordAll(
-  rows: readonly LaneRow[],
+  rows: readonly SenderRow[],
   settled: readonly SettledRow[],
   context: RunContext,
 ): Promise<void> {

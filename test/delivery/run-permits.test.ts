@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createServicePlaces, type RunTerms } from '../../src/delivery/run-places.ts';
+import { createServicePermits, type RunPermitTerms } from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { deferred } from '../support/deferred.ts';
@@ -99,35 +99,35 @@ describe('a service without trouble', () => {
 const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: 5 };
 
 describe('a run', () => {
-  const join = (over: Partial<RunTerms> = {}) => {
+  const join = (over: Partial<RunPermitTerms> = {}) => {
     const stop = new AbortController();
-    const service = createServicePlaces({ now: () => 0, createBusy: () => () => 0 });
+    const service = createServicePermits({ now: () => 0, createBusy: () => () => 0 });
     const terms = { ceiling: 1, weight: 1, stopping: stop.signal, rate: null, ...over };
-    return { stop, service, places: service.join(terms) };
+    return { stop, service, permits: service.join(terms) };
   };
 
-  test('has a place while one is free, and waits for the next', async () => {
-    const { places } = join();
-    expect(places.tryTake()).toBe(true);
-    const next = places.take(false);
-    places.release(created);
-    expect([await next, places.taken(), places.free()]).toEqual([true, 1, 0]);
+  test('has a permit while one is free, and waits for the next', async () => {
+    const { permits } = join();
+    expect(permits.tryTake()).toBe(true);
+    const next = permits.take(false);
+    permits.release(created);
+    expect([await next, permits.taken(), permits.free()]).toEqual([true, 1, 0]);
   });
 
   test('that ends lets nobody wait, neither those who do nor those who come', async () => {
-    const { places, stop } = join();
-    places.tryTake();
-    const waits = [places.take(false), places.take(true)];
+    const { permits, stop } = join();
+    permits.tryTake();
+    const waits = [permits.take(false), permits.take(true)];
     const told = deferred<boolean>();
-    places.wait(told.resolve);
+    permits.wait(told.resolve);
     stop.abort();
-    expect(await Promise.all([...waits, told.promise, places.take(false)])).toEqual(Array(4).fill(false));
-    places.release(null);
-    places.leave();
-    expect(places.taken()).toBe(0);
+    expect(await Promise.all([...waits, told.promise, permits.take(false)])).toEqual(Array(4).fill(false));
+    permits.release(null);
+    permits.leave();
+    expect(permits.taken()).toBe(0);
   });
 
-  test('with a rate takes its places at its times only', async () => {
+  test('with a rate takes its permits at its times only', async () => {
     const pauses: number[] = [];
     const rate = {
       intervalMs: 100,
@@ -137,11 +137,11 @@ describe('a run', () => {
         return true;
       },
     };
-    const { places } = join({ rate });
-    expect(places.tryTake()).toBe(false);
-    expect([await places.take(false), places.taken()]).toEqual([true, 1]);
-    places.release(null);
-    expect([await places.take(true), places.taken()]).toEqual([true, 1]);
+    const { permits } = join({ rate });
+    expect(permits.tryTake()).toBe(false);
+    expect([await permits.take(false), permits.taken()]).toEqual([true, 1]);
+    permits.release(null);
+    expect([await permits.take(true), permits.taken()]).toEqual([true, 1]);
     // Between two times it asks for none.
     expect(pauses).toEqual([70, 150, 70]);
   });
@@ -160,9 +160,9 @@ describe('a run', () => {
   });
 
   test('hears that it was one too many for all runs', () => {
-    const { service, places } = join({ ceiling: 40 });
-    for (let n = 0; n < 40; n += 1) places.tryTake();
-    places.release({ ...created, status: 429, retryAfterMs: 1000 });
+    const { service, permits } = join({ ceiling: 40 });
+    for (let n = 0; n < 40; n += 1) permits.tryTake();
+    permits.release({ ...created, status: 429, retryAfterMs: 1000 });
     expect(service.limit()).toBe(20);
   });
 });

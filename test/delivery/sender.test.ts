@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
-import { createServicePlaces } from '../../src/delivery/run-places.ts';
+import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import type { RowRecord } from '../../src/ledger/intents.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -53,64 +53,64 @@ test('on a slow service no more rows have an intent than are in flight', async (
   expect(await end).toBe('closed');
 });
 
-test('under a rate no row has an intent before its place: a worker that dies leaves none in doubt that has not gone', async () => {
-  const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+test('under a rate no row has an intent before its permit: a worker that dies leaves none in doubt that has not gone', async () => {
+  const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
   const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
-  const other = places.join(terms);
+  const other = permits.join(terms);
   while (other.tryTake());
-  const joined = places.join(terms);
+  const joined = permits.join(terms);
   let waiting = 0;
   const take: typeof joined.take = (isUrgent) => {
     waiting += 1;
     return joined.take(isUrgent);
   };
-  const over = { places: { ...joined, take } };
+  const over = { permits: { ...joined, take } };
   const bench = await start({ rows: 3, definition: { send: { rate: '1000/s' } }, over });
   const end = deliver(bench, 3);
   await until(() => waiting === 3);
   expect(await intended(bench, 3)).toBe(0);
-  for (let place = 0; place < 20; place += 1) other.release(created());
+  for (let permit = 0; permit < 20; permit += 1) other.release(created());
   expect(await end).toBe('closed');
 });
 
-test('a run comes to its places although another run of the process has them all', async () => {
-  const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+test('a run comes to its permits although another run of the process has them all', async () => {
+  const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
   const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
-  const other = places.join(terms);
+  const other = permits.join(terms);
   while (other.tryTake());
-  const bench = await start({ rows: 3, over: { places: places.join(terms) } });
+  const bench = await start({ rows: 3, over: { permits: permits.join(terms) } });
   const end = deliver(bench, 3);
   await until(async () => (await intended(bench, 3)) > 0);
   expect(bench.attempts).toEqual([]);
-  for (let place = 0; place < 20; place += 1) other.release(created());
+  for (let permit = 0; permit < 20; permit += 1) other.release(created());
   expect(await end).toBe('closed');
 });
 
-test('rows come to their places although others of their run, which go alone, have them all', async () => {
+test('rows come to their permits although others of their run, which are retried, have them all', async () => {
   const bench = await start({ rows: 3, concurrency: 2 });
-  const { places } = bench.context;
-  while (places.tryTake());
+  const { permits } = bench.context;
+  while (permits.tryTake());
   const end = deliver(bench, 3);
   await until(async () => (await intended(bench, 3)) > 0);
   expect(bench.attempts).toEqual([]);
-  places.release(null);
-  places.release(null);
+  permits.release(null);
+  permits.release(null);
   expect(await end).toBe('closed');
 });
 
-describe('rows that have their intent and wait for a place', () => {
-  /** Row 1 is in flight, the others wait for a place that another run has. */
+describe('rows that have their intent and wait for a permit', () => {
+  /** Row 1 is in flight, the others wait for a permit that another run has. */
   async function waitingRows(rows: number, attempt: BenchOptions['attempt']) {
     const stop = new AbortController();
-    const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+    const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
     const terms = { ceiling: 20, weight: 1, stopping: stop.signal, rate: null };
-    const other = places.join(terms);
+    const other = permits.join(terms);
     while (other.tryTake());
     other.release(created());
     const bench = await start({
       rows,
       attempt: attempt ?? (() => created()),
-      over: { places: places.join(terms) },
+      over: { permits: permits.join(terms) },
     });
     const end = deliver(bench, rows);
     await until(async () => bench.attempts.length === 1 && (await intended(bench, rows)) > 1);
@@ -138,7 +138,7 @@ describe('rows that have their intent and wait for a place', () => {
     const { bench, end, other } = await waitingRows(3, service.attempt);
     service.next(answer(429, '', 86_400_000));
     await until(async () => (await intended(bench, 3)) === 0);
-    for (let place = 0; place < 19; place += 1) other.release(created());
+    for (let permit = 0; permit < 19; permit += 1) other.release(created());
     expect(bench.attempts).toHaveLength(1);
     await bench.store.transition(bench.context.run.id, 'paused', 'requested');
     expect(await end).toBe('put-back');
@@ -193,23 +193,23 @@ describe('a chunk that is lost between an intent and the first byte', () => {
   });
 });
 
-describe('a row that has waited for its place since its intent was granted', () => {
-  /** Row 1 is at the service, row 2 is ready and has waited: another run has all other places. */
+describe('a row that has waited for its permit since its intent was granted', () => {
+  /** Row 1 is at the service, row 2 is ready and has waited: another run has all other permits. */
   async function startReady() {
-    const places = createServicePlaces({ now: () => performance.now(), createBusy: () => () => 0 });
+    const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
     const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
-    const other = places.join(terms);
+    const other = permits.join(terms);
     while (other.tryTake());
     other.release(created());
     const service = heldAnswers();
     let later = 0;
     let isReady = false;
-    const joined = places.join(terms);
+    const joined = permits.join(terms);
     const wait: typeof joined.wait = (placed) => {
       isReady = true;
       joined.wait(placed);
     };
-    const over = { places: { ...joined, wait }, now: () => performance.now() + later };
+    const over = { permits: { ...joined, wait }, now: () => performance.now() + later };
     const bench = await start({ rows: 2, over, attempt: service.attempt });
     const end = deliver(bench, 2);
     await until(() => bench.attempts.length === 1 && isReady);

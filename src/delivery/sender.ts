@@ -1,52 +1,54 @@
+/**
+ * The sender of a run takes rows through their first attempt, many at a time: intents and outcomes of rows that start or end together
+ * travel in one command, and no row waits on promises of its own. Nothing is sent without a granted intent, a permit, and a last look at
+ * the chunk's lease before the first byte. What is not simply accepted leaves the batches (`finishRow`).
+ */
+
 import type { Granted } from '../ledger/intents.ts';
 import { passStage } from '../lib/stage.ts';
 import { createWaitingLine } from '../lib/waiting-line.ts';
 import type { Reply } from '../model/request.ts';
-import { createLanePace, type LaneLine } from './lane-pace.ts';
+import type { RunContext } from './run-context.ts';
+import { createSenderPace, type SenderLoad } from './sender-pace.ts';
 import {
-  createLaneSettling,
-  endLane,
+  createSenderSettling,
+  endSender,
   endWaiting,
-  goOnAlone,
+  finishRow,
   intentsOf,
-  type LaneAnswer,
-  type LaneRow,
-  type LaneState,
+  type SenderAnswer,
+  type SenderRow,
+  type SenderState,
   takeFrom,
   takenBack,
   unsent,
   withdraw,
-} from './lane-row.ts';
-import type { RunContext } from './run-context.ts';
+} from './sender-row.ts';
 import { intentOf, maySend } from './sending.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
-/**
- * Takes rows through their first attempt many at a time: intents and outcomes of rows that start or end together travel in one command,
- * and no row waits on promises of its own. What is not simply accepted goes on alone.
- */
-type Lane = { send(row: LaneRow): void };
+type Sender = { send(row: SenderRow): void };
 
-const lanes = new WeakMap<RunContext, Lane>();
+const senders = new WeakMap<RunContext, Sender>();
 
-/** The lane of a run in this process. */
-export function laneOf(context: RunContext): Lane {
-  const known = lanes.get(context);
+/** The sender of a run in this process. */
+export function senderOf(context: RunContext): Sender {
+  const known = senders.get(context);
   if (known !== undefined) return known;
-  const lane = createLane(context);
-  lanes.set(context, lane);
-  return lane;
+  const sender = createSender(context);
+  senders.set(context, sender);
+  return sender;
 }
 
-function createLane(context: RunContext): Lane {
+function createSender(context: RunContext): Sender {
   const { now, definition, stopping } = context;
-  const state: LaneState = {
+  const state: SenderState = {
     context,
     waiting: createWaitingLine(),
     ready: createWaitingLine(),
-    pace: createLanePace(now, definition.send.concurrency),
-    settling: createLaneSettling(context),
-    placed: (isTaken) => placed(state, isTaken),
+    pace: createSenderPace(now, definition.send.concurrency),
+    settling: createSenderSettling(context),
+    permitted: (isTaken) => permitted(state, isTaken),
     pump: () => pump(state),
     isAsking: false,
     isBarred: false,
@@ -55,58 +57,58 @@ function createLane(context: RunContext): Lane {
     inFlight: 0,
     look: null,
   };
-  stopping.addEventListener('abort', () => endLane(state), { once: true });
+  stopping.addEventListener('abort', () => endSender(state), { once: true });
   return {
     send(row) {
       state.waiting.push(row);
-      if (stopping.aborted) endLane(state);
+      if (stopping.aborted) endSender(state);
       else pump(state);
     },
   };
 }
 
-/** Rows that wait look for themselves so often, should whatever they wait for come about without a word. */
+/** While rows wait, what they wait for is looked at this often: it may come about unannounced. */
 const LOOK_MS = 500;
 
 /** Sends what can go, and sees that more can. */
-function pump(state: LaneState): void {
+function pump(state: SenderState): void {
   const { waiting, ready, context, pace } = state;
-  const { places } = context;
-  while (ready.length() > 0 && places.tryTake()) launch(state, ready.shift());
-  for (; state.expected < ready.length(); state.expected += 1) places.wait(state.placed);
+  const { permits } = context;
+  while (ready.length() > 0 && permits.tryTake()) launch(state, ready.shift());
+  for (; state.expected < ready.length(); state.expected += 1) permits.wait(state.permitted);
   if (waiting.length() === 0) return;
   state.look ??= setTimeout(() => {
     state.look = null;
     pump(state);
   }, LOOK_MS);
-  if (state.isAsking || state.isBarred || state.troubles > 0 || pace.wanted(lineOf(state)) === 0) return;
+  if (state.isAsking || state.isBarred || state.troubles > 0 || pace.wanted(loadOf(state)) === 0) return;
   state.isAsking = true;
   setImmediate(() => void ask(state));
 }
 
-function placed(state: LaneState, isTaken: boolean): void {
+function permitted(state: SenderState, isTaken: boolean): void {
   state.expected -= 1;
-  // Without a place the run or the process ends: `endLane` sees to the rows.
+  // Without a permit the run or the process ends: `endSender` sees to the rows.
   if (!isTaken) return;
   launch(state, state.ready.shift());
   pump(state);
 }
 
-/** How the lane stands, for its pace. */
-function lineOf({ waiting, ready, context, inFlight }: LaneState): LaneLine {
-  const { places } = context;
-  const free = places.free();
-  // Rows of the same run that go alone have places too, and don't look for those on the lane.
-  const isContested = places.isContested() || (free === 0 && inFlight === 0);
+/** What the sender's pace is reckoned from. */
+function loadOf({ waiting, ready, context, inFlight }: SenderState): SenderLoad {
+  const { permits } = context;
+  const free = permits.free();
+  // Retries of the same run take permits too, and don't look for the rows of the batches.
+  const isContested = permits.isContested() || (free === 0 && inFlight === 0);
   return { waiting: waiting.length(), ready: ready.length(), free, isContested };
 }
 
 /** Asks for the intents of the next rows, and sends what can go by that. */
-async function ask(state: LaneState): Promise<void> {
+async function ask(state: SenderState): Promise<void> {
   const { waiting, context, pace } = state;
-  const wanted = pace.wanted(lineOf(state));
+  const wanted = pace.wanted(loadOf(state));
   pace.asked();
-  const rows: LaneRow[] = [];
+  const rows: SenderRow[] = [];
   for (const row of takeFrom(waiting, wanted)) {
     if (maySend(row.sending, context)) rows.push(row);
     else unsent(row);
@@ -120,13 +122,13 @@ async function ask(state: LaneState): Promise<void> {
   state.pump();
 }
 
-async function intend(state: LaneState, rows: readonly LaneRow[]): Promise<void> {
+async function intend(state: SenderState, rows: readonly SenderRow[]): Promise<void> {
   const { context } = state;
   const token = await context.service.token();
   const intents = rows.map(({ sending }) => intentOf(sending, context));
   for (const [i, row] of rows.entries()) row.intent = intents[i] ?? null;
   const answers = await context.ledger.intendAll(intents);
-  const barred: LaneRow[] = [];
+  const barred: SenderRow[] = [];
   let waitMs = 0;
   for (const [i, row] of rows.entries()) {
     row.token = token;
@@ -142,10 +144,10 @@ async function intend(state: LaneState, rows: readonly LaneRow[]): Promise<void>
 }
 
 /**
- * Asks again for a row that has waited for its place since its intent was granted: meanwhile the run may have been paused, the service
- * have asked to be left alone, or another take have ended the row. Where it may not go any more it is seen to, and the answer is false.
+ * Asks again for a row that has waited for its permit since its intent was granted: meanwhile the run may have been paused, the service
+ * have asked for a hold, or another take have ended the row. False: it may not go any more; it is put back or ended here.
  */
-async function mayStillGo(state: LaneState, row: LaneRow): Promise<boolean> {
+async function mayStillGo(state: SenderState, row: SenderRow): Promise<boolean> {
   const { context, waiting } = state;
   try {
     const [answer] = await context.ledger.intendAll(intentsOf(row));
@@ -165,13 +167,17 @@ async function mayStillGo(state: LaneState, row: LaneRow): Promise<boolean> {
   return false;
 }
 
-/** A run that is halted is so for all its rows; whatever else keeps a row is its own matter. */
-function enter(state: LaneState, row: LaneRow, answer: Exclude<Granted, { kind: 'wait' }> | undefined): void {
+/** A halted run is halted for all its rows; any other refusal concerns this row alone. */
+function enter(
+  state: SenderState,
+  row: SenderRow,
+  answer: Exclude<Granted, { kind: 'wait' }> | undefined,
+): void {
   switch (answer?.kind) {
     case 'granted':
       row.sending.expected = row.intent?.mark ?? '';
       row.grantedAt = state.context.now();
-      // Ended while it was being asked for.
+      // The run ended while the intent was being asked for.
       if (state.context.stopping.aborted) void withdraw([row], state.context, unsent);
       else state.ready.push(row);
       break;
@@ -183,11 +189,11 @@ function enter(state: LaneState, row: LaneRow, answer: Exclude<Granted, { kind: 
       void pauseUnwritten(state, row, answer.problem);
       break;
     default:
-      void goOnAlone(row, null);
+      void finishRow(row, null);
   }
 }
 
-async function pauseUnwritten(state: LaneState, row: LaneRow, problem: string): Promise<void> {
+async function pauseUnwritten(state: SenderState, row: SenderRow, problem: string): Promise<void> {
   const { context } = state;
   try {
     context.onTrouble('the journal could not be written', new Error(problem));
@@ -199,7 +205,7 @@ async function pauseUnwritten(state: LaneState, row: LaneRow, problem: string): 
   endWaiting(state);
 }
 
-async function bar(state: LaneState, ms: number): Promise<void> {
+async function bar(state: SenderState, ms: number): Promise<void> {
   state.isBarred = true;
   const goesOn = await waitWhileRunning(ms, state.context);
   state.isBarred = false;
@@ -207,20 +213,20 @@ async function bar(state: LaneState, ms: number): Promise<void> {
   state.pump();
 }
 
-/** A grant is taken for what it was no longer than that. */
+/** A grant that is older is asked for again before the row goes: the run or the breaker may have changed since. */
 const FRESH_MS = 1_000;
 
-/** Sends a row for which there is a place; without one left to send, the place is given back. */
-function launch(state: LaneState, row: LaneRow | undefined): void {
+/** Sends a row for which there is a permit; without one left to send, the permit is given back. */
+function launch(state: SenderState, row: SenderRow | undefined): void {
   const { context } = state;
   if (row === undefined) {
-    context.places.release(null);
+    context.permits.release(null);
     return;
   }
   const { sending } = row;
   // Time has passed since the last look: the chunk may be lost between the intent and the first byte.
   if (!maySend(sending, context)) {
-    context.places.release(null);
+    context.permits.release(null);
     void withdraw([row], context, unsent);
     return;
   }
@@ -238,16 +244,16 @@ function launch(state: LaneState, row: LaneRow | undefined): void {
   );
 }
 
-/** With a place in hand. */
-async function launchIfGranted(state: LaneState, row: LaneRow): Promise<void> {
+/** The row already has its permit; where it may not go, the permit is given back. */
+async function launchIfGranted(state: SenderState, row: SenderRow): Promise<void> {
   if (await mayStillGo(state, row)) launch(state, row);
   else {
-    state.context.places.release(null);
+    state.context.permits.release(null);
     state.pump();
   }
 }
 
-function landed(state: LaneState, row: LaneRow, reply: Reply): void {
+function landed(state: SenderState, row: SenderRow, reply: Reply): void {
   passStage('answered', () => [row.sending.task.row.row]);
   try {
     weighReply(state, row, reply);
@@ -256,18 +262,18 @@ function landed(state: LaneState, row: LaneRow, reply: Reply): void {
     return;
   }
   state.inFlight -= 1;
-  state.context.places.release(reply);
+  state.context.permits.release(reply);
   state.pump();
 }
 
-function broke(state: LaneState, row: LaneRow, error: unknown): void {
+function broke(state: SenderState, row: SenderRow, error: unknown): void {
   state.inFlight -= 1;
-  state.context.places.release(null);
+  state.context.permits.release(null);
   row.end.failed(error);
   state.pump();
 }
 
-function weighReply(state: LaneState, row: LaneRow, reply: Reply): void {
+function weighReply(state: SenderState, row: SenderRow, reply: Reply): void {
   const { context, settling } = state;
   const verdict = context.service.judge(row.sending.request.call, reply);
   if (verdict.kind === 'accepted') {
@@ -275,23 +281,27 @@ function weighReply(state: LaneState, row: LaneRow, reply: Reply): void {
     context.denials.broken();
     settling.add(row, verdict, reply.ms);
   } else if (verdict.kind === 'refused' && verdict.outcome !== 'denied') {
-    void goOnAlone(row, { verdict, reply });
+    void finishRow(row, { verdict, reply });
   } else void holdBack(state, row, { verdict, reply });
 }
 
-/** The service may want to be left alone, or the run may pause: rows that have not gone yet ask again when that is known. */
-async function holdBack(state: LaneState, row: LaneRow, answer: NonNullable<LaneAnswer>): Promise<void> {
+/** The answer may mean a hold, an open breaker or a paused run: rows that have not gone yet ask again when that is known. */
+async function holdBack(
+  state: SenderState,
+  row: SenderRow,
+  answer: NonNullable<SenderAnswer>,
+): Promise<void> {
   state.troubles += 1;
   state.settling.flush();
   const recalled = recall(state);
-  await goOnAlone(row, answer);
+  await finishRow(row, answer);
   await recalled;
   state.troubles -= 1;
   state.pump();
 }
 
 /** Rows that have not gone are unsent again, and come first. */
-async function recall(state: LaneState): Promise<void> {
+async function recall(state: SenderState): Promise<void> {
   const { ready, waiting, context } = state;
   const rows = takeFrom(ready, ready.length()).reverse();
   await withdraw(rows, context, (row) => waiting.pushFirst(row));

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFairPlaces, type FairPlaces, type Share, type Terms } from '../../src/delivery/fair-places.ts';
+import {
+  createFairPermits,
+  type FairPermits,
+  type PermitShare,
+  type PermitTerms,
+} from '../../src/delivery/fair-permits.ts';
 import { deferred } from '../support/deferred.ts';
 
 const always = (limit: number) => ({ limit: (ceiling: number) => Math.min(limit, ceiling) });
 
-/** A run that wants as many places as it can have: each that it gets is noted in `order`. */
-function hungry(places: FairPlaces, name: string, terms: Terms, order: string[]): Share {
-  const share = places.join(terms);
+/** A run that wants as many permits as it can have: each that it gets is noted in `order`. */
+function hungry(permits: FairPermits, name: string, terms: PermitTerms, order: string[]): PermitShare {
+  const share = permits.join(terms);
   const ask = () => {
     share.wait((isTaken) => {
       if (!isTaken) return;
@@ -22,8 +27,8 @@ function hungry(places: FairPlaces, name: string, terms: Terms, order: string[])
 const count = (order: readonly string[], name: string) => order.filter((one) => one === name).length;
 
 describe('a run that is alone', () => {
-  test('has all places up to the limit, and takes them at once', () => {
-    const share = createFairPlaces(always(3)).join({ ceiling: 5, weight: 1 });
+  test('has all permits up to the limit, and takes them at once', () => {
+    const share = createFairPermits(always(3)).join({ ceiling: 5, weight: 1 });
     expect([1, 2, 3, 4].map(share.tryTake)).toEqual([true, true, true, false]);
     expect(share.free()).toBe(0);
     share.release();
@@ -32,14 +37,14 @@ describe('a run that is alone', () => {
   });
 
   test('has no more than its own ceiling', () => {
-    const places = createFairPlaces(always(100));
-    const share = places.join({ ceiling: 2, weight: 1 });
-    places.join({ ceiling: 50, weight: 1 });
+    const permits = createFairPermits(always(100));
+    const share = permits.join({ ceiling: 2, weight: 1 });
+    permits.join({ ceiling: 50, weight: 1 });
     expect([1, 2, 3].map(share.tryTake)).toEqual([true, true, false]);
   });
 
   test('is served in the order in which its rows came, one that is tried again before them', () => {
-    const share = createFairPlaces(always(1)).join({ ceiling: 1, weight: 1 });
+    const share = createFairPermits(always(1)).join({ ceiling: 1, weight: 1 });
     share.tryTake();
     const order: string[] = [];
     for (const name of ['a', 'b']) share.wait(() => order.push(name), false);
@@ -50,12 +55,12 @@ describe('a run that is alone', () => {
 });
 
 describe('runs that share', () => {
-  test('have places by their weights while all wait', () => {
-    const places = createFairPlaces(always(10));
+  test('have permits by their weights while all wait', () => {
+    const permits = createFairPermits(always(10));
     const order: string[] = [];
     const weights = { low: 1, normal: 4, high: 16 };
     const shares = Object.entries(weights).map(([name, weight]) =>
-      hungry(places, name, { ceiling: 10, weight }, order),
+      hungry(permits, name, { ceiling: 10, weight }, order),
     );
     for (let n = 0; n < 2100; n += 1) shares.find((share) => share.taken() > 0)?.release();
     const [low, normal, high] = Object.keys(weights).map((name) => count(order, name) / order.length);
@@ -66,22 +71,22 @@ describe('runs that share', () => {
     ]);
   });
 
-  test('leave the next place to one that comes new, and the one after the next by turns', () => {
-    const places = createFairPlaces(always(4));
+  test('leave the next permit to one that comes new, and the one after the next by turns', () => {
+    const permits = createFairPermits(always(4));
     const order: string[] = [];
-    const big = hungry(places, 'big', { ceiling: 4, weight: 16 }, order);
+    const big = hungry(permits, 'big', { ceiling: 4, weight: 16 }, order);
     for (let n = 0; n < 500; n += 1) big.release();
     const before = order.length;
-    hungry(places, 'small', { ceiling: 4, weight: 1 }, order);
+    hungry(permits, 'small', { ceiling: 4, weight: 1 }, order);
     big.release();
     expect(order.slice(before)).toEqual(['small']);
   });
 
   test('make up for nothing: who wanted nothing has no claim for it later', () => {
-    const places = createFairPlaces(always(2));
+    const permits = createFairPermits(always(2));
     const order: string[] = [];
-    const late = places.join({ ceiling: 2, weight: 1 });
-    const early = hungry(places, 'early', { ceiling: 2, weight: 1 }, order);
+    const late = permits.join({ ceiling: 2, weight: 1 });
+    const early = hungry(permits, 'early', { ceiling: 2, weight: 1 }, order);
     for (let n = 0; n < 100; n += 1) early.release();
     const before = order.length;
     const ask = () => late.wait((isTaken) => void (isTaken && order.push('late') && ask()), false);
@@ -93,69 +98,69 @@ describe('runs that share', () => {
   });
 
   test('don’t wait for one that is at its own ceiling', () => {
-    const places = createFairPlaces(always(10));
+    const permits = createFairPermits(always(10));
     const order: string[] = [];
-    hungry(places, 'narrow', { ceiling: 1, weight: 16 }, order);
-    hungry(places, 'wide', { ceiling: 10, weight: 1 }, order);
+    hungry(permits, 'narrow', { ceiling: 1, weight: 16 }, order);
+    hungry(permits, 'wide', { ceiling: 10, weight: 1 }, order);
     expect([count(order, 'narrow'), count(order, 'wide')]).toEqual([1, 9]);
   });
 
   test('have together what the one with the largest ceiling may have, as long as it is there', () => {
-    const places = createFairPlaces(always(100));
+    const permits = createFairPermits(always(100));
     const order: string[] = [];
-    const wide = hungry(places, 'wide', { ceiling: 6, weight: 1 }, order);
-    const narrow = hungry(places, 'narrow', { ceiling: 2, weight: 1 }, order);
-    expect(places.taken()).toBe(6);
+    const wide = hungry(permits, 'wide', { ceiling: 6, weight: 1 }, order);
+    const narrow = hungry(permits, 'narrow', { ceiling: 2, weight: 1 }, order);
+    expect(permits.taken()).toBe(6);
     wide.leave();
     for (let n = 0; n < 6; n += 1) wide.release();
-    expect([places.ceiling(), places.taken(), narrow.taken()]).toEqual([2, 2, 2]);
+    expect([permits.ceiling(), permits.taken(), narrow.taken()]).toEqual([2, 2, 2]);
   });
 });
 
 describe('a limit that changes', () => {
-  test('gives no place away until as many are back as are too many', () => {
+  test('gives no permit away until as many are back as are too many', () => {
     let limit = 4;
-    const places = createFairPlaces({ limit: () => limit });
+    const permits = createFairPermits({ limit: () => limit });
     const order: string[] = [];
-    const share = hungry(places, 'a', { ceiling: 4, weight: 1 }, order);
+    const share = hungry(permits, 'a', { ceiling: 4, weight: 1 }, order);
     limit = 2;
     share.release();
     share.release();
-    expect([places.taken(), order.length]).toEqual([2, 4]);
+    expect([permits.taken(), order.length]).toEqual([2, 4]);
     share.release();
-    expect([places.taken(), order.length]).toEqual([2, 5]);
+    expect([permits.taken(), order.length]).toEqual([2, 5]);
   });
 
   test('that is higher serves all who wait at the next release', () => {
     let limit = 1;
-    const places = createFairPlaces({ limit: () => limit });
+    const permits = createFairPermits({ limit: () => limit });
     const order: string[] = [];
-    const share = hungry(places, 'a', { ceiling: 9, weight: 1 }, order);
+    const share = hungry(permits, 'a', { ceiling: 9, weight: 1 }, order);
     limit = 5;
     share.release();
-    expect(places.taken()).toBe(5);
+    expect(permits.taken()).toBe(5);
   });
 });
 
 describe('a run’s first row', () => {
   test('does not wait for a slow service: it goes beyond the limit, once', async () => {
-    const places = createFairPlaces({ ...always(1), firstWithinMs: 20 });
-    places.join({ ceiling: 1, weight: 1 }).tryTake();
-    const late = places.join({ ceiling: 5, weight: 1 });
+    const permits = createFairPermits({ ...always(1), firstWithinMs: 20 });
+    permits.join({ ceiling: 1, weight: 1 }).tryTake();
+    const late = permits.join({ ceiling: 5, weight: 1 });
     const first = deferred<boolean>();
     const second: boolean[] = [];
     late.wait(first.resolve, false);
     late.wait((isTaken) => second.push(isTaken), false);
     expect(await first.promise).toBe(true);
-    expect([places.taken(), late.taken(), second]).toEqual([2, 1, []]);
+    expect([permits.taken(), late.taken(), second]).toEqual([2, 1, []]);
   });
 
   test('that was served in time is not served again by that', async () => {
-    const places = createFairPlaces({ ...always(1), firstWithinMs: 20 });
-    const other = places.join({ ceiling: 1, weight: 1 });
+    const permits = createFairPermits({ ...always(1), firstWithinMs: 20 });
+    const other = permits.join({ ceiling: 1, weight: 1 });
     other.tryTake();
-    const late = places.join({ ceiling: 5, weight: 1 });
-    const witness = places.join({ ceiling: 5, weight: 1 });
+    const late = permits.join({ ceiling: 5, weight: 1 });
+    const witness = permits.join({ ceiling: 5, weight: 1 });
     late.wait(() => undefined, false);
     other.release();
     late.wait(() => undefined, false);
@@ -168,8 +173,8 @@ describe('a run’s first row', () => {
 
 describe('a run that ends', () => {
   test('tells all who wait for it, and those who come later at once', () => {
-    const places = createFairPlaces(always(1));
-    const share = places.join({ ceiling: 1, weight: 1 });
+    const permits = createFairPermits(always(1));
+    const share = permits.join({ ceiling: 1, weight: 1 });
     share.tryTake();
     const told: boolean[] = [];
     const tell = (isTaken: boolean) => told.push(isTaken);
@@ -179,12 +184,12 @@ describe('a run that ends', () => {
     share.wait(tell, false);
     expect(told).toEqual([false, false, false, false]);
     share.release();
-    expect(places.taken()).toBe(0);
+    expect(permits.taken()).toBe(0);
   });
 });
 
 type Step = { readonly run: number; readonly kind: 'ask' | 'release' | 'give-up'; readonly limit: number };
-type Run = { readonly ceiling: number; readonly share: Share; waiting: number };
+type Run = { readonly ceiling: number; readonly share: PermitShare; waiting: number };
 
 const step: fc.Arbitrary<Step> = fc.record({
   run: fc.integer({ min: 0, max: 2 }),
@@ -217,23 +222,23 @@ test('whatever happens, no more than the limit and each ceiling are given, nobod
   fc.assert(
     fc.property(ceilings, fc.array(step), (ceilings, steps) => {
       let limit = 3;
-      const places = createFairPlaces({ limit: () => limit });
+      const permits = createFairPermits({ limit: () => limit });
       const runs: Run[] = ceilings.map((ceiling, i) => {
-        return { ceiling, share: places.join({ ceiling, weight: i + 1 }), waiting: 0 };
+        return { ceiling, share: permits.join({ ceiling, weight: i + 1 }), waiting: 0 };
       });
       for (const { run, kind, limit: next } of steps) {
-        const before = places.taken();
+        const before = permits.taken();
         limit = next;
         for (const one of runs.slice(run, run + 1)) carryOut(kind, one);
-        expect(places.taken()).toBeLessThanOrEqual(Math.max(limit, before));
-        expect(places.taken()).toBe(taken(runs));
+        expect(permits.taken()).toBeLessThanOrEqual(Math.max(limit, before));
+        expect(permits.taken()).toBe(taken(runs));
         expect(runs.filter(({ share, ceiling }) => share.taken() > ceiling)).toEqual([]);
         const isLeft = ({ share, ceiling, waiting }: Run) => waiting > 0 && share.taken() < ceiling;
-        // A limit that has risen is looked at with the next place that is asked for or given back.
-        if (kind === 'ask' && places.taken() < limit) expect(runs.filter(isLeft)).toEqual([]);
+        // A limit that has risen is looked at with the next permit that is asked for or given back.
+        if (kind === 'ask' && permits.taken() < limit) expect(runs.filter(isLeft)).toEqual([]);
       }
       endAll(runs);
-      expect([places.taken(), ...runs.map(({ waiting }) => waiting)]).toEqual([0, 0, 0, 0]);
+      expect([permits.taken(), ...runs.map(({ waiting }) => waiting)]).toEqual([0, 0, 0, 0]);
     }),
   );
 });
