@@ -8,7 +8,7 @@ import { z } from 'zod';
 const countryCode = () => z.string().meta({ field: 'country' });
 const text = () => z.string();
 
-/** A field that the document doesn't name is a mistake. */
+/** An object of optional fields; a field that the document doesn't name is a mistake. */
 function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape).partial();
 }

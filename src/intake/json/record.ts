@@ -3,6 +3,7 @@
  * word. Members given twice, numbers that a double would round, names that would reach a prototype and half characters
  * make an unreadable row. A readable row keeps its text as it stands.
  */
+import { isExactNumber } from '../../lib/exact-number.ts';
 import { visitLeaves } from '../../model/flatten-record.ts';
 import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
@@ -161,33 +162,6 @@ function scanArray(scan: Scan, depth: number): boolean {
 const ROUNDED = 'a number with more digits than a JSON number keeps: expected it in quotes, as a string';
 const NUL = 'a NUL character (\\u0000): expected text without it';
 const HALF = 'half a character (\\ud800 to \\udfff without its other half): expected whole characters';
-
-/** Whether a JSON number survives becoming a double: the double's shortest decimal has the same digits. */
-export function isExactNumber(literal: string): boolean {
-  if (literal.length <= SAFE_LENGTH && !/[eE]/.test(literal)) return true;
-  const value = Number(literal);
-  return Number.isFinite(value) && canonical(literal) === canonical(String(value));
-}
-
-/** Up to here every decimal is told apart by a double (IEEE 754 binary64 keeps 15 significant digits). */
-const SAFE_LENGTH = 15;
-
-/** Digits without zeros at either end, and the power of ten of the last one; the sign doesn't matter here. */
-function canonical(literal: string): string {
-  const [mantissa = '', exponent = '0'] = literal.replace(/^-/, '').toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = withoutTrailingZeros(digits);
-  if (significant === '') return '0';
-  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
-}
-
-/** Not a regular expression: /0+$/ takes quadratic time on a long run of zeros. */
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits.charAt(end - 1) === '0') end -= 1;
-  return digits.slice(0, end);
-}
 
 /** A scan over one JSON text: where it stands and, once it failed, what was expected there. */
 type TokenScan = { readonly text: string; at: number; expected: string };
