@@ -2,7 +2,6 @@
  * A row while it is mapped: its values by slot, and what was found wrong with them. A table's row has its cells as
  * they are; a JSON record is laid out over the slots of the columns that the file had when it was first read.
  */
-
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { CheckCode, Issue } from '../model/issue.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';

@@ -3,7 +3,6 @@
  * are read, which column is the key. Each column is placed or listed for a decision, none is dropped; no value of a cell
  * gets into a proposal.
  */
-
 import { flattenRecord } from '../../model/flatten-record.ts';
 import { parseRecord } from '../../model/json-record.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
