@@ -12,29 +12,13 @@ import type { BesideOf, CellCheck } from './damage.ts';
  * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that takes them for
  * numbers drops leading zeros and rounds the digits after the 15th.
  */
-const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set([
-  'accountNumber',
-  'bankAccountId',
-  'bankCode',
-  'bicSwift',
-  'bic_swift',
-  'cnaps',
-  'crmId',
-  'euVatNumber',
-  'iban',
-  'id',
-  'licenseNumber',
-  'parentId',
-  'paymentId',
-  'postBox',
-  'postCode',
-  'routingNumber',
-  'sortCodeUK',
-  'taxId',
-  'tradeRegistryId',
-  'vanityId',
-  'vatNumber',
-]);
+const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(
+  [
+    'accountNumber bankAccountId bankCode bicSwift bic_swift cnaps crmId euVatNumber iban id',
+    'licenseNumber parentId paymentId postBox postCode routingNumber sortCodeUK taxId',
+    'tradeRegistryId vanityId vatNumber',
+  ].flatMap((names) => names.split(' ')),
+);
 
 /** Whether the field holds an identifier. */
 export function isIdentifierField(path: FieldPath): boolean {
