@@ -1,5 +1,5 @@
 /**
- * Issues: what is wrong with one row. An issue keeps the row from being sent; as a warning the same finding only is told.
+ * Issues: what is wrong with one row, so that it is not sent, or as a warning what looks wrong in a row that is sent.
  * Here stand the codes of all issues, those of the checks for damaged cells among them.
  */
 import { z } from 'zod';
