@@ -122,10 +122,10 @@ export const OF_ROWS = [
   },
   {
     id: 'intake-inexact-number',
-    in: 'src/intake',
-    find: 'Number.isFinite(value) && canonical(literal) === canonical(String(value))',
+    in: 'src/lib',
+    find: 'Number.isFinite(value) && canonical(numeral) === canonical(String(value))',
     put: 'Number.isFinite(value)',
-    tests: ['test/intake/'],
+    tests: ['test/lib/exact-number'],
     why: 'digits of a JSON number are lost in silence',
   },
   {
@@ -138,10 +138,10 @@ export const OF_ROWS = [
   },
   {
     id: 'intake-group-cut',
-    in: 'src/intake',
+    in: 'src/model',
     find: 'return startsGroup(row) && (wasKeyless === isKeyless || size >= FORCED_ROWS);',
     put: 'return wasKeyless === isKeyless || size >= FORCED_ROWS;',
-    tests: ['test/intake/cut-chunks', 'test/intake/'],
+    tests: ['test/model/row-group', 'test/intake/'],
     why: 'a group is cut in two, and sent as two requests',
   },
   {
@@ -155,9 +155,9 @@ export const OF_ROWS = [
   {
     id: 'mapping-rounded-number',
     in: 'src/mapping',
-    find: 'return Number.isFinite(value) && sameDecimal(numeral, String(value)) ? value : undefined;',
-    put: 'return value;',
-    tests: ['test/mapping/convert-number'],
+    find: 'if (numeral.length > MAX_LENGTH || !isExactNumber(numeral)) return undefined;',
+    put: 'if (numeral.length > MAX_LENGTH) return undefined;',
+    tests: ['test/mapping/numbers'],
     why: 'an amount is rounded in silence',
   },
   {
@@ -171,7 +171,7 @@ export const OF_ROWS = [
   {
     id: 'mapping-path-of-dots',
     in: 'src/mapping',
-    find: "if (id !== '' && !UNFIT.test(id)) return id;",
+    find: "if (id !== '' && !UNFIT_FOR_PATH.test(id)) return id;",
     put: "if (id !== '') return id;",
     tests: ['test/mapping/'],
     why: 'an update goes to another path than its record’s',
@@ -187,8 +187,8 @@ export const OF_ROWS = [
   {
     id: 'mapping-digest-without-key',
     in: 'src/mapping',
-    find: 'return digest(JSON.stringify([key, path, value])).slice(0, VALUE_CHARACTERS);',
-    put: 'return digest(JSON.stringify([path, value])).slice(0, VALUE_CHARACTERS);',
+    find: 'return shortDigest(JSON.stringify([key, path, value]), VALUE_CHARACTERS);',
+    put: 'return shortDigest(JSON.stringify([path, value]), VALUE_CHARACTERS);',
     tests: ['test/mapping/field-digests'],
     why: 'equal values of two records can be told in Redis',
   },
