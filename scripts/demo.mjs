@@ -23,7 +23,7 @@ const STEPS = [
     exit: 1,
   },
   {
-    title: 'The second delivery: what was created before is skipped, what was mended is created',
+    title: 'The second delivery: what was created before is skipped, what was corrected is created',
     command: ['run', 'subclients-create', 'samples/subclients-create-second-delivery.csv', '--sandbox'],
     exit: 0,
   },

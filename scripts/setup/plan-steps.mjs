@@ -79,7 +79,7 @@ export function refuseRedis(why) {
     kind: 'refuse',
     message: [
       `There is no Redis server: REDIS_URL is not set, neither redis-server nor valkey-server is on the PATH, ${why}.`,
-      'One of these mends it:',
+      'One of these puts it right:',
       '  - install redis-server (7 or newer) or valkey-server by hand, so that it is on the PATH;',
       '  - REDIS_URL=redis://… for a server that you have;',
       '  - docker compose up -d redis, and the REDIS_URL that docker-compose.yml names.',

@@ -20,8 +20,8 @@ export type RowChunk = { readonly n: number; readonly rows: readonly Row[] };
 type Cuts = Pick<Chunking, 'chunkRows' | 'chunkEnds'>;
 
 /**
- * A file's rows as a stream of chunks; the same file always gives the same ones. `source` is what the survey found out.
- * The file is closed when the consumer stops; UsageError where it changed.
+ * A file's rows as a stream of chunks. `source` is what the survey found out; UsageError where the file is another one now.
+ * The file is closed when the consumer stops.
  */
 export async function* readChunks(
   path: string,
@@ -33,7 +33,7 @@ export async function* readChunks(
   yield* inChunks(checked(batches, path, source), cuts);
 }
 
-/** What the survey told by looking isn't told again: it holds for the whole run. */
+/** How the survey read the bytes, which holds for the whole run. */
 function decodingOf({ type, compression, encoding, notes }: SourceInfo): Decoding {
   const text = compression === 'gzip' ? 'gzip' : 'plain';
   return { container: type === 'xlsx' ? 'workbook' : text, encoding, notes };
@@ -85,7 +85,7 @@ async function* inChunks(batches: AsyncIterable<readonly Row[]>, cuts: Cuts): As
   if (rest.length > 0) yield { n, rows: rest };
 }
 
-/** Rows behind the last end are there where the file has grown: whoever asked for these ends finds a chunk too many. */
+/** How many rows the chunk has. A file that has grown has rows behind the last end: they make a chunk too many, which the caller finds. */
 function sizeOf(n: number, { chunkRows, chunkEnds }: Cuts): number {
   const end = chunkEnds?.[n - 1];
   return end === undefined ? chunkRows : end - (chunkEnds?.[n - 2] ?? 0);
@@ -93,11 +93,11 @@ function sizeOf(n: number, { chunkRows, chunkEnds }: Cuts): number {
 
 /** How a run is cut into chunks. */
 type Cutting = {
-  /** The smallest chunk, but for the last one. */
+  /** The size of the smallest chunk, apart from the last one. */
   readonly chunkRows: number;
-  /** The same for the first one alone, where it goes ahead of the others. */
+  /** The size of the first chunk, where that is sent ahead of the others. */
   readonly firstRows?: number | undefined;
-  /** Where rows of one key are one request: a chunk goes on to the end of its last group. */
+  /** Where rows of one key are one request, a chunk goes on to the end of its last group; else `null`. */
   readonly keyOf: KeyOf | null;
 };
 
@@ -113,7 +113,7 @@ export function createCut(cutting: Cutting): (row: Row, size: number) => boolean
   };
 }
 
-/** The same ends for rows that are not grouped: that takes no reading. */
+/** The number of rows up to the end of each chunk, for rows that are not grouped: known without reading the file. */
 export function evenEnds(rows: number, { chunkRows, firstRows }: Omit<Cutting, 'keyOf'>): number[] {
   const ends: number[] = [];
   for (let end = firstRows ?? chunkRows; end < rows; end += chunkRows) ends.push(end);

@@ -1,10 +1,10 @@
 /**
  * What a header is, whatever kind of file it stands in: cells that look like names, and names that can be used. A CSV
- * file and a workbook both ask here whether a row further down looks more like the header than the first one, and what
- * is wrong with the names of the one that was found.
+ * file and a workbook both ask here whether a row further down looks more like the header than the first row, and what is
+ * wrong with a header's names.
  */
 
-/** Whether cells look like column names: two at least, each a short text of its own that is no number, date, id or address. */
+/** Whether cells look like column names: two at least, all different, short, and no numbers, dates, ids or addresses. */
 export function looksLikeHeader(cells: readonly string[]): boolean {
   if (cells.length < 2) return false;
   const names = new Set(cells.map((cell) => cell.trim().toLowerCase()));
@@ -29,13 +29,13 @@ export function looksLikeValue(cell: string): boolean {
 
 const MOST_DIGITS = 0.3;
 
-/** One of a file's first records; a damaged one has no cells. */
+/** One of a file's first records; a damaged record has no cells. */
 export type SampleRecord = { readonly line: number; readonly cells: readonly string[] };
 
 /**
- * The record that looks like the header where the first one clearly isn't it, else `null`: the first has fewer cells
- * (or, padded with empty ones, a single one that isn't empty), as have all up to a record that looks like a header,
- * and most records below that have as many cells as it.
+ * The record that looks like the header where the first record clearly is a title, else `null`: the first has fewer cells
+ * (or, in rows padded with empty cells, only one that isn't empty), as have all records up to one that looks like a
+ * header, and most records below that one have as many cells as it.
  */
 export function headerBelow(records: readonly SampleRecord[]): SampleRecord | null {
   const [first] = records;
@@ -52,13 +52,13 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
     const isTable = fitting > 0 && fitting >= MOST * below.length;
     if (!isTable || !looksLikeHeader(record.cells.slice(0, filled(record)))) continue;
     if (!isPadded) return record;
-    // A title may have a second cell, such as a name and what it says: the widest is the header.
+    // A title may have a second cell, such as a label and its value, so that the widest record is the header.
     found = record;
   }
   return found;
 }
 
-/** How many of the records below a header must have its number of cells before those above it are taken for titles. */
+/** The share of the records below a header that must be as long as it before the records above are taken for titles. */
 const MOST = 0.8;
 
 /** Whether the records above `header` are themselves a table: a record that looks like a header, and rows as long as it. */
@@ -69,15 +69,15 @@ export function isBelowTable(records: readonly SampleRecord[], header: SampleRec
   return fitting > 0 && fitting >= MOST_ABOVE * rows.length;
 }
 
-/** How many of the rows above must have the cells of the first before they are taken for a table of its own. */
+/** The share of the rows above that must be as long as the first before they are taken for a table. */
 const MOST_ABOVE = 0.5;
 
-/** How many cells there are up to the last one that isn't empty. */
+/** The number of cells up to the last that isn't empty. */
 function filled({ cells }: SampleRecord): number {
   return 1 + cells.findLastIndex((cell) => cell !== '');
 }
 
-/** What is wrong with the names of a header, `labelOf` each column; `where` follows a column without one. */
+/** What is wrong with the names of a header. `labelOf` gives a column's label; `where` follows the label of a column without a name. */
 export function nameProblems(
   names: readonly string[],
   labelOf: (at: number) => string,

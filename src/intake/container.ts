@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Format } from '../config/job-definition.ts';
+import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** What a file's text or table is wrapped in. */
@@ -15,12 +16,12 @@ export type Container = 'plain' | 'gzip' | 'workbook';
 /** As many bytes as the longest signature has. */
 export const SIGNATURE_BYTES = 10;
 
-/** Told by the file's first bytes, whatever its name; UsageError where they and the name or `format.type` don't go together. */
+/** Tells the container by the file's first bytes; UsageError where its name or `format.type` contradicts them. */
 export function containerOf(start: Buffer, path: string, format: Format): Container {
   const hex = start.toString('hex');
   if (hex.startsWith(ZIP) && isWorkbook(path, format)) return 'workbook';
   refuseKnown(hex, path);
-  // A workbook's own report files are CSV; whether it is one shows in its header.
+  // Report files of a workbook's run are CSV; whether the file is a report shows in its header.
   if (isWorkbook(path, format) && !isCsv(path)) throw noWorkbook(path);
   if (hex.startsWith(GZIP)) return 'gzip';
   if (!/\.gz$/i.test(path)) return 'plain';
@@ -37,7 +38,7 @@ function isCsv(path: string): boolean {
   return path.toLowerCase().endsWith('.csv');
 }
 
-/** The file should be a workbook by its name or by the job definition, and isn't. */
+/** The error for a file that should be a workbook by its name or by the job definition, and isn't. */
 export function noWorkbook(path: string): UsageError {
   return new UsageError(
     `${path}: is no Excel workbook: expected one, by its name or format.type; save it again as .xlsx, or if it is CSV, name it .csv`,
@@ -62,7 +63,7 @@ function refuseKnown(hex: string, path: string): void {
 const GZIP = '1f8b';
 const ZIP = '504b0304';
 
-/** "BZh" may begin a text, so what follows it counts too. */
+/** "BZh" may also begin a text, so that the bytes after it are compared too. */
 const BZIP2 = '425a68';
 const BZIP2_BLOCK = '314159265359';
 
@@ -85,12 +86,12 @@ const KNOWN: readonly (readonly [start: string, problem: string])[] = [
   ['526172211a07', 'is a RAR archive: unpack it and give the file in it'],
 ];
 
-/** The bytes of the text in a file of that kind. */
+/** The bytes of the text in the container. */
 export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path: string) {
   return container === 'gzip' ? gunzip(bytes, path) : bytes;
 }
 
-/** How far a file may expand: `maxBytes` in all, and `maxRatio` times what was read of it once `freeBytes` are exceeded. */
+/** How far a file may expand: to `maxBytes`, and beyond `freeBytes` to `maxRatio` times the bytes that were read. */
 type GunzipLimits = {
   readonly maxBytes: number;
   readonly maxRatio: number;
@@ -99,7 +100,7 @@ type GunzipLimits = {
 
 const LIMITS: GunzipLimits = { maxBytes: 8 * 1024 ** 3, maxRatio: 200, freeBytes: 64 * 1024 ** 2 };
 
-/** The bytes of a gzip file (RFC 1952), of one member or several; UsageError where it is broken, cut off, goes on after its end, or expands too far. */
+/** The bytes in a gzip file (RFC 1952) of one or several members; UsageError where it is broken, cut off, goes on after its end, or expands too far. */
 export async function* gunzip(
   bytes: AsyncGenerator<Buffer>,
   path: string,
@@ -117,7 +118,7 @@ export async function* gunzip(
     ),
     unpacker,
   );
-  // Told by the unpacker too, which is what is waited for.
+  // The unpacker, which is waited for below, throws the same error.
   feeding.catch(() => {});
   try {
     for await (const block of unpacker) {
@@ -163,12 +164,11 @@ const EXPLAINED_GZIP: Readonly<Record<string, string>> = {
 };
 
 function explainGzip(path: string, error: unknown): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
-  const explained = EXPLAINED_GZIP[String(error.code)];
+  const explained = EXPLAINED_GZIP[errorCode(error)];
   return explained === undefined ? error : broken(path, explained, error);
 }
 
-function broken(path: string, what: string, cause?: Error): UsageError {
+function broken(path: string, what: string, cause?: unknown): UsageError {
   return new UsageError(
     `${path}: is no whole gzip file: ${what}; transfer it again, or compress it again`,
     cause === undefined ? {} : { cause },

@@ -14,7 +14,7 @@ import type { Encoding } from '../model/source.ts';
  */
 export const BAD_BYTES = '\uD800\uD800';
 
-/** The text of the bytes, whatever the block boundaries, with `BAD_BYTES` for what is no character; UsageError where it holds U+0000. */
+/** The text of the bytes, whatever the block boundaries, with `BAD_BYTES` for bytes that are no character; UsageError where the text holds U+0000. */
 export function decodeText(
   bytes: AsyncIterable<Buffer>,
   encoding: Encoding,
@@ -23,7 +23,6 @@ export function decodeText(
   return encoding === 'utf-8' ? decodeUtf8(bytes, path) : decodeOther(bytes, encoding, path);
 }
 
-/** Decodes UTF-8 as it comes, whatever the block boundaries; UsageError for NUL bytes (binary). */
 async function* decodeUtf8(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<string> {
   let carry = Buffer.alloc(0);
   let decoded = 0;
@@ -43,7 +42,7 @@ function decodeBlock(bytes: Buffer, offset: number, path: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : decodeLines(bytes);
 }
 
-/** Line by line, so that one bad line doesn't cast doubt on a U+FFFD that another line really holds. */
+/** Decodes line by line, so that a U+FFFD that the file really holds is only taken for bad bytes in a line that has some. */
 function decodeLines(bytes: Buffer): string {
   let text = '';
   let start = 0;
@@ -76,7 +75,7 @@ async function* decodeOther(
   for await (const block of bytes) {
     length += block.length;
     const all = held + decoder.write(block);
-    // iconv-lite cuts pairs of surrogates in UTF-16BE.
+    // iconv-lite cuts pairs of surrogates in UTF-16BE, so that a first half waits for the next block.
     held = isHighSurrogate(all.charCodeAt(all.length - 1)) ? all.slice(-1) : '';
     const text = all.slice(0, all.length - held.length);
     refuseNulCharacter(text, path, { decoded, unitBytes });
@@ -84,7 +83,7 @@ async function* decodeOther(
     if (text !== '') yield marked(text);
   }
   const rest = marked(held + (decoder.end() ?? ''));
-  // iconv-lite drops the half of a unit that a file in UTF-16 is cut off at.
+  // iconv-lite drops half a unit at the end of a file in UTF-16 that was cut off.
   const odd = length % unitBytes === 0 ? '' : BAD_BYTES;
   if (rest + odd !== '') yield rest + odd;
 }
@@ -106,7 +105,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** Marks what the decoder gives for bytes without a character: measured, and held by a test. */
+/** Marks the characters that the decoder gives for bytes without a character, as a test observes them. */
 const MARKED: Readonly<Record<Other, (text: string) => string>> = {
   'utf-16le': markLone,
   'utf-16be': markLone,
@@ -131,7 +130,7 @@ export function nulProblem(byte: number): string {
   return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in utf-8; export the data again as text`;
 }
 
-/** How many of the bytes come before a sequence that is cut off at their end. */
+/** The number of bytes before a UTF-8 sequence that the end cuts off; all bytes where none is cut off. */
 export function completeLength(bytes: Uint8Array): number {
   const end = bytes.length;
   for (let back = 1; back <= Math.min(3, end); back += 1) {

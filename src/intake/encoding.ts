@@ -10,15 +10,15 @@ import type { Encoding } from '../model/source.ts';
 import { completeLength, nulProblem, utf8SequenceAt } from './decode.ts';
 import { isReport } from './report-file.ts';
 
-/** Something about a text's bytes, in words for people; `at` is the offset whose line it names. */
+/** A finding about a text's bytes, in words for people; `at` is the offset whose line the words name. */
 export type Finding = { readonly at: number; readonly words: (line: number) => string };
 
-/** An encoding with what speaks for it, or why none can be told. */
+/** An encoding with notes on what speaks for it, or why none can be told. */
 type Choice =
   | { readonly kind: 'chosen'; readonly encoding: Encoding; readonly notes: readonly Finding[] }
   | { readonly kind: 'refused'; readonly why: Finding };
 
-/** The encoding that the definition names, as far as the bytes allow it, else the one that they tell; `head` is the text's beginning. */
+/** The encoding that the definition names, where the bytes allow it, else the one that they tell; `head` is the text's beginning. */
 export function chooseEncoding(evidence: ByteEvidence, head: Buffer, wanted: Format['encoding']): Choice {
   const mark = markOf(head);
   if (mark === 'utf-32') return refuseWhole('the text is utf-32: expected utf-8; save it again as utf-8');
@@ -50,7 +50,7 @@ function find(evidence: ByteEvidence): Choice {
   return evidence.invalid === 0 || evidence.hasUtf8 ? accept('utf-8', evidence) : chooseSingleByte(evidence);
 }
 
-/** The byte order of UTF-16 where most of its units are plain letters and signs, whose upper byte is NUL; a stray NUL in other text is far from that. */
+/** The byte order of UTF-16, in which most units are plain letters with a NUL as upper byte; text with a stray NUL has far fewer. */
 function byteOrder({ bytes, nuls: [even, odd] }: ByteEvidence): 'utf-16le' | 'utf-16be' | null {
   const half = bytes / 2 / 2;
   // Characters such as Ā (U+0100) have a NUL in the other place.
@@ -79,7 +79,7 @@ function report(wanted: Encoding): Choice {
 function utf16(wanted: 'utf-16le' | 'utf-16be', { nuls: [even, odd] }: ByteEvidence): Choice {
   const [right, wrong] = wanted === 'utf-16le' ? [odd, even] : [even, odd];
   if (wrong > right) return contradiction(wanted, 'has its NUL bytes where the other byte order has them');
-  // Without a NUL there is neither a line end nor a delimiter in it.
+  // UTF-16 without a NUL byte would have neither a line end nor a delimiter.
   if (right === 0) return contradiction(wanted, 'has none of the NUL bytes that any text in it has');
   return { kind: 'chosen', encoding: wanted, notes: [] };
 }
@@ -96,7 +96,7 @@ function contradiction(wanted: Encoding, what: string): Choice {
   );
 }
 
-/** The row of a byte that is no part of the encoding can't be read; a file with some of both is told from a single-byte one that way. */
+/** Takes the encoding although some bytes are no part of it: their rows can't be read, and a note says how many there are. */
 function accept(encoding: Encoding, { invalid, firstInvalid, firstNul }: ByteEvidence): Choice {
   if (encoding !== 'utf-8') return { kind: 'chosen', encoding, notes: [] };
   if (firstNul !== -1) return refuseNul(firstNul);
@@ -135,7 +135,7 @@ function chooseSingleByte(evidence: ByteEvidence): Choice {
     : choose('windows-1252', stray.at, without(stray.byte));
 }
 
-/** Without a character in windows-1252 too: their rows can't be read. */
+/** Bytes that have no character even in windows-1252: their rows can't be read. */
 const UNDEFINED: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 type Found = ByteContext & { readonly at: number };
@@ -176,7 +176,7 @@ const DIFFERENT: ReadonlyMap<number, readonly [western: string, latin9: string]>
   [0xbe, ['¾', 'Ÿ']],
 ]);
 
-/** What the neighbours say of one of these bytes; `null`: both characters could stand there. */
+/** The encoding that the neighbours of a telling byte speak for; `null` where both characters could stand there. */
 function vote(context: ByteContext): Encoding | null {
   const { byte, before } = context;
   if (byte === 0xa4) return 'iso-8859-15'; // Hardly anybody writes ¤.
@@ -194,7 +194,7 @@ function isLetterOfWord({ byte, before, after }: ByteContext): boolean {
   return before === 'upper' || (isLetter(after) && before !== 'lower');
 }
 
-/** Whether the byte stands where none of its characters can, so that the bytes are of yet another encoding. */
+/** Whether the byte stands where none of its characters can, so that the text is in yet another encoding. */
 function isMisfit({ byte, before, after }: ByteContext): boolean {
   if (CAPITALS.has(byte)) return before === 'lower';
   if (CAPITALS_OR_SIGNS.has(byte)) return before === 'lower' && isLetter(after);
@@ -266,11 +266,11 @@ export type ByteEvidence = {
   /** Bytes that are no part of UTF-8. */
   readonly invalid: number;
   readonly firstInvalid: number;
-  /** How many of them follow a byte from 80 on. */
+  /** How many of the invalid bytes follow a byte from 80 on. */
   readonly adjacent: number;
-  /** The most accented letters in a row, if all of them are of one byte. */
+  /** The most accented letters in a row, each taken for one byte. */
   readonly longestRun: number;
-  /** Where each context of such bytes occurs first; the keys are those of `contextKey`. */
+  /** The first offset of each context of an invalid byte, by `contextKey`. */
   readonly contexts: ReadonlyMap<number, number>;
 };
 
@@ -298,7 +298,7 @@ type Gathering = {
 
 const SPACE = 0x20;
 
-/** A byte is judged once the longest sequence that it may begin is there. */
+/** Bytes after a byte that must be there before it is judged: the longest sequence that it may begin. */
 const AHEAD = 3;
 
 export function createEvidenceGatherer(): EvidenceGatherer {
@@ -341,7 +341,7 @@ function countNuls(state: Gathering, block: Buffer, offset: number): void {
   }
 }
 
-/** Judges what can be judged; answers how many bytes that were. Files in UTF-8 never leave the fast way. */
+/** Judges as many bytes as can be judged, and answers their number. Files in UTF-8 never leave the fast path. */
 function judge(state: Gathering, bytes: Buffer): number {
   const length = completeLength(bytes);
   const complete = bytes.subarray(0, length);
@@ -373,7 +373,7 @@ function noteInvalid(state: Gathering, bytes: Buffer, at: number): void {
   noteContext(state, bytes, at);
 }
 
-/** The file ends within a sequence: that is UTF-8 cut off as well as a few characters of one byte. */
+/** The file ends within a sequence: its bytes may be UTF-8 that was cut off, or characters of one byte each. */
 function noteCut(state: Gathering, bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += 1) {
     noteContext(state, bytes, at);
@@ -412,7 +412,7 @@ function neighbourOf(byte: number): number {
   return byte >= 0x30 && byte <= 0x39 ? 1 : 0;
 }
 
-/** A context as a number, so that a file's are counted without an object for each. */
+/** A context as a number, so that the contexts of a file take no object each. */
 function contextKey(byte: number, before: number, after: number): number {
   return (byte << 8) | (before << 4) | after;
 }

@@ -1,12 +1,13 @@
 /**
- * A file on the disk: its bytes. Whether it is still the file that was looked at before, lib/file-stamp.ts tells. Only
- * regular files are read; whatever else a path may lead to is refused with what to do about it.
+ * The bytes of a file on the disk. Only regular files are read; whatever else a path may lead to is refused with what to
+ * do about it. Whether a file is still the one that was looked at, lib/file-stamp.ts tells.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { errorCode, hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** The bytes of a regular file, block by block; the file is closed when the consumer stops. UsageError where it can't be opened. */
+/** The bytes of a regular file, block by block; UsageError where it can't be opened. The file is closed when the consumer stops. */
 export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, undefined> {
   const handle = await openRegular(path);
   try {
@@ -32,7 +33,7 @@ async function openRegular(path: string): Promise<FileHandle> {
 
 async function openAny(path: string): Promise<FileHandle> {
   try {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer for ever. Windows has neither.
+    // Without O_NONBLOCK, opening a FIFO waits for a writer for ever. Windows has neither of the two.
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     throw explain(path, error);
@@ -48,9 +49,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
 };
 
 function explain(path: string, error: unknown): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
-  if (error.code === 'EISDIR') return notRegular(path, 'a directory');
-  const explained = EXPLAINED[String(error.code)];
+  if (hasCode(error, 'EISDIR')) return notRegular(path, 'a directory');
+  const explained = EXPLAINED[errorCode(error)];
   return explained === undefined ? error : new UsageError(`${path}: ${explained}`, { cause: error });
 }
 

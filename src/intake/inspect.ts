@@ -13,7 +13,7 @@ import { fileBytes } from './file.ts';
 /** How a file's bytes become text. */
 export type Decoding = {
   readonly container: Container;
-  /** Of a workbook, which says it itself: utf-8. */
+  /** `utf-8` for a workbook, whose parts say their encodings themselves. */
   readonly encoding: Encoding;
   /** What was decided on thin evidence, in words for people; no cell values. */
   readonly notes: readonly string[];
@@ -23,7 +23,7 @@ export type Decoding = {
 
 /** What one reading of all bytes found out, before the file is understood. */
 export type Inspected = Decoding & {
-  /** Of the file as it lies there; lower-case hex. */
+  /** The hash of the file as it lies on the disk; lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
 };
@@ -31,7 +31,7 @@ export type Inspected = Decoding & {
 /** Opens the bytes from their beginning. */
 type OpenBytes = () => AsyncGenerator<Buffer>;
 
-/** Reads a file once to its end and tells how to read it, so that every later reading agrees. UsageError where that can't be told. */
+/** Reads a file once to its end and tells how to read it; UsageError where that can't be told. */
 export async function inspectFile(path: string, format: Format): Promise<Inspected> {
   return inspectBytes(() => fileBytes(path), path, format);
 }
@@ -78,7 +78,7 @@ async function readText(raw: AsyncGenerator<Buffer>, container: Container, path:
   }
 }
 
-/** As much of a text as the marks that tell a report are looked for in. */
+/** How much of a text is searched for the marks of a report. */
 const HEAD_BYTES = 64 * 1024;
 
 async function decide(
@@ -109,7 +109,7 @@ async function lineAt(bytes: AsyncIterable<Buffer>, offset: number): Promise<num
   return 1 + (feeds === 0 ? returns : feeds);
 }
 
-/** Takes a text's bytes block by block, to tell at its end whether the last line was written to its end. */
+/** Takes a text's bytes block by block, and tells whether the last line was written to its end. */
 type LineEndWatch = {
   add(block: Buffer): void;
   /** Whether the last line has no end though two lines or more have one, as in a table of two rows. */
@@ -147,14 +147,14 @@ function isLineEnd(byte: number | undefined): boolean {
   return byte === LF || byte === CR;
 }
 
-/** At most `most` are counted, so that a table's line ends needn't be looked for to its end. */
+/** How often the byte occurs, counted up to `most` and no further: a table's line ends needn't be searched to its end. */
 function countBytes(bytes: Buffer, byte: number, most = Number.POSITIVE_INFINITY): number {
   let found = 0;
   for (let at = bytes.indexOf(byte); at !== -1 && found < most; at = bytes.indexOf(byte, at + 1)) found += 1;
   return found;
 }
 
-/** The first bytes, `length` of them where there are so many, and all bytes from the first on. */
+/** The first `length` bytes, fewer where there are no more, and all bytes from the first on. */
 async function peek(
   bytes: AsyncGenerator<Buffer>,
   length: number,

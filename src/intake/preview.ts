@@ -1,3 +1,4 @@
+/** What the reader sees of a file, for people (`onboard preview`): how it was understood, how sure that is, its first rows. */
 import { printable, renderTable, shorten } from '../lib/terminal.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
@@ -9,8 +10,7 @@ import { recordObject } from './row.ts';
 const WIDTH = 100;
 
 /**
- * What the reader sees, for people: how the file was understood, how sure that is, its columns and the first `limit`
- * of these first rows, one entry per line.
+ * How the file was understood, its columns, and the first `limit` of these first rows; one entry per line of the terminal.
  */
 export function previewLines(info: SourceInfo, rows: readonly Row[], limit = rows.length): string[] {
   return [
@@ -21,7 +21,7 @@ export function previewLines(info: SourceInfo, rows: readonly Row[], limit = row
   ];
 }
 
-/** The rows at hand may be a sample, so that nobody knows how many more there are. */
+/** Says that there are more rows, but not how many: the rows at hand may be a sample. */
 function moreLines(rows: number, limit: number): string[] {
   if (rows <= limit) return [];
   const shown = limit === 1 ? 'This is the first row' : `These are the first ${limit} rows`;

@@ -1,7 +1,7 @@
 /**
  * Report files that are loaded again, such as a `failed.csv` with its rows corrected. They are read with the definition
- * of the job's own file, which says things that aren't so of a report: its encoding, its delimiter, its title lines.
- * What tells a report from a partner's file, and what it says of its own rows, is decided here.
+ * of the job's own file, which says things that don't hold for a report: its encoding, its delimiter, its title lines. How
+ * a report is told from a partner's file, and what it says of its own rows, is decided here.
  */
 import { readTyped, type TypedCells } from '../lib/typed-cells.ts';
 import { REPORT_MEMBER, REPORT_ROW_COLUMN, REPORT_TYPED_COLUMN } from '../model/source.ts';
@@ -11,13 +11,13 @@ export function isReport(text: string): boolean {
   return isReportText(text) || text.includes(`"${REPORT_MEMBER}"`);
 }
 
-/** Whether a text begins with the header of a report file; `delimiter`: and has that before its column. */
+/** Whether a text begins with the header of a report file, with `delimiter` before the report's column. */
 export function isReportText(text: string, delimiter = ''): boolean {
   const firstLine = text.slice(0, text.search(/[\r\n]|$/));
   return firstLine.includes(`${delimiter}${REPORT_ROW_COLUMN}`);
 }
 
-/** The cells that a report file says were typed in its workbook, as far as they are as it wrote them; `null` where that can't be told. */
+/** The cells that were typed in the workbook, by the report's own column, where they are unchanged; `null` where that can't be told. */
 export function typedInReport(cells: readonly string[], columns: readonly string[]): TypedCells | null {
   const told = cells[columns.indexOf(REPORT_TYPED_COLUMN)] ?? '';
   return told === '' ? NONE : readTyped(told, cells, columns);
@@ -25,5 +25,5 @@ export function typedInReport(cells: readonly string[], columns: readonly string
 
 const NONE: TypedCells = { typed: [], numeric: [] };
 
-/** What is wrong with a row whose account of typed cells was changed. */
+/** What is wrong with a row in which the report's column about typed cells was changed. */
 export const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report file had it; restore it, or empty it where its cells are written as the job definition reads text`;

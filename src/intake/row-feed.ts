@@ -5,28 +5,28 @@
 import type { Row } from '../model/row.ts';
 import type { SourceInfo } from '../model/source.ts';
 
-/** Rows that became complete together. `source.columns` of JSON is empty: it takes all records to know them. */
+/** Rows that became complete together. `source.columns` of JSON is empty, since only all records together tell the columns. */
 export type RowBatch = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
 /** How a file is read: what it is, what makes rows of it, and where in the head the rows begin. */
 export type Understanding = { readonly source: SourceInfo; readonly feed: RowFeed; readonly start: number };
 
-/** Takes a file's text piece by piece and answers the rows that are complete; `final`: the file ends with this piece. */
+/** Takes a file's text piece by piece and answers the rows that are complete; with `final` the file ends with this piece. */
 export type RowFeed = (chunk: string, final: boolean) => readonly Row[];
 
 /** A file's first characters, from which its type, header and delimiter are told. */
 export type FileHead = {
   readonly bom: boolean;
-  /** Without the byte order mark. */
+  /** The text without the byte order mark. */
   readonly text: string;
-  /** The whole file is in `text`. */
+  /** Whether the whole file is in `text`. */
   readonly whole: boolean;
 };
 
-/** Large enough for any header that makes sense; a longer one is refused. */
+/** Characters of a head: enough for any header that makes sense; a longer header is refused. */
 export const HEAD_CHARS = 256 * 1024;
 
-/** Takes the head off the front of the texts, which go on after it. */
+/** Takes the head from the front of the texts, which then go on behind it. */
 export async function readHead(texts: AsyncIterator<string>): Promise<FileHead> {
   let text = '';
   let whole = false;
@@ -39,7 +39,7 @@ export async function readHead(texts: AsyncIterator<string>): Promise<FileHead> 
   return { bom, text: bom ? text.slice(1) : text, whole };
 }
 
-/** What is so of a text file until more is known of it. */
+/** The source of a text file, before more is known of it. */
 export const TEXT_SOURCE = {
   encoding: 'utf-8',
   compression: 'none',

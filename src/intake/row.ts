@@ -1,4 +1,4 @@
-/** Rows as the parsers make them: of cells, or unreadable, with how much of a record is read and kept. */
+/** Rows as the parsers make them, readable or not, and the limits on how much of a record is read and kept. */
 import type { TypedCells } from '../lib/typed-cells.ts';
 import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
@@ -38,13 +38,13 @@ export const MAX_UNREADABLE_CHARS = 64 * 1024;
 /** The longest record that is read, in characters; a longer one is an unreadable row. */
 export const MAX_RECORD_CHARS = 1024 * 1024;
 
-/** What is wrong with a record that is longer than one may be. */
+/** What is wrong with a record beyond that length. */
 export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;
 
 /** What is wrong with a record that holds `BAD_BYTES`, where the file is in UTF-8. */
 export const NOT_UTF8 = 'bytes that are not UTF-8: expected text encoded as UTF-8';
 
-/** The same for another encoding. */
+/** What is wrong with a record that holds `BAD_BYTES`, where the file is in another encoding. */
 export function notIn(encoding: Encoding): string {
   return `bytes that are no characters in ${encoding}: expected text in the file's one encoding`;
 }

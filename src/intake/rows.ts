@@ -20,8 +20,8 @@ import { type FileHead, type RowBatch, readHead, type Understanding } from './ro
 import { readWorkbook } from './xlsx/workbook.ts';
 
 /**
- * The one way from a file to rows: the first batch comes without rows as soon as the file is understood.
- * UsageError where the file can't be read as a whole; it is closed when the consumer stops.
+ * The rows of a file in batches; the first batch comes without rows as soon as the file is understood. UsageError where
+ * the file can't be read as a whole. The file is closed when the consumer stops.
  */
 export function openRows(path: string, decoding: Decoding, format: Format): AsyncGenerator<RowBatch> {
   return decoding.container === 'workbook'
@@ -30,8 +30,7 @@ export function openRows(path: string, decoding: Decoding, format: Format): Asyn
 }
 
 /**
- * The rows of a text's bytes, whatever the block boundaries: the first batch comes without rows as soon as the file is
- * understood. UsageError where it can't be read as a whole; `path` is for the name's ending and for messages.
+ * The same for the bytes of a text, whatever the block boundaries; `path` is for the name's ending and for messages.
  */
 export async function* readRows(
   bytes: AsyncGenerator<Buffer>,
@@ -72,7 +71,7 @@ function withDecoding(source: SourceInfo, { container, encoding, notes, isUnende
 const UNENDED =
   'The last line has no line end, though the others have one: the file may have been cut off. Check that its last row is whole, and that it is the last.';
 
-/** The parsers know of bytes that are no characters, but not of which encoding. */
+/** Names the encoding in problems with bytes that are no characters: the parsers don't know it. */
 function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {
   if (encoding === 'utf-8') return rows;
   return rows.map((row) =>
@@ -104,7 +103,7 @@ function detectType(path: string, head: string, format: Format): FileType {
   return ending === null ? 'csv' : jsonWithout(path, first, ending);
 }
 
-/** One object that holds the list of records; not where the definition or the name says several, as a report's does. */
+/** Whether the file may be one object that holds the list of records: not where its type or name says one object per line. */
 function isPointedTo(path: string, { type, records }: Format): boolean {
   return records !== undefined && type !== 'ndjson' && endingOf(path) !== 'ndjson';
 }

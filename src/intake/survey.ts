@@ -1,6 +1,6 @@
 /**
- * What is known of a file once it was read to its end, before anything is sent: that it can be read as a whole, how many
- * rows it has and which columns. A sample tells the same of its first rows alone.
+ * What is known of a file once it has been read to its end, before anything is sent: that it can be read as a whole, how
+ * many rows it has and which columns. A sample tells the same of the first rows alone.
  */
 import type { Format } from '../config/job-definition.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
@@ -38,15 +38,15 @@ export async function surveyFile(path: string, format: Format): Promise<FileFact
   return { path, sha256, bytes, rows, source: withColumns(source, columns), chunkEnds: null, stamp };
 }
 
-/** What can't be looked at is opened all the same: the opening says best what is wrong with it. */
+/** Empty where the path has no stamp: opening the file then says best what is wrong. */
 async function stampOf(path: string): Promise<string> {
   return fileStamp(path).catch(() => '');
 }
 
-/** How a file is understood and its first rows; of JSON the columns are those of these rows. UsageError as for a survey, as far as the rows were read. */
+/** How a file is understood, and its first rows; the columns of JSON are those of these rows. */
 export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
-/** Reads up to `limit` rows from the front of a file; its encoding is told by all of it, as for a survey. */
+/** Reads up to `limit` rows from the front of a file. Its encoding is told by all bytes, as in a survey; UsageError as there. */
 export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
   const columns = new Set<string>();
   const rows: Row[] = [];

@@ -1,5 +1,5 @@
 /** Hands out a bounded number of places, first come, first served. */
-export type Semaphore = {
+type Semaphore = {
   /** Resolves when a place is free; the returned function gives it back and may be called once only. */
   acquire(): Promise<() => void>;
   /** Places taken right now. */

@@ -2,7 +2,6 @@
  * What a person reads in a terminal: the two streams, text that can't move the cursor, tables and paragraphs of a width,
  * counts, moments, and words that a shell takes as they stand.
  */
-
 import type { Writable } from 'node:stream';
 import type { Times } from './times.ts';
 

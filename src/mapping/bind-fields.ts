@@ -27,7 +27,7 @@ export type Binding =
   | ColumnBinding;
 
 /** A column that fills one place of the body. */
-export type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
+type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
     | { readonly kind: 'cell'; readonly conversion: Conversion }
     /** The cell is the key of another record, whose identifier the field takes later. */
     | { readonly kind: 'reference'; readonly space: ReferenceSpace }
@@ -39,7 +39,7 @@ export type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
 
 /**
  * Everything that fills a field: the definition's `fields` and the headers that are field paths.
- * A field that the definition takes from the key column is taken from its own column where the file has that.
+ * A field that the definition takes from the key column is taken from a column of the field's own name where there is one.
  */
 export function bindFields(compilation: Compilation): readonly Binding[] {
   const defined = byPlace(bindDefinition(compilation));
@@ -54,7 +54,7 @@ export function bindFields(compilation: Compilation): readonly Binding[] {
   ].map(({ binding }) => binding);
 }
 
-/** The columns that fill anything of the bindings. */
+/** The columns that the bindings take something from. */
 export function boundColumns(bindings: readonly Binding[]): readonly string[] {
   return bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
 }
@@ -75,7 +75,7 @@ function keyColumn({ definition: { key }, findColumn }: Compilation): string | u
   return found?.kind === 'found' ? found.column : key;
 }
 
-/** The definition's `fields` as bindings; of columns that are missing `missingColumns` says so. */
+/** The definition's `fields` as bindings; missing columns are left to `missingColumns`. */
 function bindDefinition(compilation: Compilation): readonly Binding[] {
   return Object.entries(compilation.definition.fields).flatMap(([field, source]) => {
     const target = targetOf(field, compilation);
@@ -108,7 +108,7 @@ function targetOf(field: string, compilation: Compilation): Target | string {
   }
 }
 
-/** The binding, or what is wrong with it; `null`: a table without its column. */
+/** The binding, or what is wrong with it; `null` for a table without the column. */
 function bindSource(target: Target, source: FieldSource, compilation: Compilation): Binding | string | null {
   if (typeof source === 'string') return bindCell(target, { column: source }, compilation);
   if (!('column' in source)) return bindConstant(target, source.value);
@@ -206,7 +206,7 @@ function recordsProblem({ pointer, column }: RecordList): string {
   return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
 }
 
-/** A column by its own header: as it is written, else as people read it; `null` where it is taken otherwise. */
+/** The binding of a column by its own header, as written or as people read it; `null` where the definition takes the column up. */
 function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation): Binding | string | null {
   const bound = bindColumn(at, at.column, compilation);
   if (typeof bound === 'object') return bound;
@@ -216,7 +216,7 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
   return read ?? unknownColumn(at.column, compilation);
 }
 
-/** The column as a binding of the field that `name` spells, or why it is none; `undefined` where there is no such field. */
+/** The column as a binding of the field that `name` spells, or what is wrong; `undefined` where there is no such field. */
 function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Binding | string | undefined {
   const path = parseFieldPath(name);
   if (typeof path === 'string') {
@@ -264,7 +264,7 @@ function describeColumn(column: string, slot: number): string {
   return column === '' ? `column ${slot + 1}, which has no name` : `column "${column}"`;
 }
 
-/** Many leaves of the records lie in one member, which is carried once, in the slot of the first. */
+/** A member with many leaves in the records is carried once, in the slot of its first leaf. */
 function onePerMember(bindings: readonly Binding[]): readonly Binding[] {
   const seen = new Set<string>();
   return bindings.filter((binding) => {

@@ -13,13 +13,13 @@ import { type FieldPath, formatFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 import { keyText } from './row-key.ts';
 
-/** Makes one part of a row's body; `undefined`: the row has nothing for it. */
+/** Makes one part of a row's body; `undefined` where the row has nothing for it. */
 export type Build = (context: RowContext) => JsonValue | undefined;
 
 /** The body's shape: what fills a place, and what lies below it. */
 type BodyNode = {
   readonly path: FieldPath;
-  /** A field's value, or, at a place with others below it, an empty container's. */
+  /** What fills the place itself; above other places only an empty container's binding. */
   binding: Binding | null;
   readonly children: Map<string | number, BodyNode>;
 };
@@ -28,7 +28,7 @@ type EmptyCell = JobDefinition['emptyCell'];
 type Member = { readonly name: string; readonly build: Build };
 type Item = { readonly build: Build; readonly fromColumns: boolean };
 
-/** Arranges the bindings by their places; two that fill the same place, or one inside another, are added to `problems`. */
+/** Arranges the bindings by their places; two bindings of the same place, or one inside another, are added to `problems`. */
 export function bodyTree(bindings: readonly Binding[], problems: string[]): BodyNode {
   const root = createNode([]);
   for (const binding of bindings) insert(root, binding, problems);
@@ -119,7 +119,7 @@ function buildObject(members: readonly Member[]): Build {
   };
 }
 
-/** An item all of whose columns are empty is left out, whatever `emptyCell` says; a constant alone doesn't keep it. */
+/** Leaves out an item whose columns are all empty, whatever `emptyCell` says; a constant alone doesn't keep the item. */
 function buildList(items: readonly Item[], depth: number): Build {
   return (context) => {
     let list: JsonValue[] | undefined;
@@ -136,7 +136,7 @@ function buildList(items: readonly Item[], depth: number): Build {
   };
 }
 
-/** Compacting a list moves its items, and with them the places of the identifiers that are to come. */
+/** Compacting a list moves its items, so that the places of identifiers to be put in later move too. */
 function moveReferences(
   references: Reference[],
   start: number,
@@ -147,7 +147,7 @@ function moveReferences(
   }
 }
 
-/** Both run, so that the issues of both are found. */
+/** The first part's value, else the second's. Both are built, so that the issues of both are found. */
 function orElse(first: Build, second: Build): Build {
   return (context) => {
     const value = first(context);
@@ -201,7 +201,7 @@ function remedyOf({ remedy }: Conversion, value: JsonValue): string {
   return typeof value === 'string' && remedy !== undefined ? remedy(value) : '';
 }
 
-/** Puts nothing into the body: the identifier comes when it is known. */
+/** Puts nothing into the body: the identifier is put in when the record's key has been looked up. */
 function buildReference(binding: Extract<Binding, { kind: 'reference' }>, emptyCell: EmptyCell): Build {
   const { path, column, slot, space } = binding;
   return (context) => {
@@ -225,7 +225,7 @@ function buildMember(binding: Extract<Binding, { kind: 'member' }>, emptyCell: E
   };
 }
 
-/** An empty list says something (there are none); an empty object doesn't, but is passed on as it stands. */
+/** An empty list counts as a value (there are none); an empty object doesn't, but is passed on as it stands. */
 function buildContainer(binding: Extract<Binding, { kind: 'container' }>, emptyCell: EmptyCell): Build {
   const { slot, shape, column } = binding;
   const expected = shape === 'list' ? 'a list of objects' : 'an object that holds the fields';

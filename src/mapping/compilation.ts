@@ -46,10 +46,10 @@ type FindColumn = (name: string) => FoundColumn;
 type FoundColumn =
   | (ColumnSlot & { readonly kind: 'found' })
   | { readonly kind: 'none' }
-  /** More than one that could be meant, in file order; the same name twice where the file has it twice. */
+  /** All columns that could be meant, in file order; the same name twice where the file has it twice. */
   | { readonly kind: 'several'; readonly columns: readonly string[] };
 
-/** Prepares the names of one definition, one file and one operation. */
+/** Begins to compile one definition for one file and one operation. */
 export function startCompilation(options: MappingOptions): Compilation {
   const { catalog, pathField, definition, source } = options;
   const lookUp = createFieldLookup(catalog, pathField);
@@ -68,8 +68,8 @@ export function startCompilation(options: MappingOptions): Compilation {
 }
 
 /**
- * The column that fills a field, or what is wrong; `null`: a table without it (`missingColumns` says so). JSON records
- * leave out what they don't have: a member that no record has is empty in every row, as in a corrected remainder.
+ * The column that fills a field, or what is wrong; `null` for a table without the column, which `missingColumns` reports.
+ * JSON records leave out empty members: a member that no record has is empty in every row, as in a corrected remainder.
  */
 export function placeOf(name: string, compilation: Compilation): ColumnSlot | string | null {
   const { source, findColumn } = compilation;
@@ -78,8 +78,8 @@ export function placeOf(name: string, compilation: Compilation): ColumnSlot | st
 }
 
 /**
- * The column that the definition can't do without, or what is wrong; `null`: there is none (`missingColumns` says so).
- * A JSON file without a record has no columns to miss.
+ * A column that the definition can't do without, or what is wrong; `null` where there is none, which `missingColumns`
+ * reports. A JSON file without a record has no columns to miss.
  */
 export function columnNamed(name: string, { source, findColumn }: Compilation): ColumnSlot | string | null {
   const found = findColumn(name);
@@ -103,7 +103,7 @@ function severalProblem(name: string, columns: readonly string[]): string {
   return `columns ${all} both read as "${name}"; expected one of them. Rename one, or list it under "ignore".`;
 }
 
-/** Every column that the definition takes something from, as it names it. */
+/** Every column that the definition takes something from, by the definition's name for it. */
 export function namesTaken({ fields, key }: JobDefinition): readonly string[] {
   const named = Object.values(fields).flatMap((source) => columnOf(source) ?? []);
   return key === undefined ? named : [...named, key];
@@ -115,7 +115,7 @@ export function columnOf(source: FieldSource): string | null {
   return 'column' in source ? source.column : null;
 }
 
-/** Whether the column says nothing to the service: a report file added it, or the definition ignores it by its name. */
+/** Whether nothing of the column is sent: a report file added it, or the definition ignores it by its name. */
 export function isLeftOut(column: string, { definition, source }: MappingOptions): boolean {
   if (column.startsWith(REPORT_COLUMN_PREFIX)) return true;
   const ignored = definition.ignore;
@@ -138,7 +138,7 @@ function isAtOrBelow(column: string, name: string): boolean {
   return column === name || column.startsWith(`${name}.`);
 }
 
-/** A column that `isField` by its own name, or that another setting names exactly, is no rival of an exact match. */
+/** A column that is a field by its own name, or that another setting names exactly, does not make an exact match ambiguous. */
 function createFindColumn(
   columns: readonly string[],
   definition: JobDefinition,

@@ -9,30 +9,29 @@ import { countryCode } from './countries.ts';
 type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
 
 /**
- * How a cell or a JSON value becomes the value of a field.
- * Both functions answer `undefined` where the value can't be converted and `null` where there is nothing in it.
+ * `fromText` and `fromJson` answer `undefined` where the value can't be converted and `null` where there is nothing in it.
  */
 export type Conversion = {
   /** `text` is never empty. */
   fromText(text: string): JsonValue | undefined;
   fromJson(value: TypedValue): JsonValue | undefined;
-  /** Dates by a pattern: whether day and month the other way round would be another day of the calendar. */
+  /** For dates by a pattern: whether day and month the other way round would be another day of the calendar. */
   isSwappable?(text: string): boolean;
   /** How a workbook's number, date or boolean becomes the value, where the definition's signs, pattern or words are for text only. */
   readonly typed?: Conversion;
-  /** For a text that was refused: what to set so that it is read, to follow `expected`; or nothing. */
+  /** What to set so that a refused text is read, to follow `expected`; empty where nothing would help. */
   remedy?(text: string): string;
   /** What would have been right, to follow "expected". */
   readonly expected: string;
 };
 
-/** Carries one value over, text or typed; `null` and the empty string have nothing in them. */
+/** Converts one value, text or typed; answers `null` for `null` and the empty text. */
 export function convert(conversion: Conversion, value: JsonValue): JsonValue | undefined {
   if (value === null || value === '') return null;
   return typeof value === 'string' ? conversion.fromText(value) : conversion.fromJson(value);
 }
 
-/** Text stays exactly as it stands: leading zeros and spaces live. A JSON number may have lost digits, so it is refused. */
+/** Text stays as it stands, leading zeros and spaces included. A JSON number may have lost digits, so that it is refused. */
 export const stringConversion: Conversion = {
   fromText: (text) => text,
   fromJson: () => undefined,
@@ -42,7 +41,7 @@ export const stringConversion: Conversion = {
 const TRUE_WORDS = ['true', 'yes', 'y', '1'] as const;
 const FALSE_WORDS = ['false', 'no', 'n', '0'] as const;
 
-/** The cells that mean true and false, exactly as written; a side left out keeps true/yes/y/1 or false/no/n/0 in any case. */
+/** The cells that mean true and false, exactly as written; without them true/yes/y/1 and false/no/n/0 in any case. */
 type BooleanWords = {
   readonly true?: readonly string[] | undefined;
   readonly false?: readonly string[] | undefined;

@@ -13,9 +13,9 @@ const englishSchema = z.object({
 });
 const ENGLISH = englishSchema.parse(createRequire(import.meta.url)('i18n-iso-countries/langs/en.json'));
 
-/** Upper case can make other letters of these (`ß` becomes `SS`), so only the letters of a code are taken for one. */
+/** Only these letters are put into upper case, which can make others of some letters (`ß` becomes `SS`). */
 const CODE = /^[A-Za-z]{2,3}$/;
-/** ISO 3166-1 has no code for it; XKX and XKK are both in use, so whoever writes the file has to choose. */
+/** Kosovo has no code in ISO 3166-1; XKX and XKK are both in use, so that whoever writes the file has to choose. */
 const KOSOVO = 'XK';
 const BY_CODE = codes();
 const BY_NAME = names();
@@ -34,7 +34,7 @@ function codes(): ReadonlyMap<string, string> {
   return byCode;
 }
 
-/** Names as they stand and folded. One that two countries share ("Congo") is left out: a guess could name the wrong one. */
+/** Names as they stand and folded. A name that two countries share ("Congo") is left out: a guess could be wrong. */
 function names(): ReadonlyMap<string, string> {
   const byName = new Map<string, string>();
   const shared = new Set<string>();
@@ -50,7 +50,7 @@ function names(): ReadonlyMap<string, string> {
   return byName;
 }
 
-/** Case, accents and the kind of apostrophe don't make another country. */
+/** The name without case, accents and the kind of apostrophe, which don't make another country. */
 function fold(name: string): string {
   return name.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'").toLowerCase();
 }

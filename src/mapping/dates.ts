@@ -10,7 +10,7 @@ const DATE_LENGTH = 10;
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})0*)?)?(?:Z|([+-])(\d{2}):?([0-5]\d))$/;
 
-/** Takes an ISO 8601 date, or a date-time that says its offset; digits beyond the millisecond are refused unless they are zeros. */
+/** Takes an ISO 8601 date, or a date-time with its offset; digits beyond the millisecond are refused unless they are zeros. */
 export const isoDate: Conversion = {
   fromText: parseIso,
   fromJson: () => undefined,
@@ -18,14 +18,14 @@ export const isoDate: Conversion = {
     'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
 
-/** A conversion by a pattern, or what is wrong with the pattern; what it doesn't name is midnight, and the time zone is UTC. */
+/** A conversion by a pattern, or what is wrong with the pattern. Without a time in the pattern it is midnight; the zone is UTC. */
 export function dateByPattern(pattern: string): Conversion | string {
   const compiled = compilePattern(pattern);
   if (typeof compiled === 'string') return compiled;
   const { shape, parts } = compiled;
   const parse = parserOf(shape, parts);
   const typed = (text: string) => typedDate(text, parse);
-  // What begins with the year is written year, month, day all over the world.
+  // A date that begins with the year is written year, month, day all over the world.
   const turned = parts[0] === 'year' ? null : parserOf(shape, parts.map(turnRound));
   return {
     fromText: parse,
@@ -36,7 +36,7 @@ export function dateByPattern(pattern: string): Conversion | string {
   };
 }
 
-/** The 31st of March 2020, half past nine, as a valid pattern writes it. */
+/** 31 March 2020, half past nine, as a valid pattern writes it. */
 export function exampleDate(pattern: string): string {
   return [...pattern.matchAll(PIECE)]
     .map(([piece, quoted]) => TOKENS.get(piece)?.example ?? unquoted(piece, quoted))
@@ -124,7 +124,7 @@ function compilePattern(
   return problems[0] ?? { shape: new RegExp(`^${shape}$`, 'u'), parts };
 }
 
-/** `T` and `Z` stand for themselves as in ISO 8601, since there `Z` says UTC; other bare letters look like a token. */
+/** `T` and `Z` stand for themselves, as in ISO 8601; any other bare letter may be a mistyped token and is refused. */
 function literal(piece: string, quoted: string | undefined, problems: string[]): string {
   if (piece === "'") problems.push('a single quote is not closed');
   else if (quoted === undefined && /\p{L}/u.test(piece) && piece !== 'T' && piece !== 'Z') {

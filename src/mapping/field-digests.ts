@@ -2,7 +2,7 @@
  * What the service last accepted of a record, kept without its values, so that an update sends what has changed.
  * A packed text holds a digest per field; lists count as one field.
  */
-import { createHash } from 'node:crypto';
+import { shortDigest } from '../lib/digest.ts';
 import { isJsonObject } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 
@@ -12,8 +12,8 @@ const VALUE_CHARACTERS = 12;
 const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs');
 
 /**
- * The digests of the body's fields beside those that `before` has of other fields. `key` goes into every digest, so that
- * the same value looks different in every record.
+ * The digests of the body's fields, and those in `before` of fields that the body lacks. `key` goes into every digest, so
+ * that the same value looks different in every record.
  */
 export function packFieldDigests(body: JsonObject, key: string, before = ''): string {
   const known = unpack(before);
@@ -21,7 +21,7 @@ export function packFieldDigests(body: JsonObject, key: string, before = ''): st
   return [...known].map((entry) => entry.join('')).join('');
 }
 
-/** The fields of the body that are not what `packed` knows; `null` where none has changed. */
+/** The fields of the body that `packed` has no digest or another digest of; `null` where none has changed. */
 export function changedFields(body: JsonObject, key: string, packed: string): JsonObject | null {
   const known = unpack(packed);
   const isChanged = (path: readonly string[], value: JsonValue) =>
@@ -64,13 +64,9 @@ function unpack(packed: string): Map<string, string> {
 }
 
 function pathDigest(path: readonly string[]): string {
-  return digest(JSON.stringify(path)).slice(0, PATH_CHARACTERS);
+  return shortDigest(JSON.stringify(path), PATH_CHARACTERS);
 }
 
 function valueDigest(path: readonly string[], value: JsonValue, key: string): string {
-  return digest(JSON.stringify([key, path, value])).slice(0, VALUE_CHARACTERS);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return shortDigest(JSON.stringify([key, path, value]), VALUE_CHARACTERS);
 }

@@ -18,7 +18,7 @@ import { issueOf } from './row-context.ts';
 
 type MappedRow = Extract<Mapped, { kind: 'mapped' }> & { readonly row: Row };
 
-/** What the rows of one key map to together: one request, or for each of them why there is none. */
+/** What the rows of one key map to together: one request, or for each row why there is none. */
 export type GroupMapped =
   | {
       readonly kind: 'mapped';
@@ -50,7 +50,7 @@ export function mergeGroup(rows: readonly Row[], map: (row: Row) => Mapped, list
   return own.size > 0 ? refused(rows, own) : merged(mapped, list);
 }
 
-/** Every row of a group that a row without a readable key stands beside: it may be one of them. */
+/** The issues of a group beside which a row without a readable key stands: that row may belong to the group. */
 export function besideKeyless(
   rows: readonly Row[],
   keyless: number,
@@ -60,7 +60,7 @@ export function besideKeyless(
   );
 }
 
-/** The group isn't sent in part: rows that are fine themselves name one that isn't. */
+/** The group isn't sent in part: a row that is fine itself gets an issue that names one that isn't. */
 function refused(rows: readonly Row[], own: ReadonlyMap<number, readonly Issue[]>): GroupMapped {
   const wrong = Math.min(...own.keys());
   return issuesOfEach(
@@ -111,7 +111,7 @@ function withAllItems(
     for (const reference of own) {
       const position = positionIn(list, reference);
       if (position === null) continue;
-      // An item that is nothing but a reference is not in the body yet, but has its place.
+      // An item that only holds a reference is not in the body yet, but has its place.
       while (items.length <= offset + position) items.push({});
       references.push({ ...reference, path: reference.path.with(list.length, offset + position) });
     }
@@ -124,7 +124,7 @@ function itemsOf(body: JsonObject, list: readonly string[]): readonly JsonValue[
   return isJsonList(items) ? items : [];
 }
 
-/** The item of the list that the reference lies in; `null` where it lies elsewhere. */
+/** The position of the list's item that the reference lies in; `null` where the reference lies elsewhere. */
 function positionIn(list: readonly string[], { path }: Reference): number | null {
   const position = path[list.length];
   return list.every((name, i) => path[i] === name) && typeof position === 'number' ? position : null;
@@ -133,8 +133,8 @@ function positionIn(list: readonly string[], { path }: Reference): number | null
 type Difference = { readonly column: string; readonly value: JsonValue };
 
 /**
- * Where later rows of a key say otherwise than its first one, the list that they fill together aside; what they leave
- * out or empty is no conflict. One issue per member that differs.
+ * Where later rows of a key contradict the first row, apart from the list that the rows fill together; members that they
+ * leave out or empty are no conflict. One issue per member that differs.
  */
 function findConflicts(rows: readonly MappedRow[], list: string): readonly Issue[] {
   const [first, ...later] = rows;

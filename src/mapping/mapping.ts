@@ -41,7 +41,7 @@ type Steps = {
   readonly key: ColumnSlot | null;
   readonly pathIdOf: PathIdOf;
   readonly build: Build;
-  /** False for a call without a body: its rows have nothing to be empty of. */
+  /** False for a call without a body: none of its rows is an empty row. */
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
   readonly checkRow: CheckRow;
@@ -143,11 +143,11 @@ function unreadable(row: Extract<Row, { kind: 'unreadable' }>): Mapped {
   };
 }
 
-/** Compiles the reading of the path's identifier, which `bindings` fill; no row has one where the path has none. */
+/** Compiles the reading of the path's identifier from the bindings that fill it; always `null` for a path without one. */
 function compilePathId(compilation: Compilation, bindings: readonly Binding[]): PathIdOf {
   const { pathField, needsPathId, definition, source, problems } = compilation;
   if (pathField === null) return () => null;
-  bodyTree(bindings, problems); // two that fill the identifier are a conflict like any other
+  bodyTree(bindings, problems); // two bindings of the identifier are a conflict like any other
   const [binding = null] = bindings;
   const isNamed = definition.key === pathField || definition.fields[pathField] !== undefined;
   if (binding === null && needsPathId && source.columns.length > 0 && !isNamed) {
@@ -169,11 +169,11 @@ function compilePathId(compilation: Compilation, bindings: readonly Binding[]): 
   };
 }
 
-/** Percent-encoding leaves dots alone and can't write half a surrogate pair; control characters only come from damage. */
+/** Percent-encoding leaves dots as they are and can't write half a surrogate pair; control characters only come from damage. */
 const UNFIT_FOR_PATH = /^\.{1,2}$|[\p{Cc}\p{Cs}]/u;
 const FIT_FOR_PATH = 'an identifier that can stand in a path: not "." or "..", and no control characters';
 
-/** Empty where the row has none, `undefined` where an issue says why it can't be read. */
+/** The identifier as text; empty where the row has none, `undefined` where an issue says why it can't be read. */
 function idOf(binding: Binding | null, context: RowContext): string | undefined {
   if (binding === null) return '';
   if (binding.kind === 'constant') return String(binding.value);
@@ -190,7 +190,7 @@ function idOf(binding: Binding | null, context: RowContext): string | undefined 
 const IN_DOUBT = 'in-doubt';
 const OUTCOME_COLUMN = `${REPORT_COLUMN_PREFIX}outcome`;
 const CODE_COLUMN = `${REPORT_COLUMN_PREFIX}code`;
-/** What a row in doubt ends with where its report file was loaded: the next report says so, too. */
+/** The code of a row in doubt that comes from a report file: the next report must say so too. */
 const IN_DOUBT_CODE = 'row_in_doubt';
 const OUTCOME_KNOWN =
   'a row whose outcome is known: this one may have been created already, so it is not sent again';

@@ -2,6 +2,7 @@
  * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by digit is refused, groups
  * of three have to be in their places, and a refusal names the signs with which the text would be a number.
  */
+import { isExactNumber } from '../lib/exact-number.ts';
 import type { Conversion } from './conversion.ts';
 
 type Grouping = ',' | '.' | ' ' | "'";
@@ -100,43 +101,13 @@ function example(signs: NumberSigns): string {
   return `-1${signs.grouping ?? ''}234${decimalOf(signs)}56`;
 }
 
-/** Numerals this short have at most 15 significant digits, which a double always keeps (IEEE 754). */
-const ALWAYS_EXACT_LENGTH = 15;
-
-/** No double needs as many characters; without a limit, a cell of a million zeros would keep the regular expressions busy. */
+/** More characters than any double needs; without a limit a cell of a million zeros would keep the regular expressions busy. */
 const MAX_LENGTH = 400;
 
-/**
- * The number that a JSON numeral (RFC 8259, section 6) stands for, or `undefined` where a double can't keep every digit:
- * the shortest decimal of the double has to be the numeral again, zeros at either end aside.
- */
+/** The number that a JSON numeral (RFC 8259, section 6) stands for; `undefined` where a double can't keep every digit. */
 function exactNumber(numeral: string): number | undefined {
-  if (numeral.length > MAX_LENGTH) return undefined;
-  const value = Number(numeral);
-  if (value === 0) return isZero(numeral) ? 0 : undefined;
-  if (numeral.length <= ALWAYS_EXACT_LENGTH && !/[eE]/.test(numeral)) return value;
-  return Number.isFinite(value) && sameDecimal(numeral, String(value)) ? value : undefined;
-}
-
-function isZero(numeral: string): boolean {
-  return !/^[^eE]*[1-9]/.test(numeral);
-}
-
-function sameDecimal(a: string, b: string): boolean {
-  const first = significantOf(a);
-  const second = significantOf(b);
-  return first.digits === second.digits && first.exponent === second.exponent;
-}
-
-/** Sign and digits without zeros at either end, and the power of ten of the last digit. */
-function significantOf(numeral: string): { readonly digits: string; readonly exponent: number } {
-  const [mantissa = '', power = '0'] = numeral.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  const sign = mantissa.startsWith('-') ? '-' : '';
-  const exponent = Number(power) - fraction.length + (digits.length - significant.length);
-  return { digits: sign + significant, exponent };
+  if (numeral.length > MAX_LENGTH || !isExactNumber(numeral)) return undefined;
+  return Number(numeral) || 0; // not -0, which JSON can't tell from 0
 }
 
 type Reads = (signs: NumberSigns) => boolean;
@@ -153,16 +124,16 @@ const BOTH: readonly NumberSigns[] = [
   { decimal: ',', grouping: "'" },
 ];
 
-/** Names the settings with which a number that was refused is one, to follow what was expected; or nothing. */
+/** Names the signs with which a refused text would be a number, to follow what was expected; empty where there are none. */
 function decimalRemedy(current: NumberSigns, reads: Reads): string {
-  // A grouping sign that the text doesn't have changes nothing.
+  // Signs for grouping are only named where the text has that sign.
   const ungrouped = DECIMALS.filter(reads);
   const grouped = GROUPINGS.map((signs) => (current.decimal === undefined ? signs : withDecimal(signs)));
   const single = [...ungrouped, ...grouped.filter((signs) => !reads(decimalOnly(signs)) && reads(signs))];
   return remedy(single.length > 0 ? single : BOTH.filter(reads));
 }
 
-/** The same for a whole number. */
+/** The grouping signs with which a refused text would be a whole number; empty where there are none. */
 function integerRemedy(reads: Reads): string {
   return remedy(GROUPINGS.filter(reads));
 }

@@ -58,7 +58,7 @@ export type LeafType = Exclude<FieldType, 'object'>;
 /** What the catalog knows of a path. */
 export type KnownField =
   | { readonly kind: 'leaf'; readonly type: LeafType; readonly listElement: boolean }
-  /** Holds fields, but is none itself. */
+  /** An object or a list that holds fields and is none itself. */
   | { readonly kind: 'container'; readonly shape: 'object' | 'list' }
   /** At or inside a member whose contents are not shown; `depth` segments lead to that member. */
   | { readonly kind: 'opaque'; readonly depth: number }
@@ -110,14 +110,14 @@ function opaqueDepth(catalog: FieldCatalog, path: FieldPath): number | null {
   return null;
 }
 
-/** The field that a header means by what people read, as headers spell it (`accounts.0.iban`), or `null`. */
+/** The field that a header means as people read it, spelled as headers do (`accounts.0.iban`); `null` where there is none. */
 export type FindField = (header: string) => string | null;
 
 /** Prepares finding fields by `foldName`; a spelling that two fields share finds none. */
 export function createFindField(catalog: FieldCatalog, pathField: string | null): FindField {
   const spellings = spellingsOf([...(pathField === null ? [] : [pathField]), ...catalog.keys()]);
   return (header) => {
-    if (header.includes('#')) return null; // stands for every position in the catalog, and for none in a file
+    if (header.includes('#')) return null; // every position, in the catalog only
     const folded = foldName(header).replaceAll(/\[(\d+)\]/g, '.$1');
     const positions = folded.match(/(?<=\.)\d+(?=\.|$)/g) ?? [];
     const pattern = folded.replaceAll(/(?<=\.)\d+(?=\.|$)/g, '#');
@@ -126,7 +126,7 @@ export function createFindField(catalog: FieldCatalog, pathField: string | null)
   };
 }
 
-/** Fields and the objects and lists that hold them, by their folded spelling; `null` where it is not the only one. */
+/** Fields and the objects and lists that hold them, by folded spelling; `null` where two share a spelling. */
 function spellingsOf(fields: readonly string[]): ReadonlyMap<string, string | null> {
   const spellings = new Map<string, string | null>();
   for (const path of fields.flatMap(startsOf)) {
@@ -147,7 +147,7 @@ function itemOf(field: string | null | undefined, catalog: FieldCatalog): string
   return typeof field === 'string' && catalog.get(field) === 'string-list' ? `${field}.#` : null;
 }
 
-/** The catalog's path with these positions in place of its signs, 0 where there are none left. */
+/** The catalog's path with positions in place of its `#`; 0 where there are no positions left. */
 export function withPositions(field: string, positions: readonly string[]): string {
   let next = 0;
   return field.replaceAll('#', () => positions[next++] ?? '0');

@@ -20,7 +20,7 @@ type Required = {
   readonly path: FieldPath;
   /** The column that fills exactly this field, else the field's own name. */
   readonly column: string;
-  /** All columns that can fill it: an issue with one of them says enough. */
+  /** All columns that can fill the field: an issue of the row in one of them says enough. */
   readonly columns: ReadonlySet<string>;
   readonly expected: string;
 };
@@ -44,7 +44,7 @@ export function compileRequired(compilation: Compilation, bindings: readonly Bin
   };
 }
 
-/** An identifier that is still to come counts as present. */
+/** The body with every reference filled: an identifier that is not looked up yet counts as present. */
 function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
   if (references.length === 0) return body;
   return withReferences(
@@ -59,7 +59,7 @@ function requiredPath(field: string, compilation: Compilation): FieldPath | stri
   return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
 }
 
-/** Of lists the first item. */
+/** The path with the first item of each list. */
 function atFirst(path: FieldPath): FieldPath {
   return path.map((segment) => (segment === '#' ? 0 : segment));
 }
@@ -89,21 +89,20 @@ function isPresent(value: JsonValue | undefined, path: FieldPath, depth: number)
   return isPresent(memberOf(value, segment), path, depth + 1);
 }
 
-/** As many as a person looks through; a file can have thousands. */
+/** As many columns as a person looks through; a file can have thousands. */
 const COLUMNS_SHOWN = 30;
 
 type Missing = {
   readonly column: string;
-  /** Why the job can't do without it, in words. */
+  /** Why the job can't do without the column, in words. */
   readonly why: string;
-  /** The columns that it may go by in the file. */
+  /** The file's columns that may be the same under another name. */
   readonly candidates: readonly string[];
 };
 
 /**
- * What the job can't do without and no column of the file holds, each column once, with the columns that there are and
- * what to do at the end; empty where nothing is missing. JSON records leave out what they don't have, so of those only
- * the key counts.
+ * Problems with columns that the job can't do without and the file lacks, each once, and at the end the file's columns and
+ * what to do; empty where nothing is missing. JSON records leave out empty members, so that only their key counts.
  */
 export function missingColumns(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
   const missing = [...missingNamed(compilation), ...missingRequired(compilation, bindings)];
@@ -163,7 +162,7 @@ function missingWords({ column, why, candidates }: Missing): string {
   return `the file has no column "${column}", ${why}.${didYouMean(column, candidates)}`;
 }
 
-/** Names of columns alone: no cell of a row stands in a header. */
+/** The file's columns by name; a message may hold names of columns, never cells. */
 function foundWords(source: SourceInfo): string {
   const { columns, headerLine } = source;
   const names = columns.slice(0, COLUMNS_SHOWN).map((column) => `"${column}"`);

@@ -2,7 +2,6 @@
  * A row while it is mapped: its values by slot, and what was found wrong with them. A table's row has its cells as
  * they are; a JSON record is laid out over the slots of the columns that the file had when it was first read.
  */
-
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { CheckCode, Issue } from '../model/issue.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';
@@ -17,7 +16,7 @@ import { formatFieldPath } from './request-field.ts';
 export type RowContext = {
   readonly row: number;
   readonly line: number;
-  /** By slot; `undefined`: the record doesn't have that member. */
+  /** By slot; `undefined` where the record doesn't have that member. */
   readonly values: readonly (JsonValue | undefined)[];
   /** The slots of a workbook's numbers, dates and booleans. */
   readonly typed: readonly number[];
@@ -28,7 +27,7 @@ export type RowContext = {
   filled: number;
 };
 
-/** The context of a row of which nothing is known yet but its values. */
+/** The context of a row before anything is mapped. */
 export function createContext(
   { row, line, typed = [] }: Pick<CellsRow, 'row' | 'line' | 'typed'>,
   values: readonly (JsonValue | undefined)[],
@@ -44,12 +43,12 @@ export function addIssue(context: RowContext, issue: Finding): void {
   context.issues.push(issueOf(context, issue));
 }
 
-/** Notes what looks damaged in the row, which is sent all the same. */
+/** Notes something that looks damaged in a row that is sent all the same. */
 export function addWarning(context: RowContext, warning: Finding & { readonly code: CheckCode }): void {
   context.warnings.push(issueOf(context, warning));
 }
 
-/** The finding as the row's report shows it: values that are no text as JSON. */
+/** The finding as an issue of the row; a value that is no text becomes JSON. */
 export function issueOf(
   { row, line }: Pick<RowContext, 'row' | 'line'>,
   { column, value, expected, code }: Finding,
@@ -62,7 +61,7 @@ function cellText(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Lays a JSON record out by slots; issues that only the record as a whole shows are in the context already. */
+/** Lays a JSON record out by slots; the context already has the issues that only the whole record shows. */
 export type ReadRecord = (row: RecordRow) => RowContext;
 
 type Member = Extract<Binding, { kind: 'member' }>;
@@ -163,7 +162,7 @@ function memberIn(
   return value;
 }
 
-/** The columns are those of the file's first reading, so this is a file that changed since. */
+/** A leaf that no column of the file's first reading holds: the file has changed since. */
 function unknownLeaf(path: string, layout: Layout, context: RowContext): LeafTarget {
   if (!layout.isIgnored(path)) {
     context.filled += 1;

@@ -5,13 +5,10 @@
 import { flattenRecord, visitLeaves } from '../model/flatten-record.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
-import type { Row } from '../model/row.ts';
+import type { KeyOf } from '../model/row-group.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import type { ColumnSlot } from './compilation.ts';
 import { foldName } from './request-field.ts';
-
-/** A row's external key, `null` where there is none to be read. */
-export type KeyOf = (row: Row) => string | null;
 
 /** Compiles the reading of the key column. */
 export function compileKeyOf({ column, slot }: ColumnSlot): KeyOf {
@@ -30,7 +27,7 @@ export function compileKeyOf({ column, slot }: ColumnSlot): KeyOf {
 }
 
 /**
- * The same for a report file, of which only the key's name in the job definition is known: found as a mapping finds it,
+ * Compiles the reading of a report file's key by its name in the job definition, which finds the column as a mapping would;
  * `null` where a table has no such column or more than one.
  */
 export function compileReportKeyOf(name: string, source: Pick<SourceInfo, 'type' | 'columns'>): KeyOf | null {
@@ -50,7 +47,7 @@ function memberRead(text: string, name: string): JsonValue | undefined {
   return [...flattenRecord(record)].find(([path]) => foldName(path) === folded)?.[1];
 }
 
-/** The key as text; a JSON number is one only where no digit can have been lost. */
+/** The key as text; a JSON number is a key only where it can't have lost a digit. */
 export function keyText(value: JsonValue | undefined): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;

@@ -17,7 +17,7 @@ import {
   parseFieldPath,
 } from './request-field.ts';
 
-/** What a file with types of its own may write a column's cells as; `text` where only the definition knows how to read them. */
+/** How a file with types of its own may write a column's cells; `text` where only the definition knows how to read them. */
 type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'list';
 
 /** A header of the template with its example cells, one for each example row. */
@@ -27,7 +27,6 @@ export type TemplateColumn = {
   readonly cells: readonly string[];
 };
 
-/** How the example of one field is chosen: of its name, its type and the definition's settings. */
 type Choice = { readonly field: TemplateField; readonly type: LeafType; readonly definition: JobDefinition };
 
 const EXAMPLE_KEY = 'PARTNER-0001';
@@ -58,7 +57,7 @@ export function templateOf(
   return [...columns.values()];
 }
 
-/** Rows of a group are one request, so that a single one would not show what the group is for. */
+/** One cell per example row; two where the job groups rows, as a single row would not show what the group is for. */
 function rowsOf(definition: JobDefinition, cell: (n: number) => string): readonly string[] {
   return definition.group === undefined ? [cell(0)] : [cell(0), cell(1)];
 }
@@ -78,7 +77,7 @@ function addColumn(choice: Choice, columns: Map<string, TemplateColumn>): void {
 
 function exampleOf({ field, type, definition }: Choice, n: number): string {
   const path = formatFieldPath(field.path);
-  // Nobody knows which records there are; where the field may be empty, the row passes without one.
+  // No key of an existing record is known here, so that a field that may be empty stays empty.
   if (field.source?.ref !== undefined) return definition.required.includes(path) ? EXAMPLE_REFERENCE : '';
   const name = String(field.path.findLast((segment) => typeof segment === 'string'));
   const inGroup = definition.group !== undefined && path.startsWith(`${definition.group}.`);
@@ -109,7 +108,7 @@ function isPartOfList(known: { readonly listElement: boolean }, field: TemplateF
 /** A field that the template fills; `source` is the definition's own column and conversion for it. */
 type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };
 
-/** The fields of a template: those that the definition names, then the path's, the catalog's and the required ones that it doesn't. */
+/** The fields that the definition names, then those of the path, the catalog and `required` that it does not name. */
 function templateFields(
   catalog: FieldCatalog,
   definition: JobDefinition,
@@ -159,7 +158,7 @@ export function templateRecords(
   return (first?.cells ?? []).map((_, row) => {
     const record: Tree = new Map();
     for (const column of columns) {
-      // What the definition names is a column's name, dots and all; what it doesn't is a path.
+      // A header that the definition names is a plain name, dots included; any other header is a path.
       const isName = own.has(column.header) || column.header === definition.key;
       put(
         record,
@@ -171,7 +170,7 @@ export function templateRecords(
   });
 }
 
-/** What a file with these records is: the records, or where the definition looks for them. */
+/** The records as a whole file: the list itself, or wrapped as `format.records` says. */
 export function templateDocument(records: readonly JsonObject[], definition: JobDefinition): JsonValue {
   const names = namesOf(definition.format.records ?? '');
   return names.reduceRight<JsonValue>((value, name) => ({ [name]: value }), records);
@@ -253,7 +252,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
   ['website', 'https://example.com'],
 ]);
 
-/** What a second item of a list is told from the first by; the IBAN is a usual example of one for the UK. */
+/** Values that tell a second item of a list from the first; the IBAN is a usual example for the UK. */
 const OF_SECOND_ITEM: ReadonlyMap<string, string> = new Map([
   ['accountNumber', '98765432'],
   ['iban', 'GB82WEST12345698765432'],

@@ -1,6 +1,6 @@
 /**
- * Issues: what is wrong with one row. An issue keeps the row from being sent; as a warning the same finding only is told.
- * Here stand all codes, and how the checks for damaged cells count unless a job definition says otherwise.
+ * Issues: what is wrong with one row, so that it is not sent, or as a warning what looks wrong in a row that is sent.
+ * Here stand the codes of all issues, those of the checks for damaged cells among them.
  */
 import { z } from 'zod';
 
@@ -22,11 +22,6 @@ export const CHECK_CODES = [
   'number_cell',
 ] as const;
 export type CheckCode = (typeof CHECK_CODES)[number];
-
-/** What a check's findings count as by default. A number can have lost zeros or digits: as a key it would be another record's. */
-export function defaultSeverity(code: CheckCode): Severity {
-  return code === 'number_cell' ? 'error' : 'warn';
-}
 
 /**
  * Something about one row that keeps it from being sent, or, as a warning, is worth a look.

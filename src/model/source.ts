@@ -38,7 +38,7 @@ export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
 }
 
 /** What one reading of a whole file found out, before anything is sent. */
-export const fileFactsSchema = z.object({
+const fileFactsSchema = z.object({
   path: z.string(),
   /** Lower-case hex. */
   sha256: z.string(),

@@ -3,7 +3,6 @@
  * where that is allowed. How an address becomes ioredis' options is in client-options.ts; whether it answers at all before
  * a run begins, in reach.ts; what its settings promise, in settings.ts; the server of our own, in embedded.ts.
  */
-
 import { Cluster, Redis } from 'ioredis';
 import type { RedisAddress } from '../config/redis-address.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';

@@ -2,7 +2,6 @@
  * The Redis server of a home, where REDIS_URL is unset: joined where it runs, started where it doesn't, started again when
  * it is lost, and ended by the last process that uses it. A full disk is reported once, in words.
  */
-
 import { readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

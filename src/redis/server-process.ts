@@ -3,7 +3,6 @@
  * pid file, whether it lives and answers. Two servers on one append-only file would ruin it: every function here is
  * careful to say "gone" only of a server that is.
  */
-
 import { execFile, spawn } from 'node:child_process';
 import { access, constants, open, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';

@@ -2,7 +2,6 @@
  * Whether a Redis keeps what the ledger promises: its settings are read from each server that holds data, judged by pure
  * functions, and refused where rows could be lost or sent twice, unless the user has accepted that.
  */
-
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';

@@ -50,8 +50,6 @@ const readAsSchema = sourceInfoSchema.pick({
   notes: true,
 });
 
-type ReadAs = z.infer<typeof readAsSchema>;
-
 /** The content of `summary.json` (DESIGN.md, section 4). */
 export const summarySchema = z.object({
   run: z.string(),
@@ -113,7 +111,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     file: run.file,
     sha256: run.sha256,
     encoding: run.source.encoding,
-    source: readAs(run),
+    source: readAsSchema.parse(run.source),
     parent: run.parent,
     state: run.state,
     reason: run.reason,
@@ -162,11 +160,6 @@ export function withWritten(summary: Summary, written: Written): Summary {
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;
   return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: 3 };
-}
-
-function readAs({ source }: Run): ReadAs {
-  const { type, encoding, compression, delimiter, sheet, headerLine, notes } = source;
-  return { type, encoding, compression, delimiter, sheet, headerLine, notes };
 }
 
 function isUnderWay(run: Run): boolean {

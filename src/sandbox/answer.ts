@@ -1,4 +1,7 @@
-/** What the sandbox does to a request's connection in the end. */
+/** Answers of the sandbox, whole or broken, and the JSON objects that they are made of. */
+import { namesOf } from '../lib/json-pointer.ts';
+
+/** What the sandbox answers a request with, or does to its connection instead. */
 export type Answer =
   | {
       readonly kind: 'response';
@@ -53,7 +56,7 @@ export function objectOf(value: unknown): Members {
 
 /** Reads the first of the JSON pointers (RFC 6901, through objects only) that leads to text that isn't empty, else `null`. */
 export function textReader(pointers: readonly string[]): (value: unknown) => string | null {
-  const paths = pointers.map((pointer) => pointer.split('/').slice(1).map(unescapeStep));
+  const paths = pointers.map((pointer) => namesOf(pointer));
   return (value) => {
     for (const path of paths) {
       const found = textAt(value, path);
@@ -70,10 +73,6 @@ function textAt(value: unknown, path: readonly string[]): string | null {
     at = at[step];
   }
   return typeof at === 'string' && at !== '' ? at : null;
-}
-
-function unescapeStep(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 /** The sent object laid over the known one: objects member by member, all else (lists, null) as sent. */

@@ -3,7 +3,6 @@
  * subclients and drafts, updates and document lists. Where service-api.md is silent (the rules of drafts, 404 for ids that
  * are not known, the bodies of errors) the sandbox has ways of its own, said where they are coded.
  */
-
 import type { z } from 'zod';
 import type { Call } from '../model/operation.ts';
 import {
@@ -26,7 +25,7 @@ import type { TokenBook } from './token-book.ts';
 export type ReceivedCall = MatchedCall & {
   readonly authorization: string | undefined;
   readonly body: ReceivedBody;
-  /** The key in the body of what is to be made, the id in the path of all else; `null`: none. */
+  /** For creates the key in the body, for other calls the id in the path; `null` where there is none. */
   readonly key: string | null;
 };
 
@@ -45,7 +44,7 @@ const PERMISSION: Readonly<Record<Call, Permission>> = {
   'payment.documents': 'payment.documents',
 };
 
-/** Does at once all that the request asks, unless a fault or a check stands before it, and gives the answer due. */
+/** Carries out what the request asks, unless a fault or a check prevents it, and gives the answer. */
 export function answerCall(request: ReceivedCall, parts: CallParts, faults: FaultPlan): Answer {
   const target = faultTarget(request);
   const before = faults.before(target);
@@ -56,7 +55,7 @@ export function answerCall(request: ReceivedCall, parts: CallParts, faults: Faul
   return after === null ? answer : answerAfter(after, answer);
 }
 
-/** What the faults are told of a request. */
+/** What of a request the rules of faults look at. */
 export function faultTarget({ call, key }: ReceivedCall): FaultTarget {
   return { call, key: key ?? '' };
 }
@@ -92,20 +91,20 @@ function typeProblems(schema: z.ZodType | undefined, value: unknown) {
   return parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), problem: issue.message }));
 }
 
-/** A request that may be carried out: admitted, and its body a JSON object where the call has one. */
+/** An admitted request, with a JSON object as its body where the call has one. */
 type AdmittedCall = {
   readonly call: Call;
-  /** From the path; empty for the creates. */
+  /** The id in the path; empty for creates. */
   readonly id: string;
-  /** Empty for a GET. */
+  /** The parsed body; empty for a GET. */
   readonly body: Members;
   /** The body as received. */
   readonly text: string;
-  /** The entity's key; `null`: it has none. */
+  /** The entity's key; `null` where it has none. */
   readonly key: string | null;
 };
 
-/** Does what the call asks (service-api.md, section 4) and gives the answer to it. */
+/** Carries out the call (service-api.md, section 4). */
 function carryOut(request: AdmittedCall, records: Records): Answer {
   switch (request.call) {
     case 'subclient.create':
@@ -164,7 +163,7 @@ function findSubclient(id: string, records: Records): SubclientName | null {
   return made === null ? null : { id, vanityId: vanityIdOf('S', made.number + 1) };
 }
 
-/** What is known of the subclient; nothing, where its body was forgotten because many more were made since. */
+/** The known body of a subclient; empty where it was forgotten because many more were made since. */
 function knownBody(id: string, records: Records): Members {
   const text = records.bodies.get(id);
   if (text !== undefined) return objectOf(JSON.parse(text));

@@ -2,7 +2,6 @@
  * What people and tests ask of a running sandbox, over HTTP below /sandbox/ (no token) or in the same process: its
  * statistics, what was made, the last requests; and what they set: faults, tokens, an outage.
  */
-
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { UsageError } from '../lib/usage-error.ts';
@@ -11,40 +10,38 @@ import type { CallParts } from './calls.ts';
 import { parseFaults } from './fault-rules.ts';
 import { createFaultPlan, type FaultPlan } from './faults.ts';
 import { type KeyReader, pathOf, type ReceivedBody } from './received.ts';
-import { ENTITY_KINDS, type Entity, type EntityKind, type Records } from './records.ts';
-import type { TokenBook } from './token-book.ts';
+import { ENTITY_KINDS, type Entity, type EntityKind } from './records.ts';
 
-/** What tests and people ask of a running sandbox, over HTTP (no token) or in the same process. */
 export type SandboxControl = {
   stats(): SandboxStats;
-  /** What was made, in order, from a number on. */
+  /** The entities that were made, in order, from a number on. */
   entities(kind: EntityKind, from?: number): Iterable<Entity>;
   /** The last requests to the operations, oldest first; none unless `recordRequests` is set. */
   requests(last?: number): RecordedRequest[];
   /** Replaces all faults; throws a UsageError where a spec can't be read. */
   setFaults(specs: readonly string[]): void;
-  /** Makes a token known and as good as new, or no longer valid. */
+  /** Makes a token valid and unused, or no longer valid. */
   setToken(token: string, valid: boolean): void;
-  /** Down: every request to an operation is answered with a TCP reset, and nothing is done. */
+  /** While down, every request to an operation is answered with a TCP reset and not carried out. */
   setDown(down: boolean): void;
 };
 
-/** The parts of a running sandbox; `plan` is set anew while it runs. */
+/** The parts of a running sandbox; `plan` changes while it runs. */
 export type ControlledParts = {
   readonly parts: CallParts;
   readonly keyOf: KeyReader;
   readonly plan: { faults: FaultPlan; down: boolean };
-  /** Of the faults' random shares. */
+  /** The seed of the faults' random shares. */
   readonly seed: number;
   readonly counts: AnswerCounts;
   readonly log: RequestLog;
 };
 
-/** The control over these parts. */
-export function createControl({ parts, plan, seed, counts, log }: ControlledParts): SandboxControl {
+export function createControl(controlled: ControlledParts): SandboxControl {
+  const { parts, plan, seed, log } = controlled;
   const { records, tokens } = parts;
   return {
-    stats: () => collectStats({ records, counts, tokens, faults: plan.faults }),
+    stats: () => collectStats(controlled),
     entities: (kind, from = 0) => records.entities[kind].from(from),
     requests: (last = Number.POSITIVE_INFINITY) => log.last(last),
     setFaults: (specs) => {
@@ -57,7 +54,7 @@ export function createControl({ parts, plan, seed, counts, log }: ControlledPart
   };
 }
 
-/** `stream`: NDJSON of any length. */
+/** An answer, or as a `stream` NDJSON of any length. */
 type ControlAnswer = Answer | { readonly kind: 'stream'; readonly lines: Readable };
 
 const faultsSchema = z.strictObject({ faults: z.array(z.string()) });
@@ -152,27 +149,19 @@ export const sandboxStatsSchema = z.object({
   duplicates: z.array(
     z.object({ kind: z.enum(ENTITY_KINDS), key: z.string(), count, ids: z.array(z.string()).readonly() }),
   ),
-  /** How many such keys there are in all. */
+  /** How many keys have more than one entity. */
   duplicateKeys: count,
   /** Fault name → hits, since the faults were last set. */
   faults: z.record(z.string(), count),
-  /** In the order in which they became known, without the tokens themselves. */
+  /** The uses of each token, in the order in which the tokens became known, without the tokens themselves. */
   tokens: z.array(z.object({ valid: z.boolean(), requests: count })),
   /** Lines of the data file that could not be read at the start. */
   droppedLines: count,
 });
 export type SandboxStats = z.infer<typeof sandboxStatsSchema>;
 
-/** The parts of a sandbox that the statistics are drawn from. */
-type StatsSources = {
-  readonly records: Records;
-  readonly counts: AnswerCounts;
-  readonly tokens: TokenBook;
-  readonly faults: FaultPlan;
-};
-
-/** The statistics as they stand. */
-function collectStats({ records, counts, tokens, faults }: StatsSources): SandboxStats {
+function collectStats({ parts, plan, counts }: ControlledParts): SandboxStats {
+  const { records, tokens } = parts;
   const { subclient, draft } = records.entities;
   return {
     made: { subclients: subclient.count(), drafts: draft.count() },
@@ -183,13 +172,13 @@ function collectStats({ records, counts, tokens, faults }: StatsSources): Sandbo
       records.entities[kind].duplicates(MAX_DUPLICATES_LISTED).map((duplicate) => ({ kind, ...duplicate })),
     ),
     duplicateKeys: subclient.duplicateKeys() + draft.duplicateKeys(),
-    faults: faults.hits(),
+    faults: plan.faults.hits(),
     tokens: tokens.uses(),
     droppedLines: records.droppedLines,
   };
 }
 
-/** How many requests each route got which answer: route → status (or reset, close, hang, cut) → requests. */
+/** Counts of answers: route → status (or reset, close, hang, cut) → requests. */
 type AnswerCounts = {
   add(route: string, label: string): void;
   all(): Record<string, Record<string, number>>;

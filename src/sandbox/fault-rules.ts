@@ -1,13 +1,12 @@
 /**
- * The language of faults: `429=5%`, `reset@3`, `latency=50ms` and the like become rules; anything else a UsageError that
- * says what was expected.
+ * The language of faults: `429=5%`, `reset-before=every:3`, `latency=50ms` and the like become rules. Anything else is a
+ * UsageError that says what was expected.
  */
-
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { CALLS, type Call } from '../model/operation.ts';
 
-/** Faults that answer, or don't, before anything is done: nothing is made. */
+/** Faults before anything is carried out: nothing is made. */
 export const BEFORE_FAULTS = [
   '503',
   '503-retry-after',
@@ -35,27 +34,27 @@ type AfterFault = (typeof AFTER_FAULTS)[number];
 
 const FAULT_NAMES = ['latency', ...BEFORE_FAULTS, ...AFTER_FAULTS] as const;
 
-/** Which of the requests asked about a rule hits: a share of them at random, every nth, the first n, or all. */
+/** Which of the requests that it aims at a rule hits: a random share, every nth, the first n, or all. */
 export type When =
   | { readonly kind: 'share'; readonly share: number }
   | { readonly kind: 'every'; readonly n: number }
   | { readonly kind: 'first'; readonly n: number }
   | { readonly kind: 'always' };
 
-/** Where a rule looks: only keys that start so (`''`: any), only this call (`null`: any). */
+/** What a rule aims at: keys with a prefix (`''` for any key), one call (`null` for any). */
 type Aim = { readonly when: When; readonly keyPrefix: string; readonly call: Call | null };
 
 export type LatencyRule = Aim & {
   readonly kind: 'latency';
   readonly name: 'latency';
   readonly ms: number;
-  /** The wait is even over `ms - spreadMs` to `ms + spreadMs`. */
+  /** The wait is spread evenly over `ms - spreadMs` to `ms + spreadMs`. */
   readonly spreadMs: number;
 };
 export type BeforeRule = Aim & {
   readonly kind: 'before';
   readonly name: BeforeFault;
-  /** `null`: the answer carries no Retry-After. */
+  /** `null` for an answer without Retry-After. */
   readonly retryAfterSeconds: number | null;
 };
 export type AfterRule = Aim & { readonly kind: 'after'; readonly name: AfterFault };

@@ -2,17 +2,16 @@
  * Which requests meet which fault: a plan that draws shares from a seeded source, counts its hits, and turns a rule into
  * what is done to the connection.
  */
-
 import type { Call } from '../model/operation.ts';
 import { type Answer, bareAnswer, errorAnswer, isObject } from './answer.ts';
 import type { AfterRule, BeforeRule, FaultRule, LatencyRule, When } from './fault-rules.ts';
 
-/** What a request is about, for rules that aim. */
+/** What of a request the rules look at. */
 export type FaultTarget = { readonly call: Call; readonly key: string };
 
 /**
- * Which fault hits which request. Rules of a phase are asked in order until one hits; a rule counts the requests
- * that it was asked about and that it aims at. Rules of the phase `after` are asked only about what was carried out.
+ * Which fault hits which request. The rules of a phase are asked in order until one hits; a rule counts the requests that it
+ * was asked about and that it aims at. The rules of the phase `after` are only asked about requests that were carried out.
  */
 export type FaultPlan = {
   /** Milliseconds to hold the answer back. */
@@ -80,7 +79,7 @@ function delayOf(rule: LatencyRule | null, random: () => number): number {
   return rule.spreadMs === 0 ? rule.ms : rule.ms + (random() * 2 - 1) * rule.spreadMs;
 }
 
-/** The answer of a fault that strikes before anything is done. */
+/** The answer of a fault before anything is carried out. */
 export function answerBefore(rule: BeforeRule): Answer {
   switch (rule.name) {
     case '503':
@@ -101,7 +100,7 @@ export function answerBefore(rule: BeforeRule): Answer {
   }
 }
 
-/** The answer of a fault that strikes after `answer` was due: what it reports has been done. */
+/** The answer of a fault in the place of `answer`, whose request has been carried out. */
 export function answerAfter(rule: AfterRule, answer: Extract<Answer, { kind: 'response' }>): Answer {
   switch (rule.name) {
     case '503-after-create':

@@ -1,18 +1,19 @@
+/** The sandbox's settings from its command line; every flag that can't be read is listed at once. */
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { parseFault } from './fault-rules.ts';
 import { PERMISSIONS, type Permission, type SandboxOptions } from './options.ts';
 
-/** The sandbox's settings as they stand on a command line; all but `faults` are the text of one flag. */
+/** The flags of the command line; all but `faults` are the text of one flag. */
 export type SandboxFlags = {
   readonly port?: string | undefined;
-  /** One spec each. */
+  /** A fault spec per flag. */
   readonly faults?: readonly string[] | undefined;
   /** `50ms` or `50ms±20ms`: short for the fault `latency=…`. */
   readonly latency?: string | undefined;
   /** Names with commas between. */
   readonly tokens?: string | undefined;
-  /** Names with commas between; empty: none. */
+  /** Names with commas between; an empty text for none. */
   readonly permissions?: string | undefined;
   readonly seed?: string | undefined;
   readonly dataFile?: string | undefined;

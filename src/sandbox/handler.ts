@@ -2,23 +2,20 @@
  * One HTTP request from its first byte to its answer: read, admitted, answered by the operations or by the control calls
  * below /sandbox/, delayed and counted. The last lines carry an answer out on the wire, broken ones included.
  */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, errorAnswer, labelOf } from './answer.ts';
 import { answerCall, faultTarget, type ReceivedCall } from './calls.ts';
 import { answerControl, type ControlledParts, type SandboxControl } from './control.ts';
 import { matchCall, type ReceivedBody, readBody } from './received.ts';
 
-/** What a request handler works with. */
 type HandlerParts = ControlledParts & { readonly control: SandboxControl };
 
 export type Handler = {
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Forgets the answers that are still held back. */
+  /** Drops the answers that are still held back. */
   dropDelayed(): void;
 };
 
-/** Handles every request of the server: control calls below /sandbox/, all else as the service would. */
 export function createHandler(handler: HandlerParts): Handler {
   const delayed = new Set<NodeJS.Timeout>();
   const sendLater = (response: ServerResponse, answer: Answer, ms: number) => {
@@ -50,7 +47,7 @@ export function createHandler(handler: HandlerParts): Handler {
 
 type DueAnswer = { readonly answer: Answer; readonly delayMs: number };
 
-/** The work is done at once and only its answer held back, so that the counts are true even where the caller has gone. */
+/** Carries the request out at once and holds only its answer back, so that the counts are right even where the caller has gone. */
 function answerOperation(request: IncomingMessage, body: ReceivedBody, handler: HandlerParts): DueAnswer {
   const { method = '', url: target = '', headers } = request;
   handler.log.record({ method, target, contentType: headers['content-type'] ?? null, body: body.text });

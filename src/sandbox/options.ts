@@ -1,3 +1,4 @@
+/** How a sandbox behaves: its options and their defaults. */
 import type { z } from 'zod';
 import type { Call } from '../model/operation.ts';
 import type { EntityKind } from './records.ts';
@@ -18,7 +19,7 @@ export type Permission = (typeof PERMISSIONS)[number];
 export type SandboxOptions = {
   /** Default 0: any free port. */
   readonly port?: number | undefined;
-  /** The bearer tokens it takes. */
+  /** The bearer tokens that it accepts. */
   readonly tokens?: readonly string[] | undefined;
   /** A token's life from its first use; default: no end. */
   readonly tokenTtlSeconds?: number | undefined;
@@ -28,7 +29,7 @@ export type SandboxOptions = {
   readonly permissions?: readonly Permission[] | undefined;
   /** Fault specs, as parseFault reads them. */
   readonly faults?: readonly string[] | undefined;
-  /** Of the faults' random shares; default 1. */
+  /** The seed of the faults' random shares; default 1. */
   readonly seed?: number | undefined;
   /** How long an idle connection stays open; default 65 s. */
   readonly keepAliveMs?: number | undefined;
@@ -40,7 +41,7 @@ export type SandboxOptions = {
   readonly recordRequests?: number | undefined;
   /** JSON pointers to an entity's key, the first that leads to text counts. */
   readonly keyPointers?: Partial<Readonly<Record<EntityKind, readonly string[]>>> | undefined;
-  /** What a body must look like; one that doesn't gets 400. Default: any JSON object. */
+  /** The schema of each call's body; a body that doesn't fit is answered 400. Default: any JSON object. */
   readonly bodySchemas?: Partial<Readonly<Record<Call, z.ZodType>>> | undefined;
 };
 

@@ -1,7 +1,6 @@
 /**
- * What a request turns out to be: which operation its method and path name, what its body holds, and which key it is about.
+ * A request as received: the operation that its method and path name, what its body holds, and the key that it is about.
  */
-
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Call } from '../model/operation.ts';
@@ -56,7 +55,7 @@ export type ReceivedBody =
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown }
   | { readonly kind: 'none' | 'malformed' | 'wrong-type' | 'too-large'; readonly text: string };
 
-/** Calls `done` once the whole body is here; never, where the client goes away first. Too long a body is read to its end and dropped. */
+/** Calls `done` once the whole body is here, and never where the client goes away first. A body that is too long is read to its end and dropped. */
 export function readBody(request: IncomingMessage, done: (body: ReceivedBody) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -77,7 +76,7 @@ function bodyOf(chunks: readonly Buffer[], contentType: string | undefined): Rec
   const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
   const text = bytes.toString('utf8');
   if (!isJsonType(contentType)) return { kind: 'wrong-type', text };
-  // toString replaces broken bytes silently; a service would not.
+  // toString replaces broken bytes in silence; a service would not.
   if (!isUtf8(bytes)) return { kind: 'malformed', text };
   try {
     return { kind: 'json', text, value: JSON.parse(text) };
@@ -93,7 +92,7 @@ function isJsonType(contentType: string | undefined): boolean {
 /** The key that a request is about, `null` where it has none. */
 export type KeyReader = (matched: MatchedCall, body: ReceivedBody) => string | null;
 
-/** Finds the key by JSON pointers in the body of what is to be made, and in the path of all else. */
+/** Finds the key of a create by JSON pointers in its body, and of other calls in the path. */
 export function createKeyReader(
   pointers: Partial<Readonly<Record<EntityKind, readonly string[]>>>,
 ): KeyReader {

@@ -2,7 +2,6 @@
  * What was made, updated and listed: the truth that tests compare reports with. Keys and identifiers of millions of
  * entities stay in memory, and in a data file where there is one, so that a later sandbox goes on from there.
  */
-
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -14,7 +13,7 @@ import { UsageError } from '../lib/usage-error.ts';
 export const ENTITY_KINDS = ['subclient', 'draft'] as const;
 export type EntityKind = (typeof ENTITY_KINDS)[number];
 
-/** Everything that has been done, the truth that tests compare reports with. */
+/** Everything that has been carried out. */
 export type Records = {
   readonly entities: Readonly<Record<EntityKind, EntityList>>;
   /** The bodies of the most recent subclients as JSON text, by identifier: a load test's millions don't stay in memory. */
@@ -26,7 +25,7 @@ export type Records = {
   listed: number;
 };
 
-/** Opens the records, those of an earlier life included where there is a data file; throws its UsageError. */
+/** Opens the records, with those of an earlier life where there is a data file; throws a UsageError where that can't be opened. */
 export async function openRecords(dataFile: string | null, bodyLimit: number): Promise<Records> {
   const records = {
     entities: { subclient: createEntityList(), draft: createEntityList() },
@@ -61,7 +60,7 @@ export type Entity = {
   /** From 0, in the order in which they were made. */
   readonly number: number;
   readonly id: string;
-  /** `null`: what was sent carries no key. */
+  /** `null` where the request had no key. */
   readonly key: string | null;
 };
 
@@ -69,7 +68,7 @@ export type Entity = {
 type Duplicate = {
   readonly key: string;
   readonly count: number;
-  /** The first ones' identifiers, at most MAX_IDS_PER_DUPLICATE. */
+  /** The identifiers of the first entities, at most MAX_IDS_PER_DUPLICATE. */
   readonly ids: readonly string[];
 };
 
@@ -78,14 +77,14 @@ export const MAX_IDS_PER_DUPLICATE = 20;
 /** All entities of one kind that were ever made: key and identifier of each, about 100 bytes at a short key. */
 type EntityList = {
   add(key: string | null): Entity;
-  /** Takes an entity of an earlier life back, under the identifier it had. */
+  /** Takes back an entity of an earlier life, under the identifier that it had. */
   restore(id: string, key: string | null): void;
   find(id: string): Entity | null;
   count(): number;
   /** The entities from a number on. */
   from(number: number): Generator<Entity>;
   duplicateKeys(): number;
-  /** The first `limit` of the keys made more than once. */
+  /** The first `limit` of the keys with more than one entity. */
   duplicates(limit: number): Duplicate[];
 };
 
@@ -93,7 +92,7 @@ export function createEntityList(): EntityList {
   const ids = createEntityIds();
   const keys: Array<string | null> = [];
   const index = createKeyIndex();
-  // Only what was made in an earlier life has an identifier that its number doesn't give.
+  // Only entities of an earlier life have identifiers that don't follow from their numbers.
   const restoredIds = new Map<number, string>();
   const restoredNumbers = new Map<string, number>();
   const idOf = (number: number) => restoredIds.get(number) ?? ids.idOf(number);
@@ -179,7 +178,7 @@ export const dataLineSchema = z.discriminatedUnion('kind', [
     key: z.string().nullable(),
     body: z.record(z.string(), z.unknown()),
   }),
-  // Nothing of a draft is ever looked up again, and a draft holds a person's bank details: only its key is kept.
+  // Only a draft's key is kept: its body holds a person's bank details, and nothing ever asks for it again.
   z.object({ kind: z.literal('draft'), id: z.string(), key: z.string().nullable() }),
   z.object({ kind: z.literal('update'), id: z.string(), body: z.record(z.string(), z.unknown()) }),
 ]);
@@ -192,7 +191,7 @@ type DataFile = {
   close(): void;
 };
 
-/** A sandbox without a data file forgets at its end. */
+/** The data file of a sandbox that has none, and forgets everything at its end. */
 const NO_DATA_FILE: DataFile = { append: () => {}, close: () => {} };
 
 /**
@@ -205,7 +204,7 @@ async function openDataFile(
 ): Promise<{ readonly file: DataFile; readonly droppedLines: number }> {
   const fd = openForAppend(path);
   const droppedLines = await readLines(path, restore);
-  // Ends a torn last line, so that the next one starts on its own; an empty line is nothing.
+  // Ends a torn last line, so that the next line is whole; empty lines are passed over.
   if (fstatSync(fd).size > 0) appendFileSync(fd, '\n');
   const file: DataFile = {
     append: (line) => appendFileSync(fd, `${JSON.stringify(line)}\n`),

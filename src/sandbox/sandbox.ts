@@ -3,7 +3,6 @@
  * order. It remembers what was really made, whatever its callers were told: rehearsals run against it, and tests compare
  * reports with it. This file puts the parts together; a request goes handler → received → calls → records → answer.
  */
-
 import { createServer, type Server } from 'node:http';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -32,16 +31,15 @@ export type Sandbox = SandboxControl & {
   /** `http://127.0.0.1:<port>`, without a slash at its end. */
   readonly url: string;
   readonly port: number;
-  /** The tokens it was started with. */
+  /** The tokens that it was started with. */
   readonly tokens: readonly string[];
   /** Ends all connections, hanging ones included; may be called twice. */
   close(): Promise<void>;
 };
 
 /**
- * Starts a stand-in for the four operations of service-api.md on 127.0.0.1. Where the document is silent (the
- * rules of drafts, 404 for unknown ids, the bodies of errors) it has ways of its own, said where they are coded.
- * Throws a UsageError for a fault that can't be read, a port that is taken or a data file that can't be opened.
+ * Starts a sandbox on 127.0.0.1. Throws a UsageError for a fault that can't be read, a port that is taken or a data file
+ * that can't be opened.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const releasers = createReleasers();

@@ -1,20 +1,20 @@
-/** How long a token lives; `null`: no end. Its lifetime at the real service is not shown (service-api.md, section 5). */
-export type TokenLimits = {
-  /** From its first use. */
+/** The bearer tokens that the sandbox knows: which are valid, and how often each was used. */
+/** How long a token lives; `null` for no end. The lifetime at the real service is not shown (service-api.md, section 5). */
+type TokenLimits = {
+  /** The life from the first use. */
   readonly ttlMs: number | null;
-  /** It stops being valid after so many requests. */
+  /** The number of requests after which a token is no longer valid. */
   readonly requests: number | null;
 };
 
-export type TokenUse = { readonly valid: boolean; readonly requests: number };
+type TokenUse = { readonly valid: boolean; readonly requests: number };
 
-/** The bearer tokens that the sandbox knows. */
 export type TokenBook = {
   /** Whether the Authorization header carries a token that is valid now; each time it does uses the token once. */
   admits(authorization: string | undefined): boolean;
-  /** Makes the token known and as good as new, or no longer valid. */
+  /** Makes the token valid and unused, or no longer valid. */
   set(token: string, valid: boolean): void;
-  /** In the order in which they became known; never the tokens themselves. */
+  /** The uses in the order in which the tokens became known; never the tokens themselves. */
   uses(): TokenUse[];
 };
 

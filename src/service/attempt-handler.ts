@@ -1,3 +1,7 @@
+/**
+ * One attempt as undici tells of it, gathered into one reply. Two guarantees hang here: a reply that says "nothing was
+ * sent" stays true, and no request is ever written twice. The proof is in `onRequestStart`.
+ */
 import type { Dispatcher } from 'undici';
 import { passStage } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
@@ -12,7 +16,7 @@ import { retryAfterMs } from './retry-wait.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What undici tells about one request, gathered into one reply; it settles once and never throws. */
+/** Settles exactly once and never throws. */
 export class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #settle: (reply: Reply) => void;
   readonly #now: () => number;
@@ -37,8 +41,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
    * it announces `undici:client:sendHeaders`: as long as it hasn't been called, not a byte has left.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Two guarantees hang here: a reply that says "nothing was sent" stays true (the attempt gave up while it waited
-    // for a connection), and no request is ever written twice.
+    // The attempt gave up while it waited for a connection, or undici would write the request a second time.
     if (this.#settled || this.#controller !== null) {
       controller.abort(new Error('the attempt is over'));
       return;
@@ -81,14 +84,8 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   #response(): Reply {
-    const body = textOf(this.#chunks);
-    return {
-      kind: 'response',
-      status: this.#status,
-      retryAfterMs: this.#retryAfterMs,
-      body,
-      ms: this.#ms(),
-    };
+    const [status, retryAfterMs] = [this.#status, this.#retryAfterMs];
+    return { kind: 'response', status, retryAfterMs, body: textOf(this.#chunks), ms: this.#ms() };
   }
 
   #unreadable(code: string): Reply {

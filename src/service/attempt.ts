@@ -8,13 +8,13 @@ import type { Reply, ServiceRequest } from '../model/request.ts';
 import { AttemptHandler } from './attempt-handler.ts';
 import { parseBaseUrl } from './base-url.ts';
 
-/** Below the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read the request. */
+/** Less than the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read a request. */
 export const KEEP_ALIVE_MS = 4_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A record is some kilobytes and a payment's documents are some hundred records: more is no answer of this service. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
-/** What HTTP can carry in a request line; undici would lose a connection's place over anything else. */
+/** What HTTP can carry in a request line; anything else would make undici drop the connection. */
 const LEGAL_PATH = /^\/[\x21-\x7e]*$/;
 /** What a header's value can carry, without spaces. */
 export const LEGAL_TOKEN = /^[\x21-\x7e]+$/;
@@ -45,7 +45,7 @@ export type ClientOptions = {
 };
 
 /** What goes over the wire; `path` stands below the base URL's own. */
-export type HttpRequest = Pick<ServiceRequest, 'method' | 'path' | 'body'>;
+type HttpRequest = Pick<ServiceRequest, 'method' | 'path' | 'body'>;
 
 export type ServiceClient = {
   /** One HTTP attempt; never rejects. No redirect is followed and nothing is sent a second time. */
@@ -103,14 +103,14 @@ function createPool(origin: string, options: ClientOptions): Pool {
     maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
     connect: {
       timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-      // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
+      // Given explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
       rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     },
   });
 }
 
-/** The header lists of the token in use; undici copies them, so each is made once per token. */
+/** The header lists of the token in use; undici copies a list, so that it is made once per token. */
 function createHeaders(version: string): (token: string, hasBody: boolean) => string[] {
   let current = '';
   let bare: string[] = [];

@@ -1,3 +1,4 @@
+/** The base URL of the service: taken apart once, and refused where it would send the token in the clear or hold a credential. */
 import { UsageError } from '../lib/usage-error.ts';
 
 /** Where the service is: the origin, and what stands before every path (no slash at its end). */
@@ -5,7 +6,7 @@ export type BaseUrl = { readonly origin: string; readonly basePath: string };
 
 const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/;
 
-/** The parts of a base URL; throws a UsageError where it is no plain https address (http only to this machine itself). */
+/** The parts of a base URL; throws a UsageError unless it is a plain https address, or an http one on this machine. */
 export function parseBaseUrl(text: string): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

@@ -5,10 +5,10 @@
 import { exec } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import type { TokenSource } from '../config/environment.ts';
+import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { LEGAL_TOKEN } from './attempt.ts';
 
-/** The bearer token in use; never logged, never in a message. */
 export type Credentials = {
   /** The token, loaded at the first call; throws a UsageError that says what to correct. */
   current(): Promise<string>;
@@ -17,7 +17,7 @@ export type Credentials = {
    * `null` where there is none: the source is fixed, gave the same token, or failed (then `problem` says why).
    */
   refresh(stale: string): Promise<string | null>;
-  /** Why the last reading failed; `null` after one that did not. */
+  /** Why the last reading failed; `null` after a reading that did not. */
   problem(): string | null;
   /** What about the source is worth a warning, such as a token file that everybody can read. */
   warning(): string | null;
@@ -66,14 +66,12 @@ export function createCredentials(origin: TokenOrigin): Credentials {
   };
 }
 
-/** A source that there is, unlike `none`. */
 type TokenOrigin = Exclude<TokenSource, { kind: 'none' }>;
 
-/** A token with what about its source is worth a warning. */
 type LoadedToken = { readonly token: string; readonly warning: string | null };
 
 const COMMAND_TIMEOUT_MS = 30_000;
-/** Far more than a header may carry: what is larger is another file, or a command that prints something else. */
+/** Far more than a header may carry: anything larger is the wrong file, or a command that prints something else. */
 const MAX_TOKEN_BYTES = 64 * 1024;
 const OTHERS_MAY_READ = 0o004;
 
@@ -124,9 +122,8 @@ async function readWithMode(path: string): Promise<{ text: string; mode: number 
       await file.close();
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(
-      `The token file ${path} could not be read (${why}): set MSB_TOKEN_FILE to a readable file that holds the token.`,
+      `The token file ${path} could not be read (${messageOf(error)}): set MSB_TOKEN_FILE to a readable file that holds the token.`,
     );
   }
 }
@@ -143,7 +140,7 @@ function runCommand(command: string): Promise<string> {
         ),
       );
     });
-    // A command that asks for input must not wait for it for ever.
+    // A command that asks for input gets none, so that it can't wait for ever.
     child.stdin?.end();
   });
 }

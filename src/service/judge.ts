@@ -38,7 +38,7 @@ const MEANING = new Map<number, Meaning>([
   [429, 'busy'],
   [503, 'away'],
 ]);
-/** All others by their hundred; what HTTP doesn't know is a fault: nothing can be said about the row. */
+/** All other statuses by their hundred. A status that HTTP doesn't know is a fault: it says nothing about the row. */
 const MEANING_OF_HUNDRED = new Map<number, Meaning>([
   [2, 'success'],
   [3, 'redirect'],
@@ -71,7 +71,7 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
   fault: judgeFault,
 };
 
-/** What one reply means for the row: the table of DESIGN.md, section 5. */
+/** The verdict on one reply: the table of DESIGN.md, section 5. */
 export function judge(call: Call, reply: Reply, policy: JudgePolicy): Verdict {
   switch (reply.kind) {
     case 'response':
@@ -95,7 +95,7 @@ function whole({ status, body, retryAfterMs }: Extract<Reply, { kind: 'response'
   return { status, body, retryAfterMs, trouble: null };
 }
 
-/** The head of the answer arrived, so its status stands; a `Retry-After` is not kept with a broken answer. */
+/** The head of the answer arrived, so that its status holds; a broken answer's `Retry-After` is not kept. */
 function withoutBody(reply: Extract<Reply, { kind: 'unreadable' }>): Answer {
   const trouble = NETWORK_SENTENCES[codeOfNetworkError(reply.code)];
   return { status: reply.status, body: null, retryAfterMs: null, trouble };
@@ -165,20 +165,18 @@ const OUTCOME = {
   'payment.documents': 'listed',
 } as const satisfies Record<Call, string>;
 
-/** What a 2xx means. A create without an id is unknown: it was accepted, and nobody can say as what. */
+/** A 2xx answer. The outcome of a create without an id is unknown: the record was accepted, and nobody can say under which id. */
 function judgeSuccess(call: Call, answer: Answer): Verdict {
   const json = parseAnswer(answer.body);
   if (call === 'payment.documents') return judgeDocuments(call, answer, json);
   return judgeRecord(call, answer, json);
 }
 
-/** The documents of a payment (service-api.md, 2.6), each as it came: only that it is a list is asked for. */
+/** The documents of a payment (service-api.md, 2.6): any list is taken, its documents as they came. */
 const documentsResponseSchema = z.array(z.custom<JsonValue>((value) => value !== undefined));
 
 function judgeDocuments(call: Call, answer: Answer, json: unknown): Verdict {
-  const documents = documentsResponseSchema.safeParse(json);
-  if (documents.success) {
-    const warning = undocumented(answer.status);
+  if (documentsResponseSchema.safeParse(json).success) {
     return {
       kind: 'accepted',
       outcome: OUTCOME[call],
@@ -186,7 +184,7 @@ function judgeDocuments(call: Call, answer: Answer, json: unknown): Verdict {
       id: null,
       // The text itself: parsing would round the numbers that a double can't hold.
       documents: withoutByteOrderMark(answer.body ?? ''),
-      warning,
+      warning: undocumented(answer.status),
     };
   }
   const message = `The service answered ${answer.status}, but ${whatWasWrong(answer, json, 'was not a list of documents')}`;
@@ -209,14 +207,14 @@ function judgeRecord(call: Call, answer: Answer, json: unknown): Verdict {
   const message = `The service answered ${status}, but ${whatWasWrong(answer, json, 'carried no id')}`;
   const code = json === undefined ? 'answer_unreadable' : 'accepted_without_id';
   if (REPEATABLE[call]) {
-    // Only a 200 promises a record; a 204, say, has none to read.
+    // Only a 200 promises a record; a 204, for example, has no body.
     if (json === undefined && status === 200) return { kind: 'retry', status, code, message, afterMs: null };
     return { kind: 'accepted', outcome: OUTCOME[call], status, id: null, documents: null, warning: message };
   }
   return { kind: 'unknown', status, code, message };
 }
 
-/** The answer's body as JSON; `undefined` where it is missing or is none. */
+/** The answer's body as JSON; `undefined` where there is no body or it is no JSON. */
 export function parseAnswer(body: string | null): unknown {
   if (body === null) return undefined;
   try {
@@ -226,7 +224,7 @@ export function parseAnswer(body: string | null): unknown {
   }
 }
 
-/** JSON.parse refuses the mark that some gateways put first. */
+/** JSON.parse refuses the byte order mark that some gateways put first. */
 function withoutByteOrderMark(body: string): string {
   return body.startsWith('\uFEFF') ? body.slice(1) : body;
 }

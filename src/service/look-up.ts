@@ -24,20 +24,19 @@ export type Sighting =
   /** Nothing can be concluded; `why` is a sentence without personal data. */
   | { readonly kind: 'unclear'; readonly why: string };
 
-/** What one answer to a look-up means; a GET may be repeated. */
 type LookUpVerdict =
   | Sighting
   | { readonly kind: 'retry'; readonly why: string; readonly afterMs: number | null }
   | { readonly kind: 'credentials'; readonly why: string };
 
-/** What the service knows of the key; `null` where the asking was broken off or the token is refused: nothing is known. */
+/** Asks for one key; `null` where the asking was broken off or the token is refused, so that nothing is known. */
 export type LookUp = (key: string, signal: AbortSignal) => Promise<Sighting | null>;
 
 type LookUpEdges = {
   readonly settings: LookupSettings;
   readonly client: Pick<ServiceClient, 'attempt'>;
   readonly credentials: Pick<Credentials, 'current' | 'refresh'>;
-  /** Resolves when one more request may go. */
+  /** Resolves when one more request may be sent. */
   waitForRate(signal: AbortSignal): Promise<void>;
   /** Milliseconds to wait before the attempt after the `attempt`-th. */
   backoffMs(attempt: number): number;
@@ -46,7 +45,7 @@ type LookUpEdges = {
 type Asking = LookUpEdges & { readonly refused: AbortController };
 
 const ATTEMPTS = 4;
-/** A service that wishes for more than this is asked another day. */
+/** The longest wait between attempts, even where the service asks for a longer one. */
 const MAX_WAIT_MS = 30_000;
 
 class TryAgain extends Error {
@@ -60,7 +59,6 @@ class TryAgain extends Error {
   }
 }
 
-/** Asks the service for records by key (the setting `lookup`): a GET, so it is tried a few times. */
 export function createLookUp(given: LookUpEdges): LookUp {
   const refused = new AbortController();
   const edges: Asking = { ...given, refused };
@@ -99,8 +97,10 @@ async function tryOnce(edges: Asking, path: string, signal: AbortSignal): Promis
   const first = await ask(edges, path, token);
   const fresh = first.kind === 'credentials' ? await edges.credentials.refresh(token) : null;
   const verdict = fresh === null ? first : await ask(edges, path, fresh);
-  if (verdict.kind === 'credentials') edges.refused.abort();
-  if (verdict.kind === 'credentials') return null;
+  if (verdict.kind === 'credentials') {
+    edges.refused.abort();
+    return null;
+  }
   if (verdict.kind === 'retry') throw new TryAgain(verdict);
   return verdict;
 }
@@ -111,7 +111,7 @@ async function ask({ client, settings }: LookUpEdges, path: string, token: strin
 
 const IDS_NAMED = 3;
 
-/** What one reply means for the row that was looked up. Only a 200 that is understood, or a 404, says anything. Pure. */
+/** What one reply says of the row that is looked up: only a 200 that is understood, or a 404, says anything. Pure. */
 export function judgeLookUp(reply: Reply, settings: Pick<LookupSettings, 'match' | 'id'>): LookUpVerdict {
   switch (reply.kind) {
     case 'response':

@@ -3,12 +3,12 @@
  * that reports have for each.
  */
 
-/** Our own codes beside undici's and Node's, for a reply's `code`. */
+/** Codes of our own beside undici's and Node's, for a reply's `code`. */
 export const TIMED_OUT = 'ONBOARD_TIMEOUT';
 export const TIMED_OUT_BEFORE_SENDING = 'ONBOARD_TIMEOUT_BEFORE_SENDING';
 export const ENCODED_ANSWER = 'ONBOARD_CONTENT_ENCODING';
 
-/** Only a socket that never was connected, or a name that was never resolved, fails in these. */
+/** System calls that fail only for a socket that never was connected, or for a name that was never resolved. */
 const CONNECTING = new Set(['connect', 'getaddrinfo']);
 
 /** Errors before the connection was ready for a request, or before there was a request at all. */
@@ -46,7 +46,7 @@ const UNTRUSTED_CERTIFICATE = new Set([
  * some of these codes occur later too, so the request must also never have been handed to a connection.
  */
 export function isBeforeRequest(error: Error): boolean {
-  // Several addresses were tried: each has to have failed that early.
+  // Several addresses were tried: each attempt must have failed before a request.
   if (error instanceof AggregateError) {
     return error.errors.length > 0 && error.errors.every((e) => e instanceof Error && isBeforeRequest(e));
   }

@@ -9,12 +9,11 @@ import type { Call, Operation } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from './request-schemas.ts';
 
-/** One documented call: service-api.md, section 4. */
 type CallSpec = {
   readonly method: ServiceRequest['method'];
   /** The path up to its parameter, or the whole path where it has none. */
   readonly path: string;
-  /** The path's last segment, by the name the document gives it. */
+  /** The document's name for the path's last segment; `null` where the path has no parameter. */
   readonly pathParameter: string | null;
   readonly body: z.ZodObject | null;
 };
@@ -60,7 +59,7 @@ export function pathFieldOf(operation: Operation): string | null {
   return CALL_SPECS[WIDEST_CALL[operation]].pathParameter;
 }
 
-/** The schema of the operation's request body; `null` where it has none. */
+/** The schema of the operation's request body; `null` where its call has no body. */
 export function bodySchemaOf(operation: Operation): z.ZodObject | null {
   return CALL_SPECS[WIDEST_CALL[operation]].body;
 }
@@ -139,7 +138,7 @@ function fieldsAt(schema: z.core.$ZodType, path: string): Array<[string, FieldTy
 
 function scalarType(schema: z.core.$ZodType, path: string): FieldType {
   if (schema instanceof z.ZodBoolean) return 'boolean';
-  // z.int() is a ZodNumber too, so it is asked for first.
+  // z.int() is a ZodNumber too, so that integers are told first.
   if (schema instanceof z.ZodNumberFormat) return 'integer';
   if (schema instanceof z.ZodNumber) return 'number';
   if (schema instanceof z.ZodISODateTime) return 'date-time';

@@ -8,58 +8,43 @@ import { z } from 'zod';
 const countryCode = () => z.string().meta({ field: 'country' });
 const text = () => z.string();
 
-/** A field that the document doesn't name is a mistake. */
+/** Fields of plain text, in the document's order as all fields here: templates have their columns in it. */
+function texts(...names: readonly string[]): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(names.map((name) => [name, text()]));
+}
+
+/** An object of optional fields; a field that the document doesn't name is a mistake. */
 function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape).partial();
 }
 
 /** An address, service-api.md, section 2.1. */
 const addressSchema = fields({
-  buildingName: text(),
-  buildingNumber: text(),
+  ...texts('buildingName', 'buildingNumber'),
   country: countryCode(),
-  countrySubdivision: text(),
-  department: text(),
-  district: text(),
-  floor: text(),
-  postBox: text(),
-  postCode: text(),
-  room: text(),
-  streetName: text(),
-  subDepartment: text(),
-  town: text(),
-  townLocation: text(),
+  ...texts('countrySubdivision', 'department', 'district', 'floor', 'postBox', 'postCode', 'room'),
+  ...texts('streetName', 'subDepartment', 'town', 'townLocation'),
 });
 
 const kycDetailsSchema = fields({
-  detailedActivityDescription: text(),
-  detailedRelationshipWithEntity: text(),
-  euVatNumber: text(),
+  ...texts('detailedActivityDescription', 'detailedRelationshipWithEntity', 'euVatNumber'),
   hasWebsite: z.boolean(),
   incorporationDate: z.iso.datetime({ precision: 3 }),
   industry: text(),
   monthlyPaymentsCount: z.int(),
   monthlyVolumeAmount: z.number(),
   tradingCountry: countryCode(),
-  tradingName: text(),
-  website: text(),
+  ...texts('tradingName', 'website'),
 });
 
 /** The body that creates or updates a subclient, service-api.md, section 2.2. */
 export const subclientRequestSchema = fields({
-  additionalInformation: fields({ crmId: text() }),
+  additionalInformation: fields(texts('crmId')),
   addresses: fields({ primary: addressSchema, billingSameAsPrimary: z.boolean(), billing: addressSchema }),
-  details: fields({
-    name: text(),
-    alias: text(),
-    displayName: text(),
-    taxId: text(),
-    tradeRegistryId: text(),
-    vatNumber: text(),
-  }),
-  internalInformation: fields({ notes: text() }),
+  details: fields(texts('name', 'alias', 'displayName', 'taxId', 'tradeRegistryId', 'vatNumber')),
+  internalInformation: fields(texts('notes')),
   kyc: fields({ details: kycDetailsSchema }),
-  parent: fields({ id: text(), alias: text(), name: text(), displayName: text(), vanityId: text() }),
+  parent: fields(texts('id', 'alias', 'name', 'displayName', 'vanityId')),
   regulators: fields({
     name: text(),
     country: countryCode(),
@@ -72,36 +57,20 @@ const networkSchema = fields({ enabled: z.boolean(), reason: text() });
 
 /** A counterparty's account, service-api.md, section 2.5. */
 const counterpartyAccountSchema = fields({
-  accountNumber: text(),
-  additionalCountryAccountInfo: text(),
-  alias: text(),
-  bank: text(),
-  bankAccountId: text(),
-  bankCode: text(),
-  bic_swift: text(),
-  cnaps: text(),
-  country: text(),
-  iban: text(),
-  intermediaryBank: text(),
-  operatorInfo: text(),
-  parentId: text(),
-  recurringReference: text(),
-  routingNumber: text(),
-  sortCodeUK: text(),
+  ...texts('accountNumber', 'additionalCountryAccountInfo', 'alias', 'bank', 'bankAccountId', 'bankCode'),
+  ...texts('bic_swift', 'cnaps', 'country', 'iban', 'intermediaryBank', 'operatorInfo', 'parentId'),
+  ...texts('recurringReference', 'routingNumber', 'sortCodeUK'),
   actions: z.array(text()),
   currencies: z.array(text()),
   controls: fields({ corpRelationship: text(), immediateIntraCorp: z.boolean() }),
-  intermediaryBankAccounts: z.array(fields({ bicSwift: text(), currency: text() })),
+  intermediaryBankAccounts: z.array(fields(texts('bicSwift', 'currency'))),
   isBeneficiary: z.boolean(),
   isPayer: z.boolean(),
   networks: fields({ platform: networkSchema, sepa: networkSchema, swift: networkSchema }),
   verificationResponses: z.array(
     fields({
       expireTime: z.iso.datetime(),
-      purpose: text(),
-      requestId: text(),
-      responseState: text(),
-      suggestedName: text(),
+      ...texts('purpose', 'requestId', 'responseState', 'suggestedName'),
       timestamp: z.iso.datetime(),
     }),
   ),
@@ -112,43 +81,22 @@ export const counterpartyRequestSchema = fields({
   accounts: z.array(counterpartyAccountSchema),
   actions: z.array(text()),
   address: addressSchema,
-  address1: text(),
-  address2: text(),
-  alias: text(),
-  city: text(),
-  country: text(),
-  county: text(),
-  postCode: text(),
+  ...texts('address1', 'address2', 'alias', 'city', 'country', 'county', 'postCode'),
   currencies: z.array(text()),
   draft: z.looseObject({}),
-  email: text(),
-  firstName: text(),
-  lastName: text(),
-  name: text(),
-  id: text(),
+  ...texts('email', 'firstName', 'lastName', 'name', 'id'),
   isBeneficiary: z.boolean(),
   isPayer: z.boolean(),
   isSelf: z.boolean(),
   linkedDocuments: fields({ count: z.int(), uri: text() }),
   parent: fields({
-    alias: text(),
-    displayName: text(),
-    id: text(),
-    name: text(),
-    vanityId: text(),
+    ...texts('alias', 'displayName', 'id', 'name', 'vanityId'),
     isSelf: z.boolean(),
     state: text(),
   }),
   payable: fields({ enabled: z.boolean(), reason: text() }),
   paymentReason: z.array(text()),
-  primaryType: text(),
-  subType: text(),
-  subsidiary: text(),
-  thirdPartyType: text(),
-  thirdPartyTypeOther: text(),
-  vanityId: text(),
+  ...texts('primaryType', 'subType', 'subsidiary', 'thirdPartyType', 'thirdPartyTypeOther', 'vanityId'),
   shortfall: z.number(),
-  shortfallCurrencyCode: text(),
-  state: text(),
-  status: text(),
+  ...texts('shortfallCurrencyCode', 'state', 'status'),
 });

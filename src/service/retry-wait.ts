@@ -1,6 +1,6 @@
-/** How long to wait before a request goes out again: as long as the service wishes (`Retry-After`), else by backoff. */
+/** How long to wait before a request is sent again: as long as the service asks (`Retry-After`), else by backoff. */
 
-/** Short enough for a hiccup, and a fleet of workers spreads over the cap's half minute when an outage ends. */
+/** A first wait short enough for a hiccup, and a cap over which all workers spread when an outage ends. */
 const BASE_MS = 250;
 const CAP_MS = 30_000;
 
@@ -12,7 +12,7 @@ export function backoffMs(attempt: number, random: () => number): number {
   return Math.floor(random() * Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)));
 }
 
-/** Longer wishes are cut to a day: waiting longer is a pause of the run, and timers wrap round at 2^31 ms. */
+/** Longer waits are cut to a day: beyond it a run is paused, and timers wrap round at 2^31 ms. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 const DELAY_SECONDS = /^\d+$/;
@@ -25,7 +25,7 @@ const HTTP_DATES = [
 
 /**
  * Milliseconds to wait from a `Retry-After` value (RFC 9110, 10.2.3), at most a day; `null` where it is absent or unreadable.
- * A date is one by the service's clock: `sentAt`, the answer's own `Date`, tells what that shows now; without it ours has to do.
+ * A date is by the service's clock, whose time now `sentAt`, the answer's own `Date`, tells; without it our clock has to do.
  */
 export function retryAfterMs(
   value: string | undefined,

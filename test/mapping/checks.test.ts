@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CellCheck } from '../../src/mapping/checks/cell-check.ts';
+import type { CellCheck } from '../../src/mapping/checks/damage.ts';
 import { mojibake, scientificNotation, spreadsheetError } from '../../src/mapping/checks/damage.ts';
 import {
   bicInvalid,

@@ -122,10 +122,10 @@ export const OF_ROWS = [
   },
   {
     id: 'intake-inexact-number',
-    in: 'src/intake',
-    find: 'Number.isFinite(value) && canonical(literal) === canonical(String(value))',
+    in: 'src/lib',
+    find: 'Number.isFinite(value) && canonical(numeral) === canonical(String(value))',
     put: 'Number.isFinite(value)',
-    tests: ['test/intake/'],
+    tests: ['test/lib/exact-number'],
     why: 'digits of a JSON number are lost in silence',
   },
   {
@@ -141,7 +141,7 @@ export const OF_ROWS = [
     in: 'src/model',
     find: 'return startsGroup(row) && (wasKeyless === isKeyless || size >= FORCED_ROWS);',
     put: 'return wasKeyless === isKeyless || size >= FORCED_ROWS;',
-    tests: ['test/model/row-group', 'test/intake/chunks'],
+    tests: ['test/model/row-group', 'test/intake/'],
     why: 'a group is cut in two, and sent as two requests',
   },
   {
@@ -155,9 +155,9 @@ export const OF_ROWS = [
   {
     id: 'mapping-rounded-number',
     in: 'src/mapping',
-    find: 'return Number.isFinite(value) && sameDecimal(numeral, String(value)) ? value : undefined;',
-    put: 'return value;',
-    tests: ['test/mapping/convert-number'],
+    find: 'if (numeral.length > MAX_LENGTH || !isExactNumber(numeral)) return undefined;',
+    put: 'if (numeral.length > MAX_LENGTH) return undefined;',
+    tests: ['test/mapping/numbers'],
     why: 'an amount is rounded in silence',
   },
   {
@@ -187,8 +187,8 @@ export const OF_ROWS = [
   {
     id: 'mapping-digest-without-key',
     in: 'src/mapping',
-    find: 'return digest(JSON.stringify([key, path, value])).slice(0, VALUE_CHARACTERS);',
-    put: 'return digest(JSON.stringify([path, value])).slice(0, VALUE_CHARACTERS);',
+    find: 'return shortDigest(JSON.stringify([key, path, value]), VALUE_CHARACTERS);',
+    put: 'return shortDigest(JSON.stringify([path, value]), VALUE_CHARACTERS);',
     tests: ['test/mapping/field-digests'],
     why: 'equal values of two records can be told in Redis',
   },

@@ -1,26 +1,27 @@
+/**
+ * The cells of CSV records, as csv-parse reads them. Records without a quote, which most are, are cut at their delimiters
+ * instead: csv-parse takes ten times as long over each character.
+ */
 import { parse } from 'csv-parse/sync';
 import { CR, type CsvDialect, indexOfNewline, indexOrEnd, LF } from './grammar.ts';
 
-/** Well-formed records: `starts` has the index of each one's first character. */
+/** Well-formed records; `starts` has the index of each record's first character. */
 type RecordsText = { readonly text: string; readonly starts: readonly number[] };
 
 /** One list of cells per record, blank lines left out; records may differ in length. */
 type CellParser = (records: RecordsText) => readonly string[][];
 
-/**
- * Parses well-formed records as csv-parse does. Most have no quote: those are cut at their delimiters, and csv-parse, which
- * takes ten times as long over each character, reads the others.
- */
+/** A parser for well-formed records whose starts are known. */
 export function createCellParser(dialect: CsvDialect): CellParser {
   const parseAll = createTextParser(dialect);
-  // Only csv-parse knows what it takes off around cells.
+  // What `trim` takes off around cells only csv-parse knows.
   if (dialect.trim) return ({ text }) => parseAll(text);
   return (records) => {
     const plain = cutPlain(records, dialect);
     const quoted = plain.flatMap((cells, i) => (cells === null ? [i] : []));
     if (quoted.length === 0) return plain.map((cells) => cells ?? []);
     const parsed = parseAll(quoted.map((i) => lineOf(records, i, dialect)).join(''));
-    // Where csv-parse counts records in another way, the caller sees it by their number.
+    // Where csv-parse counts records differently, all are parsed by it, and the caller sees the difference by their number.
     if (parsed.length !== quoted.length) return parseAll(records.text);
     let next = 0;
     return plain.map((cells) => cells ?? parsed[next++] ?? []);
@@ -41,14 +42,14 @@ function cutPlain({ text, starts }: RecordsText, dialect: CsvDialect): Array<str
   });
 }
 
-/** A record with its line end, which the last one of a file may lack. */
+/** A record with a line end, which the last record of a file may lack. */
 function lineOf({ text, starts }: RecordsText, index: number, { newline }: CsvDialect): string {
   const record = text.slice(starts[index], starts[index + 1]);
   const isEnded = record.endsWith('\n') || (newline === 'cr' && record.endsWith('\r'));
   return isEnded ? record : `${record}\n`;
 }
 
-/** A parser for text of which it isn't known where its records start. */
+/** A parser for text whose records' starts are not known. */
 export function createTextParser(dialect: CsvDialect): (text: string) => string[][] {
   const { trim } = dialect;
   const options = {
@@ -58,11 +59,11 @@ export function createTextParser(dialect: CsvDialect): (text: string) => string[
     escape: dialect.quote,
     record_delimiter: dialect.newline === 'lf' ? ['\r\n', '\n'] : ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
-    // Only so that a record of the wrong length can be reported; the reader compares it with the header.
+    // So that the reader can compare a record's length with the header's and report it.
     relax_column_count: true,
     trim,
   };
   if (!trim) return (text) => parse(text, options);
-  // csv-parse takes off what stands outside the quotes.
+  // csv-parse only takes off spaces outside the quotes.
   return (text) => parse(text, options).map((cells) => cells.map((cell) => cell.trim()));
 }

@@ -19,7 +19,7 @@ import { type CsvDialect, cellEndAt, delimiterOf, lenientEnd } from './grammar.t
 import { type CsvHeader, readHeader, readPreamble } from './header.ts';
 import { type CsvPiece, createCsvSplitter, withoutLineEnd } from './records.ts';
 
-/** Tells from a CSV file's head how it is read; UsageError where that can't be told or the header is broken. */
+/** How a CSV file is read, told from its head; UsageError where that can't be told or the header is broken. */
 export function understandCsv(path: string, head: FileHead, given: Format): Understanding {
   const format = isReportText(head.text) ? reportFormat(head.text, given) : given;
   const preamble = readPreamble(path, head, format);
@@ -40,8 +40,8 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
 }
 
 /**
- * How a report file is read that is loaded again with its job's definition: what that says of title lines and comments
- * is said of the partner's file. A report has neither, and each of its lines is a row; a workbook's is written with commas.
+ * How a report file is read with its job's definition, whose title lines and comments are the partner's file's: a report has
+ * neither, and each of its lines is a row. A report on a workbook is written with commas.
  */
 function reportFormat(text: string, { header, comment, ...plain }: Format): Format {
   const isOtherwise = !isReportText(text, delimiterOf(plain.delimiter));
@@ -54,7 +54,7 @@ type State = {
   readonly watch: TableWatch;
   rows: Row[];
   count: number;
-  /** The lines of records of nothing but separators, which are rows only if another row follows. */
+  /** The lines of records of separators only, which are rows only if another row follows. */
   emptyLines: number[];
   /** A row with too few cells and those after it, which may be lines of its last cell. */
   held: HeldRow[];
@@ -97,7 +97,7 @@ function addBad(state: State, { text, line, problem }: Extract<CsvPiece, { kind:
 }
 
 function addRecords(state: State, piece: Records, records: readonly string[][]): void {
-  // The splitter and csv-parse keep to the same grammar; if ever they don't, no row may go out under a wrong number.
+  // The splitter and csv-parse follow the same grammar. If they ever differ, no row may be sent under a wrong number.
   if (records.length !== piece.starts.length) {
     throw new Error(`cut ${piece.starts.length} records, but csv-parse reads ${records.length}`);
   }
@@ -127,10 +127,10 @@ function addRecord(state: State, record: CsvRecord): void {
   else holdRow(state, { row, cells, text: record.text });
 }
 
-/** A spreadsheet's last row: more empty rows than that aren't kept back to see whether the file ends with them. */
+/** Empty rows that are held back at most, to see whether the file ends with them: as many as a spreadsheet has. */
 const MAX_EMPTY_ROWS = 1_048_576;
 
-/** Another row follows the empty rows kept back: they don't end the file, so they are rows. */
+/** Makes rows of the empty records that were held back: another row follows, so that they don't end the file. */
 function releaseEmpty(state: State): void {
   if (state.emptyLines.length === 0) return;
   releaseHeld(state);
@@ -155,7 +155,7 @@ function releaseHeld(state: State): void {
   state.held = [];
 }
 
-/** A well-formed record; `text`: as it stands in the file, `mayBeBad`: it may hold bytes that are no text. */
+/** A well-formed record; `text` answers it as it stands in the file, `mayBeBad` says that it may hold bytes that are no text. */
 type CsvRecord = {
   readonly cells: string[];
   readonly line: number;
@@ -163,7 +163,7 @@ type CsvRecord = {
   readonly text: () => string;
 };
 
-/** Whether a record of several cells is nothing but separators (and spaces, where those don't count): no quotes either. */
+/** Whether a record of several cells is separators only (and spaces, where cells are trimmed), without quotes. */
 function isSeparatorsOnly({ cells, text }: CsvRecord, header: CsvHeader, quote: string): boolean {
   const isWhole = cells.length === header.width && cells.length > 1;
   return isWhole && cells[0] === '' && cells.every((cell) => cell === '') && !text().includes(quote);
@@ -203,15 +203,15 @@ function isHeaderAgain(cells: readonly string[], { columns, isReport }: CsvHeade
 
 const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this line';
 
-/** A row that may turn out to be a line of a cell whose opening quote is missing; `cells`: how many its record has. */
+/** A row that may turn out to be a line of a cell whose opening quote is missing, with the number of its record's cells. */
 type HeldRow = { readonly row: Row; readonly cells: number; readonly text: () => string };
 
-/** So many rows are held back at most: a cell of more lines would swallow too many good rows. */
+/** Rows that are held back at most: a cell of more lines would swallow too many good rows. */
 const MOST_HELD = 50;
 
 /**
- * The rows held back, now that the damaged record `bad` follows. Where its first quote closes a cell that a row with too
- * few cells before it began (together they have `width`), the rows between the two are lines of that cell, so unreadable.
+ * The rows held back, now that the damaged record `bad` follows. Where its first quote closes a cell that an earlier row
+ * with too few cells began (the two together have `width` cells), the rows between are lines of that cell: unreadable.
  */
 function judgeHeld(
   held: readonly HeldRow[],
@@ -228,7 +228,7 @@ function judgeHeld(
   );
 }
 
-/** How many cells end in a record from the cell on that its first quote closes; `null` where that quote closes none. */
+/** How many cells of a record end from the cell on that its first quote closes; `null` where that quote closes no cell. */
 function cellsOfTail(text: string, dialect: CsvDialect): number | null {
   const view = { text, end: text.length, final: true };
   const quote = text.indexOf(dialect.quote);
@@ -244,11 +244,11 @@ function innerLine(line: number): string {
 type TableRecord = {
   readonly cells: readonly string[];
   readonly line: number;
-  /** Blank lines stand before it. */
+  /** Whether blank lines stand before the record. */
   readonly isAfterBlank: boolean;
 };
 
-/** Told every record in order, `null` for one that can't begin a table or is damaged; UsageError where a second table begins. */
+/** Takes every record in order, `null` for a damaged one or one that can't begin a table; UsageError where a second table begins. */
 type TableWatch = (record: TableRecord | null) => void;
 
 /** Watches for a second table, of another width than the first or of the same. */
@@ -263,9 +263,9 @@ function createTableWatch(path: string, header: CsvHeader): TableWatch {
 }
 
 /**
- * Watches for a table of another width: a record of another length that looks like a header, and below it records as long as it.
- * One is enough where a blank line stands before the header or a value below a name; rows with a separator too many
- * are seldom all names, so they stay rows.
+ * Watches for a table of another width: a record of another length that looks like a header, with records as long below it.
+ * One record is enough where a blank line stands before the header or a value below a name. Rows with a separator too many
+ * are seldom all names, so that they stay rows.
  */
 function createOddWatch(path: string, header: CsvHeader): TableWatch {
   let candidate: TableRecord | null = null;
@@ -282,7 +282,7 @@ function createOddWatch(path: string, header: CsvHeader): TableWatch {
   };
 }
 
-/** So many records as long as what looks like a header make a table where nothing else sets it off. */
+/** Records below a seeming header that make a table where no blank line and no value sets it off. */
 const ENOUGH_ROWS = 3;
 
 function secondTable(path: string, { line, cells }: TableRecord, header: CsvHeader): UsageError {
@@ -299,7 +299,7 @@ function createHeaderWatch(path: string): TableWatch {
   let above: TableRecord | null = null;
   let candidate: TableRecord | null = null;
   return (record) => {
-    // A file that has a blank line after every record sets nothing off by them.
+    // In a file with a blank line after every record the blank lines set nothing off.
     if (candidate !== null && record?.isAfterBlank === false && isRowFor(record, candidate)) {
       throw secondHeader(path, candidate);
     }
@@ -308,7 +308,7 @@ function createHeaderWatch(path: string): TableWatch {
   };
 }
 
-/** A row has so many values (ids, amounts, dates, addresses), a header none. */
+/** The values (ids, amounts, dates, addresses) that a row has at least; a header has none. */
 const ENOUGH_VALUES = 2;
 
 function isSetOff(record: TableRecord, above: TableRecord | null): boolean {

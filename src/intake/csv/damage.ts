@@ -1,7 +1,7 @@
 /**
- * How far the damage of a stray quote reaches. A quote too many or too few would swallow the records after it, or let
- * the lines of a damaged cell come out as records; both would be sent. So the damaged record ends where the lines below
- * tell it does, and lines that may belong to it or not are reported as doubtful instead of read.
+ * How far the damage of a stray quote reaches. With a quote too many or too few, a reader would swallow the records below,
+ * or take the lines of a damaged cell for records, and send them. Here the lines below decide where the damaged record
+ * ends, and lines that may or may not belong to it are reported as doubtful instead of read.
  */
 import {
   afterNewline,
@@ -16,9 +16,9 @@ import {
 
 /** How far the damage of a stray quote reaches. */
 type Damage = {
-  /** Index of the line end of the damaged record, or of the end of the file; `null` where the stretch ends first. */
+  /** Index of the damaged record's line end, or of the end of the file; `null` where the stretch ends first. */
   readonly at: number | null;
-  /** Index of the end of the last line that may belong to the record as well; 0 where there is none. */
+  /** Index of the end of the last doubtful line, one that may belong to the record too; 0 where there is none. */
   readonly doubtful: number;
 };
 
@@ -39,14 +39,14 @@ export function endOfDamage(ground: RecordGround, stray: Stray): Damage {
 
 function damageInOneLine(ground: RecordGround, stray: Stray, lineEnd: number | null): Damage {
   const at = lenientEnd(ground.view, stray.at + 1, ground.dialect)?.at ?? lineEnd;
-  // The record may end at the CR of that line end.
+  // The record may end at the CR of its CRLF.
   if (at === null || lineEnd === null || at > lineEnd || !mayOpen(ground, stray)) return { at, doubtful: 0 };
   return { at, doubtful: endOfDoubt(ground, stray, lineEnd) ?? 0 };
 }
 
 /**
- * Whether the damaged cell may have been meant as a quoted one. Not where its quote ends it, nor where it stands
- * for inches or seconds: behind a digit and before no letter or digit.
+ * Whether the damaged cell may have been meant as a quoted cell. Not where its quote ends the cell, nor where the quote
+ * stands for inches or seconds: behind a digit, with no letter or digit after it.
  */
 function mayOpen({ view, dialect }: RecordGround, { cellStart, at }: Stray): boolean {
   const before = view.text.slice(cellStart, at).trimStart();
@@ -69,7 +69,7 @@ function damageOverLines(ground: RecordGround, stray: Stray, lineEnd: number): D
   return { at: lineEnd, doubtful: endOfDoubt(ground, stray, strayEnd) ?? strayEnd };
 }
 
-/** The next quote that a cell end follows. */
+/** Index of the next quote that a cell end follows. */
 function nextClosing(view: TextView, from: number, dialect: CsvDialect): number | null {
   let at = view.text.indexOf(dialect.quote, from + 1);
   while (at !== -1 && at < view.end) {
@@ -82,7 +82,7 @@ function nextClosing(view: TextView, from: number, dialect: CsvDialect): number 
 /** From the end of a damaged record's first line to the start of the next good record. */
 type Between = { readonly lineEnd: number; readonly until: number };
 
-/** A record whose end isn't found within so many lines is taken to have one line: it would swallow too many good ones. */
+/** A record whose end isn't found within so many lines is taken to have one line: it would swallow too many good records. */
 const MOST_LINES = 50;
 
 /**
@@ -99,7 +99,7 @@ function endOfUnclosed(ground: RecordGround, stray: Stray, between: Between): nu
 /** Whether the first line of a damaged cell has the rest of the record's cells, so that the cell isn't the last one. */
 function isWholeLine({ view, dialect, columns }: RecordGround, stray: Stray): boolean {
   const wanted = columns - stray.cells;
-  // More where separators stand in the cell that isn't closed.
+  // There are more cells than wanted where separators stand in the cell that isn't closed.
   return wanted > 1 && (lenientEnd(view, stray.cellStart + 1, dialect)?.cells ?? 0) >= wanted;
 }
 
@@ -115,7 +115,7 @@ function endOfCells(ground: RecordGround, stray: Stray, { lineEnd, until }: Betw
   return line < until || last.kind !== 'record' ? null : last.end;
 }
 
-/** The last cell has no separators behind it to count: its lines go on to the last one that is no record. */
+/** The end of a damaged last cell, which has no separators behind it to count: its last line that is no record by itself. */
 function endOfTornLines(ground: RecordGround, { lineEnd, until }: Between): number | null {
   let end: number | null = null;
   let line = afterNewline(ground.view.text, lineEnd);

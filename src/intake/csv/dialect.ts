@@ -1,7 +1,7 @@
 /**
- * How a CSV file is written: the job definition or its own `sep=` line says so, else its first records show which
- * delimiter cuts them alike. Refused where two delimiters do so equally well, and where the header seems to stand below
- * title lines, since the columns would then be a guess.
+ * How a CSV file is written: as the job definition or the file's own `sep=` line says, else by the delimiter that cuts the
+ * first records alike. A file is refused where two delimiters do so equally well, and where the header seems to stand below
+ * title lines, since the columns would be a guess.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -12,7 +12,6 @@ import { type CsvDialect, delimiterOf, detectNewline } from './grammar.ts';
 import type { Preamble } from './header.ts';
 import { createCsvSplitter } from './records.ts';
 
-/** How a CSV file is written, as the definition and the file's own `sep=` line say, else as its first records show. */
 export function tellDialect(
   path: string,
   head: FileHead,
@@ -28,7 +27,7 @@ export function tellDialect(
     return { dialect: { ...rest, delimiter }, notes };
   }
   const dialect = { ...rest, delimiter: given };
-  if (format.header === undefined) refuseTitleLines(path, head, preamble, dialect);
+  if (format.header === undefined) refuseTitles(path, [candidate(head, preamble, dialect)]);
   return { dialect, notes: [] };
 }
 
@@ -48,12 +47,12 @@ function refuseClash(path: string, signs: readonly (string | null)[]): void {
 type Candidate = {
   readonly delimiter: string;
   readonly records: readonly SampleRecord[];
-  /** How many records have as many cells as the header; 0 where that has one. */
+  /** How many records have as many cells as the header; 0 for a header of one cell. */
   readonly fitting: number;
   readonly share: number;
 };
 
-/** A delimiter that was found, and what is to be said where the evidence is thin. */
+/** The delimiter that was found, with notes where the evidence is thin. */
 type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly string[] };
 
 /**
@@ -79,12 +78,7 @@ function detectDelimiter(
   return { delimiter: best.delimiter, notes: doubts(best, second) };
 }
 
-/** Refuses a file whose header seems to stand below title lines, cut by the delimiter that is known. */
-function refuseTitleLines(path: string, head: FileHead, preamble: Preamble, dialect: CsvDialect): void {
-  refuseTitles(path, [candidate(head, preamble, dialect)]);
-}
-
-/** The first record is the header where it fits the others: counted without those that a delimiter can't tell apart. */
+/** How well a delimiter cuts the first records: the share of them that have as many cells as the first. */
 function candidate(head: FileHead, preamble: Preamble, dialect: CsvDialect): Candidate {
   const records = sampleRecords(head, preamble, dialect);
   const columns = records[0]?.cells.length ?? 0;
@@ -92,10 +86,10 @@ function candidate(head: FileHead, preamble: Preamble, dialect: CsvDialect): Can
   return { delimiter: dialect.delimiter, records, fitting, share: fitting / Math.max(1, records.length) };
 }
 
-/** Below this the first record isn't believed to be the header where a later one looks like it. */
+/** The share of fitting records below which the first one isn't taken for the header where a later one looks like it. */
 const BELIEVED_SHARE = 0.5;
 
-/** Candidates come best first. */
+/** Refuses a file whose header seems to stand below title lines. The best candidate comes first. */
 function refuseTitles(path: string, candidates: readonly Candidate[]): void {
   const isBelieved = (candidates[0]?.share ?? 0) >= BELIEVED_SHARE;
   for (const { delimiter, records } of isBelieved ? candidates.slice(0, 1) : candidates) {
@@ -111,7 +105,7 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
   }
 }
 
-/** Two cells may also be the name of something and what it says, above the only table. */
+/** The error for a table above the header; a table of two cells may also be labels with their values above the only table. */
 function secondTableBelow(path: string, first: SampleRecord, { line, cells }: SampleRecord): UsageError {
   const count = first.cells.length;
   const unless =
@@ -170,7 +164,7 @@ function sampleRecords(
     .slice(0, SAMPLE_RECORDS);
 }
 
-/** The delimiters that are found by themselves, as people call them. */
+/** The delimiters that `auto` looks for, as people call them. */
 export const DELIMITER_NAMES: ReadonlyMap<string, string> = new Map([
   [',', 'comma'],
   [';', 'semicolon'],

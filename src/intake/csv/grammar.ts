@@ -1,7 +1,7 @@
 /**
  * The grammar of RFC 4180 over a stretch of text: where lines, cells and records end, and where a quote stands that the
- * grammar has no place for. Nothing is read into memory of its own here, and a stretch may end anywhere: what can't be
- * told yet is answered as such, so that block boundaries never change a record.
+ * grammar has no place for. No text is kept here, and a stretch may end anywhere: what can't be told yet is answered as
+ * such, so that block boundaries never change a record.
  */
 
 /** How a CSV file is written. */
@@ -12,13 +12,13 @@ export type CsvDialect = {
   readonly quote: string;
   /** `lf`: records end with LF or CRLF, a lone CR belongs to the cell. `cr`: a lone CR ends a record too. */
   readonly newline: 'lf' | 'cr';
-  /** Spaces around cells are no part of them. */
+  /** Whether spaces around a cell are no part of it. */
   readonly trim: boolean;
-  /** A line that begins with this character, where a record could begin, is passed over; `null`: none is. */
+  /** A line that begins with this character, where a record could begin, is passed over; `null` where there are no comments. */
   readonly comment: string | null;
 };
 
-/** The character that a delimiter stands for as a definition or a `sep=` line writes it: `\\t` is a tab. */
+/** The character of a delimiter as a definition or a `sep=` line writes it: `\\t` is a tab. */
 export function delimiterOf(sign: string): string {
   return sign === '\\t' ? '\t' : sign;
 }
@@ -38,7 +38,7 @@ export function detectNewline(text: string, quote: string, from: number): CsvDia
 /** Index of the next line end at or after `from`, or -1. */
 export function indexOfNewline(text: string, from: number, newline: CsvDialect['newline']): number {
   if (newline === 'lf') return text.indexOf('\n', from);
-  // Not two indexOf: a character that never comes would be looked for to the end of the text, once per record.
+  // Not two calls of indexOf: each record would search a character that never occurs to the end of the text.
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === CR || code === LF) return at;
@@ -80,15 +80,15 @@ export type Stray = {
   readonly kind: 'stray';
   /** Where the quote stands. */
   readonly at: number;
-  /** Where its cell starts. */
+  /** Where the quote's cell starts. */
   readonly cellStart: number;
-  /** The cells before its cell. */
+  /** The number of cells before that cell. */
   readonly cells: number;
 };
 
 /** What stands at the start of a stretch. */
 type Cut =
-  /** `end`: up to its line end; `next`: after it. */
+  /** `end` is the index of its line end, `next` the index after that. */
   | { readonly kind: 'record'; readonly end: number; readonly next: number; readonly cells: number }
   | Stray
   /** The stretch ends inside the quotes opened at `quote`. */
@@ -218,7 +218,7 @@ function endOfLenientCell(view: TextView, start: number, dialect: CsvDialect) {
   if (close === -1) return null;
   const ending = endAfterQuote(view, close, dialect);
   if (ending !== 'stray') return ending;
-  // A quoted cell that is damaged too may not lead past its line.
+  // Another damaged quoted cell may not lead past its line.
   return indexOfNewline(view.text.slice(start, close), 0, dialect.newline) === -1
     ? nextCellEnd(view, close + 1, dialect)
     : null;

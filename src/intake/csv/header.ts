@@ -14,14 +14,14 @@ import { createTextParser } from './cells.ts';
 import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
 import { type CsvPiece, createCsvSplitter, stepAt } from './records.ts';
 
-/** Where the header starts, and the delimiter that a `sep=` line names. */
+/** What stands above the header: where the header starts, and the delimiter that a `sep=` line names. */
 export type Preamble = {
   /** Index into the head of the header's first character. */
   readonly start: number;
-  /** Its line, 1 = first. */
+  /** The header's line, 1 = first. */
   readonly line: number;
   readonly delimiter: string | null;
-  /** The definition says the line. */
+  /** Whether the definition says the line. */
   readonly isGiven: boolean;
 };
 
@@ -43,7 +43,7 @@ export function readPreamble(path: string, head: FileHead, format: Format): Prea
   return { ...place, delimiter, isGiven: format.header !== undefined };
 }
 
-/** Excel's own way to name the delimiter; it takes it in any case, and quoted too. */
+/** Excel's own way to name the delimiter, in upper or lower case, with or without quotes. */
 const SEP_LINE = /^("?)sep=(\\t|[^\r\n])\1(?=[\r\n]|$)/i;
 
 const TOP: LineStart = { start: 0, line: 1 };
@@ -120,20 +120,20 @@ export type CsvHeader = {
   readonly columns: readonly string[];
   /** How many cells a record has: those of `columns`, then those of nameless columns at the end. */
   readonly width: number;
-  /** The file is a report's: its cells are guarded against formulas. */
+  /** Whether the file is a report's, whose cells are guarded against formulas. */
   readonly isReport: boolean;
   /** The line on which the header starts. */
   readonly headerLine: number;
   /** Index into the head of the first character after the header. */
   readonly end: number;
-  /** The line there. */
+  /** The line of that character. */
   readonly line: number;
 };
 
 type Told = {
   readonly preamble: Preamble;
   readonly dialect: CsvDialect;
-  /** The one that was found, or `auto` where it is not known. */
+  /** The encoding that was found, or `auto` where it is not known. */
   readonly encoding: Format['encoding'];
 };
 
@@ -156,7 +156,7 @@ export function readHeader(path: string, head: FileHead, told: Told): CsvHeader 
   return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
 }
 
-/** `text`: from the header's first character to the first of the records. */
+/** The header's text, up to the first character of the records, and its record as the splitter cuts it. */
 function headerText(path: string, head: FileHead, { preamble, dialect }: Told) {
   const shape = { dialect, columns: 0 };
   const body = head.text.slice(preamble.start);
@@ -179,7 +179,7 @@ function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | 
     first.kind === 'bad'
       ? first.problem
       : 'a quote that is not closed: expected a closing quote; add it or remove the quote';
-  return new UsageError(`${path}, line ${first.line}: the header has ${problem}; mend the header`);
+  return new UsageError(`${path}, line ${first.line}: the header has ${problem}; correct the header`);
 }
 
 function noRecord(path: string, line: number): UsageError {
@@ -188,7 +188,7 @@ function noRecord(path: string, line: number): UsageError {
   );
 }
 
-/** A name without what can't be seen at its ends: every kind of space, signs without width, marks of byte order and direction. */
+/** A name without invisible characters at its ends: every kind of space, signs without width, marks of byte order and direction. */
 function trimName(name: string): string {
   let start = 0;
   let end = name.length;
@@ -197,22 +197,22 @@ function trimName(name: string): string {
   return name.slice(start, end);
 }
 
-// Character by character: the same as one expression takes quadratic time on a long run of spaces.
+// Tested character by character, since one expression for both ends takes quadratic time on a long run of spaces.
 function isInvisible(char: string): boolean {
   return INVISIBLE.test(char);
 }
 
 const INVISIBLE = /^[\s\p{Cf}]$/u;
 
-/** Spreadsheets write empty columns at the end; a header of nothing else is left as it is, to be refused. */
+/** The names without empty ones at the end, which spreadsheets write; a header of empty names only stays as it is, to be refused. */
 function withoutNamelessEnd(names: readonly string[]): readonly string[] {
   return names.slice(0, 1 + names.findLastIndex((name) => name !== '') || names.length);
 }
 
-/** More problems at once are of no help. */
+/** Problems that are listed at once; more are of no help. */
 const MAX_PROBLEMS = 20;
 
-/** csv-parse turns what stands for undecodable bytes into U+FFFD, so that only the text tells for sure. */
+/** Names with bytes that are no characters. csv-parse turns `BAD_BYTES` into U+FFFD, so that only the text tells them for sure. */
 function encodingProblems(text: string, columns: readonly string[], encoding: Told['encoding']): string[] {
   if (!text.includes(BAD_BYTES)) return [];
   const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));

@@ -1,7 +1,7 @@
 /**
- * Cuts a CSV file's text into records as it comes, block by block, and tells good records from damaged ones. Most lines
- * have no quote, so a record ends where its line does: that way takes no look at single characters. The answer is the
- * same however the text was cut into blocks, and no more of it is kept than the record that is still open.
+ * Cuts a CSV file's text into records, block by block, and tells good records from damaged ones. Most lines have no quote, so
+ * that their record ends with the line, which takes no look at single characters. The answer is the same however the text
+ * was cut into blocks, and only the text of the record that is still open is kept.
  */
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../row.ts';
 import { endOfDamage } from './damage.ts';
@@ -25,26 +25,26 @@ export type CsvPiece =
       readonly text: string;
       readonly starts: readonly number[];
       readonly lines: readonly number[];
-      /** The positions of those that blank lines stand before. */
+      /** Positions of the records that blank lines stand before. */
       readonly afterBlank: ReadonlySet<number>;
     }
-  /** One record that can't be read; `text` is bounded. */
+  /** A record that can't be read, with the beginning of its text. */
   | { readonly kind: 'bad'; readonly text: string; readonly line: number; readonly problem: string }
-  /** The quote opened on `line` isn't closed: nothing after it can be told apart. */
+  /** The quote opened on `line` isn't closed, so that nothing after it can be told apart. */
   | { readonly kind: 'unclosed'; readonly line: number };
 
-/** The pieces that can be told with this text; `final`: the file ends with it. */
+/** Answers the pieces that can be told with this text; with `final` the file ends with it. */
 type CsvSplitter = (chunk: string, final: boolean) => readonly CsvPiece[];
 
 type Splitting = {
   readonly shape: CsvShape;
-  /** What is at hand of the file, and how far it has been told. */
+  /** The text at hand, and how far it has been cut. */
   text: string;
   at: number;
-  /** The line at `at`. */
+  /** The line of `at`. */
   line: number;
   isBlankBefore: boolean;
-  /** A bad record, or a comment to skip, whose line end is still to come. */
+  /** A bad record, or a comment to skip, whose line end is not at hand yet. */
   unended: Bad | 'skip' | null;
   pieces: CsvPiece[];
 };
@@ -58,7 +58,7 @@ export function createCsvSplitter(shape: CsvShape, firstLine: number): CsvSplitt
   const state: Splitting = { shape, ...start, pieces: [] };
   return (chunk, final) => {
     const text = state.text.slice(state.at) + chunk;
-    // A lone CR at the very end: the file was cut off between CR and LF.
+    // A lone CR at the end of the file: the file was cut off between CR and LF.
     state.text = final && text.endsWith('\r') ? `${text}\n` : text;
     state.at = 0;
     state.pieces = [];
@@ -67,7 +67,7 @@ export function createCsvSplitter(shape: CsvShape, firstLine: number): CsvSplitt
   };
 }
 
-/** Takes one run of records and what stops it; answers whether more can be told. */
+/** Takes one run of records and what stops the run; answers whether more can be told. */
 function advance(state: Splitting, final: boolean): boolean {
   if (state.unended !== null && !passLine(state, state.unended, final)) return false;
   const { stop, end, line, isBlankBefore, ...records } = readRun(state.text, state, final, state.shape);
@@ -112,7 +112,7 @@ function doubtful(line: number): string {
   return `may be a part of the record of line ${line}, whose quotes don't pair up: expected quotes only around a whole cell, and doubled inside it`;
 }
 
-/** Passes over the rest of a line; answers whether its end was there. */
+/** Passes over the rest of a line; answers whether the line's end was at hand. */
 function passLine(state: Splitting, unended: Bad | 'skip', final: boolean): boolean {
   const found = indexOfNewline(state.text, state.at, state.shape.dialect.newline);
   const isHalf = found === state.text.length - 1 && state.text.endsWith('\r');
@@ -142,11 +142,11 @@ export function withoutLineEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** Well-formed records in a row, and what stands after them. */
+/** Well-formed records one after the other, and what stops them. */
 type CsvRun = {
-  /** Index of the first character after them. */
+  /** Index of the first character after the records. */
   readonly end: number;
-  /** Its line. */
+  /** The line of that character. */
   readonly line: number;
   /** Index of each record's first character, from the start of the run. */
   readonly starts: readonly number[];
@@ -154,7 +154,7 @@ type CsvRun = {
   readonly lines: readonly number[];
   /** Positions in `starts` of the records that blank lines stand before. */
   readonly afterBlank: ReadonlySet<number>;
-  /** A blank line stands right before `end`. */
+  /** Whether a blank line stands right before `end`. */
   readonly isBlankBefore: boolean;
   readonly stop: Exclude<CsvStep, { kind: 'record' }>;
 };
@@ -175,7 +175,7 @@ function readRun(
     if (at >= text.length) return told(run, { kind: 'wait' });
     if (quoteAt < at) quoteAt = indexOrEnd(text, quote, at);
     const end = indexOfNewline(text, at, newline);
-    // Most lines have no quote: they needn't be cut into cells to know where they end.
+    // A line without a quote needn't be cut into cells to know where its record ends.
     const isPlain = isShort(at, end, quoteAt) && text.charAt(at) !== comment && !isHalf(text, end, final);
     const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, shape);
     if (step.kind !== 'record') return told(run, step);
@@ -230,15 +230,15 @@ function isBlankLine(text: string, from: number, next: number, dialect: CsvDiale
 
 const SPACE = 32;
 
-/** How the file is written and how many cells a record has (0: not known yet). */
+/** How the file is written, and how many cells a record has; 0 where that is not known yet. */
 type CsvShape = { readonly dialect: CsvDialect; readonly columns: number };
 
 /** What to do with the record at the front of a text. */
 type CsvStep =
   | { readonly kind: 'record'; readonly next: number }
   /**
-   * `ended`: the record ends before `next`; else its line end is to be looked for from there.
-   * `doubtful`: the lines from `next` up to that index may be parts of it or records of their own.
+   * `ended`: whether the record ends before `next`; otherwise its line end is searched from there.
+   * `doubtful`: the lines from `next` up to this index may be parts of the record or records of their own.
    */
   | {
       readonly kind: 'bad';
@@ -288,7 +288,7 @@ function stepOverDamage(text: string, stray: Stray, final: boolean, { dialect, c
 const STRAY_QUOTE =
   'a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it';
 
-/** How far beyond a stray quote its record's end is looked for, so that the answer doesn't hang on block sizes. */
+/** How far behind a stray quote its record's end is searched: a fixed length, so that block sizes don't change the answer. */
 const LOOKAHEAD_CHARS = 64 * 1024;
 
 function unendedRecord(next: number, problem: string): CsvStep {

@@ -1,15 +1,15 @@
 /** Moving over JSON text that comes in pieces: the place in the file that messages name, and where a value ends. */
 import { UsageError } from '../../lib/usage-error.ts';
 
-/** A place in a file whose text comes in pieces: `at` in the text at hand; `line` and `column` (1 = first) of that place in the file. */
+/** A place in a file whose text comes in pieces: the index `at` in the text at hand; `line` and `column` (1 = first) in the file. */
 export type Cursor = { text: string; at: number; line: number; column: number };
 
-/** At the start of a file. */
+/** A cursor at the start of a file. */
 export function newCursor(): Cursor {
   return { text: '', at: 0, line: 1, column: 1 };
 }
 
-/** Lets go of the text before the cursor and adds what comes next. */
+/** Drops the text before the cursor and adds the next piece. */
 export function extend(cursor: Cursor, chunk: string): void {
   cursor.text = cursor.text.slice(cursor.at) + chunk;
   cursor.at = 0;
@@ -39,24 +39,24 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** The file's JSON is broken at the cursor. */
+/** The error for JSON that is broken at the cursor. */
 export function brokenJson(path: string, cursor: Cursor, expected: string): UsageError {
   const found =
     cursor.at >= cursor.text.length ? 'but the file ends there' : 'but something else stands there';
   return new UsageError(
-    `${path}, line ${cursor.line}, column ${cursor.column}: broken JSON: expected ${expected}, ${found}; mend the file or export it again`,
+    `${path}, line ${cursor.line}, column ${cursor.column}: broken JSON: expected ${expected}, ${found}; correct the file or export it again`,
   );
 }
 
-/** How deep in objects, lists and strings a scan stands; it can go on in the next stretch of text. */
+/** How deep in objects, lists and strings a scan is, so that it can go on in the next stretch of text. */
 export type DepthScan = { depth: number; inString: boolean; isEscaped: boolean };
 
-/** At the opening character of a JSON value, before it. */
+/** A scan right before the first character of a JSON value. */
 export function newDepthScan(): DepthScan {
   return { depth: 0, inString: false, isEscaped: false };
 }
 
-/** Index after the end of the object, list or string at `from`, or that the scan is in; -1 where the text ends first. Checks nothing but the balance. */
+/** Index after the object, list or string that begins at `from` or that the scan is in; -1 where the text ends first. Only checks that brackets balance. */
 export function endOfValue(text: string, from: number, scan: DepthScan = newDepthScan()): number {
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -76,11 +76,11 @@ function stepInString(scan: DepthScan, code: number): void {
   else if (code === QUOTE) scan.inString = false;
 }
 
-/** Index after the number or word at `from`, or whatever stands there instead: at least one character; the text's length where it may go on. */
+/** Index after the number or word at `from`, or after one character of anything else; the text's length where the word may go on. */
 export function endOfWord(text: string, from: number): number {
   WORD_END.lastIndex = from;
   const end = WORD_END.exec(text)?.index ?? text.length;
-  // A closing bracket where a value belongs is a value of its own, and a wrong one.
+  // A closing bracket in the place of a value is taken as a value, and refused as one.
   return Math.max(end, from + 1);
 }
 

@@ -38,7 +38,7 @@ function feedFor(path: string, head: FileHead, type: 'json' | 'ndjson', records:
   return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, 'sequence');
 }
 
-/** Whether a JSON text begins with a record of a report: those stand one after the other, also where a person saved them under another name. */
+/** Whether a JSON text begins with a record of a report: those follow each other, also in a file that a person renamed. */
 export function isReportRecord(head: string): boolean {
   const text = head.trimStart();
   const end = endOfValue(text, 0);
@@ -85,7 +85,7 @@ type Around = { readonly name: string; readonly isList: boolean };
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** More of them tell nobody where the records are. */
+/** Lists to name at most: more of them tell nobody where the records are. */
 const MOST = 5;
 
 /** JSON pointers to the lists of objects that an object holds, not inside other lists, as far as its text goes. */
@@ -106,7 +106,7 @@ export function listPointers(text: string): readonly string[] {
   return found;
 }
 
-/** Whether the innermost is the only list; the outermost is the object itself. */
+/** Whether the innermost of these is the only list; the outermost is the object itself. */
 function isOnlyList(around: readonly Around[]): boolean {
   return around.length > 1 && around.findIndex(({ isList }) => isList) === around.length - 1;
 }
@@ -119,7 +119,7 @@ function nameOf(token: string): string {
   }
 }
 
-/** Makes a row of every line that isn't blank; UsageError at the end of the file where not one of them was JSON. */
+/** Makes a row of every line that isn't blank; UsageError at the end of a file in which no line was JSON. */
 function createNdjsonRows(path: string): RowFeed {
   const split = createLineSplitter();
   let rows = 0;
@@ -158,7 +158,7 @@ function noJson(path: string, firstProblem: string): UsageError {
 
 type Line = { readonly text: string; readonly line: number; readonly isTooLong: boolean };
 
-/** Cuts text into lines; a line that is longer than a record may be is passed over but for its beginning. */
+/** Cuts text into lines; of a line that is longer than a record may be only the beginning is kept. */
 function createLineSplitter(): (chunk: string, final: boolean) => readonly Line[] {
   let rest = '';
   let line = 0;
@@ -182,7 +182,7 @@ function createLineSplitter(): (chunk: string, final: boolean) => readonly Line[
   };
 }
 
-/** JSON's white space only: `trim` would take off a no-break space that makes a line no JSON. */
+/** The text without JSON's white space at its ends: `trim` would also take off a no-break space, which makes a line no JSON. */
 function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;

@@ -24,20 +24,20 @@ import { inspectJson, jsonRow } from './record.ts';
 type State = {
   readonly path: string;
   readonly isSequence: boolean;
-  /** What stands around the list that a pointer leads to. */
+  /** The walk over the JSON around the list that a pointer leads to; `null` without a pointer. */
   readonly outside: Outside | null;
   readonly cursor: Cursor;
   phase: Phase;
-  /** The element that the text at hand ends in. */
+  /** The element that the text at hand ends in; `null` between elements. */
   element: OpenElement | null;
   rows: Row[];
   count: number;
 };
 
-/** What may come next. */
+/** What may come next in the text. */
 type Phase = 'outside' | 'opening' | 'first' | 'value' | 'after' | 'closed';
 
-/** `list`: one JSON list; `sequence`: objects one after the other; a pointer: the list that it leads to. */
+/** Where the records are: in one JSON list, in objects one after the other, or in the list that a pointer leads to. */
 type JsonShape = 'list' | 'sequence' | { readonly pointer: string };
 
 /** Makes rows of a JSON list's elements, or of objects that follow each other; UsageError with line and column where the JSON is broken. */
@@ -65,7 +65,7 @@ function start(path: string, shape: JsonShape): Pick<State, 'isSequence' | 'outs
   return { isSequence: false, outside: newOutside(path, shape.pointer), phase: 'outside' };
 }
 
-/** One step; answers whether another can be made with the text at hand. */
+/** Makes one step; answers whether another can be made with the text at hand. */
 function advance(state: State, final: boolean): boolean {
   const { cursor, outside } = state;
   if (state.phase === 'outside') return outside !== null && advanceOutside(state, outside, final);
@@ -131,7 +131,7 @@ function takeValue(state: State, final: boolean): boolean {
   return true;
 }
 
-/** The element at the cursor, as far as it is known. */
+/** The element at the cursor, whose end is still to be found. */
 type OpenElement = {
   readonly scan: DepthScan;
   /** How far the text at hand has been scanned. */
@@ -140,12 +140,12 @@ type OpenElement = {
   oversized: { readonly text: string; readonly line: number } | null;
 };
 
-/** Before the first character of an element. */
+/** An element whose first character stands at the cursor. */
 function newElement(cursor: Cursor): OpenElement {
   return { scan: newDepthScan(), scanned: cursor.at, oversized: null };
 }
 
-/** Index after the element at the cursor, -1 where more text is needed; text of an oversized element is let go of. */
+/** Index after the element at the cursor, -1 where more text is needed; the text of an oversized element is dropped. */
 function findElementEnd(path: string, cursor: Cursor, element: OpenElement, final: boolean): number {
   const { text, at } = cursor;
   if (element.oversized === null && !/["{[]/.test(text.charAt(at))) {
@@ -163,7 +163,7 @@ function findElementEnd(path: string, cursor: Cursor, element: OpenElement, fina
   return -1;
 }
 
-/** The row that the element from the cursor to `end` makes; UsageError where it is no JSON. */
+/** The row of the element from the cursor to `end`; UsageError where the element is no JSON. */
 function elementRow(
   path: string,
   cursor: Cursor,
@@ -194,7 +194,7 @@ function unclosedElement(path: string, cursor: Cursor, element: OpenElement): Er
   return brokenJson(path, cursor, found.kind === 'broken' ? found.expected : 'the end of the record');
 }
 
-/** Whatever cut off by the limit can't be judged at its very end, but before it a fault is told where it is. */
+/** Refuses a record beyond the limit where its beginning is broken JSON, but for the last token, which the limit cut. */
 function refuseBroken(path: string, cursor: Cursor): void {
   const found = inspectJson(cursor.text.slice(cursor.at, cursor.at + MAX_RECORD_CHARS));
   if (found.kind === 'valid' || found.at >= MAX_RECORD_CHARS - LONGEST_TOKEN_CHARS) return;

@@ -9,7 +9,7 @@ import { MAX_RECORD_CHARS } from '../row.ts';
 import { brokenJson, type Cursor, endOfValue, endOfWord, moveTo, skipSpace } from './cursor.ts';
 import { inspectJson, MAX_DEPTH } from './record.ts';
 
-/** A walk over the JSON around a list of records: it is checked, not kept. */
+/** A walk over the JSON around a list of records. */
 export type Outside = {
   readonly path: string;
   readonly trail: Trail;
@@ -21,12 +21,12 @@ export type Outside = {
 /** What may come next in the innermost object or list, or at the top of the file. */
 type OutsidePhase = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'after' | 'closed';
 
-/** At the start of a file whose records are the list that the pointer (RFC 6901) leads to. */
+/** A walk at the start of a file whose records are the list that the pointer leads to. */
 export function newOutside(path: string, pointer: string): Outside {
   return { path, trail: newTrail(path, pointer), closers: [], phase: 'value' };
 }
 
-/** The list of records is closed: the walk goes on behind it. */
+/** Goes on behind a value: the list of records, or another one. */
 export function leaveList(outside: Outside): void {
   outside.phase = 'after';
   if (outside.closers.length === 0) outside.phase = 'closed';
@@ -35,7 +35,7 @@ export function leaveList(outside: Outside): void {
 /** `list`: the cursor stands after the bracket that opens the list of records; `wait`: more text is needed. */
 type OutsideStep = 'on' | 'list' | 'wait';
 
-/** One step; UsageError where the JSON is broken, or the pointer leads to something else than a list. */
+/** Makes one step; UsageError where the JSON is broken, or the pointer leads to something other than a list. */
 export function stepOutside(outside: Outside, cursor: Cursor, final: boolean): OutsideStep {
   skipSpace(cursor);
   if (cursor.at >= cursor.text.length) {
@@ -101,7 +101,7 @@ function open(outside: Outside, cursor: Cursor, char: '{' | '['): OutsideStep {
       `${outside.path}, line ${cursor.line}: nested deeper than ${MAX_DEPTH} levels: expected a flatter file`,
     );
   }
-  enter(outside.trail, kind);
+  outside.trail.keys.push(kind === 'list' ? -1 : '');
   outside.closers.push(char === '[' ? ']' : '}');
   outside.phase = char === '[' ? 'firstValue' : 'firstName';
   return 'on';
@@ -116,7 +116,7 @@ function stepAfter(outside: Outside, cursor: Cursor, char: string): OutsideStep 
 
 function close(outside: Outside, cursor: Cursor): OutsideStep {
   outside.closers.pop();
-  leave(outside.trail);
+  outside.trail.keys.pop();
   moveTo(cursor, cursor.at + 1);
   leaveList(outside);
   return 'on';
@@ -134,7 +134,7 @@ function pass(
   return 'on';
 }
 
-/** Moves past the string, number or word at the cursor and gives it as it stands; `null` where more text is needed. */
+/** Moves past the string, number or word at the cursor and answers its text; `null` where more text is needed. */
 function takeScalar(path: string, cursor: Cursor, final: boolean): string | null {
   const { text, at } = cursor;
   const end = text.charAt(at) === '"' ? endOfValue(text, at) : endOfWord(text, at);
@@ -152,14 +152,14 @@ function takeScalar(path: string, cursor: Cursor, final: boolean): string | null
   throw brokenJson(path, cursor, found.kind === 'broken' ? found.expected : 'a closing quote');
 }
 
-/** Where a walk over JSON stands, seen from a pointer (RFC 6901, 4) to the list of records. */
+/** Where a walk over JSON is in relation to the pointer (RFC 6901, 4). */
 type Trail = {
   readonly path: string;
   readonly pointer: string;
   readonly wanted: readonly string[];
   /** The member or item of each open object and list that the walk is at. */
   readonly keys: (string | number)[];
-  /** How many names of the pointer were met: a second time makes it point to two values. */
+  /** Depths at which a name of the pointer was met: met twice, the pointer would lead to two values. */
   readonly met: Set<number>;
   /** The last value on the pointer's way, with the names of its first members. */
   reached: { readonly depth: number; readonly kind: JsonKind; readonly names: string[] };
@@ -169,32 +169,13 @@ type Trail = {
 /** What a JSON value is, as far as a pointer cares. */
 type JsonKind = 'object' | 'list' | 'plain value';
 
-/** Before the first value of a file. */
+/** A trail before the first value of a file. */
 function newTrail(path: string, pointer: string): Trail {
-  const reached = { depth: 0, kind: 'plain value', names: [] } as const;
-  const wanted = namesOf(pointer);
-  return {
-    path,
-    pointer,
-    wanted,
-    keys: [],
-    met: new Set(),
-    reached: { ...reached, names: [] },
-    isFound: false,
-  };
+  const reached = { depth: 0, kind: 'plain value' as const, names: [] };
+  return { path, pointer, wanted: namesOf(pointer), keys: [], met: new Set(), reached, isFound: false };
 }
 
-/** An object or a list begins, and the walk goes into it. */
-function enter(trail: Trail, kind: Exclude<JsonKind, 'plain value'>): void {
-  trail.keys.push(kind === 'list' ? -1 : '');
-}
-
-/** The innermost object or list ends. */
-function leave(trail: Trail): void {
-  trail.keys.pop();
-}
-
-/** The next value is the member of that name; UsageError where the pointer leads through it and has met it before. */
+/** Notes the name of the next member; UsageError where the pointer leads through a name that was met before. */
 function meetName(trail: Trail, name: string, line: number): void {
   const { keys, met, reached } = trail;
   keys[keys.length - 1] = name;
@@ -209,7 +190,7 @@ function meetName(trail: Trail, name: string, line: number): void {
   met.add(keys.length);
 }
 
-/** A value begins; answers whether it is the list that the pointer leads to. UsageError where that is no list. */
+/** Notes that a value begins; answers whether it is the list that the pointer leads to. UsageError where that value is no list. */
 function meetValue(trail: Trail, kind: JsonKind, line: number): boolean {
   const { keys, wanted } = trail;
   const item = keys.at(-1);
@@ -228,7 +209,7 @@ function meetValue(trail: Trail, kind: JsonKind, line: number): boolean {
   return true;
 }
 
-/** The file is over; UsageError where the pointer led nowhere. */
+/** Ends the walk at the end of the file; UsageError where the pointer led nowhere. */
 function endTrail({ path, pointer, wanted, reached, isFound }: Trail): void {
   if (isFound) return;
   const found = reached.kind === 'object' ? `an object with ${inWords(reached.names)}` : `a ${reached.kind}`;

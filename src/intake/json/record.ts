@@ -1,8 +1,9 @@
 /**
- * One JSON record: valid or broken, and if valid, whether `JSON.parse` would change or lose anything of it without a
- * word. Members given twice, numbers that a double would round, names that would reach a prototype and half characters
- * make an unreadable row. A readable row keeps its text as it stands.
+ * One JSON record: valid or broken, and if valid, whether `JSON.parse` would silently change or lose anything of it. Members
+ * given twice, numbers that a double would round, names that would reach a prototype and half characters make an unreadable
+ * row. A readable row keeps its text as it stands.
  */
+import { isExactNumber } from '../../lib/exact-number.ts';
 import { visitLeaves } from '../../model/flatten-record.ts';
 import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
@@ -41,12 +42,12 @@ type Inspection =
   | {
       readonly kind: 'valid';
       readonly isObject: boolean;
-      /** What `JSON.parse` would change or lose without a word, or what may not be sent; `null` where there is no such thing. */
+      /** What `JSON.parse` would silently change or lose, or what may not be sent; `null` where there is no such thing. */
       readonly problem: string | null;
-      /** A member's name contains a dot, so two members may spell the same field path. */
+      /** Whether a member's name contains a dot, so that two members may spell the same field path. */
       readonly hasDottedName: boolean;
     }
-  /** `at`: index of the first character that can't stand there (the text's length: it ends too early). */
+  /** `at`: index of the first character that can't stand there; the text's length where it ends too early. */
   | { readonly kind: 'broken'; readonly at: number; readonly expected: string };
 
 type Scan = TokenScan & {
@@ -56,8 +57,8 @@ type Scan = TokenScan & {
 };
 
 /**
- * Goes over one JSON text (RFC 8259) that `JSON.parse` accepts exactly where this finds it valid. What it finds beyond that:
- * members given twice, numbers a double would round, names that would reach a prototype, nesting too deep.
+ * Inspects one JSON text (RFC 8259): valid exactly where `JSON.parse` accepts it. Beyond that it finds members given twice,
+ * numbers that a double would round, names that would reach a prototype, and nesting that is too deep.
  */
 export function inspectJson(text: string): Inspection {
   const scan: Scan = { text, at: 0, expected: '', problem: null, isTooDeep: false, hasDottedName: false };
@@ -88,7 +89,7 @@ function scanText(scan: Scan): boolean {
   return true;
 }
 
-/** Only an escape can spell what no encoded text holds. */
+/** Notes a NUL or half a character, which only an escape can spell: no decoded text holds them. */
 function noteCharacters(scan: Scan, start: number): void {
   const literal = scan.text.slice(start, scan.at);
   if (!literal.includes('\\u')) return;
@@ -104,7 +105,7 @@ function scanExactNumber(scan: Scan): boolean {
   return true;
 }
 
-/** Stops for good at the depth limit: what is deeper isn't looked at, so that no text can exhaust the stack. */
+/** Ends the scan at the depth limit, so that no text can exhaust the stack. */
 function scanNested(scan: Scan, depth: number, code: number): boolean {
   if (depth > MAX_DEPTH) {
     scan.problem ??= `nested deeper than ${MAX_DEPTH} levels: expected a flatter record`;
@@ -162,33 +163,6 @@ const ROUNDED = 'a number with more digits than a JSON number keeps: expected it
 const NUL = 'a NUL character (\\u0000): expected text without it';
 const HALF = 'half a character (\\ud800 to \\udfff without its other half): expected whole characters';
 
-/** Whether a JSON number survives becoming a double: the double's shortest decimal has the same digits. */
-export function isExactNumber(literal: string): boolean {
-  if (literal.length <= SAFE_LENGTH && !/[eE]/.test(literal)) return true;
-  const value = Number(literal);
-  return Number.isFinite(value) && canonical(literal) === canonical(String(value));
-}
-
-/** Up to here every decimal is told apart by a double (IEEE 754 binary64 keeps 15 significant digits). */
-const SAFE_LENGTH = 15;
-
-/** Digits without zeros at either end, and the power of ten of the last one; the sign doesn't matter here. */
-function canonical(literal: string): string {
-  const [mantissa = '', exponent = '0'] = literal.replace(/^-/, '').toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = withoutTrailingZeros(digits);
-  if (significant === '') return '0';
-  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
-}
-
-/** Not a regular expression: /0+$/ takes quadratic time on a long run of zeros. */
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits.charAt(end - 1) === '0') end -= 1;
-  return digits.slice(0, end);
-}
-
 /** A scan over one JSON text: where it stands and, once it failed, what was expected there. */
 type TokenScan = { readonly text: string; at: number; expected: string };
 
@@ -228,7 +202,7 @@ function scanWord(scan: TokenScan): boolean {
   return true;
 }
 
-/** Moves past white space and then past the character `code`; answers whether it was there. */
+/** Moves past white space and then past the character `code`; answers whether the character was there. */
 function takeAfterSpace(scan: TokenScan, code: number): boolean {
   skipBlanks(scan);
   if (scan.text.charCodeAt(scan.at) !== code) return false;
@@ -245,7 +219,7 @@ function skipBlanks(scan: TokenScan): void {
   }
 }
 
-/** Ends the scan: `expected` should stand where it is. */
+/** Ends the scan: `expected` should stand at its place. */
 function fail(scan: TokenScan, expected: string): false {
   scan.expected = expected;
   return false;

@@ -20,9 +20,9 @@ export type Sheet = { readonly name: string; readonly hidden: boolean; readonly 
 /** What a workbook consists of, before any of its cells is read. */
 export type Book = {
   readonly sheets: readonly Sheet[];
-  /** Days are counted from 1904 instead of 1900. */
+  /** Whether days are counted from 1904 instead of 1900. */
   readonly from1904: boolean;
-  /** The program that wrote it didn't calculate: results of formulas are placeholders. */
+  /** Whether the program that wrote the file didn't calculate, so that results of formulas are placeholders. */
   readonly uncalculated: boolean;
   readonly stringsPart: string | null;
   readonly stylesPart: string | null;
@@ -95,7 +95,7 @@ const OTHERS: readonly (readonly [part: string, what: string])[] = [
   ['xl/workbook.xml', 'is a damaged workbook (nothing points at its workbook part)'],
 ];
 
-/** The sheet of that name, else the first one that is not hidden. */
+/** The wanted sheet, else the first that is not hidden; WorkbookError where there is none. */
 export function chooseSheet(book: Book, wanted: string | undefined): Sheet {
   const { sheets } = book;
   if (sheets.length === 0) throw damaged('it has no sheet with cells');
@@ -142,12 +142,12 @@ export type SharedStrings = (index: number) => string | undefined;
 const MAX_STRINGS_BYTES = 256 * 1024 ** 2;
 const MAX_STRINGS = 8_000_000;
 
-/** UTF-16 takes two bytes where UTF-8 takes up to three. */
+/** How much longer a text can be in UTF-8 than in the file: UTF-16 takes two bytes where UTF-8 takes three. */
 const GROWTH = 1.5;
 
 /**
- * Reads the table of shared strings. They lie in one buffer, encoded, and are made into strings when a cell asks:
- * as strings of their own, a million of them would take several times as much.
+ * Reads the table of shared strings. The texts lie encoded in one buffer and become strings when a cell asks: a million
+ * strings of their own would take several times the memory.
  */
 export async function readSharedStrings(zip: Zip, part: string | null): Promise<SharedStrings> {
   if (part === null || !zip.has(part)) return () => undefined;
@@ -254,7 +254,7 @@ function stylesHandler(codes: Map<number, string>, styles: number[]): XmlHandler
   };
 }
 
-/** What a format code shows a number as, by the letters that are left of its first section without quotes, colours and conditions. */
+/** What a format code shows a number as, by the letters of its first section outside quotes and brackets. */
 function kindOfCode(code: string): NumberKind {
   const [section = ''] = code.replaceAll(QUOTED, '').split(';');
   if (ELAPSED.test(section)) return 'duration';

@@ -45,7 +45,7 @@ export function readCell(cell: SheetCell, context: CellContext): CellValue {
     case 'b':
       return booleanCell(value.trim());
     case 'e':
-      return problem(`the error ${errorName(value)}: expected a value; mend the formula`);
+      return problem(`the error ${errorName(value)}: expected a value; correct the formula`);
     case 'd':
       return value === '' ? text('') : dated(writtenDate(value.trim()));
     case 'n':
@@ -55,7 +55,7 @@ export function readCell(cell: SheetCell, context: CellContext): CellValue {
   }
 }
 
-/** Some programs write an empty result where they calculated none; only a text can be empty for good. */
+/** Whether a formula has no result. Some programs write an empty one where they calculated none; only a text may really be empty. */
 function lacksResult({ type, value, inline }: SheetCell): boolean {
   return type === 'inlineStr' ? inline === null : value === null || (value === '' && type !== 'str');
 }
@@ -87,7 +87,7 @@ function checkedText(raw: string): string | undefined {
   return decoded.length > MAX_CELL_CHARS || !decoded.isWellFormed() ? undefined : decoded;
 }
 
-/** The names are a fixed list, so that no other text of the cell gets into messages. */
+/** The error's name where it has the form of one, so that no other text of the cell gets into messages. */
 function errorName(value: string): string {
   return /^#[A-Z][A-Z0-9_/]{1,20}[!?]?$/.test(value) ? value : 'of a formula';
 }
@@ -128,13 +128,13 @@ const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 /** More digits than any double needs; a longer numeral is no number of a workbook. */
 const MAX_DIGITS = 400;
 
-/** Excel writes doubles with so many significant digits, 1.1 as 1.1000000000000001. */
+/** Significant digits of a double as Excel writes it: 1.1 as 1.1000000000000001. */
 const EXCEL_DIGITS = 17;
 
-/** So many digits survive any double (IEEE 754), and Excel shows no more. */
+/** Significant digits that any double keeps (IEEE 754); Excel shows no more. */
 const SAFE_DIGITS = 15;
 
-/** Moves the point instead of multiplying, so that no digit changes. */
+/** The numeral without an exponent: the point is moved, not the number multiplied, so that no digit changes. */
 function withoutExponent(raw: string): string | undefined {
   const match = raw.length > MAX_DIGITS ? null : NUMERAL.exec(raw);
   if (match === null) return undefined;
@@ -189,7 +189,7 @@ function timeOf(ms: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** Day 0 of the count since 1900 as it is right from March 1900 on: Excel has a 29 February 1900. */
+/** Day 0 of the count since 1900, right from March 1900 on: Excel has a 29 February 1900, which never was. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 const FIRST_DAY_1900 = 61;

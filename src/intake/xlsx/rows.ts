@@ -1,4 +1,4 @@
-/** Rows of a sheet: its header, and the records below it as rows, with what makes one of them unreadable. */
+/** The table of a sheet: its header, and the records below it as rows, with what makes a row unreadable. */
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
@@ -12,15 +12,15 @@ import { columnLetters, mergeFinder, type SheetLayout, type SheetRow } from './s
 /** The column names of a sheet. */
 export type SheetHeader = {
   readonly columns: readonly string[];
-  /** The row it stands in, 1 = the sheet's first. */
+  /** The header's row, 1 = the sheet's first. */
   readonly line: number;
-  /** The sheet was a report file: its cells are guarded against formulas. */
+  /** Whether the sheet was a report file, whose cells are guarded against formulas. */
   readonly isReport: boolean;
 };
 
 /**
- * Finds the header among the rows of a sheet, from top to bottom: the row that `wanted` names, else the first with
- * anything in it. `null` where it is not among them; WorkbookError where they are past it.
+ * Finds the header among the rows of a sheet, from top to bottom: the row that `wanted` names, else the first that isn't
+ * empty. `null` where the header is not among these rows; WorkbookError where they are already past it.
  */
 export function findHeader(
   rows: readonly SheetRow[],
@@ -42,7 +42,7 @@ function holdsNames(cells: readonly SheetCell[], context: CellContext): boolean 
   });
 }
 
-/** Reads a row as the header: names without spaces around them, none behind the last one; WorkbookError with everything that is wrong. */
+/** Reads a row as the header, names without spaces around them; WorkbookError with everything that is wrong. */
 function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
   const names: string[] = [];
   const problems: string[] = [];
@@ -51,7 +51,7 @@ function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
     if (reading.kind === 'problem') problems.push(`column ${columnLetters(cell.column)}: ${reading.problem}`);
     else if (reading.text.trim() !== '') names[cell.column] = reading.text.trim();
   }
-  // What the row has no cell for is a hole in the list.
+  // A column without a cell in the row is a hole in the list.
   const plain = Array.from(names, (name = '') => name);
   const isReport = plain.includes(REPORT_ROW_COLUMN);
   const columns = isReport ? plain.map(unguardCell) : plain;
@@ -65,7 +65,7 @@ function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
 /** How the rows below a header become records. */
 type RowsContext = RecordContext & { readonly layout: SheetLayout };
 
-/** Takes the sheet's next row and answers the record that it makes, if any: empty rows are passed over like blank lines. */
+/** Takes the sheet's next row and answers its record, if any: empty rows are passed over like blank lines. */
 export type RowMaker = (row: SheetRow) => readonly Row[];
 
 /** Makes records of a sheet's rows. */
@@ -93,7 +93,7 @@ export function createRowMaker(context: RowsContext): RowMaker {
   };
 }
 
-/** So many empty rows in a row are the end of a table, with something forgotten below. */
+/** More empty rows than this one after the other end the table; what stands below was forgotten there. */
 const MAX_GAP = 10_000;
 
 /** Ten times what a large portfolio has. */
@@ -119,7 +119,7 @@ function merged(reference: string): string {
 /** How a sheet's row is read. */
 type RecordContext = CellContext & { readonly header: SheetHeader; readonly trim: boolean };
 
-/** A sheet's row under its header: what could be read, and the first thing that could not. */
+/** A sheet's row under its header: the cells that could be read, and the first problem. */
 type SheetRecord = {
   readonly cells: string[];
   /** Positions of numbers. */
@@ -145,7 +145,7 @@ function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
   };
 }
 
-/** Fills in what can be read; answers the first thing that can't. */
+/** Fills in the cells that can be read; answers the first problem. */
 function fillRecord(
   record: Omit<SheetRecord, 'problem'>,
   row: SheetRow,

@@ -12,7 +12,7 @@ export type SheetRow = { readonly line: number; readonly cells: readonly SheetCe
 
 type OpenRow = { readonly line: number; readonly cells: OpenCell[] };
 
-/** Hands on the rows of a sheet in their order, between `sheetData` and its end; WorkbookError where their numbers contradict each other. */
+/** Hands on the rows of a sheet in order; WorkbookError where their numbers contradict each other. */
 export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
   const content = createCellContent();
   let inData = false;
@@ -49,7 +49,7 @@ export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
   };
 }
 
-/** Rows come in their order, and one that doesn't say its number is the next. */
+/** The number of a row: the next one where the row doesn't say it. Rows must come in order. */
 function lineOf(attributes: Attributes, last: number): number {
   const line = Number(attributes.get('r') ?? last + 1);
   if (!Number.isSafeInteger(line) || line <= last) throw damaged('its rows are out of order');
@@ -76,7 +76,7 @@ function columnOf(reference: string | undefined, line: number, next: number): nu
   return place.column;
 }
 
-/** A cell whose element has not ended yet. */
+/** A cell whose element is still open. */
 type OpenCell = { -readonly [K in keyof SheetCell]: SheetCell[K] };
 
 /** Takes the parts of a cell's element. */
@@ -115,7 +115,7 @@ function createCellContent(): CellContent {
 /** A cell's place in a sheet: the row from 1, the column from 0. */
 type CellPlace = { readonly line: number; readonly column: number };
 
-/** A workbook's sheet has no more (Excel's specifications and limits). */
+/** The size of a sheet at most (Excel's specifications and limits). */
 const MAX_SHEET_ROWS = 1_048_576;
 const MAX_SHEET_COLUMNS = 16_384;
 
@@ -151,14 +151,14 @@ type Merge = {
   readonly left: number;
 };
 
-/** What a sheet says about its cells as a whole; merges stand behind the cells, so it takes a reading of its own. */
+/** What a sheet says about its cells as a whole. */
 export type SheetLayout = {
   /** From top to bottom. */
   readonly merges: readonly Merge[];
   readonly hasHidden: boolean;
 };
 
-/** Searches a sheet for its layout alone: as text, since parsing the cells twice would take twice as long. */
+/** Searches a sheet for its layout: as text, since to parse the cells twice would take twice as long. */
 export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
   const merges: Merge[] = [];
   let hasHidden = false;
@@ -177,10 +177,10 @@ export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
   return { merges: merges.toSorted((a, b) => a.top - b.top), hasHidden };
 }
 
-/** A sheet with more has no rows of one kind. */
+/** A sheet with more merged cells is no table. */
 const MAX_MERGES = 100_000;
 
-/** Rows and columns have a few short attributes. */
+/** The longest tag that is searched: rows and columns have a few short attributes. */
 const MAX_TAG_CHARS = 4096;
 
 /** Tags in a sheet that say something of its layout; the first group is the place of merged cells. */

@@ -1,7 +1,7 @@
 /**
- * The front door to Excel workbooks: opens one that lies in memory, chooses its sheet and gives the rows below its
- * header. Whatever is wrong with the workbook as a whole is thrown as a WorkbookError inside the folder and leaves it as
- * a UsageError with the file's path.
+ * The front door to Excel workbooks: reads a file into memory, chooses a sheet and gives the rows below its header. Inside
+ * the folder a problem with the workbook as a whole is a WorkbookError; it leaves the folder as a UsageError with the
+ * file's path.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -18,8 +18,8 @@ import { readXml } from './xml.ts';
 import { openZip, type Zip } from './zip.ts';
 
 /**
- * The one way from an Excel workbook to rows: the first batch comes without rows as soon as the sheet's header is
- * understood. UsageError where the workbook can't be read as a whole.
+ * The rows of a workbook in batches; the first batch comes without rows as soon as the sheet's header is understood.
+ * UsageError where the workbook can't be read as a whole.
  */
 export async function* readWorkbook(path: string, format: Format): AsyncGenerator<RowBatch, void, undefined> {
   try {
@@ -39,7 +39,7 @@ export async function* readWorkbook(path: string, format: Format): AsyncGenerato
   }
 }
 
-/** In memory, so that nothing can change between one part and the next. */
+/** Reads the file into memory, so that nothing can change between one part and the next. */
 async function readWhole(path: string): Promise<Buffer> {
   const blocks: Buffer[] = [];
   let bytes = 0;
@@ -51,16 +51,16 @@ async function readWhole(path: string): Promise<Buffer> {
   return Buffer.concat(blocks);
 }
 
-/** It lies in memory as it is, compressed; the sheet of 100,000 rows and twenty columns has 10 MiB. */
+/** The file lies in memory as it is, compressed; a sheet of 100,000 rows and twenty columns has 10 MiB. */
 const MAX_FILE_BYTES = 128 * 1024 ** 2;
 
-/** Refuses what comes under a workbook's name and is a compound file. */
+/** Refuses a compound file under a workbook's name. */
 function refuseCompound(bytes: Buffer): void {
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
   throw bytes.includes(ENCRYPTED) ? encrypted() : otherFile('is an old Excel file (.xls)');
 }
 
-/** How compound files begin (MS-CFB): Excel's old workbooks, and around a new one with a password. */
+/** How compound files begin (MS-CFB): Excel's old workbooks, and new ones with a password. */
 const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /** The stream that holds an encrypted workbook (MS-OFFCRYPTO, section 2.3.4.4). */
@@ -99,7 +99,7 @@ async function* readSheet(
   if (reader === null) throw noHeader(sheet, reading.format);
 }
 
-/** The rows of a sheet as they come; the first block holds enough of them to tell titles by. */
+/** The rows of a sheet in blocks; the first block has enough rows to tell titles from a header. */
 async function* rowBlocks(zip: Zip, sheet: Sheet): AsyncGenerator<readonly SheetRow[]> {
   const waiting: SheetRow[] = [];
   let isFirst = true;
@@ -143,7 +143,7 @@ function noHeader(sheet: Sheet, { header }: Format): WorkbookError {
   );
 }
 
-/** What of a workbook may surprise whoever sent it; names of sheets, no cell values. */
+/** What may surprise whoever sent the workbook; names of sheets, no cell values. */
 function notesOf(
   book: Book,
   sheet: Sheet,
@@ -161,10 +161,10 @@ function notesOf(
   return notes;
 }
 
-/** So many of a sheet's first rows are looked at. */
+/** The first rows of a sheet among which a header below titles is searched. */
 const TITLE_ROWS = 100;
 
-/** More columns than a header that is told from titles has; rows are padded to the widest. */
+/** Columns that count when titles are told from a header; rows are padded to the widest. */
 const MAX_WIDTH = 1000;
 
 /** WorkbookError where the first of these rows has one cell, and one below looks like the header of what follows it. */
@@ -185,12 +185,12 @@ function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void 
   if (header !== null) throw titles(first.line, header.line);
 }
 
-/** The texts of a row up to its last that isn't empty. */
+/** The texts of a row up to the last that isn't empty. */
 function textsOf({ cells }: SheetRow, context: CellContext): readonly string[] {
   const texts: string[] = [];
   for (const cell of cells) {
     const reading = readCell(cell, context);
-    // What can't be read is no name, but it is there.
+    // A cell that can't be read is no name, but it is not empty.
     const text = reading.kind === 'problem' ? '0' : reading.text.trim();
     if (text !== '' && cell.column < MAX_WIDTH) texts[cell.column] = text;
   }

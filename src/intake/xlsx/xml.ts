@@ -33,7 +33,7 @@ export async function* readXmlText(blocks: AsyncIterable<Buffer>): AsyncGenerato
 /** Reads a whole XML document. */
 export async function readXmlDocument(blocks: AsyncIterable<Buffer>, handler: XmlHandler): Promise<void> {
   for await (const _ of readXml(blocks, handler)) {
-    // The handler has it.
+    // The handler takes the parts.
   }
 }
 
@@ -52,7 +52,7 @@ function decode(decoder: TextDecoder, block: Buffer | null): string {
   }
 }
 
-/** Takes the parts of an XML document in their order; element names come without their prefix. */
+/** Takes the parts of an XML document in order; element names come without their prefix. */
 export type XmlHandler = {
   open(name: string, attributes: Attributes): void;
   text(text: string): void;
@@ -62,7 +62,7 @@ export type XmlHandler = {
 /** The attributes of the element that is being opened, entities decoded. */
 export type Attributes = {
   get(name: string): string | undefined;
-  /** Whatever prefix the document gives its namespace. */
+  /** The attribute with a namespace, whatever prefix the document gives that. */
   getPrefixed(localName: string): string | undefined;
 };
 
@@ -91,10 +91,10 @@ export function createXmlParser(handler: XmlHandler): { write(text: string): voi
 /** The longest tag or text: a full cell whose every character is escaped takes half of it. */
 const MAX_TOKEN_CHARS = 512 * 1024;
 
-/** Sheets nest eight deep. */
+/** The deepest nesting that is read; sheets nest eight deep. */
 const MAX_XML_DEPTH = 64;
 
-/** What saxen would pass over in silence. */
+/** Refuses what saxen would ignore in silence. */
 function refuseUnsafe(parser: Parser): void {
   const fail = (error: Error) => {
     throw damaged('its XML is not well-formed', error);
@@ -195,7 +195,7 @@ function isXmlChar(code: number): boolean {
 /** The most that a cell of a workbook holds, in characters (Excel's specifications and limits). */
 export const MAX_CELL_CHARS = 32_767;
 
-/** A text that is gathered stops growing here: a full cell whose every character is escaped as `_x000D_`. */
+/** The longest text that is gathered: a full cell whose every character is escaped as `_x000D_`. */
 const MAX_RAW_CHARS = 7 * MAX_CELL_CHARS;
 
 /** Decodes `_xHHHH_`, by which workbooks write characters that XML can't (ECMA-376 part 1, 22.9.2.19, ST_Xstring). */

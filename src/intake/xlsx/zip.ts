@@ -5,16 +5,16 @@
 import { crc32, createInflateRaw } from 'node:zlib';
 import { damaged, encrypted, tooLarge } from './error.ts';
 
-/** A zip archive's files by their names in lower case, since the names of a workbook's parts differ by more than case (ECMA-376 part 2). */
+/** A zip archive's files by name. Case doesn't matter, since the names of a workbook's parts differ by more (ECMA-376 part 2). */
 export type Zip = {
   has(name: string): boolean;
   /** The size that the directory gives; 0 where there is no such file. */
   sizeOf(name: string): number;
-  /** The file's bytes, checked against size and CRC by the end; WorkbookError where there is no such file. */
+  /** The file's bytes, checked against size and CRC at their end; WorkbookError where there is no such file. */
   read(name: string): AsyncGenerator<Buffer, void, undefined>;
 };
 
-/** Opens a zip archive that lies in memory; nothing is expanded yet. */
+/** Reads the directory of an archive; nothing is expanded yet. */
 export function openZip(zip: Buffer): Zip {
   const entries = new Map<string, ZipEntry>();
   for (const entry of readDirectory(zip)) {
@@ -61,7 +61,7 @@ function checkEntry(entry: ZipEntry): void {
   }
 }
 
-/** The sheet of a million rows and twenty columns has 0.8 GiB. */
+/** The largest part that is read; a sheet of a million rows and twenty columns has 0.8 GiB. */
 const MAX_PART_BYTES = 1024 ** 3;
 
 function dataOf(zip: Buffer, entry: ZipEntry): Buffer {
@@ -76,7 +76,7 @@ function dataOf(zip: Buffer, entry: ZipEntry): Buffer {
 const LOCAL_HEADER = 0x04034b50;
 const LOCAL_HEADER_BYTES = 30;
 
-/** Stored parts in blocks too, so that no block becomes more rows than fit in memory. */
+/** Expands a part in blocks, stored parts too, so that no block becomes more rows than fit in memory. */
 async function* expand(data: Buffer, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
   if (entry.method === STORED) yield* blocksOf(data);
   else yield* inflate(data, entry);
@@ -166,14 +166,14 @@ function entryAt(zip: Buffer, at: number): ZipEntry {
     encrypted: (zip.readUInt16LE(at + 8) & 1) === 1,
     method: zip.readUInt16LE(at + 10),
     crc32: zip.readUInt32LE(at + 16),
-    // The large numbers follow each other in this order, and only those that have no place in the entry.
+    // The extra field has the large numbers in this order, and only those that don't fit into the entry.
     bytes: numberAt(at + 24),
     compressedBytes: numberAt(at + 20),
     offset: numberAt(at + 42),
   };
 }
 
-/** Reads the numbers of the zip64 extra field one after the other, once one is asked for (APPNOTE, section 4.5.3). */
+/** Reads the next number of the zip64 extra field each time one is asked for (APPNOTE, section 4.5.3). */
 function largeNumbers(extra: Buffer): () => number {
   let at = -1;
   return () => {

@@ -11,8 +11,14 @@ import type { ColumnSlot } from '../compilation.ts';
 import { listConversion, stringConversion } from '../conversion.ts';
 import { formatFieldPath } from '../request-field.ts';
 import { addIssue, addWarning, type RowContext } from '../row-context.ts';
-import type { BesideOf, CellCheck } from './cell-check.ts';
-import { ambiguousDate, mojibake, scientificNotation, spreadsheetError } from './damage.ts';
+import {
+  ambiguousDate,
+  type BesideOf,
+  type CellCheck,
+  mojibake,
+  scientificNotation,
+  spreadsheetError,
+} from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
 /** Notes what looks damaged in a row's cells, as warnings or as issues. */
@@ -21,7 +27,7 @@ export type CheckRow = (row: Row, context: RowContext) => void;
 type Severities = Readonly<Record<CheckCode, Severity>>;
 type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severities: Severities };
 
-/** Compiles the checks column by column: a column that can't be hit by one doesn't have it. */
+/** Compiles the checks column by column: a column only gets the checks that can find something in it. */
 export function compileChecks(
   definition: Pick<JobDefinition, 'checks'>,
   bindings: readonly Binding[],
@@ -36,7 +42,7 @@ export function compileChecks(
   };
 }
 
-/** One finding for each cell: the first that keeps the row from being sent, else the first. */
+/** Notes one finding per cell: the first that keeps the row from being sent, else the first. */
 function checkCell(at: CheckedColumn, context: RowContext): void {
   const value = context.values[at.slot];
   if (typeof value !== 'string' || value === '') return;
@@ -79,7 +85,7 @@ function checkedColumns(
     });
 }
 
-/** A key that a spreadsheet cut short or put an error for is as bad in text as in a number: it would be another record's. */
+/** For a key a number in scientific notation or a spreadsheet's error counts like a number cell: it would be another record's key. */
 function severitiesOfKey(severities: Severities): Severities {
   if (severities.number_cell !== 'error') return severities;
   const raised = (severity: Severity) => (severity === 'warn' ? 'error' : severity);
@@ -95,14 +101,11 @@ function errorsFirst(checks: readonly CellCheck[], severities: Severities): read
   return [...checks.filter(isError), ...checks.filter((check) => !isError(check))];
 }
 
-/** The text in another field of the same object. */
-type Beside = (name: string) => BesideOf;
-
-/** Everything that is looked for in the cells of a key: any text may be one. */
+/** All checks of a key's cells: any text may be a key. */
 const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
 
-/** Everything that is looked for in the cells that fill a field, what explains most first. */
-function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
+/** All checks of the cells that fill a field, the most telling first. */
+function checksOfField(binding: Binding, beside: (name: string) => BesideOf): readonly CellCheck[] {
   if (binding.kind === 'reference') return CHECKS_OF_KEY;
   if (binding.kind !== 'cell') return [];
   const { conversion, path } = binding;
@@ -128,13 +131,14 @@ function textOf(binding: Binding | undefined): BesideOf {
   };
 }
 
-/** Notes the cells of a workbook's row that hold a number where an identifier is meant; `numeric`: their positions. */
-type CheckNumbers = (numeric: readonly number[], context: RowContext) => void;
-
 const TEXT =
   'text; the cell holds a number, which has no leading zeros and keeps only 15 digits, so the identifier may be another one: format the column as text and write it again';
 
-function compileNumberCells(columns: ReadonlyMap<number, string>, severity: Severity): CheckNumbers {
+/** Notes the cells of a workbook's row that hold a number where an identifier is meant; `numeric` has their positions. */
+function compileNumberCells(
+  columns: ReadonlyMap<number, string>,
+  severity: Severity,
+): (numeric: readonly number[], context: RowContext) => void {
   if (severity === 'off') return () => undefined;
   const add = severity === 'error' ? addIssue : addWarning;
   return (numeric, context) => {

@@ -2,11 +2,22 @@
  * Damage that cells of any field can have: what spreadsheets and wrong encodings leave behind, and dates that can be
  * read as another day.
  */
-import type { CellCheck } from './cell-check.ts';
+import type { CheckCode } from '../../model/issue.ts';
+import type { RowContext } from '../row-context.ts';
 
-/** As spreadsheets and number libraries write them. Without a decimal sign or a plus (`1E11`) it may well be an identifier. */
+/** A check for one kind of damage in a cell; its finding holds no cell values. */
+export type CellCheck = {
+  readonly code: CheckCode;
+  /** What was expected and what probably happened, `null` where nothing looks damaged; `text` is never empty. */
+  find(text: string, context: RowContext): string | null;
+};
+
+/** The text beside a cell, in another field of the same object; empty where there is none. */
+export type BesideOf = (context: RowContext) => string;
+
+/** Numbers as spreadsheets and number libraries write them. Without a decimal sign or a plus (`1E11`) a text may be an identifier. */
 const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;
-/** `1E+5`; what is shorter isn't looked at. */
+/** The length of `1E+5`. */
 const SHORTEST = 4;
 
 /** Finds identifiers that were turned into a number such as 1.23457E+11 on their way. */
@@ -18,7 +29,7 @@ export const scientificNotation: CellCheck = {
 const EVERY_DIGIT =
   'every digit, as text; a spreadsheet probably turned a long number into a short form such as 1.23457E+11, which loses digits';
 
-/** As Excel and LibreOffice write them, in English and, where they differ, German, French, Spanish, Italian, Dutch and Portuguese. */
+/** Errors as Excel and LibreOffice write them: in English, then where they differ German, French, Spanish, Italian, Dutch, Portuguese. */
 const NAMES = [
   'REF!|NAME\\?|VALUE!|DIV/0!|NULL!|NUM!|N/A|SPILL!|CALC!|FIELD!|GETTING_DATA',
   'BEZUG!|WERT!|ZAHL!|NV',
@@ -29,7 +40,7 @@ const NAMES = [
   'VALOR!|NULO!|NÚM!',
 ].join('|');
 
-/** The whole cell: within a text they may be meant. `####` is what a column too narrow for its value shows. */
+/** An error fills the whole cell: within a text it may be meant. A column too narrow for its value shows `####`. */
 const ERROR_CELL = new RegExp(`^(?:#(?:${NAMES})|#{3,}|Err:5\\d\\d)$`);
 
 /** Finds what a spreadsheet shows in place of a value. */
@@ -42,7 +53,7 @@ export const spreadsheetError: CellCheck = {
 };
 
 const FORMULA =
-  'a value; a spreadsheet writes this where a formula has no result: mend the formula and export the file again';
+  'a value; a spreadsheet writes this where a formula has no result: correct the formula and export the file again';
 
 const NARROW =
   'a value; a spreadsheet writes this where a column is too narrow to show it: widen the column and export the file again';
@@ -51,12 +62,12 @@ const NARROW =
 const LATER =
   '\\u0080-\\u00bf\\u0152\\u0153\\u0160\\u0161\\u0178\\u017d\\u017e\\u0192\\u02c6\\u02dc\\u2013\\u2014\\u2018-\\u201a\\u201c-\\u201e\\u2020-\\u2022\\u2026\\u2030\\u2039\\u203a\\u20ac\\u2122';
 
-/** Cells without any such pair are clean; this is all that most of them cost. */
+/** Cells without such a pair are clean; for most cells this test is all that the check costs. */
 const CANDIDATE = new RegExp(`[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
 
 /**
- * Whole runs of such characters that are valid UTF-8. First characters of two that stand for letters of the usual
- * alphabets only (Latin, Greek, Cyrillic, Hebrew, Arabic): others, such as the É of RENÉ’S, are far more often meant.
+ * Whole runs of such characters that are valid UTF-8. A pair counts only where it would be a letter of the usual alphabets
+ * (Latin, Greek, Cyrillic, Hebrew, Arabic): other pairs, such as the É’ of RENÉ’S, are far more often meant.
  */
 const SEQUENCE = `[\\u00c2-\\u00c5\\u00ce-\\u00d1\\u00d7-\\u00d9][${LATER}]|\\u00c8[\\u0098-\\u009b\\u02dc\\u2122\\u0161\\u203a]|[\\u00e0-\\u00ef][${LATER}]{2}|[\\u00f0-\\u00f4][${LATER}]{3}`;
 const NOT_ASCII = '[\\u0080-\\uffff]';

@@ -6,35 +6,19 @@
 import { getCountrySpecifications, isValidBIC } from 'ibantools';
 import { countryCode } from '../countries.ts';
 import type { FieldPath } from '../request-field.ts';
-import type { BesideOf, CellCheck } from './cell-check.ts';
+import type { BesideOf, CellCheck } from './damage.ts';
 
 /**
  * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that takes them for
  * numbers drops leading zeros and rounds the digits after the 15th.
  */
-const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set([
-  'accountNumber',
-  'bankAccountId',
-  'bankCode',
-  'bicSwift',
-  'bic_swift',
-  'cnaps',
-  'crmId',
-  'euVatNumber',
-  'iban',
-  'id',
-  'licenseNumber',
-  'parentId',
-  'paymentId',
-  'postBox',
-  'postCode',
-  'routingNumber',
-  'sortCodeUK',
-  'taxId',
-  'tradeRegistryId',
-  'vanityId',
-  'vatNumber',
-]);
+const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(
+  [
+    'accountNumber bankAccountId bankCode bicSwift bic_swift cnaps crmId euVatNumber iban id',
+    'licenseNumber parentId paymentId postBox postCode routingNumber sortCodeUK taxId',
+    'tradeRegistryId vanityId vatNumber',
+  ].flatMap((names) => names.split(' ')),
+);
 
 /** Whether the field holds an identifier. */
 export function isIdentifierField(path: FieldPath): boolean {
@@ -42,8 +26,8 @@ export function isIdentifierField(path: FieldPath): boolean {
 }
 
 /**
- * What is looked for in the identifiers of a field of that name, `others` included; what has a form of its own can hold
- * nothing that looks like misread text and passes.
+ * The checks of an identifier's field. `others` are left out for identifiers with a form of their own, in which text that
+ * was misread could not pass anyway.
  */
 export function identifierChecks(
   path: FieldPath,
@@ -152,7 +136,7 @@ function hasCheckDigits(iban: string): boolean {
   return rest % 97 === 1;
 }
 
-/** With two digits more it is still a small integer, with which this is three times as fast. */
+/** Up to here the rest with two more digits is a small integer, with which the loop is three times as fast. */
 const SMALL = 9_999_999;
 
 function valueAt(iban: string, at: number): number {
@@ -170,7 +154,7 @@ export const bicInvalid: CellCheck = {
 const BIC =
   'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing, or the cell belongs to another column';
 
-/** A file names few banks many times. */
+/** BICs known to be right, since a file names few banks many times. */
 const knownBics = new Set<string>();
 const MAX_BICS = 10_000;
 
@@ -299,7 +283,7 @@ const DIGITS = {
 /** More lost zeros than this are less likely than another mistake. */
 const MAX_LOST = 2;
 
-/** What a code that lost its zeros looks like: no code of these has more digits. */
+/** What a code that lost zeros looks like: the longest of these codes has eight digits. */
 const SHORTENED = /^\d{1,7}$/;
 
 /** The number of digits that the code should have, where it lacks so few that leading zeros are probably lost; else `null`. */
@@ -310,7 +294,7 @@ function shortOfZeros(kind: keyof typeof DIGITS, text: string, country: () => st
   return digits !== undefined && text.length < digits && text.length >= digits - MAX_LOST ? digits : null;
 }
 
-/** A file names few countries many times. */
+/** The codes of countries as written, since a file names few countries many times. */
 const countries = new Map<string, string>();
 const MAX_COUNTRIES = 1_000;
 

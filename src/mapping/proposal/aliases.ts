@@ -4,209 +4,113 @@
  */
 import type { Operation } from '../../model/operation.ts';
 
-/** The usual business names of fields. */
-type AliasTable = Readonly<Record<string, readonly string[]>>;
+/** By field its usual business names, with commas between them. */
+type AliasTable = Readonly<Record<string, string>>;
 
 /** Names that could mean several fields: the operation's most usual one, and what the reader of the proposal has to know. */
 type DoubtfulAlias = { readonly field: string; readonly note: string };
 type DoubtfulTable = Readonly<Record<string, DoubtfulAlias>>;
 
 const ADDRESS: AliasTable = {
-  buildingName: ['building', 'building name', 'house name'],
-  buildingNumber: [
-    'building number',
-    'building no',
-    'house no',
-    'house number',
-    'street number',
-    'street no',
-  ],
-  country: ['address country', 'country code', 'country iso'],
-  countrySubdivision: ['county', 'province', 'country subdivision'],
-  department: ['department', 'dept'],
-  district: ['district', 'borough'],
-  floor: ['floor'],
-  postBox: ['po box', 'post box', 'p o box'],
-  postCode: ['post code', 'postcode', 'postal code', 'zip', 'zip code', 'zip postal code'],
-  room: ['room', 'suite'],
-  streetName: ['street', 'street name', 'road'],
-  subDepartment: ['sub department'],
-  town: ['town', 'city', 'locality', 'town city', 'city town'],
-  townLocation: ['town location'],
+  buildingName: 'building, building name, house name',
+  buildingNumber: 'building number, building no, house no, house number, street number, street no',
+  country: 'address country, country code, country iso',
+  countrySubdivision: 'county, province, country subdivision',
+  department: 'department, dept',
+  district: 'district, borough',
+  floor: 'floor',
+  postBox: 'po box, post box, p o box',
+  postCode: 'post code, postcode, postal code, zip, zip code, zip postal code',
+  room: 'room, suite',
+  streetName: 'street, street name, road',
+  subDepartment: 'sub department',
+  town: 'town, city, locality, town city, city town',
+  townLocation: 'town location',
 };
 
 const SUBCLIENT: AliasTable = {
-  'additionalInformation.crmId': ['crm id', 'crm ref', 'crm reference', 'crm number'],
-  'details.alias': ['alias', 'short name'],
-  'details.displayName': ['display name', 'known as'],
-  'details.name': [
-    'legal name',
-    'legal entity name',
-    'company',
-    'company name',
-    'entity name',
-    'registered name',
-    'business name',
-    'client name',
-    'customer name',
-    'organisation',
-    'organisation name',
-    'organization',
-    'organization name',
-  ],
-  'details.taxId': [
-    'tax id',
-    'tax number',
-    'tax no',
-    'tax reference',
-    'tax identification number',
-    'tin',
-    'utr',
-    'ein',
-  ],
-  'details.tradeRegistryId': [
-    'company number',
-    'company no',
-    'company registration number',
-    'company registration no',
-    'registration number',
-    'registration no',
-    'reg no',
-    'reg number',
-    'crn',
-    'commercial register number',
-    'trade register number',
-    'trade registry number',
-  ],
-  'details.vatNumber': ['vat', 'vat number', 'vat no', 'vat id', 'vat registration number', 'vat reg no'],
-  'internalInformation.notes': ['notes', 'note', 'comments', 'comment', 'remarks', 'internal notes'],
-  'kyc.details.detailedActivityDescription': [
-    'activity',
-    'activity description',
-    'business activity',
-    'nature of business',
-  ],
-  'kyc.details.detailedRelationshipWithEntity': ['relationship', 'relationship with entity'],
-  'kyc.details.euVatNumber': ['eu vat', 'eu vat no', 'eu vat id'],
-  'kyc.details.incorporationDate': [
-    'incorporated',
-    'incorporated on',
-    'incorporation date',
-    'date of incorporation',
-    'date incorporated',
-    'founded',
-    'founded on',
-    'established',
-    'date established',
-  ],
-  'kyc.details.industry': ['industry', 'sector', 'business sector', 'line of business'],
-  'kyc.details.monthlyPaymentsCount': [
-    'payments per month',
-    'monthly payments',
-    'number of monthly payments',
-    'monthly transactions',
-    'transactions per month',
-  ],
-  'kyc.details.monthlyVolumeAmount': [
-    'monthly volume',
-    'volume per month',
-    'monthly turnover',
-    'monthly amount',
-  ],
-  'kyc.details.tradingCountry': ['country of trading', 'country of operation', 'country of business'],
-  'kyc.details.tradingName': ['trading as', 'trade name', 'dba', 'doing business as', 't a'],
-  'kyc.details.website': ['website', 'web site', 'url', 'homepage', 'web'],
-  'parent.id': ['parent id'],
-  'parent.name': ['parent company', 'parent company name'],
-  'regulators.country': ['regulator country', 'country of regulation', 'regulators country'],
-  'regulators.isRegulated': ['regulated', 'is regulated', 'fca', 'fca regulated'],
-  'regulators.licenseNumber': [
-    'license no',
-    'licence number',
-    'licence no',
-    'frn',
-    'fca number',
-    'firm reference number',
-  ],
-  'regulators.name': ['regulator', 'regulator name', 'regulated by', 'supervisor'],
-  ...addresses('addresses.primary', [
-    '',
-    'primary',
-    'registered',
-    'registered office',
-    'head office',
-    'business',
-  ]),
-  ...addresses('addresses.billing', ['billing', 'billing address', 'invoice', 'invoice address']),
+  'additionalInformation.crmId': 'crm id, crm ref, crm reference, crm number',
+  'details.alias': 'alias, short name',
+  'details.displayName': 'display name, known as',
+  'details.name': `
+    legal name, legal entity name, company, company name, entity name, registered name, business name,
+    client name, customer name, organisation, organisation name, organization, organization name
+  `,
+  'details.taxId': 'tax id, tax number, tax no, tax reference, tax identification number, tin, utr, ein',
+  'details.tradeRegistryId': `
+    company number, company no, company registration number, company registration no,
+    registration number, registration no, reg no, reg number, crn, commercial register number,
+    trade register number, trade registry number
+  `,
+  'details.vatNumber': 'vat, vat number, vat no, vat id, vat registration number, vat reg no',
+  'internalInformation.notes': 'notes, note, comments, comment, remarks, internal notes',
+  'kyc.details.detailedActivityDescription': `
+    activity, activity description, business activity, nature of business
+  `,
+  'kyc.details.detailedRelationshipWithEntity': 'relationship, relationship with entity',
+  'kyc.details.euVatNumber': 'eu vat, eu vat no, eu vat id',
+  'kyc.details.incorporationDate': `
+    incorporated, incorporated on, incorporation date, date of incorporation, date incorporated,
+    founded, founded on, established, date established
+  `,
+  'kyc.details.industry': 'industry, sector, business sector, line of business',
+  'kyc.details.monthlyPaymentsCount': `
+    payments per month, monthly payments, number of monthly payments, monthly transactions,
+    transactions per month
+  `,
+  'kyc.details.monthlyVolumeAmount': 'monthly volume, volume per month, monthly turnover, monthly amount',
+  'kyc.details.tradingCountry': 'country of trading, country of operation, country of business',
+  'kyc.details.tradingName': 'trading as, trade name, dba, doing business as, t a',
+  'kyc.details.website': 'website, web site, url, homepage, web',
+  'parent.id': 'parent id',
+  'parent.name': 'parent company, parent company name',
+  'regulators.country': 'regulator country, country of regulation, regulators country',
+  'regulators.isRegulated': 'regulated, is regulated, fca, fca regulated',
+  'regulators.licenseNumber': `
+    license no, licence number, licence no, frn, fca number, firm reference number
+  `,
+  'regulators.name': 'regulator, regulator name, regulated by, supervisor',
+  ...addresses('addresses.primary', ', primary, registered, registered office, head office, business'),
+  ...addresses('addresses.billing', 'billing, billing address, invoice, invoice address'),
 };
 
 const COUNTERPARTY: AliasTable = {
-  'accounts.0.accountNumber': [
-    'account no',
-    'account number',
-    'account',
-    'acc no',
-    'bank account',
-    'bank account number',
-  ],
-  'accounts.0.alias': ['account alias'],
-  'accounts.0.bank': ['bank', 'bank name', 'name of bank'],
-  'accounts.0.bankCode': ['bank code', 'bank id', 'blz'],
-  'accounts.0.bic_swift': [
-    'bic',
-    'swift',
-    'bic code',
-    'swift code',
-    'bic swift',
-    'swift bic',
-    'bic swift code',
-  ],
-  'accounts.0.cnaps': ['cnaps code', 'cnaps number'],
-  'accounts.0.country': ['bank country', 'account country', 'country of bank', 'country of account'],
-  'accounts.0.currencies': ['account currency', 'account currencies', 'account ccy'],
-  'accounts.0.iban': ['iban', 'iban number', 'iban no'],
-  'accounts.0.intermediaryBankAccounts.0.bicSwift': ['intermediary bic', 'intermediary swift'],
-  'accounts.0.routingNumber': [
-    'routing number',
-    'routing no',
-    'aba',
-    'aba number',
-    'aba routing number',
-    'fedwire',
-  ],
-  'accounts.0.sortCodeUK': ['sort code', 'sortcode', 'uk sort code', 'bank sort code'],
-  'address.buildingNumber': ['house no', 'house number', 'building no', 'street number'],
-  'address.streetName': ['street'],
-  'address.town': ['town'],
-  address1: ['address line 1', 'address line1', 'address 1'],
-  address2: ['address line 2', 'address line2', 'address 2'],
-  city: ['town city', 'locality'],
-  email: ['email', 'e mail', 'email address', 'mail'],
-  firstName: ['first name', 'given name', 'forename'],
-  isBeneficiary: ['beneficiary flag'],
-  isPayer: ['payer', 'payer flag'],
-  lastName: ['last name', 'surname', 'family name'],
-  name: [
-    'legal name',
-    'company',
-    'company name',
-    'business name',
-    'beneficiary name',
-    'payee',
-    'payee name',
-    'supplier name',
-    'vendor name',
-    'account holder',
-    'account holder name',
-    'account name',
-  ],
-  'parent.id': ['parent id'],
-  'parent.name': ['parent company'],
-  paymentReason: ['reason for payment', 'purpose of payment', 'payment purpose'],
-  postCode: ['post code', 'postcode', 'postal code', 'zip', 'zip code'],
+  'accounts.0.accountNumber': `
+    account no, account number, account, acc no, bank account, bank account number
+  `,
+  'accounts.0.alias': 'account alias',
+  'accounts.0.bank': 'bank, bank name, name of bank',
+  'accounts.0.bankCode': 'bank code, bank id, blz',
+  'accounts.0.bic_swift': 'bic, swift, bic code, swift code, bic swift, swift bic, bic swift code',
+  'accounts.0.cnaps': 'cnaps code, cnaps number',
+  'accounts.0.country': 'bank country, account country, country of bank, country of account',
+  'accounts.0.currencies': 'account currency, account currencies, account ccy',
+  'accounts.0.iban': 'iban, iban number, iban no',
+  'accounts.0.intermediaryBankAccounts.0.bicSwift': 'intermediary bic, intermediary swift',
+  'accounts.0.routingNumber': 'routing number, routing no, aba, aba number, aba routing number, fedwire',
+  'accounts.0.sortCodeUK': 'sort code, sortcode, uk sort code, bank sort code',
+  'address.buildingNumber': 'house no, house number, building no, street number',
+  'address.streetName': 'street',
+  'address.town': 'town',
+  address1: 'address line 1, address line1, address 1',
+  address2: 'address line 2, address line2, address 2',
+  city: 'town city, locality',
+  email: 'email, e mail, email address, mail',
+  firstName: 'first name, given name, forename',
+  isBeneficiary: 'beneficiary flag',
+  isPayer: 'payer, payer flag',
+  lastName: 'last name, surname, family name',
+  name: `
+    legal name, company, company name, business name, beneficiary name, payee, payee name,
+    supplier name, vendor name, account holder, account holder name, account name
+  `,
+  'parent.id': 'parent id',
+  'parent.name': 'parent company',
+  paymentReason: 'reason for payment, purpose of payment, payment purpose',
+  postCode: 'post code, postcode, postal code, zip, zip code',
 };
 
-const SUBCLIENT_ID: AliasTable = { id: ['subclient id', 'sub client id', 'service id', 'entity id'] };
+const SUBCLIENT_ID: AliasTable = { id: 'subclient id, sub client id, service id, entity id' };
 
 const BY_OPERATION: Readonly<Record<Operation, AliasTable>> = {
   'subclient.create': SUBCLIENT,
@@ -214,7 +118,7 @@ const BY_OPERATION: Readonly<Record<Operation, AliasTable>> = {
   'subclient.upsert': { ...SUBCLIENT_ID, ...SUBCLIENT },
   'counterparty.draft': COUNTERPARTY,
   'payment.documents': {
-    paymentId: ['payment id', 'payment', 'payment ref', 'payment reference', 'payment no', 'payment number'],
+    paymentId: 'payment id, payment, payment ref, payment reference, payment no, payment number',
   },
 };
 
@@ -269,17 +173,13 @@ const DOUBTFUL: Readonly<Record<Operation, DoubtfulTable>> = {
 };
 
 /** Names under which files give the key of a record's parent instead of its identifier. */
-export const PARENT_KEYS = [
-  'parent ref',
-  'parent reference',
-  'parent key',
-  'parent external id',
-  'parent client ref',
-];
+export const PARENT_KEYS = namesIn(
+  'parent ref, parent reference, parent key, parent external id, parent client ref',
+);
 
-/** The business names of an operation's fields. */
-export function aliasesFor(operation: Operation): AliasTable {
-  return BY_OPERATION[operation];
+/** The fields of an operation, each with its business names. */
+export function aliasesFor(operation: Operation): readonly (readonly [field: string, readonly string[]])[] {
+  return Object.entries(BY_OPERATION[operation]).map(([field, names]) => [field, namesIn(names)] as const);
 }
 
 /** The business names that could mean several of an operation's fields. */
@@ -293,67 +193,37 @@ export function keyNamesOf(operation: Operation): readonly string[] {
 }
 
 /** Names under which files give a record's own key, the most telling first. */
-const KEY_NAMES = [
-  'externalid',
-  'externalref',
-  'externalreference',
-  'partnerref',
-  'partnerreference',
-  'partnerid',
-  'clientref',
-  'clientreference',
-  'clientid',
-  'clientno',
-  'clientnumber',
-  'customerref',
-  'customerreference',
-  'customerid',
-  'customerno',
-  'customernumber',
-  'payeeref',
-  'payeeid',
-  'beneficiaryref',
-  'beneficiaryid',
-  'supplierid',
-  'supplierno',
-  'suppliernumber',
-  'vendorid',
-  'vendorno',
-  'vendornumber',
-  'crmid',
-  'additionalinformationcrmid',
-  'uniqueid',
-  'recordid',
-  'reference',
-  'refno',
-  'ref',
-  'key',
-  'id',
-];
+const KEY_NAMES = namesIn(`
+  externalid, externalref, externalreference, partnerref, partnerreference, partnerid, clientref,
+  clientreference, clientid, clientno, clientnumber, customerref, customerreference, customerid,
+  customerno, customernumber, payeeref, payeeid, beneficiaryref, beneficiaryid, supplierid, supplierno,
+  suppliernumber, vendorid, vendorno, vendornumber, crmid, additionalinformationcrmid, uniqueid,
+  recordid, reference, refno, ref, key, id
+`);
 
-/** What the operation's own identifier is called, where its rows are known by that. */
+/** Names of the operation's own identifier, for operations whose rows are known by it. */
 const OWN_NAMES: Readonly<Record<Operation, readonly string[]>> = {
   'subclient.create': [],
   'subclient.update': ['id', 'subclientid', 'serviceid', 'entityid'],
   'subclient.upsert': [],
   'counterparty.draft': [],
-  'payment.documents': [
-    'paymentid',
-    'payment',
-    'paymentref',
-    'paymentreference',
-    'paymentno',
-    'paymentnumber',
-  ],
+  'payment.documents': namesIn('paymentid, payment, paymentref, paymentreference, paymentno, paymentnumber'),
 };
 
-function addresses(path: string, prefixes: readonly string[]): AliasTable {
+/** The fields of the address at a path, by their names behind each prefix, of which one may be empty. */
+function addresses(path: string, prefixes: string): AliasTable {
   return Object.fromEntries(
     Object.entries(ADDRESS).map(([field, names]) => [
       `${path}.${field}`,
-      prefixes.flatMap((prefix) =>
-        [...names, ...(prefix === '' ? [] : [field])].map((name) => `${prefix} ${name}`),
-      ),
+      namesIn(prefixes)
+        .flatMap((prefix) =>
+          [...namesIn(names), ...(prefix === '' ? [] : [field])].map((name) => `${prefix} ${name}`),
+        )
+        .join(', '),
     ]),
   );
+}
+
+function namesIn(list: string): readonly string[] {
+  return list.split(',').map((name) => name.trim());
 }

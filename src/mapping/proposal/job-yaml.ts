@@ -3,11 +3,11 @@ import type { Format } from '../../config/job-definition.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
 
-/** What stands above a proposal. */
+/** Where a proposal comes from, for the comment above it. */
 type ProposalOrigin = {
   /** The file's name, without its folders. */
   readonly file: string;
-  /** How it was understood, in a few words. */
+  /** How the file was understood, in a few words. */
   readonly understood: string;
   /** How many rows were looked at. */
   readonly rows: number;
@@ -111,7 +111,7 @@ function openLines({ open }: JobProposal): readonly string[] {
   ];
 }
 
-/** `true` and `false` as names are words of YAML. */
+/** A setting's name, in quotes where YAML would take it for a boolean. */
 function settingName(name: string): string {
   return name === 'true' || name === 'false' ? `"${name}"` : name;
 }
@@ -127,7 +127,7 @@ function flow(values: readonly string[]): string {
 }
 
 const PLAIN = /^[A-Za-z][\w./]*(?: [\w./]+)*$/;
-/** What YAML, in one version or another, takes for something else than text. */
+/** Words that some version of YAML takes for something else than text. */
 const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n']);
 
 /** Text as a YAML scalar on one line: JSON's strings are YAML's, too. */
@@ -135,7 +135,7 @@ function scalar(text: string): string {
   return PLAIN.test(text) && !WORDS.has(text.toLowerCase()) ? text : quoted(text);
 }
 
-/** Text on one line, whatever it holds. */
+/** Text in quotes on one line, whatever characters it holds. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,

@@ -14,7 +14,7 @@ export type Meaning = {
   readonly field: string;
   /** What else it could mean, for the reader of the proposal. */
   readonly note: string | null;
-  /** The cell is the key of another record. */
+  /** Whether the cell is the key of another record. */
   readonly isReference: boolean;
 };
 
@@ -42,7 +42,7 @@ export function createFindMeaning(
 function meaningsOf(operation: Operation, fields: readonly string[]): ReadonlyMap<string, Meaning> {
   return new Map<string, Meaning>([
     ...ownNames(fields),
-    ...Object.entries(aliasesFor(operation)).flatMap(([field, names]) =>
+    ...aliasesFor(operation).flatMap(([field, names]) =>
       names.map((name) => [looseName(name), { field, note: null, isReference: false }] as const),
     ),
     ...(fields.includes('parent.id') ? PARENT_KEYS : []).map((name) => [looseName(name), PARENT] as const),
@@ -61,7 +61,7 @@ const PARENT: Meaning = {
   isReference: true,
 };
 
-/** The last parts of paths, where only one field has that name: `tradeRegistryId`. */
+/** Fields by the last part of their path, where only one field has that name: `tradeRegistryId`. */
 function ownNames(fields: readonly string[]): readonly (readonly [string, Meaning])[] {
   const names = fields.filter(isPlain).map((field) => [looseName(lastPart(field)), field] as const);
   return names
@@ -71,7 +71,7 @@ function ownNames(fields: readonly string[]): readonly (readonly [string, Meanin
     );
 }
 
-/** A list inside a list, and what the service itself says about a record, are not what a header means by a bare name. */
+/** Whether a header can mean the field by a bare name: not where it is in a list inside a list, or set by the service itself. */
 function isPlain(field: string): boolean {
   return (
     field.split('#').length <= 2 &&
@@ -79,7 +79,7 @@ function isPlain(field: string): boolean {
   );
 }
 
-/** `IBAN 2` is the second account's. */
+/** The meaning of a name with a number: `IBAN 2` is the second account's. */
 function numbered(loose: string, meanings: ReadonlyMap<string, Meaning>): Meaning | null {
   const [, name = '', number = ''] = /^(.*\D)([1-9])$/.exec(loose) ?? [];
   const meaning = meanings.get(name);
@@ -100,7 +100,7 @@ function spelled(
   return null;
 }
 
-/** The whole path without its signs, positions in their places: `accounts_0_iban`. */
+/** Matches the whole path without its punctuation, positions in their places: `accounts_0_iban`. */
 function shapeOf(field: string): RegExp {
   return new RegExp(`^${field.split('#').map(looseName).join('(\\d{1,2})')}$`);
 }
@@ -135,7 +135,7 @@ function byMeaning(written: string, { definition, catalog, pathField }: Suggesti
   return isField || meaning.field === pathField ? meaning.field : null;
 }
 
-/** Of a bare name, few signs make another word: rather no suggestion than a wrong one. */
+/** Few changes make another word of a bare name, so that fewer are allowed: rather no suggestion than a wrong one. */
 function mostWrong(written: string): ((length: number) => number) | undefined {
   return /[.[]/.test(written) ? undefined : fewSigns;
 }

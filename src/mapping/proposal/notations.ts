@@ -1,24 +1,24 @@
 /**
  * How a column writes dates, numbers, yes and no: each usual way is tried on the cells with the conversion that a
- * definition would get, and the one that fits the most of them is proposed. Where two fit as well and mean something
- * else, nobody but the reader of the proposal can choose.
+ * definition would get, and the one that fits the most of them is proposed. Where two fit equally well and mean something
+ * different, only the reader of the proposal can choose.
  */
 import type { JsonValue } from '../../model/request.ts';
 import { convert } from '../conversion.ts';
 import { type ConvertedColumn, conversionFor } from '../field-conversion.ts';
 import type { LeafType } from '../request-field.ts';
 
-/** A conversion's options as a definition writes them; none: the field's own conversion does. */
+/** A conversion's options as a definition writes them; without any the field's own conversion reads the cells. */
 export type Notation = Omit<ConvertedColumn, 'column'>;
 
 /** How a column's cells are to be read for a field. */
 export type ChosenNotation =
   | { readonly kind: 'notation'; readonly notation: Notation; readonly misfits: number }
-  /** As many cells fit each of these, with different results. */
+  /** Equally many cells fit each of these notations, with different results. */
   | { readonly kind: 'several'; readonly notations: readonly Notation[] }
   | { readonly kind: 'none' };
 
-/** Of so many rows, how many are mistakes of their own; where more of them differ, it is no mistake. */
+/** The most rows that may be single mistakes; where more rows differ, the guess is wrong. */
 export function mostMistakes(rows: number): number {
   return Math.max(1, rows * 0.1);
 }
@@ -127,7 +127,7 @@ function booleanNotations(values: readonly JsonValue[]): readonly Notation[] {
   });
 }
 
-/** Where the rows that were looked at have only one of the two, the other is still to come. */
+/** The words as written, else the usual word: rows that were not looked at may have the other of the two words. */
 function orUsual(written: readonly string[], word: string): string[] {
   return written.length > 0
     ? [...written]
@@ -160,7 +160,7 @@ function misfitNote(type: LeafType | null): string {
     : `the cells looked at are no ${word} in one way that is known: say how to read them`;
 }
 
-/** Types whose text is read in one way. */
+/** Types whose text is read in one way only. */
 export const ONE_WAY: ReadonlySet<LeafType> = new Set(['string', 'country', 'string-list']);
 
 const WORD: Readonly<Record<LeafType, string>> = {

@@ -18,7 +18,7 @@ import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } 
 
 /** Where a column of a file goes. */
 export type Placement =
-  /** The header is the field's own path, as it is written. */
+  /** The header is the field's own path, as written. */
   | (ColumnSlot & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
   | (ColumnSlot & Meaning & { readonly kind: 'field' })
   | (ColumnSlot & { readonly kind: 'open'; readonly reason: string });
@@ -32,7 +32,7 @@ type PlacingMeans = {
 
 const NOT_PLACED = 'no field was found for it';
 
-/** Places every column once; a field that is filled already takes no second one, and headers that are fields come first. */
+/** Places every column once: headers that are fields first, and no second column in a field. */
 export function placeColumns(means: PlacingMeans): readonly Placement[] {
   const claim = createClaims();
   const columns = means.columns.map((column, slot) => ({ column, slot }));
@@ -57,12 +57,12 @@ function byMeaning(at: ColumnSlot, { findMeaning, lookUp }: PlacingMeans): Place
     : { kind: 'field', ...at, ...meaning };
 }
 
-/** Lets the first column have a field; whoever comes second to it, to what is in it or to what it is in, is left open. */
+/** Gives a field to the first column; a later column for it, for what is in it or for what it is in is left open. */
 function createClaims(): (placement: Placement | null) => Placement | null {
   const taken: string[] = [];
   return (placement) => {
     if (placement === null || placement.kind === 'open') return placement;
-    // Objects, lists and members of JSON records stand beside what is in them.
+    // Objects, lists and members of JSON records are columns beside the columns of their contents.
     if (placement.kind === 'itself' && placement.known.kind !== 'leaf') return placement;
     const { field } = placement;
     const isTaken = taken.some((other) => isWithin(field, other) || isWithin(other, field));
@@ -89,13 +89,13 @@ export type ProposedField = {
   readonly field: string;
   readonly column: string;
   readonly notation: Notation;
-  /** What its reader has to know. */
+  /** What the reader of the proposal has to know about the line. */
   readonly notes: readonly string[];
   /** False: the line is a comment until somebody decides, and the column is not sent. */
   readonly isDecided: boolean;
 };
 
-/** What the key column fills besides: the CRM id of a new subclient, or the identifier in the path. */
+/** The field that the key column fills: the CRM id of a new subclient, or the identifier in the path. */
 export function keyField(operation: Operation, key: string, pathField: string | null): Meaning | null {
   switch (operation) {
     case 'subclient.create':
@@ -118,7 +118,7 @@ const SENT_AS_CRM_ID = 'the key goes with the record as its CRM id';
 const OWN_IDENTIFIER =
   'the path needs the identifier that the service gave: make sure that this column has it';
 
-/** The line for a column, `null` where it needs none: its header says the field, and the field's own conversion does. */
+/** The line for a column; `null` where the header is the field and the field's own conversion reads the cells. */
 export function proposeField(
   placement: Placement,
   values: readonly JsonValue[],
@@ -142,14 +142,14 @@ function isPlain(chosen: ChosenNotation): boolean {
   return chosen.kind === 'notation' && Object.keys(chosen.notation).length === 0;
 }
 
-/** The type of the field; `null` where it is none that a cell could fill. */
+/** The type of the field; `null` where no cell could fill it. */
 function leafType(field: string, lookUp: FieldLookup): LeafType | null {
   const path = parseFieldPath(field);
   const known = typeof path === 'string' ? null : lookUp(path);
   return known?.kind === 'leaf' ? known.type : null;
 }
 
-/** Text is read in one way, so what doesn't fit spoils its rows only; a date or a number that nobody can read spoils the column. */
+/** Text is read in one way, so that a misfit only spoils its row; dates or numbers that can't be read leave the column undecided. */
 function decide(
   chosen: ChosenNotation,
   type: LeafType | null,

@@ -3,7 +3,6 @@
  * are read, which column is the key. Each column is placed or listed for a decision, none is dropped; no value of a cell
  * gets into a proposal.
  */
-
 import { flattenRecord } from '../../model/flatten-record.ts';
 import { parseRecord } from '../../model/json-record.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
@@ -23,19 +22,19 @@ import {
   proposeField,
 } from './propose-fields.ts';
 
-/** What is proposed, before it is written as YAML. */
+/** A proposal, before it is written as YAML. */
 export type JobProposal = {
   readonly operation: Operation;
   /** The column of the rows' own key, `null` where none was found. */
   readonly key: KeyGuess | null;
   /** Lines under `fields`, and those that a person has to decide on. */
   readonly fields: readonly ProposedField[];
-  /** Headers that are field paths: they need no line. */
+  /** Headers that are field paths and need no line. */
   readonly itself: readonly string[];
   /** Columns that are not sent until somebody decides. */
   readonly open: readonly { readonly column: string; readonly reason: string }[];
   readonly required: readonly string[];
-  /** The identifier in the path that no column seems to fill, `null` where all is well. */
+  /** The identifier in the path that no column seems to fill; `null` where there is no such gap. */
   readonly missingId: string | null;
 };
 
@@ -99,10 +98,10 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
   return [{ column: placement.column, reason: placement.reason }];
 }
 
-/** What names a record. */
+/** Fields that name a record. */
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
-/** The service's document requires nothing; a record without its name helps nobody. */
+/** The fields to require: the service's document requires none, but a record without its name helps nobody. */
 function requiredOf(
   placements: readonly Placement[],
   fields: readonly ProposedField[],
@@ -126,10 +125,10 @@ function missingId(
   return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
 }
 
-/** What the rows that could be read have in each column, by the column's place; text that is empty is left out. */
+/** The values of the readable rows in each column, by the column's position, without empty text. */
 type ColumnValues = readonly (readonly JsonValue[])[];
 
-/** Lays rows out by columns; `texts`: without a workbook's numbers, dates and booleans, which are read in one way only. */
+/** Lays rows out by columns; `texts` leaves out a workbook's numbers, dates and booleans, which are read in one way only. */
 function columnValues(
   { columns }: Pick<SourceInfo, 'columns'>,
   rows: readonly Row[],
@@ -162,7 +161,7 @@ function cellsOf(row: Row, columns: readonly string[]): readonly (JsonValue | un
   }
 }
 
-/** The rows' own key, as far as the rows that were looked at tell. */
+/** The column of the rows' own key, judged by the rows that were looked at. */
 type KeyGuess = {
   readonly column: string;
   /** Rows that lack the key, or have one that came before. */

@@ -184,9 +184,9 @@ describe('text is taken as it stands', () => {
     ['<c t="b"><v>yes</v></c>', 'a boolean that is none'],
     ['<c t="z"><v>1</v></c>', 'a cell of a kind that Excel does not know: expected text, a number or a date'],
     ['<c s="7"><v>1</v></c>', 'a format that the workbook does not define'],
-    ['<c t="e"><v>#N/A</v></c>', 'the error #N/A: expected a value; mend the formula'],
-    ['<c t="e"><f>1/0</f><v>#DIV/0!</v></c>', 'the error #DIV/0!: expected a value; mend the formula'],
-    ['<c t="e"><v>Smith</v></c>', 'the error of a formula: expected a value; mend the formula'],
+    ['<c t="e"><v>#N/A</v></c>', 'the error #N/A: expected a value; correct the formula'],
+    ['<c t="e"><f>1/0</f><v>#DIV/0!</v></c>', 'the error #DIV/0!: expected a value; correct the formula'],
+    ['<c t="e"><v>Smith</v></c>', 'the error of a formula: expected a value; correct the formula'],
   ])('%s makes its row unreadable', async (cell, problem) => {
     expect(await readCell(cell)).toBe(`! column "A": ${problem}`);
   });

@@ -212,7 +212,7 @@ describe('rows', () => {
         row: 1,
         line: 2,
         text: '7\t\t150',
-        problem: 'column "name": the error #N/A: expected a value; mend the formula',
+        problem: 'column "name": the error #N/A: expected a value; correct the formula',
       },
     ]);
   });
