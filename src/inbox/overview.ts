@@ -2,16 +2,22 @@
  * What is going on in a home, for `onboard status`: runs that are not over, files on their way, schedules and
  * windows. It goes by the decisions that a watcher goes by, and changes nothing.
  */
+import { join } from 'node:path';
+import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
+import { definitionProblems } from '../delivery/run-mapping.ts';
+import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
 import type { WeatherReport } from '../ledger/weather.ts';
+import { type Io, tell } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import { isOver } from '../model/run.ts';
 import { createReleases, createSchedules, nextTime } from '../queue/schedules.ts';
 import { latestRuns, type ShownRun, serviceReport } from '../runs/status.ts';
-import type { Ledger } from '../session.ts';
+import type { Ledger, Session } from '../session.ts';
 import { listClaims } from './claim.ts';
 import { listEntries } from './entry.ts';
-import { inboxesOf } from './job-book.ts';
+import { inboxesOf, openJobBook } from './job-book.ts';
 import { busyJobs, claimedWords } from './look.ts';
 import { createWindows, schedulesOf } from './schedule.ts';
 import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
@@ -52,7 +58,11 @@ export type Overview = {
   }>;
 };
 
-type OverviewOf = {
+const RUNS_MAX = 200;
+/** A file that has not changed for this long counts as whole: this command has not watched it; the default of `--rest`. */
+const REST_MS = 2_000;
+
+type Home = {
   readonly ledger: Ledger;
   readonly target: string;
   readonly home: string;
@@ -60,29 +70,28 @@ type OverviewOf = {
   readonly jobs: readonly Job[];
 };
 
-const RUNS_MAX = 200;
-/** A file that has not changed for this long counts as whole: this command has not watched it; the default of `--rest`. */
-const REST_MS = 2_000;
-
-/** Looks at the ledger and the folders; changes nothing. */
-export async function lookOver(given: OverviewOf): Promise<Overview> {
-  const { ledger, target, jobs } = given;
+/** Looks at the ledger and the folders of a home, for the stand-in or for the service of the environment where it names one. */
+export async function lookOver({ ledger, env, io }: Session, sandbox: boolean): Promise<Overview> {
+  const target = sandbox || env.baseUrl === null ? SANDBOX_TARGET : baseUrlOf(env.baseUrl);
+  const processing = join(env.home, 'processing');
+  const jobs = await jobsOf(env, io);
+  const home: Home = { ledger, target, home: env.home, processing, jobs };
   const { queuePrefix } = ledger.of(target).keys;
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined);
   try {
     const next = await schedules.next();
     const runs = await openRuns(ledger);
-    const processing = await claimedFiles(given.processing);
+    const claimed = await claimedFiles(processing);
     return {
       target,
       services: await servicesOf(ledger, [
         target,
         ...runs.map(({ run }) => run.target),
-        ...processing.map((file) => file.target),
+        ...claimed.map((file) => file.target),
       ]),
       runs,
-      processing,
-      waiting: waitingFiles(await sortedOut(given), next),
+      processing: claimed,
+      waiting: waitingFiles(await sortedOut(home), next),
       schedules: schedulesOf(jobs).map(({ job, cron, timezone }) => ({
         job,
         cron,
@@ -94,6 +103,17 @@ export async function lookOver(given: OverviewOf): Promise<Overview> {
     };
   } finally {
     await schedules.close();
+  }
+}
+
+/** Definitions that can't be used are told, and the rest is shown all the same. */
+async function jobsOf({ jobsDirectory, home }: Environment, io: Io) {
+  try {
+    return (await openJobBook(jobsDirectory, home, definitionProblems)).jobs();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    for (const problem of error.problems) tell(io, `warning: ${problem}`);
+    return [];
   }
 }
 
@@ -116,7 +136,7 @@ async function claimedFiles(processing: string): Promise<Overview['processing']>
   );
 }
 
-async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf): Promise<SortedOut> {
+async function sortedOut({ ledger, target, home, jobs, processing }: Home): Promise<SortedOut> {
   const { keys } = ledger.of(target);
   const releases = await createReleases(ledger.redis, keys.queuePrefix).all();
   const looks = await Promise.all(

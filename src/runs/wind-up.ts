@@ -35,7 +35,12 @@ export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise
   const { run } = windUp;
   const { keys, store } = session.ledger.of(run.target);
   const closed = await store.closedChunks(run.id);
-  const numbers = once(createRunInput(session.ledger.redis, keys, run.id).numbers);
+  const input = createRunInput(session.ledger.redis, keys, run.id);
+  let known: ReturnType<typeof input.numbers> | null = null;
+  const numbers = () => {
+    known ??= input.numbers();
+    return known;
+  };
   const reader = createReader(windUp, session);
   try {
     for (let n = 1; n <= chunksOf(run); n += 1) {
@@ -109,12 +114,4 @@ function unknownRows(n: number, run: Run, known: readonly number[] | null): JobR
       claim: CLAIMED,
     };
   });
-}
-
-function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | null = null;
-  return () => {
-    answer ??= ask();
-    return answer;
-  };
 }
