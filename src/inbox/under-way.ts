@@ -145,16 +145,14 @@ async function beatAll(works: Map<string, Work>): Promise<void> {
   }
 }
 
-/** Begins with what a look found, as far as there is room; the rest stays in the look for the next time. */
-export type Begin = (look: Pick<Look, 'atHand'>) => Promise<void>;
-
 type BeginEdges = {
   readonly underWay: UnderWay;
   readonly recovery: Pick<Recovery, 'takeUp'>;
   readonly isClosed: IsClosed;
 };
 
-export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: BeginEdges): Begin {
+/** Makes the function that begins with what a look found, as far as there is room; the rest stays in the look for the next time. */
+export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: BeginEdges) {
   const claim = createClaim(watcher);
   const said = new Set<string>();
   const claimOf = async (one: AtHand): Promise<Claim | null> => {
@@ -170,7 +168,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
     said.add(error.message);
     return null;
   };
-  return async ({ atHand }) => {
+  return async ({ atHand }: Pick<Look, 'atHand'>): Promise<void> => {
     for (;;) {
       const [next] = atHand;
       if (next === undefined || watcher.session.io.interrupted.aborted) return;

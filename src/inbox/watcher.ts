@@ -26,7 +26,7 @@ export type Watcher = {
   /** ONBOARD_HOME, and its folders for files. */
   readonly home: string;
   readonly places: Places;
-  readonly rehearsal: Rehearsal;
+  readonly rehearsal: ReturnType<typeof createRehearsal>;
   /** A file is whole when nothing of it has changed for so long. */
   readonly restMs: number;
   readonly pollMs: number;
@@ -103,22 +103,17 @@ export function sharedIo(io: Io): Io {
 }
 
 /** The files that a rehearsal took and put back, so that it takes none of them again. */
-type Rehearsal = {
-  /** Whether files are taken for the built-in stand-in, and so stay in their inboxes in the end. */
-  readonly isOn: boolean;
-  remember(inbox: string, path: string, stamp: string): void;
-  has(inbox: string, entry: Pick<Entry, 'path' | 'stamp'>): boolean;
-};
-
-export function createRehearsal(target: string): Rehearsal {
+export function createRehearsal(target: string) {
   const known = new Set<string>();
   const keyOf = (...parts: readonly string[]) => parts.join('\n');
   return {
+    /** Whether files are taken for the built-in stand-in, and so stay in their inboxes in the end. */
     isOn: target === SANDBOX_TARGET,
-    remember(inbox, path, stamp) {
+    remember(inbox: string, path: string, stamp: string) {
       known.add(keyOf(inbox, path, stamp));
     },
-    has: (inbox, { path, stamp }) => known.has(keyOf(inbox, path, stamp)),
+    has: (inbox: string, { path, stamp }: Pick<Entry, 'path' | 'stamp'>) =>
+      known.has(keyOf(inbox, path, stamp)),
   };
 }
 
