@@ -9,24 +9,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 type Wake = 'look' | 'work';
 
 /** Lets a loop wait for time or for news, whichever comes first; news that come while nobody waits end the next wait. */
-export type Waker = {
-  wake(why: Wake): void;
-  /** Whether the next wait ends at once. */
-  hasNews(): boolean;
-  /** Answers what happened; nothing where the time ended it. */
-  wait(ms: number): Promise<ReadonlySet<Wake>>;
-};
-
-export function createWaker(): Waker {
+export function createWaker() {
   let heard = new Set<Wake>();
   let ring = () => {};
   return {
-    wake(why) {
+    wake(why: Wake) {
       heard.add(why);
       ring();
     },
+    /** Whether the next wait ends at once. */
     hasNews: () => heard.size > 0,
-    async wait(ms) {
+    /** Answers what happened; nothing where the time ended it. */
+    async wait(ms: number) {
       if (heard.size === 0) {
         const timer = new AbortController();
         const news = new Promise<void>((resolve) => {
@@ -41,6 +35,8 @@ export function createWaker(): Waker {
     },
   };
 }
+
+export type Waker = ReturnType<typeof createWaker>;
 
 /** A look at many files takes a while: looks take a fifth of the time at most. */
 const CALM_FACTOR = 4;

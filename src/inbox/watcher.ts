@@ -137,22 +137,7 @@ export type EndedFile = {
 };
 
 /** Says what happens in the inboxes: for people or, one line per file, for programs. */
-export type Teller = {
-  /** What is going on. */
-  line(text: string): void;
-  /** Trouble that may come again and again: said only where it is not the same as the last one. */
-  trouble(text: string): void;
-  /** A file's end; `words` for people. */
-  ended(file: EndedFile, words: string): void;
-  /** A file that stays; `words` for people. */
-  paused(file: EndedFile, words: string): void;
-  /** Says the text of each key once, and again only after the key was gone for a while. */
-  waiting(lines: ReadonlyMap<string, string>): void;
-  /** True once something was said of a file, or of what is in its way. */
-  hasTold(): boolean;
-};
-
-export function createTeller(io: Io, json: boolean): Teller {
+export function createTeller(io: Io, json: boolean) {
   let shown = new Set<string>();
   let troubled = '';
   let hasTold = false;
@@ -161,23 +146,31 @@ export function createTeller(io: Io, json: boolean): Teller {
     tell(io, text.split('\n').map(printable).join('\n'));
   };
   return {
+    /** What is going on. */
     line,
-    trouble(text) {
+    /** Trouble that may come again and again: said only where it is not the same as the last one. */
+    trouble(text: string) {
       if (text !== troubled) line(text);
       troubled = text;
     },
-    ended(file, words) {
+    /** A file's end; `words` for people. */
+    ended(file: EndedFile, words: string) {
       hasTold = true;
       say(io, json ? JSON.stringify(file) : printable(words));
     },
-    paused(file, words) {
+    /** A file that stays; `words` for people. */
+    paused(file: EndedFile, words: string) {
       if (json) say(io, JSON.stringify(file));
       line(words);
     },
-    waiting(lines) {
+    /** Says the text of each key once, and again only after the key was gone for a while. */
+    waiting(lines: ReadonlyMap<string, string>) {
       for (const [key, text] of lines) if (!shown.has(key)) line(text);
       shown = new Set(lines.keys());
     },
+    /** True once something was said of a file, or of what is in its way. */
     hasTold: () => hasTold,
   };
 }
+
+export type Teller = ReturnType<typeof createTeller>;

@@ -63,14 +63,6 @@ export function waitingReason(error: unknown): WaitingReason | null {
   return isConnection || AWAY.test(error.message) ? 'away' : null;
 }
 
-/** Tells the user once that reading waits for Redis, and once that it goes on. */
-export type WaitingNotice = {
-  /** After each command to Redis: why it has to wait; `null`: it went through. */
-  heard(reason: WaitingReason | null): void;
-  /** The file has been read to its end. */
-  complete(): void;
-};
-
 /** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
 const CALM_MS = 5_000;
 
@@ -81,7 +73,8 @@ const WAITS: Readonly<Record<WaitingReason, string>> = {
 };
 const GOES_ON = 'Redis takes rows again: reading goes on.';
 
-export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
+/** Tells the user once that reading waits for Redis, and once that it goes on. */
+export function createWaitingNotice(io: Io, now: () => number) {
   let shown: WaitingReason | null = null;
   let refusedAt = 0;
   const say = (text: string) => tellOverBar(io, text);
@@ -90,7 +83,8 @@ export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
     shown = null;
   };
   return {
-    heard(reason) {
+    /** After each command to Redis: why it has to wait; `null`: it went through. */
+    heard(reason: WaitingReason | null) {
       if (reason === null) {
         if (now() - refusedAt >= CALM_MS) goOn();
         return;
@@ -99,6 +93,9 @@ export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
       if (shown !== reason) say(WAITS[reason]);
       shown = reason;
     },
+    /** The file has been read to its end. */
     complete: goOn,
   };
 }
+
+export type WaitingNotice = ReturnType<typeof createWaitingNotice>;
