@@ -111,7 +111,10 @@ const SENDING: readonly (string | undefined)[] = ['run', 'start', 'work', 'resum
 /** Other commands mostly end sooner, and then nothing is said. */
 const SILENCE_MS = 1_000;
 
-/** What the first signal is answered with, and after how many milliseconds, if the process is still there; `args` as typed after `onboard`. */
+/**
+ * What the first signal is answered with, and after how many milliseconds, if the process is still there; `args` as typed after
+ * `onboard`.
+ */
 export function interruptionNotice(
   args: readonly string[],
   deadlineMs: number,

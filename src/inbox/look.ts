@@ -201,7 +201,9 @@ type Resting = { readonly inbox: Pick<Inbox, 'folder'>; readonly entry: Entry };
 type Waited = { readonly ms: number; readonly isChanged: boolean };
 type Seen = { readonly stamp: string; readonly since: number; readonly first: number };
 
-/** An entry is at rest once nothing of it has changed for `restMs` by the looks of this process; clocks of other machines don't count. */
+/**
+ * An entry is at rest once nothing of it has changed for `restMs` by the looks of this process; clocks of other machines don't count.
+ */
 export function createRest(restMs: number, now: () => number) {
   let seen = new Map<string, Seen>();
   let asked = new Map<string, Seen>();

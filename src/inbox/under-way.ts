@@ -43,9 +43,9 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
   let worst = 0;
   const go = (work: Work) => {
     work.state = 'active';
-    work.working = carryOn(work).finally(onEnd);
+    work.working = workOn(work).finally(onEnd);
   };
-  const carryOn = async (work: Work) => {
+  const workOn = async (work: Work) => {
     const { id } = work.claim;
     try {
       const signal = AbortSignal.any([session.io.interrupted, work.end.signal]);

@@ -82,8 +82,9 @@ export function createLookClock(pollMs: number, now: () => number) {
 }
 
 /**
- * Tells when something may have changed in folders; a hint, since events can be lost. One watch per folder, with nothing read for it: chokidar reads a folder again, and looks at every entry, for each of its
- * changes, which took a third of the time of 1,000 files. `onTrouble` where the system gives no events.
+ * Tells when something may have changed in folders; a hint, since events can be lost. One watch per folder, with nothing read for it:
+ * chokidar reads a folder again, and looks at every entry, for each of its changes, which took a third of the time of 1,000 files.
+ * `onTrouble` where the system gives no events.
  */
 export function createFolderEvents(onChange: () => void, onTrouble: (error: Error) => void) {
   const watches = new Map<string, FSWatcher>();

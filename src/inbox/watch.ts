@@ -89,7 +89,8 @@ async function keepLooking(
       return worse(round.worst(), underWay.worst());
     }
     const why = await waker.wait(round.clock.leftMs());
-    // A file that waits for a run may go on when that run ends; while more files are at hand, an end is no reason to look at everything.
+    // A file that waits for a run may go on when that run ends; while more files are at hand, an end is no reason to look at
+    // everything.
     const hasFiles = look.atHand.some(({ kind }) => kind === 'file');
     if (why.has('look') || (why.has('work') && !hasFiles)) round.clock.lookSoon();
   }

@@ -87,7 +87,10 @@ export function reportPlace({ session }: Watcher, run: Pick<Run, 'id'>): string 
   return reportDirectory(session.env, run.id);
 }
 
-/** The terminal for runs that share it: what several of them say one after the other is said once, and it is no TTY, so none draws a progress bar. */
+/**
+ * The terminal for runs that share it: what several of them say one after the other is said once, and it is no TTY, so none draws a
+ * progress bar.
+ */
 export function sharedIo(io: Io): Io {
   let last = '';
   const stderr = new Writable({

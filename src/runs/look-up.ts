@@ -195,11 +195,6 @@ function createPace(rate: string | undefined): (signal: AbortSignal) => Promise<
   };
 }
 
-/**
- * What the service knows of a run's rows in doubt, and what that is proof of. A row is settled only by proof: a record that is found for
- * the keys of two rows, or that another row of the run has, settles none of them.
- */
-
 type Asking = {
   readonly run: Run;
   readonly lookUp: LookUp;

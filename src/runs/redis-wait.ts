@@ -9,9 +9,9 @@ import { type Io, tellOverBar } from '../lib/terminal.ts';
  * Why Redis doesn't take a command that it will take later. `full`: maxmemory is reached. `disk`: it can't write its
  * append-only file. `away`: it is not there, still loading, or no longer the one that takes writes.
  */
-export type WaitingReason = 'full' | 'disk' | 'away';
+type WaitingReason = 'full' | 'disk' | 'away';
 
-export type WaitEdges = {
+type WaitEdges = {
   /** Resolves after that many milliseconds; false: give up. */
   pause(ms: number): Promise<boolean>;
   /** After each try: why it has to be made again; `null`: it went through. */

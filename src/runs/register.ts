@@ -58,7 +58,7 @@ function waitingWords(run: Run, leased: boolean): string {
 }
 
 /** A file to be taken through a job. */
-export type NewFile = {
+type NewFile = {
   readonly facts: FileFacts;
   readonly job: Job;
   readonly target: string;

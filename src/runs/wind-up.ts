@@ -16,7 +16,7 @@ import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 
 /** A cancelled run, and what its rows are taken from. */
-export type WindUp = {
+type WindUp = {
   readonly run: Run;
   /** The run's rows as they were registered; `null` where they can't be read any more. */
   readonly chunks: AsyncIterable<RowChunk> | null;
