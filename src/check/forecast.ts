@@ -6,6 +6,7 @@
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type Decided, decide, type Plan } from '../delivery/decide.ts';
+import type { KeyPlace } from '../ledger/settle-entry.ts';
 import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
@@ -92,12 +93,10 @@ export async function foresee(
   });
 }
 
-/** A key in an identity space. */
-type Place = { readonly space: string; readonly key: string };
-type StateOf = (place: Place) => KeyState;
+type StateOf = (place: KeyPlace) => KeyState;
 
 /** One question for each identity space. */
-async function statesOf(look: Look, places: () => readonly Place[]): Promise<StateOf> {
+async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<StateOf> {
   if (look.kind === 'none') return () => FREE;
   const asked = places();
   const states = new Map<string, ReadonlyMap<string, KeyState>>();

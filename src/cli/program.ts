@@ -2,7 +2,6 @@
  * The command line: its commands, its help, and what an error means for the exit status. `runProgram` is all of
  * `onboard` but the process.
  */
-
 import { Command, CommanderError, Help } from 'commander';
 import { messageOf } from '../lib/errors.ts';
 import { type Io, printable, tell } from '../lib/terminal.ts';

@@ -2,7 +2,6 @@
  * A run on its way in this process, from where it stands to its end or to where it stops: its rows are read and
  * followed, its user sees how it gets on, rows in doubt are looked up, and its report is written.
  */
-
 import { createRunInput } from '../ledger/run-input.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';

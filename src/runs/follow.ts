@@ -3,7 +3,6 @@
  * cancelled run until every row has its outcome. Outside the job's window a run is paused, and goes on by itself when
  * the window opens; with too many rows without success it is stopped. Trouble with Redis costs time, not the run.
  */
-
 import type { JobDefinition } from '../config/job-definition.ts';
 import {
   closedWindowWords,

@@ -4,7 +4,6 @@
  * settled only by proof: a record that is found for the keys of two rows, or that another row of the run has, settles
  * none of them.
  */
-
 import type { Environment } from '../config/environment.ts';
 import { type JobDefinition, type LookupSettings, ratePerSecond } from '../config/job-definition.ts';
 import { listJobs, loadJob, loadJobFile } from '../config/load-job.ts';

@@ -3,7 +3,6 @@
  * a time reads a run: it holds the run's lease and renews it with each look; another one that follows the run takes
  * the reading over when the first is gone. In this process there is never more than one reading of a run under way.
  */
-
 import type { JobDefinition } from '../config/job-definition.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';

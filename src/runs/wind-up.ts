@@ -3,7 +3,6 @@
  * a dead worker had in flight is in doubt, and what a living one has in flight it settles itself. Every step may be
  * done again. Rows that can't be read any more are recorded by their number alone.
  */
-
 import { isWhole } from '../delivery/deliver-chunk.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { createRunInput } from '../ledger/run-input.ts';

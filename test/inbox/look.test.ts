@@ -131,9 +131,12 @@ describe('a job that a file in an inbox comes after', () => {
     const { redis } = own();
     const keys = ownKeys();
     const store = createRunStore(redis, keys, () => new Date());
+    let second = 0;
     return {
+      /** A run that is newer than the ones before. */
       async run(job: string, to: RunState, reason: Reason | null = null) {
-        const run = newRun({ job });
+        second += 1;
+        const run = newRun({ job, createdAt: new Date(Date.UTC(2026, 10, 21, 10, 0, second)) });
         await store.register(run);
         if (to !== 'queued') await store.transition(run.id, 'running', null);
         if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
