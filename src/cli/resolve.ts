@@ -145,7 +145,7 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
   ];
 }
 
-/** The same for programs, on one line. */
+/** What became of the decisions, for programs, on one line. */
 function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
   return JSON.stringify({
     run: run.id,

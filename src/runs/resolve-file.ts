@@ -57,7 +57,7 @@ function keyReader(path: string, source: SourceInfo, key: string | null): (row: 
   return (row) => keyOf(row) ?? '';
 }
 
-/** As the report wrote it; a spreadsheet may have saved it with another of the usual delimiters. */
+/** The format that the report was written in; a spreadsheet may have saved it with another of the usual delimiters. */
 function formatOf({ source }: Run): Format {
   const { delimiter, quote } = source;
   const unusual = delimiter !== null && !',;\t|'.includes(delimiter);
