@@ -196,7 +196,9 @@ async function register(session: Session, target: string): Promise<Registration>
   return registration;
 }
 
-/** Warns of the ledger's settings; throws a UsageError where they lose what it promises and neither flag nor environment accepts that. */
+/**
+ * Warns of the ledger's settings; throws a UsageError where they lose what it promises and neither flag nor environment accepts that.
+ */
 export async function checkRedisSettings(
   { io, env, ledger }: Pick<Session, 'io' | 'env' | 'ledger'>,
   accepts: boolean | undefined,

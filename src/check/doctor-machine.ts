@@ -48,7 +48,7 @@ export async function checkHome(home: string): Promise<Finding[]> {
 
 type Folder = { readonly path: string; readonly mode: number };
 
-/** Of ONBOARD_HOME, which comes first, and its folders those that are there. */
+/** ONBOARD_HOME, first, and its folders, as far as they are there. */
 async function presentFolders(home: string): Promise<readonly Folder[]> {
   const paths = [home, ...FOLDERS.map((name) => join(home, name))];
   const found = paths.map(async (path) => ({ path, mode: (await stat(path)).mode }));

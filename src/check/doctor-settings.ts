@@ -15,7 +15,7 @@ import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
 import { type Finding, ok, problem, problemsOf, warning } from './doctor-finding.ts';
 
-/** As much of the environment as can be used, and what the rest of it is worth. */
+/** As much of the environment as can be used, and the findings on the rest of it. */
 type ExaminedEnvironment = {
   readonly env: Environment;
   /** False: what it says of the service is malformed. */

@@ -8,7 +8,7 @@ import { createLog } from '../lib/log.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { countOf, type Io } from '../lib/terminal.ts';
 import { openRows, type Run } from '../model/run.ts';
-import { goingOnWith, stateOf } from '../runs/status.ts';
+import { goingOnWith, latestRuns } from '../runs/status.ts';
 import { type Ledger, openLedger } from '../session.ts';
 import { type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
 import { checkHome, checkNode, checkRedis } from './doctor-machine.ts';
@@ -51,14 +51,13 @@ type LeftRun = { readonly run: Run; readonly command: string };
 
 /** The newest runs that were left before their end: by a process that is gone, paused, or stopped. */
 async function checkRuns(ledger: Ledger): Promise<Finding> {
-  const left: LeftRun[] = [];
-  for (const { run: id, target } of await ledger.index.latest(RUNS_LOOKED_AT)) {
-    const { store } = ledger.of(target);
-    const run = await store.get(id);
-    const command = run === null ? null : goingOnWith(run, stateOf(run, await store.hasLease(id)));
-    if (run !== null && command !== null) left.push({ run, command });
-  }
-  return judgeRuns(left);
+  const newest = await latestRuns(ledger, RUNS_LOOKED_AT);
+  return judgeRuns(
+    newest.flatMap(({ run, state }) => {
+      const command = goingOnWith(run, state);
+      return command === null ? [] : [{ run, command }];
+    }),
+  );
 }
 
 /** `left`: newest first. */

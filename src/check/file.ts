@@ -119,7 +119,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
 type CheckReading = {
   readonly path: string;
   readonly sha256: string;
-  /** Its columns are known. */
+  /** How the file was understood, with its columns. */
   readonly source: SourceInfo;
   /** UsageError where it turns out that the file can't be read as a whole. */
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'>>;

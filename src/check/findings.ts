@@ -71,7 +71,7 @@ type KeyExample = {
   readonly key: string | null;
   readonly kind: 'known' | 'held';
   readonly run: string;
-  /** Of the record that was created, empty where none is known. */
+  /** The id of the record that was created, empty where none is known. */
   readonly id: string;
 };
 
@@ -129,7 +129,7 @@ export type Estimate = {
 };
 
 const ISSUES_SHOWN = 100;
-/** Of each warning, of known keys, of open references and of requests. */
+/** How many examples are shown of each warning, of known keys, of open references and of requests. */
 const EXAMPLES_SHOWN = 3;
 
 type Sent = Extract<Fate, { kind: 'sent' }>;

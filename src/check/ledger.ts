@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import { SANDBOX_TARGET } from '../delivery/target.ts';
+import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
 import { readKeys } from '../ledger/key-claims.ts';
 import { runOfFile } from '../ledger/run-store.ts';
 import type { Log } from '../lib/log.ts';
@@ -12,7 +12,6 @@ import type { KeyState } from '../model/identity.ts';
 import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
-import { parseBaseUrl } from '../service/base-url.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
 /** A ledger that can be asked. */
@@ -36,7 +35,8 @@ export async function openLook(
   sandbox: boolean,
   { log, releasers }: { readonly log: Log; readonly releasers: Releasers },
 ): Promise<Look> {
-  const target = sandbox ? SANDBOX_TARGET : targetOf(env);
+  const outside = sandbox || env.baseUrl === null ? null : baseUrlOf(env.baseUrl);
+  const target = sandbox ? SANDBOX_TARGET : outside;
   if (target === null) return none('MSB_BASE_URL is not set, and neither is --sandbox');
   if (env.redis === null && !existsSync(join(env.home, 'redis'))) {
     return none(`there is no ledger in ${env.home} yet`);
@@ -47,13 +47,6 @@ export async function openLook(
     if (error instanceof UsageError) return none(error.message);
     throw error;
   }
-}
-
-/** In the spelling by which the ledger goes. */
-function targetOf({ baseUrl }: Environment): string | null {
-  if (baseUrl === null) return null;
-  const { origin, basePath } = parseBaseUrl(baseUrl);
-  return `${origin}${basePath}`;
 }
 
 function none(reason: string): Look {

@@ -95,7 +95,7 @@ function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): str
     earlierRun === null
       ? []
       : [entry('earlier', `run ${earlierRun.run} has this file already and is ${earlierRun.state}`)];
-  // Its keys only have to be unique within the file.
+  // Keys of such an operation only have to be unique within the file.
   if (IDENTITY[definition.operation] === null) return run;
   if (keys.reason !== null) return [entry('known keys', `not looked up: ${keys.reason}`)];
   const counts = [

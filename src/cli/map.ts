@@ -33,7 +33,6 @@ type MapFormat = {
 const ROWS = 200;
 const JOB_FILE = /^[A-Za-z0-9][A-Za-z0-9._-]*\.ya?ml$/;
 
-/** `onboard map <file> --operation <op>`: a job definition to start from. */
 export const addMapCommand: AddCommand = (program, io, done) => {
   program
     .command('map')
@@ -97,7 +96,7 @@ function refuseName(out: string): void {
   );
 }
 
-/** The settings that were given, for the proposal; UsageError where one can't be. */
+/** The settings that were given as flags, for the proposal; UsageError where one is malformed. */
 function givenFormat({ delimiter, encoding, header, sheet, records }: MapFormat): Partial<Format> {
   const given = Object.entries({ delimiter, encoding, header, sheet, records }).filter(
     ([, value]) => value !== undefined,
@@ -112,7 +111,7 @@ function givenFormat({ delimiter, encoding, header, sheet, records }: MapFormat)
   return Object.fromEntries(Object.entries(format.data).filter(([name]) => named.has(name)));
 }
 
-/** Does it, and says what is wrong in terms of the flags. */
+/** Reads, and says what is wrong with a setting in terms of this command's flags. */
 async function sayingFlags<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -125,7 +124,7 @@ async function sayingFlags<T>(read: () => Promise<T>): Promise<T> {
 const BESIDE = / in the job definition\b| \((?:preview: )?--[^)]*\)/g;
 const SETTING = /(\bset )?\bformat\.(delimiter|encoding|header|sheet|records)\b(: )?/g;
 
-/** What the reader says of a setting, said of the flag: there is no job definition yet. */
+/** What the reader says of a setting, said of the flag. */
 function inFlags(text: string): string {
   return text
     .replaceAll(BESIDE, '')

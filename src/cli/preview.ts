@@ -32,7 +32,6 @@ const SAMPLE_ROWS = 100;
 
 const CUTS = { chunkRows: 500, chunkEnds: null };
 
-/** `onboard preview <file>`: what the reader sees. */
 export const addPreviewCommand: AddCommand = (program, io, done) => {
   program
     .command('preview')

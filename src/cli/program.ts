@@ -2,7 +2,6 @@
  * The command line: its commands, its help, and what an error means for the exit status. `runProgram` is all of
  * `onboard` but the process.
  */
-
 import { Command, CommanderError, Help } from 'commander';
 import { messageOf } from '../lib/errors.ts';
 import { type Io, printable, tell } from '../lib/terminal.ts';
@@ -51,7 +50,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDoctorCommand,
 ];
 
-/** Carries one command line out and answers its exit status. */
+/** Executes one command line and answers its exit status. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const program = createProgram(io, (code) => {
@@ -106,12 +105,15 @@ function explain(error: unknown, io: Io): number {
   return error instanceof BrokenOffError ? BROKEN_OFF_EXIT : USAGE_EXIT;
 }
 
-/** These have rows in flight, as long as they run. */
+/** Commands that have rows in flight as long as they run. */
 const SENDING: readonly (string | undefined)[] = ['run', 'start', 'work', 'resume', 'rerun'];
-/** The others end before anybody wonders. */
+/** Other commands mostly end sooner, and then nothing is said. */
 const SILENCE_MS = 1_000;
 
-/** What the first signal is answered with, and after how many milliseconds, if the process is still there; `args` as typed after `onboard`. */
+/**
+ * What the first signal is answered with, and after how many milliseconds, if the process is still there; `args` as typed after
+ * `onboard`.
+ */
 export function interruptionNotice(
   args: readonly string[],
   deadlineMs: number,

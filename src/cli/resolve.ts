@@ -110,9 +110,9 @@ function userName(): string {
   }
 }
 
-/** All there is to say about one `onboard resolve`. */
+/** All that there is to tell about one `onboard resolve`. */
 type ResolveOutcome = {
-  /** As it is now. */
+  /** The run as it is after the decisions. */
   readonly run: Run;
   readonly by: string;
   readonly request: ResolveRequest;
@@ -145,7 +145,7 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
   ];
 }
 
-/** The same for programs, on one line. */
+/** What became of the decisions, for programs, on one line. */
 function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
   return JSON.stringify({
     run: run.id,
@@ -187,7 +187,7 @@ function mateLines({ mates }: Resolved): string[] {
 
 function reportLines(report: Rewritten): string[] {
   if (report.kind === 'of-another')
-    return ['The run is under way: its report is written by the process that carries it on.'];
+    return ['The run is under way: its report is written by the process that executes it.'];
   const written = `Report: ${report.directory}`;
   return report.kept === null
     ? [written]
@@ -202,7 +202,7 @@ function nextLines({ run, resolved, report }: ResolveOutcome): string[] {
   return [`${doubt}${status}`, ...(hasNotCreated(resolved, report) ? rerunLines(run) : [])];
 }
 
-/** Settled by this command, or by an earlier one. */
+/** Whether rows were settled as not created, by this command or by an earlier one. */
 function hasNotCreated({ notCreated }: Resolved, report: Rewritten): boolean {
   if (notCreated > 0) return true;
   return report.kind === 'written' && report.summary.topErrors.some(({ code }) => code === 'not_created');

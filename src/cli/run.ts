@@ -80,7 +80,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
   }
 }
 
-/** A file whose run does not finish ends the order: what follows may build on it. */
+/** Where a file's run does not finish, the files after it are not begun: they may build on it. */
 async function runInOrder({ job, files }: Input, session: TargetSession, flags: Flags): Promise<number> {
   let worst = 0;
   for (const facts of files) {

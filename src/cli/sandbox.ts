@@ -69,7 +69,7 @@ function announcement(url: string, token: string): string {
 What was really made: ${url}/sandbox/stats`;
 }
 
-/** As a child of \`run --sandbox\` it ends with its parent, however that ends. */
+/** As a child of `run --sandbox` the stand-in ends with its parent, however that ends. */
 async function untilEnd(io: Io): Promise<void> {
   const ended = process.connected ? [once(process, 'disconnect')] : [];
   if (!io.interrupted.aborted) await Promise.race([once(io.interrupted, 'abort'), ...ended]);

@@ -1,12 +1,7 @@
 /** `onboard runs`, `onboard status` and `onboard report`: what is going on, and what became of a run. */
-import { basename, join, resolve } from 'node:path';
-import type { Environment } from '../config/environment.ts';
-import { definitionProblems } from '../delivery/run-mapping.ts';
-import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
-import { openJobBook } from '../inbox/job-book.ts';
+import { basename, resolve } from 'node:path';
 import { lookOver, type Overview } from '../inbox/overview.ts';
-import { countOf, type Io, printable, say, shownTime, tell } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
+import { countOf, type Io, printable, say, shownTime } from '../lib/terminal.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { renderSummary } from '../report/words.ts';
@@ -22,7 +17,7 @@ import {
   serviceReport,
   stateOf,
 } from '../runs/status.ts';
-import { reportDirectory, type Session, withSession } from '../session.ts';
+import { reportDirectory, withSession } from '../session.ts';
 import { type AddCommand, wholeNumber } from './command.ts';
 
 type RunsFlags = { readonly json?: boolean; readonly limit: number };
@@ -111,33 +106,11 @@ type OverviewFlags = { readonly json?: boolean; readonly sandbox?: boolean };
 /** `onboard status` without a run: what is under way, what waits and why, and when it goes on. */
 async function showOverview(flags: OverviewFlags, io: Io): Promise<number> {
   return withSession(io, undefined, async (session) => {
-    const overview = await overviewOf(session, flags);
+    const overview = await lookOver(session, flags.sandbox === true);
     if (flags.json === true) say(io, JSON.stringify(forMachines(overview), null, 2));
     else for (const line of overviewLines(overview)) say(io, printable(line));
     return 0;
   });
-}
-
-async function overviewOf({ ledger, env, io }: Session, flags: OverviewFlags): Promise<Overview> {
-  const isSandbox = flags.sandbox === true || env.baseUrl === null;
-  return lookOver({
-    ledger,
-    target: isSandbox ? SANDBOX_TARGET : baseUrlOf(env.baseUrl ?? ''),
-    home: env.home,
-    processing: join(env.home, 'processing'),
-    jobs: await jobsOf(env, io),
-  });
-}
-
-/** Definitions that can't be used are told, and the rest is shown all the same. */
-async function jobsOf({ jobsDirectory, home }: Environment, io: Io) {
-  try {
-    return (await openJobBook(jobsDirectory, home, definitionProblems)).jobs();
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    for (const problem of error.problems) tell(io, `warning: ${problem}`);
-    return [];
-  }
 }
 
 function forMachines(overview: Overview) {

@@ -64,7 +64,7 @@ async function giveTemplate({ name, definition }: Job, flags: Flags, io: Io): Pr
   say(io, `${flags.out} written. Fill it in, then: onboard check ${name} ${flags.out}`);
 }
 
-/** Loaded when it is needed, since every command would wait for the library. */
+/** Loads the library only here, since every command would wait for it. */
 async function workbook(...template: Parameters<typeof templateWorkbook>): Promise<Buffer> {
   const { templateWorkbook: write } = await import('./template-workbook.ts');
   return write(...template);
@@ -108,7 +108,7 @@ function csvOf(columns: readonly TemplateColumn[], format: Format): string {
   const { delimiter, quote, header = 1 } = format;
   const sign = delimiter === 'auto' ? ',' : delimiter === '\\t' ? '\t' : delimiter;
   const rows = columns[0]?.cells.map((_, row) => columns.map(({ cells }) => cells[row] ?? '')) ?? [];
-  // What stands above the header is passed over, whatever it is.
+  // The reader passes over the lines above the header, whatever they hold.
   const above = '\n'.repeat(header - 1);
   return above + csvText([columns.map((column) => column.header), ...rows], { delimiter: sign, quote });
 }

@@ -120,8 +120,8 @@ export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim |
   const claim = await makeClaimFolder(entry.name.toString('utf8'), given);
   try {
     await withinFolder(inbox, entry.parts, (path) =>
-      withPlaces(claim, given.info, (places) =>
-        moveIn(inFolder(path, entry.name), marker === null ? null : inFolder(path, marker), places),
+      withFiles(claim, given.info, (files) =>
+        moveIn(inFolder(path, entry.name), marker === null ? null : inFolder(path, marker), files),
       ),
     );
     return claim;
@@ -152,13 +152,13 @@ export async function writeDurably(path: string, text: string, flags = 'wx'): Pr
 }
 
 /** Where the file and the marker of a claim are. */
-type ClaimPlaces = { readonly file: Buffer | string; readonly marker: Buffer | string };
+type ClaimFiles = { readonly file: Buffer | string; readonly marker: Buffer | string };
 
-/** Calls `work` with these places: in the claim's folder, or, on another file system, in the inbox under the claim's id. */
-function withPlaces<T>(
+/** Calls `work` with these two: in the claim's folder, or, on another file system, in the inbox under the claim's id. */
+function withFiles<T>(
   { id, folder, name }: Pick<FoundClaim, 'id' | 'folder' | 'name'>,
   { isOnOtherFileSystem, inbox }: ClaimInfo,
-  work: (places: ClaimPlaces) => Promise<T>,
+  work: (files: ClaimFiles) => Promise<T>,
 ): Promise<T> {
   if (!isOnOtherFileSystem)
     return work({ file: join(folder, name ?? ''), marker: join(folder, MARKER_NAME) });
@@ -173,7 +173,7 @@ export function takenMarker(id: string): string {
 }
 
 /** Moves the marker first: a marker left behind would speak for the next file of that name. */
-async function moveIn(file: Buffer, marker: Buffer | null, to: ClaimPlaces): Promise<void> {
+async function moveIn(file: Buffer, marker: Buffer | null, to: ClaimFiles): Promise<void> {
   if (marker !== null) await rename(marker, to.marker);
   try {
     await rename(file, to.file);
@@ -315,7 +315,7 @@ export async function giveBack(
   inbox: string,
 ): Promise<boolean> {
   const { info, name } = found;
-  if (info !== null) await withPlaces(found, info, ({ marker }) => putMarkerBack(marker, info));
+  if (info !== null) await withFiles(found, info, ({ marker }) => putMarkerBack(marker, info));
   if (name !== null && info === null) {
     await makeFolder(inbox);
     if (!(await moveToFreeName(join(found.folder, name), join(inbox, name)))) return false;
@@ -330,7 +330,7 @@ export async function giveBack(
  */
 export async function returnFile(claim: Claim): Promise<boolean> {
   const { info } = claim;
-  return withPlaces(claim, info, async ({ file, marker }) => {
+  return withFiles(claim, info, async ({ file, marker }) => {
     const { parts, name } = pathOf(info);
     const isBack = await withinFolder(info.inbox, parts, (path) =>
       moveToFreeName(file, inFolder(path, name)),

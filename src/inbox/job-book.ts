@@ -27,9 +27,9 @@ export async function openJobBook(
   home: string,
   further: FurtherProblems,
 ): Promise<JobBook> {
-  const place = { directory, home, further };
+  const folder = { directory, home, further };
   let signature = await signatureOf(directory);
-  let loaded = await loadAll(place, []);
+  let loaded = await loadAll(folder, []);
   const problems = [...loaded.broken.values()].flat();
   if (problems.length > 0) throw new UsageError(problems);
   if (loaded.jobs.length === 0) {
@@ -44,7 +44,7 @@ export async function openJobBook(
       const next = await signatureOf(directory);
       if (next === signature) return false;
       signature = next;
-      loaded = await loadAll(place, loaded.jobs);
+      loaded = await loadAll(folder, loaded.jobs);
       return true;
     },
   };
@@ -60,10 +60,10 @@ async function signatureOf(directory: string): Promise<string> {
   return JSON.stringify(await Promise.all(stamps));
 }
 
-type BookParts = { readonly directory: string; readonly home: string; readonly further: FurtherProblems };
+type JobsFolder = { readonly directory: string; readonly home: string; readonly further: FurtherProblems };
 type Loaded = { readonly jobs: readonly Job[]; readonly broken: ReadonlyMap<string, readonly string[]> };
 
-async function loadAll({ directory, home, further }: BookParts, before: readonly Job[]): Promise<Loaded> {
+async function loadAll({ directory, home, further }: JobsFolder, before: readonly Job[]): Promise<Loaded> {
   const jobs: Job[] = [];
   const broken = new Map<string, readonly string[]>();
   for (const name of await listJobs(directory)) {

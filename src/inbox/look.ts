@@ -197,26 +197,19 @@ export function byUrgency<F extends OfJob>(
   return [...claims, ...files].sort((a, b) => b.weight - a.weight);
 }
 
-/** Knows how long entries have been left alone. */
-type Rest = {
-  /** Milliseconds until the entry has been at rest for long enough, if nothing changes; 0: it has. */
-  left(placed: Resting): number;
-  /** How long this process has known an entry that `left` was asked for before. */
-  waited(placed: Resting): Waited;
-  /** Forgets all that was not asked for since the last call. */
-  tidy(): void;
-};
-
 type Resting = { readonly inbox: Pick<Inbox, 'folder'>; readonly entry: Entry };
 type Waited = { readonly ms: number; readonly isChanged: boolean };
 type Seen = { readonly stamp: string; readonly since: number; readonly first: number };
 
-/** An entry is at rest once nothing of it has changed for `restMs` by the looks of this process; clocks of other machines don't count. */
-export function createRest(restMs: number, now: () => number): Rest {
+/**
+ * An entry is at rest once nothing of it has changed for `restMs` by the looks of this process; clocks of other machines don't count.
+ */
+export function createRest(restMs: number, now: () => number) {
   let seen = new Map<string, Seen>();
   let asked = new Map<string, Seen>();
   return {
-    left(placed) {
+    /** Milliseconds until the entry has been at rest for long enough, if nothing changes; 0: it has. */
+    left(placed: Resting): number {
       const id = idOf(placed);
       const stamp = wholeStampOf(placed);
       const known = seen.get(id);
@@ -226,12 +219,14 @@ export function createRest(restMs: number, now: () => number): Rest {
       asked.set(id, current);
       return Math.max(0, current.since + restMs - at);
     },
-    waited(placed) {
+    /** How long this process has known an entry that `left` was asked for before. */
+    waited(placed: Resting): Waited {
       const known = asked.get(idOf(placed));
       return known === undefined
         ? { ms: 0, isChanged: false }
         : { ms: now() - known.first, isChanged: known.since !== known.first };
     },
+    /** Forgets all that was not asked for since the last call. */
     tidy() {
       seen = asked;
       asked = new Map();

@@ -79,11 +79,12 @@ export function doneNote(origin: Origin, summary: Summary, report: string): Note
   };
 }
 
-/** Where things are when a note is read. */
-type Places = { readonly report: string; readonly file: string };
-
-/** The note of a file with content that another one had. */
-export function knownNote(origin: Origin, run: Run, { report, file }: Places): Note {
+/** The note of a file with content that another one had; `file`: where the file is when the note is read. */
+export function knownNote(
+  origin: Origin,
+  run: Run,
+  { report, file }: { readonly report: string; readonly file: string },
+): Note {
   const sandbox = run.target === SANDBOX_TARGET ? ' --sandbox' : '';
   return {
     subject: origin.path,

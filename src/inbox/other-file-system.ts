@@ -139,7 +139,7 @@ export async function removeOriginal(claim: Claim): Promise<boolean> {
 /** What is known, in ONBOARD_HOME, of an original that is kept after its run is over. */
 const keptSchema = z.object({
   inbox: z.string(),
-  /** Of the copy that was sent. */
+  /** The stamp of the copy that was sent. */
   stamp: z.string(),
   /** The name in `done` of the copy. */
   done: z.string().regex(/^[^/\0]+$/),

@@ -2,57 +2,33 @@
  * What is going on in a home, for `onboard status`: runs that are not over, files on their way, schedules and
  * windows. It goes by the decisions that a watcher goes by, and changes nothing.
  */
+import { join } from 'node:path';
+import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
-import type { BreakerReport } from '../ledger/breaker.ts';
+import { definitionProblems } from '../delivery/run-mapping.ts';
+import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
+import { type Io, tell } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import { isOver } from '../model/run.ts';
 import { createReleases, createSchedules, nextTime } from '../queue/schedules.ts';
-import { latestRuns, type ShownRun, serviceReport } from '../runs/status.ts';
-import type { Ledger } from '../session.ts';
+import { latestRuns, serviceReport } from '../runs/status.ts';
+import type { Ledger, Session } from '../session.ts';
 import { listClaims } from './claim.ts';
 import { listEntries } from './entry.ts';
-import { inboxesOf } from './job-book.ts';
+import { inboxesOf, openJobBook } from './job-book.ts';
 import { busyJobs, claimedWords } from './look.ts';
 import { createWindows, schedulesOf } from './schedule.ts';
 import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
 
 /** What `onboard status --json` prints. */
-export type Overview = {
-  readonly target: string;
-  /** How each service is doing that is concerned: that of `target` first. */
-  readonly services: ReadonlyArray<BreakerReport & { readonly target: string }>;
-  readonly runs: readonly ShownRun[];
-  readonly processing: ReadonlyArray<{
-    readonly file: string;
-    readonly job: string;
-    readonly claim: string;
-    readonly target: string;
-  }>;
-  readonly waiting: ReadonlyArray<{
-    readonly file: string;
-    readonly inbox: string;
-    readonly job: string | null;
-    readonly why: string;
-    readonly words: string;
-  }>;
-  readonly schedules: ReadonlyArray<{
-    readonly job: string;
-    readonly cron: string;
-    readonly timezone: string;
-    readonly next: string | null;
-    /** Whether a watcher has set it, so that it fires. */
-    readonly isSet: boolean;
-  }>;
-  readonly windows: ReadonlyArray<{
-    readonly job: string;
-    readonly window: string;
-    readonly timezone: string;
-    readonly isOpen: boolean;
-    readonly opensAt: string;
-  }>;
-};
+export type Overview = Awaited<ReturnType<typeof lookOver>>;
 
-type OverviewOf = {
+const RUNS_MAX = 200;
+/** A file that has not changed for this long counts as whole, as with the default of `--rest`: this command has not watched it. */
+const REST_MS = 2_000;
+
+type Home = {
   readonly ledger: Ledger;
   readonly target: string;
   readonly home: string;
@@ -60,34 +36,34 @@ type OverviewOf = {
   readonly jobs: readonly Job[];
 };
 
-const RUNS_MAX = 200;
-/** A file that has not changed for this long counts as whole: this command has not watched it; the default of `--rest`. */
-const REST_MS = 2_000;
-
-/** Looks at the ledger and the folders; changes nothing. */
-export async function lookOver(given: OverviewOf): Promise<Overview> {
-  const { ledger, target, jobs } = given;
+/** Looks at the ledger and the folders of a home, for the stand-in or for the service of the environment where it names one. */
+export async function lookOver({ ledger, env, io }: Session, sandbox: boolean) {
+  const target = sandbox || env.baseUrl === null ? SANDBOX_TARGET : baseUrlOf(env.baseUrl);
+  const processing = join(env.home, 'processing');
+  const jobs = await jobsOf(env, io);
+  const home: Home = { ledger, target, home: env.home, processing, jobs };
   const { queuePrefix } = ledger.of(target).keys;
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined);
   try {
     const next = await schedules.next();
-    const runs = await openRuns(ledger);
-    const processing = await claimedFiles(given.processing);
+    const runs = (await latestRuns(ledger, RUNS_MAX)).filter(({ run }) => !isOver(run));
+    const claimed = await claimedFiles(processing);
     return {
       target,
       services: await servicesOf(ledger, [
         target,
         ...runs.map(({ run }) => run.target),
-        ...processing.map((file) => file.target),
+        ...claimed.map((file) => file.target),
       ]),
       runs,
-      processing,
-      waiting: waitingFiles(await sortedOut(given), next),
+      processing: claimed,
+      waiting: waitingFiles(await sortedOut(home), next),
       schedules: schedulesOf(jobs).map(({ job, cron, timezone }) => ({
         job,
         cron,
         timezone,
         next: (next.get(job) ?? nextTime({ cron, timezone }, new Date()))?.toISOString() ?? null,
+        // Whether a watcher has set it, so that it fires.
         isSet: next.has(job),
       })),
       windows: jobs.flatMap(windowOf),
@@ -97,7 +73,19 @@ export async function lookOver(given: OverviewOf): Promise<Overview> {
   }
 }
 
-function servicesOf(ledger: Ledger, targets: readonly string[]): Promise<Overview['services']> {
+/** Definitions that can't be used are told, and the rest is shown all the same. */
+async function jobsOf({ jobsDirectory, home }: Environment, io: Io) {
+  try {
+    return (await openJobBook(jobsDirectory, home, definitionProblems)).jobs();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    for (const problem of error.problems) tell(io, `warning: ${problem}`);
+    return [];
+  }
+}
+
+/** How each service is doing, the first one first. */
+function servicesOf(ledger: Ledger, targets: readonly string[]) {
   const each = [...new Set(targets)].map(async (target) => ({
     target,
     ...(await serviceReport(ledger, target)),
@@ -105,18 +93,14 @@ function servicesOf(ledger: Ledger, targets: readonly string[]): Promise<Overvie
   return Promise.all(each);
 }
 
-async function openRuns(ledger: Ledger): Promise<Overview['runs']> {
-  return (await latestRuns(ledger, RUNS_MAX)).filter(({ run }) => !isOver(run));
-}
-
-async function claimedFiles(processing: string): Promise<Overview['processing']> {
+async function claimedFiles(processing: string) {
   const claims = await listClaims(processing);
   return claims.flatMap(({ id, info }) =>
     info === null ? [] : [{ file: info.path, job: info.job, claim: id, target: info.target }],
   );
 }
 
-async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf): Promise<SortedOut> {
+async function sortedOut({ ledger, target, home, jobs, processing }: Home): Promise<SortedOut> {
   const { keys } = ledger.of(target);
   const releases = await createReleases(ledger.redis, keys.queuePrefix).all();
   const looks = await Promise.all(
@@ -136,10 +120,8 @@ async function sortedOut({ ledger, target, home, jobs, processing }: OverviewOf)
   });
 }
 
-function waitingFiles(
-  { wait, take, refuse }: SortedOut,
-  next: ReadonlyMap<string, Date>,
-): Overview['waiting'] {
+/** `why` for programs, `words` for people. */
+function waitingFiles({ wait, take, refuse }: SortedOut, next: ReadonlyMap<string, Date>) {
   const shown = ({ entry, inbox }: Placed) => ({
     file: entry.path,
     inbox: inbox.folder,
@@ -161,7 +143,7 @@ function waitingFiles(
   ];
 }
 
-function windowOf({ name, definition }: Job): Overview['windows'] {
+function windowOf({ name, definition }: Job) {
   const window = createJobWindow(definition.window, () => new Date());
   if (window === null) return [];
   return [

@@ -5,7 +5,7 @@
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { isDeadHere } from '../journal/worker-registry.ts';
 import { messageOf } from '../lib/errors.ts';
-import { type Claim, claimOf, dropClaim, type FoundClaim, giveBack, listClaims, takeOver } from './claim.ts';
+import { claimOf, dropClaim, type FoundClaim, giveBack, listClaims, takeOver } from './claim.ts';
 import { type Inbox, isInboxOf } from './job-book.ts';
 import { originalOf } from './other-file-system.ts';
 import type { Watcher } from './watcher.ts';
@@ -15,24 +15,6 @@ export type LeftClaim = {
   readonly found: FoundClaim;
   /** Whether the folder that its file came from is the inbox of its job now. */
   readonly hasInbox: boolean;
-};
-
-type FoundClaims = {
-  /** Claims of other watchers that live. */
-  readonly others: readonly FoundClaim[];
-  readonly left: readonly LeftClaim[];
-  /** Claims of other targets, which this process leaves alone. */
-  readonly elsewhere: readonly FoundClaim[];
-};
-
-/**
- * The claims in ONBOARD_HOME, and which of them nobody has any more: those of processes of this host that are gone, at once,
- * and those of other hosts when they have not shown for a minute that they live. What is left is gone on with by one watcher.
- */
-export type Recovery = {
-  look(inboxes: readonly Inbox[]): Promise<FoundClaims>;
-  /** Makes a left claim this process's; `null`: another one was faster, or there is nothing to go on with. */
-  takeUp(left: LeftClaim): Promise<Claim | null>;
 };
 
 /** Processes of another host can't be looked up: a watcher that has not shown for so long that it lives is gone. */
@@ -45,7 +27,8 @@ type RecoveryEdges = Pick<Watcher, 'places' | 'teller' | 'member' | 'target'> & 
   now(): number;
 };
 
-export function createRecovery({ places, teller, member, target, isMine, now }: RecoveryEdges): Recovery {
+/** Finds the claims in ONBOARD_HOME, and makes those that their watchers left this process's. */
+export function createRecovery({ places, teller, member, target, isMine, now }: RecoveryEdges) {
   const beats = new Map<string, { readonly beat: number; readonly since: number }>();
   /** Measured by this process's own clock: those of hosts and file systems may differ. */
   const isSilent = ({ id, beat }: FoundClaim) => {
@@ -62,7 +45,8 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
     said.add(text);
   };
   return {
-    async look(inboxes) {
+    /** `others`: of watchers that live. `left`: of watchers that are gone. `elsewhere`: of other targets, which are left alone. */
+    async look(inboxes: readonly Inbox[]) {
       const found = await listClaims(places.processing, (id, error) =>
         sayOnce(`${places.processing}/${id} can't be looked into: ${messageOf(error)}`),
       );
@@ -76,7 +60,8 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
         elsewhere,
       };
     },
-    async takeUp({ found, hasInbox }) {
+    /** Makes a left claim this process's; `null`: another one was faster, or there is nothing to go on with. */
+    async takeUp({ found, hasInbox }: LeftClaim) {
       const { info, copied } = found;
       if (info?.isOnOtherFileSystem === true && copied === null && !hasInbox) {
         sayOnce(
@@ -95,6 +80,8 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
     },
   };
 }
+
+export type Recovery = ReturnType<typeof createRecovery>;
 
 /** What is to be said of claims of other targets, by target. */
 export function elsewhereLines(elsewhere: readonly FoundClaim[]): ReadonlyMap<string, string> {

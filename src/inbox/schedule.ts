@@ -8,20 +8,7 @@ import { createReleases, createSchedules, type Schedule, startScheduleWorker } f
 import type { Watcher } from './watcher.ts';
 
 /** The schedules of one target's jobs. */
-export type InboxSchedules = {
-  /** Makes the schedules in Redis those of the definitions. */
-  keep(): Promise<void>;
-  /** Job → when its schedule fired last, milliseconds. */
-  releases(): Promise<ReadonlyMap<string, number>>;
-  /** Job → when it fires next. */
-  next(): Promise<ReadonlyMap<string, Date>>;
-  close(): Promise<void>;
-};
-
-export function openInboxSchedules(
-  { session, target, book }: Watcher,
-  onRelease: () => void,
-): InboxSchedules {
+export function openInboxSchedules({ session, target, book }: Watcher, onRelease: () => void) {
   const { ledger, log } = session;
   const { queuePrefix } = ledger.of(target).keys;
   const onError = (error: Error) => log.warn('schedules', { problem: error.message });
@@ -37,8 +24,11 @@ export function openInboxSchedules(
     onError,
   });
   return {
+    /** Makes the schedules in Redis those of the definitions. */
     keep: () => schedules.keep(schedulesOf(book.jobs())),
+    /** Job → when its schedule fired last, milliseconds. */
     releases: releases.all,
+    /** Job → when it fires next. */
     next: schedules.next,
     async close() {
       await worker.close();
@@ -46,6 +36,8 @@ export function openInboxSchedules(
     },
   };
 }
+
+export type InboxSchedules = ReturnType<typeof openInboxSchedules>;
 
 /** The schedules of those definitions that have one. */
 export function schedulesOf(jobs: readonly Job[]): Schedule[] {

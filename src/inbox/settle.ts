@@ -69,7 +69,7 @@ export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<
 type Told = Pick<EndedFile, 'result' | 'why' | 'exitCode'> & { readonly run: Run | null };
 type Verdict = Told & {
   readonly result: 'done' | 'failed';
-  /** By where the file goes. */
+  /** The note, by where the file goes. */
   note(file: string): Note;
   readonly words: string;
 };

@@ -52,33 +52,45 @@ export type Circumstances = {
   readonly busy: ReadonlyMap<string, string>;
 };
 
-type Sorted = { take: Takeable[]; refuse: Refused[]; wait: Waiting[]; nextMs: number | null };
-type Into = { readonly given: Circumstances; readonly sorted: Sorted };
+/** What becomes of one entry; nothing where it is never taken. */
+type Sorted = {
+  readonly take?: Takeable;
+  readonly refuse?: Refused;
+  readonly wait?: Waiting;
+  readonly nextMs?: number;
+};
 
 /** Decides for every entry of the inboxes; nothing is touched. */
 export function sortOut(looks: readonly InboxLook[], given: Circumstances): SortedOut {
-  const sorted: Sorted = { take: [], refuse: [], wait: [], nextMs: null };
-  for (const { inbox, entries } of looks) sortInbox(inbox, entries, { given, sorted });
+  const sorted = looks.flatMap((look) => sortInbox(look, given));
   const present = presentJobs(looks);
-  const { take, wait, ...rest } = sorted;
-  const held = take.map((one) => ({ one, why: blockOf(one.job, given.busy, present) }));
+  const held = sorted.flatMap(({ take }) =>
+    take === undefined ? [] : [{ take, why: blockOf(take.job, given.busy, present) }],
+  );
+  const nextMs = sorted.reduce((soonest, one) => Math.min(soonest, one.nextMs ?? soonest), Infinity);
   return {
-    ...rest,
-    take: held.flatMap(({ one, why }) => (why === null ? [one] : [])),
+    take: held.flatMap(({ take, why }) => (why === null ? [take] : [])),
+    refuse: sorted.flatMap(({ refuse }) => refuse ?? []),
     wait: [
-      ...wait,
-      ...held.flatMap(({ one, why }) => (why === null ? [] : [{ ...one, job: one.job.name, why }])),
+      ...sorted.flatMap(({ wait }) => wait ?? []),
+      ...held.flatMap(({ take, why }) => (why === null ? [] : [{ ...take, job: take.job.name, why }])),
     ],
+    nextMs: nextMs === Infinity ? null : nextMs,
   };
 }
 
-function sortInbox(inbox: Inbox, entries: readonly Entry[], into: Into): void {
+function sortInbox({ inbox, entries }: InboxLook, given: Circumstances): Sorted[] {
   const markers = markersOf(inbox);
   const files = new Set(entries.filter(({ kind }) => kind === 'file').map(({ path }) => path));
-  for (const entry of entries) {
-    if (isUnfinished(entry)) sortUnfinished({ inbox, entry }, into);
-    else if (!isNeverTaken(entry.name.toString('utf8'), markers)) sortEntry({ inbox, entry }, files, into);
-  }
+  return entries.map((entry) => {
+    const placed = { inbox, entry };
+    if (isUnfinished(entry)) {
+      const [job] = jobsFor(nameWhenWhole(entry.path), inbox);
+      return { wait: { ...placed, job: job?.name ?? null, why: { kind: 'unfinished' } } };
+    }
+    const isAside = isNeverTaken(entry.name.toString('utf8'), markers);
+    return isAside ? {} : sortEntry(placed, files, given);
+  });
 }
 
 function isUnfinished({ kind, name, path }: Entry): boolean {
@@ -86,12 +98,7 @@ function isUnfinished({ kind, name, path }: Entry): boolean {
   return kind === 'file' && !isHidden && nameWhenWhole(path) !== path;
 }
 
-function sortUnfinished(placed: Placed, { sorted }: Into): void {
-  const [job] = jobsFor(nameWhenWhole(placed.entry.path), placed.inbox);
-  sorted.wait.push({ ...placed, job: job?.name ?? null, why: { kind: 'unfinished' } });
-}
-
-function sortEntry(placed: Placed, files: ReadonlySet<string>, { given, sorted }: Into): void {
+function sortEntry(placed: Placed, files: ReadonlySet<string>, given: Circumstances): Sorted {
   const { inbox, entry } = placed;
   const left = given.restLeft(placed);
   const problem = entryProblem(entry);
@@ -99,23 +106,19 @@ function sortEntry(placed: Placed, files: ReadonlySet<string>, { given, sorted }
   const [job] = jobs;
   if (left > 0) {
     const isGivenUp = given.isGivenUp?.(placed, job !== undefined) === true;
-    if (!isGivenUp) sorted.nextMs = Math.min(left, sorted.nextMs ?? left);
     const why = { kind: isGivenUp ? 'restless' : 'writing' } as const;
-    sorted.wait.push({ ...placed, job: job?.name ?? null, why });
-    return;
+    return { wait: { ...placed, job: job?.name ?? null, why }, ...(isGivenUp ? {} : { nextMs: left }) };
   }
-  if (problem !== null) sorted.refuse.push({ ...placed, why: problem, fault: entryFault(entry) });
-  else if (jobs.length > 1)
-    sorted.refuse.push({ ...placed, why: severalJobsWords(jobs), fault: 'several-loads' });
-  else if (job === undefined) sortUnknown(placed, { given, sorted });
-  else sortWhole({ ...placed, job }, files, { given, sorted });
-}
-
-/** A file of no job waits while a definition can't be used, since that one may take it; else it is refused. */
-function sortUnknown(placed: Placed, { given, sorted }: Into): void {
-  if (given.broken.size > 0) {
-    sorted.wait.push({ ...placed, job: null, why: { kind: 'broken', jobs: [...given.broken] } });
-  } else sorted.refuse.push({ ...placed, why: noJobWords(placed.inbox), fault: 'no-load' });
+  if (problem !== null) return { refuse: { ...placed, why: problem, fault: entryFault(entry) } };
+  if (jobs.length > 1) return { refuse: { ...placed, why: severalJobsWords(jobs), fault: 'several-loads' } };
+  if (job !== undefined) {
+    const why = waitReason({ ...placed, job }, files, given);
+    return why === null ? { take: { ...placed, job } } : { wait: { ...placed, job: job.name, why } };
+  }
+  // A definition that can't be used right now may be the one that takes the file.
+  if (given.broken.size > 0)
+    return { wait: { ...placed, job: null, why: { kind: 'broken', jobs: [...given.broken] } } };
+  return { refuse: { ...placed, why: noJobWords(inbox), fault: 'no-load' } };
 }
 
 /** What is at fault with an entry that can't be taken whatever its job. */
@@ -137,12 +140,6 @@ export function noJobWords(inbox: Inbox): string {
 export function severalJobsWords(jobs: readonly Job[]): string {
   const names = jobs.map(({ name }) => name).join(' and ');
   return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;
-}
-
-function sortWhole(takeable: Takeable, files: ReadonlySet<string>, { given, sorted }: Into): void {
-  const why = waitReason(takeable, files, given);
-  if (why === null) sorted.take.push(takeable);
-  else sorted.wait.push({ ...takeable, job: takeable.job.name, why });
 }
 
 function waitReason(

@@ -211,7 +211,9 @@ async function readOnce(
   }
 }
 
-/** Throws what doesn't fit the job. Where no column is known, the first line may be a record, and a note must not quote people's data. */
+/**
+ * Throws what doesn't fit the job. Where no column is known, the first line may be a record, and a note must not quote people's data.
+ */
 function checkColumns(job: Job, source: SourceInfo): void {
   try {
     mappingFor(job.definition, source);

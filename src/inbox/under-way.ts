@@ -19,22 +19,6 @@ import type { Takeable } from './sort-out.ts';
 import { pausedWords, takeClaim } from './take.ts';
 import type { Watcher } from './watcher.ts';
 
-export type UnderWay = {
-  start(claim: Claim): void;
-  has(claim: string): boolean;
-  /** How many runs of at least that weight are under way; a run whose window is closed doesn't count. */
-  active(weight?: number): number;
-  /** Notes that there was a file that could not be taken. */
-  trouble(): void;
-  claims(): readonly Claim[];
-  /** Looks whether somebody went on with runs that wait. */
-  look(): Promise<void>;
-  /** Exit status of the worst file so far. */
-  worst(): number;
-  /** Lets go of all files: their runs pause, and the next start goes on with them. */
-  end(): Promise<void>;
-};
-
 type Work = {
   claim: Claim;
   readonly weight: number;
@@ -53,15 +37,15 @@ const TROUBLE_STEP_MS = 5_000;
 const TROUBLE_MAX_MS = 60_000;
 
 /** `onEnd` is called whenever a file ends or stays. */
-export function createUnderWay(watcher: Watcher, onEnd: () => void): UnderWay {
+export function createUnderWay(watcher: Watcher, onEnd: () => void) {
   const works = new Map<string, Work>();
   const { store, teller, session } = watcher;
   let worst = 0;
   const go = (work: Work) => {
     work.state = 'active';
-    work.working = carryOn(work).finally(onEnd);
+    work.working = workOn(work).finally(onEnd);
   };
-  const carryOn = async (work: Work) => {
+  const workOn = async (work: Work) => {
     const { id } = work.claim;
     try {
       const signal = AbortSignal.any([session.io.interrupted, work.end.signal]);
@@ -108,24 +92,29 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void): UnderWay {
   beating.unref();
 
   return {
-    start(claim) {
+    start(claim: Claim) {
       const idle = { working: Promise.resolve(), run: null, tries: 0, againAt: 0, state: 'active' as const };
       const weight = weightOfJob(claim.info.job, watcher.book);
       const work: Work = { claim, weight, end: new AbortController(), ...idle };
       works.set(claim.id, work);
       go(work);
     },
-    has: (claim) => works.has(claim),
+    has: (claim: string) => works.has(claim),
+    /** How many runs of at least that weight are under way; a run whose window is closed doesn't count. */
     active: (weight = 0) =>
       [...works.values()].filter((one) => one.state === 'active' && one.weight >= weight).length,
+    /** Notes that there was a file that could not be taken. */
     trouble() {
       worst = worse(worst, NOT_TAKEN_EXIT);
     },
     claims: () => [...works.values()].map(({ claim }) => claim),
+    /** Looks whether somebody went on with runs that wait. */
     async look() {
       await Promise.all([...works.values()].map(lookAt));
     },
+    /** Exit status of the worst file so far. */
     worst: () => ([...works.values()].some(({ state }) => state === 'window') ? worse(worst, 2) : worst),
+    /** Lets go of all files: their runs pause, and the next start goes on with them. */
     async end() {
       clearInterval(beating);
       for (const { end } of works.values()) end.abort();
@@ -133,6 +122,8 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void): UnderWay {
     },
   };
 }
+
+export type UnderWay = ReturnType<typeof createUnderWay>;
 
 /** Shows that this process lives, and lets go of claims that were taken over because it had not shown that for too long. */
 async function beatAll(works: Map<string, Work>): Promise<void> {
@@ -145,16 +136,14 @@ async function beatAll(works: Map<string, Work>): Promise<void> {
   }
 }
 
-/** Begins with what a look found, as far as there is room; the rest stays in the look for the next time. */
-export type Begin = (look: Pick<Look, 'atHand'>) => Promise<void>;
-
 type BeginEdges = {
   readonly underWay: UnderWay;
   readonly recovery: Pick<Recovery, 'takeUp'>;
   readonly isClosed: IsClosed;
 };
 
-export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: BeginEdges): Begin {
+/** Makes the function that begins with what a look found, as far as there is room; the rest stays in the look for the next time. */
+export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: BeginEdges) {
   const claim = createClaim(watcher);
   const said = new Set<string>();
   const claimOf = async (one: AtHand): Promise<Claim | null> => {
@@ -170,7 +159,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
     said.add(error.message);
     return null;
   };
-  return async ({ atHand }) => {
+  return async ({ atHand }: Pick<Look, 'atHand'>): Promise<void> => {
     for (;;) {
       const [next] = atHand;
       if (next === undefined || watcher.session.io.interrupted.aborted) return;

@@ -9,24 +9,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 type Wake = 'look' | 'work';
 
 /** Lets a loop wait for time or for news, whichever comes first; news that come while nobody waits end the next wait. */
-export type Waker = {
-  wake(why: Wake): void;
-  /** Whether the next wait ends at once. */
-  hasNews(): boolean;
-  /** Answers what happened; nothing where the time ended it. */
-  wait(ms: number): Promise<ReadonlySet<Wake>>;
-};
-
-export function createWaker(): Waker {
+export function createWaker() {
   let heard = new Set<Wake>();
   let ring = () => {};
   return {
-    wake(why) {
+    wake(why: Wake) {
       heard.add(why);
       ring();
     },
+    /** Whether the next wait ends at once. */
     hasNews: () => heard.size > 0,
-    async wait(ms) {
+    /** Answers what happened; nothing where the time ended it. */
+    async wait(ms: number) {
       if (heard.size === 0) {
         const timer = new AbortController();
         const news = new Promise<void>((resolve) => {
@@ -42,28 +36,15 @@ export function createWaker(): Waker {
   };
 }
 
-/** When to look at what: at folders, at runs that wait for somebody, and rarely at the rest. */
-type LookClock = {
-  isLookDue(): boolean;
-  /** A look at the folders is wanted, as soon as looks would not take too much of the time. */
-  lookSoon(): void;
-  /** Whether one is wanted that has not begun. */
-  isLookWanted(): boolean;
-  lookBegins(): void;
-  /** `nextMs`: until something may be found, `null` where nothing is expected. */
-  lookEnds(nextMs: number | null): void;
-  /** True once per interval. */
-  isDue(what: 'runs' | 'rare'): boolean;
-  /** Until something is due, milliseconds. */
-  leftMs(): number;
-};
+export type Waker = ReturnType<typeof createWaker>;
 
 /** A look at many files takes a while: looks take a fifth of the time at most. */
 const CALM_FACTOR = 4;
 const CALM_MS = 50;
 const RUNS_MS = 1_000;
 
-export function createLookClock(pollMs: number, now: () => number): LookClock {
+/** When to look at what: at folders, at runs that wait for somebody, and rarely at the rest. */
+export function createLookClock(pollMs: number, now: () => number) {
   let begun = 0;
   let earliest = now();
   let next = now();
@@ -72,41 +53,40 @@ export function createLookClock(pollMs: number, now: () => number): LookClock {
   const last = { runs: now(), rare: Number.NEGATIVE_INFINITY };
   return {
     isLookDue: () => now() >= next,
+    /** A look at the folders is wanted, as soon as looks would not take too much of the time. */
     lookSoon() {
       wanted = true;
       next = Math.min(next, earliest);
     },
+    /** Whether a look is wanted that has not begun. */
     isLookWanted: () => wanted,
     lookBegins() {
       begun = now();
       wanted = false;
     },
-    lookEnds(nextMs) {
+    /** `nextMs`: until something may be found, `null` where nothing is expected. */
+    lookEnds(nextMs: number | null) {
       const took = now() - begun;
       earliest = now() + Math.max(CALM_MS, CALM_FACTOR * took);
       next = wanted ? earliest : Math.max(earliest, now() + Math.min(pollMs, nextMs ?? pollMs));
     },
-    isDue(what) {
+    /** True once per interval. */
+    isDue(what: 'runs' | 'rare') {
       if (now() - last[what] < every[what]) return false;
       last[what] = now();
       return true;
     },
+    /** Until something is due, milliseconds. */
     leftMs: () => Math.max(0, Math.min(next, last.runs + every.runs) - now()),
   };
 }
 
-/** Tells when something may have changed in folders; a hint, since events can be lost. */
-export type FolderEvents = {
-  /** Listens to these folders from now on, and to no others. */
-  follow(folders: readonly string[]): void;
-  close(): void;
-};
-
 /**
- * One watch per folder, with nothing read for it: chokidar reads a folder again, and looks at every entry, for each of its
- * changes, which took a third of the time of 1,000 files. `onTrouble` where the system gives no events.
+ * Tells when something may have changed in folders; a hint, since events can be lost. One watch per folder, with nothing read for it:
+ * chokidar reads a folder again, and looks at every entry, for each of its changes, which took a third of the time of 1,000 files.
+ * `onTrouble` where the system gives no events.
  */
-export function createFolderEvents(onChange: () => void, onTrouble: (error: Error) => void): FolderEvents {
+export function createFolderEvents(onChange: () => void, onTrouble: (error: Error) => void) {
   const watches = new Map<string, FSWatcher>();
   const drop = (folder: string) => {
     watches.get(folder)?.close();
@@ -122,7 +102,8 @@ export function createFolderEvents(onChange: () => void, onTrouble: (error: Erro
     }
   };
   return {
-    follow(folders) {
+    /** Listens to these folders from now on, and to no others. */
+    follow(folders: readonly string[]) {
       for (const folder of watches.keys()) if (!folders.includes(folder)) drop(folder);
       for (const folder of folders) if (!watches.has(folder)) add(folder);
     },
@@ -131,3 +112,5 @@ export function createFolderEvents(onChange: () => void, onTrouble: (error: Erro
     },
   };
 }
+
+export type FolderEvents = ReturnType<typeof createFolderEvents>;

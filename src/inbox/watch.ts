@@ -14,7 +14,7 @@ import { createLook, type Look } from './look.ts';
 import { createRecovery } from './recover.ts';
 import { createWindows, type InboxSchedules, openInboxSchedules } from './schedule.ts';
 import { createLookForLate, createRefuse, NOT_TAKEN_EXIT } from './settle.ts';
-import { type Begin, createBegin, createUnderWay, type UnderWay } from './under-way.ts';
+import { createBegin, createUnderWay, type UnderWay } from './under-way.ts';
 import { createFolderEvents, createLookClock, createWaker, type FolderEvents, type Waker } from './wake.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -39,18 +39,19 @@ async function untilItEnds(watcher: Watcher, stall: StallNotice | null): Promise
   const recovery = createRecovery({ ...watcher, isMine: underWay.has, now });
   const isClosed = createWindows(() => new Date());
   const look = createLook(watcher, { recovery, schedules, isClosed, mine: underWay.claims, now });
+  const begin = createBegin(watcher, { underWay, recovery, isClosed });
   const events = openEvents(watcher, waker);
+  const round = createRound(watcher, { look, underWay, schedules });
   watcher.session.io.interrupted.addEventListener('abort', () => waker.wake('work'));
   try {
     await removeEmptyClaims(watcher.places.processing, new Date());
     await schedules.keep();
-    return await keepLooking(watcher, {
-      waker,
-      underWay,
-      events,
-      stall,
-      round: createRound(watcher, { look, underWay, schedules }),
-      begin: createBegin(watcher, { underWay, recovery, isClosed }),
+    return await keepLooking(watcher, { waker, underWay, round }, async () => {
+      const found = await round.look();
+      events?.follow(found.folders);
+      await begin(found);
+      if (underWay.active() > 0) await stall?.look();
+      return found;
     });
   } finally {
     events?.close();
@@ -69,25 +70,17 @@ function openEvents({ polling, teller }: Watcher, waker: Waker): FolderEvents | 
 type Loop = {
   readonly waker: Waker;
   readonly underWay: UnderWay;
-  readonly events: FolderEvents | null;
-  readonly stall: StallNotice | null;
   readonly round: ReturnType<typeof createRound>;
-  readonly begin: Begin;
 };
 
 async function keepLooking(
   watcher: Watcher,
-  { waker, underWay, events, stall, round, begin }: Loop,
+  { waker, underWay, round }: Loop,
+  work: () => Promise<Look>,
 ): Promise<number> {
   for (;;) {
     if (watcher.session.io.interrupted.aborted) return INTERRUPTED_EXIT;
-    const look = await waitingOut(watcher, async () => {
-      const found = await round.look();
-      events?.follow(found.folders);
-      await begin(found);
-      if (underWay.active() > 0) await stall?.look();
-      return found;
-    });
+    const look = await waitingOut(watcher, work);
     if (look === null) continue;
     const isIdle = !round.clock.isLookWanted() && !waker.hasNews() && underWay.active() === 0;
     // Nothing can be taken, and nothing that is being written could be soon.
@@ -96,7 +89,8 @@ async function keepLooking(
       return worse(round.worst(), underWay.worst());
     }
     const why = await waker.wait(round.clock.leftMs());
-    // What waited for a run may go on when it is over; with more files at hand an end is no reason to look at everything.
+    // A file that waits for a run may go on when that run ends; while more files are at hand, an end is no reason to look at
+    // everything.
     const hasFiles = look.atHand.some(({ kind }) => kind === 'file');
     if (why.has('look') || (why.has('work') && !hasFiles)) round.clock.lookSoon();
   }
@@ -162,12 +156,6 @@ function tellLeft({ leftWords }: Look, { teller, book, home }: Watcher): void {
   }
 }
 
-/** Tells a watcher that sends nothing itself, once a minute, that nothing moves. */
-type StallNotice = {
-  /** Looks at most once a minute. */
-  look(): Promise<void>;
-};
-
 const EVERY_MS = 60_000;
 /** How soon to look again while no run is under way: a file that was just claimed gets its run within that time. */
 const BEGIN_MS = 5_000;
@@ -179,10 +167,12 @@ type StallEdges = {
   now(): number;
 };
 
-export function createStallNotice({ standing, tell, now }: StallEdges): StallNotice {
+/** Tells a watcher that sends nothing itself, once a minute, that nothing moves. */
+export function createStallNotice({ standing, tell, now }: StallEdges) {
   let dueAt = Number.NEGATIVE_INFINITY;
   let before = '';
   return {
+    /** Looks at most once a minute. */
     async look() {
       if (now() < dueAt) return;
       const current = await standing();
@@ -192,6 +182,8 @@ export function createStallNotice({ standing, tell, now }: StallEdges): StallNot
     },
   };
 }
+
+type StallNotice = ReturnType<typeof createStallNotice>;
 
 const STALLED =
   'Nothing has moved for a minute: rows wait for a worker. Start one with `onboard work`; `onboard status` says where things stand.';

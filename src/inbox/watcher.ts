@@ -26,7 +26,7 @@ export type Watcher = {
   /** ONBOARD_HOME, and its folders for files. */
   readonly home: string;
   readonly places: Places;
-  readonly rehearsal: Rehearsal;
+  readonly rehearsal: ReturnType<typeof createRehearsal>;
   /** A file is whole when nothing of it has changed for so long. */
   readonly restMs: number;
   readonly pollMs: number;
@@ -87,7 +87,10 @@ export function reportPlace({ session }: Watcher, run: Pick<Run, 'id'>): string 
   return reportDirectory(session.env, run.id);
 }
 
-/** The terminal for runs that share it: what several of them say one after the other is said once, and it is no TTY, so none draws a progress bar. */
+/**
+ * The terminal for runs that share it: what several of them say one after the other is said once, and it is no TTY, so none draws a
+ * progress bar.
+ */
 export function sharedIo(io: Io): Io {
   let last = '';
   const stderr = new Writable({
@@ -103,22 +106,17 @@ export function sharedIo(io: Io): Io {
 }
 
 /** The files that a rehearsal took and put back, so that it takes none of them again. */
-type Rehearsal = {
-  /** Whether files are taken for the built-in stand-in, and so stay in their inboxes in the end. */
-  readonly isOn: boolean;
-  remember(inbox: string, path: string, stamp: string): void;
-  has(inbox: string, entry: Pick<Entry, 'path' | 'stamp'>): boolean;
-};
-
-export function createRehearsal(target: string): Rehearsal {
+export function createRehearsal(target: string) {
   const known = new Set<string>();
   const keyOf = (...parts: readonly string[]) => parts.join('\n');
   return {
+    /** Whether files are taken for the built-in stand-in, and so stay in their inboxes in the end. */
     isOn: target === SANDBOX_TARGET,
-    remember(inbox, path, stamp) {
+    remember(inbox: string, path: string, stamp: string) {
       known.add(keyOf(inbox, path, stamp));
     },
-    has: (inbox, { path, stamp }) => known.has(keyOf(inbox, path, stamp)),
+    has: (inbox: string, { path, stamp }: Pick<Entry, 'path' | 'stamp'>) =>
+      known.has(keyOf(inbox, path, stamp)),
   };
 }
 
@@ -142,22 +140,7 @@ export type EndedFile = {
 };
 
 /** Says what happens in the inboxes: for people or, one line per file, for programs. */
-export type Teller = {
-  /** What is going on. */
-  line(text: string): void;
-  /** Trouble that may come again and again: said only where it is not the same as the last one. */
-  trouble(text: string): void;
-  /** A file's end; `words` for people. */
-  ended(file: EndedFile, words: string): void;
-  /** A file that stays; `words` for people. */
-  paused(file: EndedFile, words: string): void;
-  /** Says the text of each key once, and again only after the key was gone for a while. */
-  waiting(lines: ReadonlyMap<string, string>): void;
-  /** True once something was said of a file, or of what is in its way. */
-  hasTold(): boolean;
-};
-
-export function createTeller(io: Io, json: boolean): Teller {
+export function createTeller(io: Io, json: boolean) {
   let shown = new Set<string>();
   let troubled = '';
   let hasTold = false;
@@ -166,23 +149,31 @@ export function createTeller(io: Io, json: boolean): Teller {
     tell(io, text.split('\n').map(printable).join('\n'));
   };
   return {
+    /** What is going on. */
     line,
-    trouble(text) {
+    /** Trouble that may come again and again: said only where it is not the same as the last one. */
+    trouble(text: string) {
       if (text !== troubled) line(text);
       troubled = text;
     },
-    ended(file, words) {
+    /** A file's end; `words` for people. */
+    ended(file: EndedFile, words: string) {
       hasTold = true;
       say(io, json ? JSON.stringify(file) : printable(words));
     },
-    paused(file, words) {
+    /** A file that stays; `words` for people. */
+    paused(file: EndedFile, words: string) {
       if (json) say(io, JSON.stringify(file));
       line(words);
     },
-    waiting(lines) {
+    /** Says the text of each key once, and again only after the key was gone for a while. */
+    waiting(lines: ReadonlyMap<string, string>) {
       for (const [key, text] of lines) if (!shown.has(key)) line(text);
       shown = new Set(lines.keys());
     },
+    /** True once something was said of a file, or of what is in its way. */
     hasTold: () => hasTold,
   };
 }
+
+export type Teller = ReturnType<typeof createTeller>;

@@ -3,7 +3,6 @@
  * cancelled run until every row has its outcome. Outside the job's window a run is paused, and goes on by itself when
  * the window opens; with too many rows without success it is stopped. Trouble with Redis costs time, not the run.
  */
-
 import type { JobDefinition } from '../config/job-definition.ts';
 import {
   closedWindowWords,
@@ -33,7 +32,7 @@ const FIRST_TICK_MS = 20;
 /** In times of a lock; longer than any take-over after a worker's death: only then is it worth asking what the queue still has. */
 const STUCK_AFTER = 2;
 
-export type Followed = ReadingOf & {
+type Followed = ReadingOf & {
   /** Told of the run at each look. */
   onProgress(run: Run): void;
 };
@@ -153,30 +152,27 @@ function createWindowKeeper(
   id: string,
   window: JobWindow | null,
   { store, reading, session }: Pick<Following, 'store' | 'reading' | 'session'>,
-): (run: Run) => Promise<boolean> {
+): Following['keepWindow'] {
   if (window === null) return async () => true;
-  let told = false;
-  const goOn = async () => {
-    told = false;
-    // Only the process that reads the file lets the run go on, unless a person has paused it meanwhile.
-    const goesOn = (await reading.rest()) && (await store.goOn(id, 'window'));
-    if (goesOn) tellOverBar(session.io, openWindowWords(window));
-  };
-  const hold = async (state: Run['state']) => {
-    await reading.rest();
-    if (state === 'running') await store.transition(id, 'paused', 'window');
-    if (!told) tellOverBar(session.io, closedWindowWords(window));
-    told = true;
-  };
+  let isTold = false;
   return async ({ state }) => {
     const isOpen = window.isOpen();
     if (isOpen && state === 'running') return true;
-    await (isOpen ? goOn() : hold(state));
+    const isReader = await reading.rest();
+    if (isOpen) {
+      isTold = false;
+      // Only the process that reads the file lets the run go on, unless a person has paused it meanwhile.
+      if (isReader && (await store.goOn(id, 'window'))) tellOverBar(session.io, openWindowWords(window));
+      return false;
+    }
+    if (state === 'running') await store.transition(id, 'paused', 'window');
+    if (!isTold) tellOverBar(session.io, closedWindowWords(window));
+    isTold = true;
     return false;
   };
 }
 
-function createStuckWatch({ clock: { now }, times }: TargetSession): (run: Run) => boolean {
+function createStuckWatch({ clock: { now }, times }: TargetSession): Following['isStuck'] {
   let seen = '';
   let since = now();
   return (run) => {

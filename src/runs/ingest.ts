@@ -26,7 +26,7 @@ import type { TargetSession } from '../session.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 
 /** A run whose rows are to be put into the queue, and what they are put there with. */
-export type Ingest = {
+type Ingest = {
   readonly run: Run;
   readonly definition: JobDefinition;
   /** The run's rows, the same chunks at every reading. */

@@ -4,7 +4,6 @@
  * settled only by proof: a record that is found for the keys of two rows, or that another row of the run has, settles
  * none of them.
  */
-
 import type { Environment } from '../config/environment.ts';
 import { type JobDefinition, type LookupSettings, ratePerSecond } from '../config/job-definition.ts';
 import { listJobs, loadJob, loadJobFile } from '../config/load-job.ts';
@@ -52,13 +51,8 @@ export async function lookUpAtEnd(
     return run;
   }
   try {
-    const { lookup } = definition;
-    await lookUpRun(
-      run,
-      lookup.afterSeconds * 1000,
-      { service, definition: { ...definition, lookup } },
-      session,
-    );
+    const way = { service, definition: { ...definition, lookup: definition.lookup } };
+    await lookUpRun(run, definition.lookup.afterSeconds * 1000, way, session);
   } catch (error) {
     tell(io, `warning: the look-up failed: ${messageOf(error)}`);
   }
@@ -197,11 +191,6 @@ function createPace(rate: string | undefined): (signal: AbortSignal) => Promise<
   };
 }
 
-/**
- * What the service knows of a run's rows in doubt, and what that is proof of. A row is settled only by proof: a record that is found for
- * the keys of two rows, or that another row of the run has, settles none of them.
- */
-
 type Asking = {
   readonly run: Run;
   readonly lookUp: LookUp;
@@ -211,9 +200,6 @@ type Asking = {
   /** Fires when the look-up has to end: rows not asked for stay as they are. */
   readonly signal: AbortSignal;
 };
-
-type DoubtsLedger = Pick<Ledger, 'redis' | 'of'>;
-type TargetLedger = { readonly redis: RedisConnection; readonly keys: LedgerKeys };
 
 /** How many of the rows in doubt came out how. */
 type LookedUp = {
@@ -233,7 +219,10 @@ const BATCH_ROWS = 1_000;
 type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
 
 /** Asks the service for every row of the run that is in doubt, and settles those of which it gives proof. */
-export async function lookUpDoubts(asking: Asking, { redis, of }: DoubtsLedger): Promise<LookedUp> {
+export async function lookUpDoubts(
+  asking: Asking,
+  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
+): Promise<LookedUp> {
   const { run, signal } = asking;
   const { keys } = of(run.target);
   const k = keys.run(run.id);
@@ -280,7 +269,7 @@ function createAsk({
 async function settle(
   asked: readonly Asked[],
   { run, absenceIsProof }: Asking,
-  { redis, keys }: TargetLedger,
+  { redis, keys }: { readonly redis: RedisConnection; readonly keys: LedgerKeys },
 ) {
   const at = new Date();
   const owners = await ownersOf(asked, () => createRunView(redis, keys, run).settlements());
@@ -292,17 +281,15 @@ async function settle(
       sharedBy: one.sighting.kind === 'found' ? (owners.get(one.sighting.id) ?? []) : [],
     }),
   }));
-  const decisions = concluded.flatMap(({ doubt, conclusion }) => decisionOf(doubt.row, conclusion));
+  const decisions = concluded.flatMap(({ doubt: { row }, conclusion }): readonly RowDecision[] =>
+    conclusion.kind === 'decided' ? [{ row, decision: conclusion.decision }] : [],
+  );
   const notes = concluded.flatMap(({ conclusion }) => (conclusion.kind === 'open' ? [conclusion.note] : []));
   const answers = await resolveRows(redis, keys, { run, by: BY, at, decisions });
   await noteDoubts(redis, keys, { run, notes });
   const count = (kind: 'created' | 'not-created') =>
     decisions.filter(({ decision }, i) => decision.kind === kind && answers[i]?.kind === 'resolved').length;
   return { created: count('created'), notCreated: count('not-created') };
-}
-
-function decisionOf(row: number, conclusion: Conclusion): readonly RowDecision[] {
-  return conclusion.kind === 'decided' ? [{ row, decision: conclusion.decision }] : [];
 }
 
 /** The rows of each id that was found, also those that had it before: one record is never that of two keys. */

@@ -75,7 +75,7 @@ export function outcomesOf(run: Pick<Run, 'outcomes'>): string {
 }
 
 /** How fast a run gets on and how long it will take at that, in words: `20/s, 45 s left`; or that it waits. */
-export type Pace = (run: Pick<Run, 'rows' | 'outcomes'>) => string;
+type Pace = (run: Pick<Run, 'rows' | 'outcomes'>) => string;
 
 /** A standstill is this long without a row, and also this many times the usual time between rows, which may come seldom. */
 const STILL_MS = 10_000;

@@ -3,7 +3,6 @@
  * a time reads a run: it holds the run's lease and renews it with each look; another one that follows the run takes
  * the reading over when the first is gone. In this process there is never more than one reading of a run under way.
  */
-
 import type { JobDefinition } from '../config/job-definition.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -14,26 +13,6 @@ import { type IngestEnd, ingestRun } from './ingest.ts';
 import { createWaitingNotice } from './redis-wait.ts';
 import { FileChangedError, type RowSource } from './rows.ts';
 import { windUpRun } from './wind-up.ts';
-
-/** A run that this process follows, as far as its reading goes. */
-export type RunReading = {
-  /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
-  keepUp(): Promise<void>;
-  /** Reads nothing for now; true: this process is the one that reads on later. */
-  rest(): Promise<boolean>;
-  /** Ends a reading for the other purpose; what was wrong with that one doesn't matter any more. */
-  turnTo(purpose: Purpose): Promise<void>;
-  /** Whether this process is the one that reads. */
-  isMine(): boolean;
-  /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
-  recoveries(): number;
-  /** Puts back what the queue gave up; true where open chunks that it was given are not in it at all. */
-  sweep(): Promise<boolean>;
-  /** Begins anew at the next look; a reading that is still under way, waiting for room perhaps, is ended first. */
-  again(): Promise<void>;
-  /** Ends the reading and gives the lease back. */
-  end(): Promise<void>;
-};
 
 type Purpose = 'ingest' | 'windUp';
 
@@ -59,7 +38,7 @@ const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null
 };
 
 /** Opens the run's queue; nothing is read before the first `keepUp`. */
-export async function openRunReading(of: ReadingOf, session: TargetSession): Promise<RunReading> {
+export async function openRunReading(of: ReadingOf, session: TargetSession) {
   const { run } = of;
   const { ledger, registration, log } = session;
   const { keys, store } = ledger.of(run.target);
@@ -111,25 +90,33 @@ export async function openRunReading(of: ReadingOf, session: TargetSession): Pro
     throw error;
   };
   return {
+    /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
     async keepUp() {
       if (failure !== null) await recover();
       if ((await hold()) && reading === null) begin();
     },
+    /** Reads nothing for now; true: this process is the one that reads on later. */
     async rest() {
       if (reading !== null) await again();
       failure = null;
       return hold();
     },
-    async turnTo(next) {
+    /** Ends a reading for the other purpose; what was wrong with that one doesn't matter any more. */
+    async turnTo(next: Purpose) {
       if (purpose === next) return;
       purpose = next;
       await again();
       failure = null;
     },
+    /** Whether this process is the one that reads. */
     isMine: () => mine,
+    /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
     recoveries: () => recoveries,
+    /** Puts back what the queue gave up; true where open chunks that it was given are not in it at all. */
     sweep: () => sweep(opened),
+    /** Begins anew at the next look; a reading that is still under way, waiting for room perhaps, is ended first. */
     again,
+    /** Ends the reading and gives the lease back. */
     async end() {
       try {
         await halt();
@@ -140,6 +127,8 @@ export async function openRunReading(of: ReadingOf, session: TargetSession): Pro
     },
   };
 }
+
+export type RunReading = Awaited<ReturnType<typeof openRunReading>>;
 
 const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Promise<IngestEnd>>> = {
   async ingest({ run, definition, rows, session, queue, added }, signal) {

@@ -9,9 +9,9 @@ import { type Io, tellOverBar } from '../lib/terminal.ts';
  * Why Redis doesn't take a command that it will take later. `full`: maxmemory is reached. `disk`: it can't write its
  * append-only file. `away`: it is not there, still loading, or no longer the one that takes writes.
  */
-export type WaitingReason = 'full' | 'disk' | 'away';
+type WaitingReason = 'full' | 'disk' | 'away';
 
-export type WaitEdges = {
+type WaitEdges = {
   /** Resolves after that many milliseconds; false: give up. */
   pause(ms: number): Promise<boolean>;
   /** After each try: why it has to be made again; `null`: it went through. */
@@ -63,14 +63,6 @@ export function waitingReason(error: unknown): WaitingReason | null {
   return isConnection || AWAY.test(error.message) ? 'away' : null;
 }
 
-/** Tells the user once that reading waits for Redis, and once that it goes on. */
-export type WaitingNotice = {
-  /** After each command to Redis: why it has to wait; `null`: it went through. */
-  heard(reason: WaitingReason | null): void;
-  /** The file has been read to its end. */
-  complete(): void;
-};
-
 /** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
 const CALM_MS = 5_000;
 
@@ -81,7 +73,8 @@ const WAITS: Readonly<Record<WaitingReason, string>> = {
 };
 const GOES_ON = 'Redis takes rows again: reading goes on.';
 
-export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
+/** Tells the user once that reading waits for Redis, and once that it goes on. */
+export function createWaitingNotice(io: Io, now: () => number) {
   let shown: WaitingReason | null = null;
   let refusedAt = 0;
   const say = (text: string) => tellOverBar(io, text);
@@ -90,7 +83,8 @@ export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
     shown = null;
   };
   return {
-    heard(reason) {
+    /** After each command to Redis: why it has to wait; `null`: it went through. */
+    heard(reason: WaitingReason | null) {
       if (reason === null) {
         if (now() - refusedAt >= CALM_MS) goOn();
         return;
@@ -99,6 +93,9 @@ export function createWaitingNotice(io: Io, now: () => number): WaitingNotice {
       if (shown !== reason) say(WAITS[reason]);
       shown = reason;
     },
+    /** The file has been read to its end. */
     complete: goOn,
   };
 }
+
+export type WaitingNotice = ReturnType<typeof createWaitingNotice>;

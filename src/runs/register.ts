@@ -56,7 +56,7 @@ function waitingWords(run: Run, leased: boolean): string {
 }
 
 /** A file to be taken through a job. */
-export type NewFile = {
+type NewFile = {
   readonly facts: FileFacts;
   readonly job: Job;
   readonly target: string;

@@ -144,7 +144,7 @@ async function lookBeforeRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun 
   const unfinished = children.find((run) => !isOver(run));
   if (unfinished !== undefined) return { kind: 'unfinished', run: unfinished };
   const counts = noCounts();
-  // One batch is enough.
+  // One batch of rows is enough to know that there are some.
   for await (const _ of rowsLeft({ wanted, children }, ledger, counts)) return null;
   return { kind: 'nothing', lines: nothingLeft(wanted.parent, children, counts) };
 }

@@ -32,7 +32,10 @@ export type Said = {
   readonly told: readonly Told[];
 };
 
-/** Reads the decisions of a run's edited `in-doubt.csv` or `.ndjson`, with the key column's values; a UsageError lists every line that is malformed. */
+/**
+ * Reads the decisions of a run's edited `in-doubt.csv` or `.ndjson`, with the key column's values; a UsageError lists every line that
+ * is malformed.
+ */
 export async function readDecisions(path: string, run: Run, key: string | null): Promise<Said> {
   const gathering = createGathering(path, run);
   const inspected = await inspectFile(path, formatOf(run));
@@ -54,7 +57,7 @@ function keyReader(path: string, source: SourceInfo, key: string | null): (row: 
   return (row) => keyOf(row) ?? '';
 }
 
-/** As the report wrote it; a spreadsheet may have saved it with another of the usual delimiters. */
+/** The format that the report was written in; a spreadsheet may have saved it with another of the usual delimiters. */
 function formatOf({ source }: Run): Format {
   const { delimiter, quote } = source;
   const unusual = delimiter !== null && !',;\t|'.includes(delimiter);
@@ -179,7 +182,9 @@ function shown(text: string): string {
 
 const PLACEHOLDER = /^<.*>$/u;
 
-/** What keeps a text that somebody typed from being the service's identifier, to follow "expected an id"; `null` for one that is fine. */
+/**
+ * What keeps a text that somebody typed from being the service's identifier, to follow "expected an id"; `null` for one that is fine.
+ */
 export function typedIdProblem(id: string): string | null {
   const problem = idProblem(id.trim() === '' ? '' : id);
   if (problem !== null) return problem;

@@ -43,7 +43,7 @@ export type Resolved = {
   readonly unchanged: number;
   /** Left alone, since nobody or nothing has decided. */
   readonly open: number;
-  /** Of these, rows that nobody named: they are one record with a row that somebody did. */
+  /** How many of the rows settled nobody named: they are one record with a row that somebody named. */
   readonly mates: number;
   readonly refused: ReadonlyArray<{ readonly row: number; readonly why: string }>;
 };
@@ -103,7 +103,7 @@ async function decide(run: Run, said: Said, by: string, ledger: Ledger): Promise
 
 /** What a run holds of rows and ids that somebody names; rows without an outcome are absent. */
 type Held = {
-  /** By row number; empty where the row has none. */
+  /** The keys by row number; an empty text where the row has none. */
   readonly keys: ReadonlyMap<number, string>;
   /** Rows that have the id, by id: two at most, since rows of one key are one record and stand for each other. */
   readonly holders: ReadonlyMap<string, readonly Holder[]>;

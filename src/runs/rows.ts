@@ -33,7 +33,10 @@ export class FileChangedError extends Error {
   override readonly name = 'FileChangedError';
 }
 
-/** Looks at the file after each chunk was read and before it is handed on: what somebody wrote is not in the chunk, or the look shows it. */
+/**
+ * Looks at the file after each chunk was read and before it is handed on: what somebody wrote is not in the chunk, or the look shows
+ * it.
+ */
 async function* untouched(
   chunks: AsyncIterable<RowChunk>,
   { path, stamp }: FileFacts,

@@ -7,16 +7,6 @@ import { countOf, type Io, tellOverBar } from '../lib/terminal.ts';
 import { countSettled } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
-/** Tells the user when rows wait for the service, why, and when they go on. */
-type ServiceNotice = {
-  /** Looks at most once a second; never fails. */
-  update(run: Run): void;
-  /** The service has not answered for so long that the run was paused. */
-  gaveUp(): Promise<void>;
-  /** At the last look: rows wait for the service. */
-  isWaiting(): boolean;
-};
-
 type Shown = 'well' | 'failing' | 'away';
 
 const EVERY_MS = 1_000;
@@ -26,7 +16,7 @@ export function createServiceNotice(
   io: Io,
   service: { readonly run: Run; read(): Promise<BreakerReport> },
   now: () => number,
-): ServiceNotice {
+) {
   const { target, outcomes } = service.run;
   const before = countSettled(outcomes);
   let last = Number.NEGATIVE_INFINITY;
@@ -41,15 +31,18 @@ export function createServiceNotice(
     tellOverBar(io, textOf(next, report, target));
   };
   return {
-    update(run) {
+    /** Looks at most once a second; never fails. */
+    update(run: Run) {
       if (now() - last < EVERY_MS) return;
       last = now();
       look(countSettled(run.outcomes) === before).catch(() => undefined);
     },
+    /** The service has not answered for so long that the run was paused. */
     async gaveUp() {
       const { cause } = await service.read();
       tellOverBar(io, `No answer came from ${target} for too long.${cause === null ? '' : ` ${cause}`}`);
     },
+    /** At the last look: rows wait for the service. */
     isWaiting: () => shown !== 'well',
   };
 }

@@ -56,7 +56,7 @@ export function stateOf(run: Run, leased: boolean): ShownState {
     return { words: leased ? 'cancelled, winding up' : 'cancelled, owner gone', owner };
   }
   if (run.state !== 'running' && run.state !== 'queued') {
-    // Whoever follows it lets it go on when its window opens.
+    // The process that follows the run lets it go on when its window opens.
     const owner = leased && run.reason === 'window' ? 'alive' : 'none';
     return { words: run.reason === null ? run.state : `${run.state} (${run.reason})`, owner };
   }

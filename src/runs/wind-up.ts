@@ -3,7 +3,6 @@
  * a dead worker had in flight is in doubt, and what a living one has in flight it settles itself. Every step may be
  * done again. Rows that can't be read any more are recorded by their number alone.
  */
-
 import { isWhole } from '../delivery/deliver-chunk.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { createRunInput } from '../ledger/reruns.ts';
@@ -16,7 +15,7 @@ import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 
 /** A cancelled run, and what its rows are taken from. */
-export type WindUp = {
+type WindUp = {
   readonly run: Run;
   /** The run's rows as they were registered; `null` where they can't be read any more. */
   readonly chunks: AsyncIterable<RowChunk> | null;
@@ -35,7 +34,12 @@ export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise
   const { run } = windUp;
   const { keys, store } = session.ledger.of(run.target);
   const closed = await store.closedChunks(run.id);
-  const numbers = once(createRunInput(session.ledger.redis, keys, run.id).numbers);
+  const input = createRunInput(session.ledger.redis, keys, run.id);
+  let known: ReturnType<typeof input.numbers> | null = null;
+  const numbers = () => {
+    known ??= input.numbers();
+    return known;
+  };
   const reader = createReader(windUp, session);
   try {
     for (let n = 1; n <= chunksOf(run); n += 1) {
@@ -109,12 +113,4 @@ function unknownRows(n: number, run: Run, known: readonly number[] | null): JobR
       claim: CLAIMED,
     };
   });
-}
-
-function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | null = null;
-  return () => {
-    answer ??= ask();
-    return answer;
-  };
 }
