@@ -2,7 +2,7 @@ import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { crash, crashAmid, emptied, goBack, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
 import { endOfGivenUp, firstLook, intentOf, settlementOf } from './row-steps.ts';
-import { factsOf, handRow, type RowHand, type Seat, type State } from './state.ts';
+import { factsOf, handRow, type RowHand, type Slot, type State } from './state.ts';
 import { look } from './view.ts';
 import { type Bench, ledgerOf } from './world.ts';
 
@@ -10,8 +10,8 @@ import { type Bench, ledgerOf } from './world.ts';
 export async function applyEvent(bench: Bench, event: Event): Promise<void> {
   const { state } = bench;
   bench.trail.push(describeEvent(event));
-  if ('seat' in event && state.away === event.seat) {
-    await bench.workers.epoch(event.seat).verify();
+  if ('slot' in event && state.away === event.slot) {
+    await bench.workers.epoch(event.slot).verify();
     state.away = null;
   }
   await happen(bench, event);
@@ -25,7 +25,7 @@ export async function applyEvent(bench: Bench, event: Event): Promise<void> {
 function happen(bench: Bench, event: Event): Promise<void> {
   switch (event.kind) {
     case 'take':
-      return take(bench, event.seat);
+      return take(bench, event.slot);
     case 'close':
       return close(bench, event);
     case 'crash':
@@ -44,12 +44,12 @@ function happen(bench: Bench, event: Event): Promise<void> {
   }
 }
 
-type RowEvent = Extract<Event, { seat: unknown; row: unknown }>;
+type RowEvent = Extract<Event, { slot: unknown; row: unknown }>;
 
 async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
-  const { seat, row } = event;
-  const hand = handRow(bench.state, seat, row);
-  if (hand === undefined) throw new Error(`seat ${seat} has no row ${row}`);
+  const { slot, row } = event;
+  const hand = handRow(bench.state, slot, row);
+  if (hand === undefined) throw new Error(`slot ${slot} has no row ${row}`);
   switch (event.kind) {
     case 'intend':
       return intend(bench, event, hand);
@@ -58,7 +58,7 @@ async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
     case 'finish':
       return finish(bench, event, hand);
     case 'stand-back':
-      await withdraw(bench, seat, hand);
+      await withdraw(bench, slot, hand);
       hand.phase = 'let-go';
       return;
     case 'give-up':
@@ -66,15 +66,15 @@ async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
       hand.end = endOfGivenUp(hand);
       return;
     case 'crash-amid':
-      return crashAmid(bench, event, () => (hand.phase === 'planned' ? ask : finishOnce)(bench, seat, hand));
+      return crashAmid(bench, event, () => (hand.phase === 'planned' ? ask : finishOnce)(bench, slot, hand));
     default:
       return event satisfies never;
   }
 }
 
-async function take(bench: Bench, seat: Seat): Promise<void> {
+async function take(bench: Bench, slot: Slot): Promise<void> {
   const { state } = bench;
-  const taken = await ledgerOf(bench, seat).take(1);
+  const taken = await ledgerOf(bench, slot).take(1);
   if (taken.closed || taken.state !== 'running') return;
   state.takes += 1;
   const rows = state.facts.map((_, i) =>
@@ -82,33 +82,33 @@ async function take(bench: Bench, seat: Seat): Promise<void> {
   );
   for (const { row, end } of rows) {
     // The other take is still there: it has lost the chunk with the row in flight.
-    const other = handRow(state, seat === 0 ? 1 : 0, row);
+    const other = handRow(state, slot === 0 ? 1 : 0, row);
     if (end !== null && other !== undefined && isUnderWay(other)) factsOf(state, row).mayDoubt = true;
   }
-  state.desks[seat].hand = { taker: takerOf(state, seat), rows };
+  state.atWork[slot].hand = { taker: takerOf(state, slot), rows };
 }
 
 /** Takes of one process are told by their first part, as those of the program. */
-function takerOf({ desks, takes }: State, seat: Seat): string {
-  return `p${desks[seat].disk}.t${takes}`;
+function takerOf({ atWork, takes }: State, slot: Slot): string {
+  return `p${atWork[slot].disk}.t${takes}`;
 }
 
 function isUnderWay({ phase, unheard }: RowHand): boolean {
   return phase === 'granted' || phase === 'answered' || unheard;
 }
 
-async function ask(bench: Bench, seat: Seat, hand: RowHand): Promise<string> {
-  const taker = bench.state.desks[seat].hand?.taker ?? '';
-  const granted = await ledgerOf(bench, seat).intend(intentOf(hand, taker));
+async function ask(bench: Bench, slot: Slot, hand: RowHand): Promise<string> {
+  const taker = bench.state.atWork[slot].hand?.taker ?? '';
+  const granted = await ledgerOf(bench, slot).intend(intentOf(hand, taker));
   return granted.kind;
 }
 
 async function intend(
   bench: Bench,
-  { seat, heard }: Extract<Event, { kind: 'intend' }>,
+  { slot, heard }: Extract<Event, { kind: 'intend' }>,
   hand: RowHand,
 ): Promise<void> {
-  const answer = await ask(bench, seat, hand);
+  const answer = await ask(bench, slot, hand);
   hand.unheard = !heard;
   if (!heard) return;
   if (answer !== 'granted') {
@@ -116,7 +116,7 @@ async function intend(
     hand.phase = 'let-go';
     return;
   }
-  const { mark } = intentOf(hand, bench.state.desks[seat].hand?.taker ?? '');
+  const { mark } = intentOf(hand, bench.state.atWork[slot].hand?.taker ?? '');
   expectExclusive(bench.state, hand.row, mark);
   factsOf(bench.state, hand.row).open = [mark];
   hand.phase = 'granted';
@@ -141,10 +141,10 @@ async function send(
 
 async function finish(
   bench: Bench,
-  { seat, heard }: Extract<Event, { kind: 'finish' }>,
+  { slot, heard }: Extract<Event, { kind: 'finish' }>,
   hand: RowHand,
 ): Promise<void> {
-  const next = await finishOnce(bench, seat, hand);
+  const next = await finishOnce(bench, slot, hand);
   hand.unheard = !heard;
   if (!heard) return;
   hand.phase = next;
@@ -152,14 +152,14 @@ async function finish(
   if (next === 'planned') hand.expected = '';
 }
 
-async function finishOnce(bench: Bench, seat: Seat, hand: RowHand): Promise<'planned' | 'ended'> {
+async function finishOnce(bench: Bench, slot: Slot, hand: RowHand): Promise<'planned' | 'ended'> {
   const facts = factsOf(bench.state, hand.row);
   const settled = settlementOf(bench, hand, facts.entities.at(-1) ?? '');
   if (settled === null) {
-    await withdraw(bench, seat, hand);
+    await withdraw(bench, slot, hand);
     return 'planned';
   }
-  const isRecorded = await ledgerOf(bench, seat).settle(settled);
+  const isRecorded = await ledgerOf(bench, slot).settle(settled);
   const { outcome, id } = settled.settlement;
   if (isRecorded) facts.recorded = { outcome, id, decided: false };
   expectAcceptedKept(await look(bench), settled.settlement);
@@ -167,18 +167,18 @@ async function finishOnce(bench: Bench, seat: Seat, hand: RowHand): Promise<'pla
 }
 
 /** Proof: nothing was received under the mark. */
-async function withdraw(bench: Bench, seat: Seat, { row, expected }: RowHand): Promise<void> {
+async function withdraw(bench: Bench, slot: Slot, { row, expected }: RowHand): Promise<void> {
   const facts = factsOf(bench.state, row);
   facts.open = facts.open.filter((mark) => mark !== expected);
   facts.withdrawals += 1;
-  const isGone = await ledgerOf(bench, seat).withdraw({ chunk: 1, row, mark: expected });
+  const isGone = await ledgerOf(bench, slot).withdraw({ chunk: 1, row, mark: expected });
   // A Redis that went back in time may have had this intent again, where another take had the row in doubt since.
   if (isGone && facts.recorded?.outcome !== 'created') facts.recorded = null;
 }
 
-async function close(bench: Bench, { seat, heard }: Extract<Event, { kind: 'close' }>): Promise<void> {
-  const desk = bench.state.desks[seat];
-  const rows = desk.hand?.rows ?? [];
-  if (rows.every(({ phase }) => phase === 'ended')) await ledgerOf(bench, seat).close(1, rows.length);
-  if (heard) desk.hand = null;
+async function close(bench: Bench, { slot, heard }: Extract<Event, { kind: 'close' }>): Promise<void> {
+  const worker = bench.state.atWork[slot];
+  const rows = worker.hand?.rows ?? [];
+  if (rows.every(({ phase }) => phase === 'ended')) await ledgerOf(bench, slot).close(1, rows.length);
+  if (heard) worker.hand = null;
 }

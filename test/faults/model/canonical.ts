@@ -6,10 +6,10 @@ const TAKER = /\bt\d+\b/g;
 
 /**
  * The state as a text that is the same for states that can't be told apart: takers by the order in which they appear, a
- * journal by what it comes down to, the two seats in either order.
+ * journal by what it comes down to, the two slots in either order.
  */
 export function canonicalText(state: State): string {
-  const [first, second] = state.desks;
+  const [first, second] = state.atWork;
   const straight = renamed(textOf(state, [first, second]));
   const crossed = renamed(textOf(state, [second, first]));
   return straight < crossed ? straight : crossed;
@@ -17,10 +17,10 @@ export function canonicalText(state: State): string {
 
 function textOf(
   state: State,
-  desks: State['desks'] | readonly [State['desks'][1], State['desks'][0]],
+  atWork: State['atWork'] | readonly [State['atWork'][1], State['atWork'][0]],
 ): string {
   const { disks, facts, losses, crashes, decisions, torn, saved, view } = state;
-  const hands = desks.map(({ disk, hand }) => {
+  const hands = atWork.map(({ disk, hand }) => {
     const used = disks[disk];
     return [hand, used === undefined ? null : foldedInUse(used)];
   });

@@ -94,8 +94,8 @@ type Kept = ReturnType<typeof weaknesses> & { readonly name: string };
  * withdrawn stands in a journal, and in the way of a refusal. Lost: so does one that was withdrawn and is there again.
  * Shared: two takes in one process write one journal, of which the last word counts.
  */
-function weaknesses({ torn, losses, desks }: State) {
-  return { isTorn: torn, hasLost: losses > 0, isShared: desks[0].disk === desks[1].disk };
+function weaknesses({ torn, losses, atWork }: State) {
+  return { isTorn: torn, hasLost: losses > 0, isShared: atWork[0].disk === atWork[1].disk };
 }
 
 /** The first definite outcome stays, but for a person's 'not created' that the service contradicts. */

@@ -1,32 +1,32 @@
 import { decodeLine } from '../../../src/journal/record.ts';
 import { resolveRows } from '../../../src/ledger/resolve.ts';
 import type { Event } from './events.ts';
-import { type Disk, diskOf, factsOf, type RowHand, SEATS, type Seat, type State } from './state.ts';
+import { type Disk, diskOf, factsOf, type RowHand, SLOTS, type Slot, type State } from './state.ts';
 import { look } from './view.ts';
 import { type Bench, NOW } from './world.ts';
 
-/** The process in the seat is gone, with its memory; another one begins there. */
+/** The process in the slot is gone, with its memory; another one begins there. */
 export async function crash(
   bench: Bench,
-  { seat, journal }: Pick<Extract<Event, { kind: 'crash' }>, 'seat' | 'journal'>,
+  { slot, journal }: Pick<Extract<Event, { kind: 'crash' }>, 'slot' | 'journal'>,
 ): Promise<void> {
   const { state } = bench;
-  const disk = diskOf(state, seat);
-  const gone = SEATS.filter((other) => state.desks[other].disk === state.desks[seat].disk);
-  for (const hand of gone.flatMap((other) => state.desks[other].hand?.rows ?? [])) {
+  const disk = diskOf(state, slot);
+  const gone = SLOTS.filter((other) => state.atWork[other].disk === state.atWork[slot].disk);
+  for (const hand of gone.flatMap((other) => state.atWork[other].hand?.rows ?? [])) {
     if (isInFlight(hand)) factsOf(state, hand.row).mayDoubt = true;
   }
   if (journal === 'torn') tear(state, disk);
   if (journal === 'lost') lose(state, disk);
-  if (state.away === seat) unread(state, disk);
+  if (state.away === slot) unread(state, disk);
   disk.fate = journal === 'lost' ? 'lost' : 'left';
   state.disks.push({ worker: `m${state.disks.length}`, fate: 'in-use', lines: [bench.remembered] });
   for (const other of gone) {
-    state.desks[other].disk = state.disks.length - 1;
-    state.desks[other].hand = null;
+    state.atWork[other].disk = state.disks.length - 1;
+    state.atWork[other].hand = null;
   }
   state.crashes += 1;
-  await bench.workers.replaced(seat);
+  await bench.workers.replaced(slot);
 }
 
 function isInFlight({ phase, unheard }: RowHand): boolean {
@@ -67,7 +67,7 @@ export async function crashAmid(
   event: Extract<Event, { kind: 'crash-amid' }>,
   carryOut: () => Promise<unknown>,
 ): Promise<void> {
-  const disk = diskOf(bench.state, event.seat);
+  const disk = diskOf(bench.state, event.slot);
   const facts = factsOf(bench.state, event.row);
   const lines = [...disk.lines];
   const { recorded } = facts;
@@ -81,7 +81,7 @@ export async function crashAmid(
     bench.state.torn = true;
     await bench.keyspace.restore(before);
   }
-  await crash(bench, { seat: event.seat, journal: 'kept' });
+  await crash(bench, { slot: event.slot, journal: 'kept' });
 }
 
 export async function save(bench: Bench): Promise<void> {
@@ -101,21 +101,21 @@ export async function goBack(
   state.saved = null;
   await bench.keyspace.restore(snapshot);
   if (event.kind === 'back-to-saved') return comeBack(bench, [event.first, event.first === 0 ? 1 : 0]);
-  const isOne = state.desks[0].disk === state.desks[1].disk;
-  if (event.noticed === 'both' || isOne) return comeBack(bench, SEATS);
+  const isOne = state.atWork[0].disk === state.atWork[1].disk;
+  if (event.noticed === 'both' || isOne) return comeBack(bench, SLOTS);
   await comeBack(bench, [event.noticed]);
   state.away = event.noticed === 0 ? 1 : 0;
   // Who doesn't check in may have sent anything.
   for (const facts of state.facts) facts.mayDoubt = true;
 }
 
-export async function emptied(bench: Bench, first: Seat): Promise<void> {
+export async function emptied(bench: Bench, first: Slot): Promise<void> {
   bench.state.saved = null;
   await bench.keyspace.empty();
   await comeBack(bench, [first, first === 0 ? 1 : 0]);
 }
 
-async function comeBack(bench: Bench, seats: readonly Seat[]): Promise<void> {
+async function comeBack(bench: Bench, slots: readonly Slot[]): Promise<void> {
   const { state } = bench;
   state.losses += 1;
   forgetUncovered(state, state.disks);
@@ -123,7 +123,7 @@ async function comeBack(bench: Bench, seats: readonly Seat[]): Promise<void> {
     // A journal doesn't take back an intent that was withdrawn and is there again.
     if (facts.withdrawals > 0) facts.mayDoubt = true;
   }
-  await bench.workers.cameBack(seats);
+  await bench.workers.cameBack(slots);
 }
 
 /** What is in no journal may be lost with Redis; so may a person's decision, which is in none. */

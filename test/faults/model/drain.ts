@@ -11,12 +11,12 @@ export async function drain(bench: Bench): Promise<void> {
     await bench.workers.epoch(state.away).verify();
     state.away = null;
   }
-  await applyEvent(bench, { kind: 'crash', seat: 0, journal: 'kept' });
+  await applyEvent(bench, { kind: 'crash', slot: 0, journal: 'kept' });
   for (let takes = 0; state.view?.closed !== true; takes += 1) {
     if (takes > 3) throw new Violation('the chunk does not come to its end');
-    await applyEvent(bench, { kind: 'take', seat: 0 });
-    for (const { row } of state.desks[0].hand?.rows ?? []) await drainRow(bench, row);
-    await applyEvent(bench, { kind: 'close', seat: 0, heard: true });
+    await applyEvent(bench, { kind: 'take', slot: 0 });
+    for (const { row } of state.atWork[0].hand?.rows ?? []) await drainRow(bench, row);
+    await applyEvent(bench, { kind: 'close', slot: 0, heard: true });
   }
   expectEnded(bench);
 }
@@ -31,15 +31,15 @@ async function drainRow(bench: Bench, row: number): Promise<void> {
 }
 
 function nextEvent({ row, phase }: RowHand): Event | null {
-  const seat = 0;
+  const slot = 0;
   switch (phase) {
     case 'planned':
-      return { kind: 'intend', seat, row, heard: true };
+      return { kind: 'intend', slot, row, heard: true };
     case 'granted':
-      return { kind: 'send', seat, row, reply: 'accepted' };
+      return { kind: 'send', slot, row, reply: 'accepted' };
     case 'answered':
     case 'ending':
-      return { kind: 'finish', seat, row, heard: true };
+      return { kind: 'finish', slot, row, heard: true };
     case 'ended':
     case 'let-go':
       return null;

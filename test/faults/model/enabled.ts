@@ -16,11 +16,11 @@ export type Limits = {
 export function isEnabled(state: State, event: Event, limits: Limits): boolean {
   switch (event.kind) {
     case 'take':
-      return state.desks[event.seat].hand === null && state.view?.closed !== true;
+      return state.atWork[event.slot].hand === null && state.view?.closed !== true;
     case 'close':
       return mayClose(state, event) && (event.heard || limits.resends);
     case 'crash':
-      return state.crashes < limits.crashes && (event.journal !== 'torn' || canTear(state, event.seat));
+      return state.crashes < limits.crashes && (event.journal !== 'torn' || canTear(state, event.slot));
     case 'save':
       return state.saved === null && state.losses < limits.losses;
     case 'back-to-saved':
@@ -35,10 +35,10 @@ export function isEnabled(state: State, event: Event, limits: Limits): boolean {
   }
 }
 
-type RowEvent = Extract<Event, { seat: unknown; row: unknown }>;
+type RowEvent = Extract<Event, { slot: unknown; row: unknown }>;
 
 function isRowEventEnabled(state: State, event: RowEvent, limits: Limits): boolean {
-  const hand = handRow(state, event.seat, event.row);
+  const hand = handRow(state, event.slot, event.row);
   if (hand === undefined) return false;
   switch (event.kind) {
     case 'intend':
@@ -77,13 +77,13 @@ function isBetween(
   return phase === 'planned' || phase === 'ending' || (phase === 'answered' && reply !== 'not-sent');
 }
 
-function mayClose(state: State, { seat }: Pick<Extract<Event, { kind: 'close' }>, 'seat'>): boolean {
-  const { hand } = state.desks[seat];
+function mayClose(state: State, { slot }: Pick<Extract<Event, { kind: 'close' }>, 'slot'>): boolean {
+  const { hand } = state.atWork[slot];
   return hand?.rows.every(({ phase }) => phase === 'ended' || phase === 'let-go') ?? false;
 }
 
-function canTear(state: State, seat: Extract<Event, { kind: 'crash' }>['seat']): boolean {
-  return diskOf(state, seat).lines.at(-1)?.kind === 'noted';
+function canTear(state: State, slot: Extract<Event, { kind: 'crash' }>['slot']): boolean {
+  return diskOf(state, slot).lines.at(-1)?.kind === 'noted';
 }
 
 /** A person who says that a row was created has found it. */

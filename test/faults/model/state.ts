@@ -3,9 +3,9 @@ import type { Outcome } from '../../../src/model/outcome.ts';
 import type { Snapshot } from './keyspace.ts';
 import type { View } from './view.ts';
 
-/** Two takers of the one chunk. */
-export const SEATS = [0, 1] as const;
-export type Seat = (typeof SEATS)[number];
+/** Two slots, in each of which a worker takes the one chunk. */
+export const SLOTS = [0, 1] as const;
+export type Slot = (typeof SLOTS)[number];
 
 /** What becomes of a request: it is answered, cut off with or without the entity made, or proven unsent. */
 export const REPLIES = ['accepted', 'refused', 'cut-made', 'cut-unmade', 'not-sent'] as const;
@@ -34,7 +34,8 @@ export type Line = { readonly kind: 'written' | 'noted'; readonly text: string }
 /** One process's journal. `left`: the process is gone and the journal at hand. */
 export type Disk = { readonly worker: string; fate: 'in-use' | 'left' | 'lost'; lines: Line[] };
 
-export type Desk = { disk: number; hand: Hand | null };
+/** The worker in a slot: which journal is its own, and what it has in hand. */
+export type AtWork = { disk: number; hand: Hand | null };
 
 /** What is true of a row, whatever the ledger says. */
 export type Facts = {
@@ -50,7 +51,7 @@ export type Facts = {
 };
 
 export type State = {
-  readonly desks: readonly [Desk, Desk];
+  readonly atWork: readonly [AtWork, AtWork];
   readonly disks: Disk[];
   readonly facts: Facts[];
   takes: number;
@@ -59,7 +60,7 @@ export type State = {
   crashes: number;
   decisions: number;
   /** A worker that has not noticed yet that Redis has lost something. */
-  away: Seat | null;
+  away: Slot | null;
   /** A journal's end was torn off. */
   torn: boolean;
   saved: { readonly text: string; readonly snapshot: Snapshot } | null;
@@ -71,7 +72,7 @@ export type State = {
 export function newState(rows: number, processes: 1 | 2): State {
   const disk = (n: number): Disk => ({ worker: `m${n}`, fate: 'in-use', lines: [] });
   return {
-    desks: [
+    atWork: [
       { disk: 0, hand: null },
       { disk: processes - 1, hand: null },
     ],
@@ -105,12 +106,12 @@ export function factsOf(state: State, row: number): Facts {
   return facts;
 }
 
-export function diskOf(state: State, seat: Seat): Disk {
-  const disk = state.disks[state.desks[seat].disk];
-  if (disk === undefined) throw new Error(`seat ${seat} has no disk`);
+export function diskOf(state: State, slot: Slot): Disk {
+  const disk = state.disks[state.atWork[slot].disk];
+  if (disk === undefined) throw new Error(`slot ${slot} has no disk`);
   return disk;
 }
 
-export function handRow(state: State, seat: Seat, row: number): RowHand | undefined {
-  return state.desks[seat].hand?.rows.find((hand) => hand.row === row);
+export function handRow(state: State, slot: Slot, row: number): RowHand | undefined {
+  return state.atWork[slot].hand?.rows.find((hand) => hand.row === row);
 }

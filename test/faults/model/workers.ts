@@ -1,50 +1,50 @@
 import { randomBytes } from 'node:crypto';
 import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
 import { replayDisks } from './journal-replay.ts';
-import { SEATS, type Seat } from './state.ts';
+import { SLOTS, type Slot } from './state.ts';
 import type { World } from './world.ts';
 
-/** The processes at the ledger's epoch. */
+/** The workers of the ledger, by their slots. */
 export type Workers = {
-  epoch(seat: Seat): LedgerEpoch;
-  /** The process in the seat ended without a word, and another one begins there. */
-  replaced(seat: Seat): Promise<void>;
-  /** Redis has lost something: these look, replay and check in, in that order where it matters. */
-  cameBack(seats: readonly Seat[]): Promise<void>;
+  epoch(slot: Slot): LedgerEpoch;
+  /** The process in the slot ended without a word, and another one begins there. */
+  replaced(slot: Slot): Promise<void>;
+  /** Redis has lost something: the workers in these slots look, replay and check in, in that order where it matters. */
+  cameBack(slots: readonly Slot[]): Promise<void>;
   close(): Promise<void>;
 };
 
 /** Long enough for a worker that is there, on a machine that is busy. */
 const GRACE_MS = 350;
 
-/** Workers with the real epoch: it closes, waits for those who are missing, and goes on without the dead. */
+/** Workers with the real epoch: it closes, waits for workers that are missing, and opens without the dead. */
 export async function openWorkers(world: World): Promise<Workers> {
   const { redis, keys } = world;
   const epochs = new Map<number, LedgerEpoch>();
-  const epochOf = (seat: Seat) => {
-    const epoch = epochs.get(world.state.desks[seat].disk);
-    if (epoch === undefined) throw new Error(`nobody is at seat ${seat}`);
+  const epochOf = (slot: Slot) => {
+    const epoch = epochs.get(world.state.atWork[slot].disk);
+    if (epoch === undefined) throw new Error(`nobody is at slot ${slot}`);
     return epoch;
   };
   const arrived = new Set<string>();
-  const arrive = async (seat: Seat) => {
-    const { disk } = world.state.desks[seat];
-    if (!epochs.has(disk)) epochs.set(disk, await join(world, seat, arrived));
+  const arrive = async (slot: Slot) => {
+    const { disk } = world.state.atWork[slot];
+    if (!epochs.has(disk)) epochs.set(disk, await join(world, slot, arrived));
   };
-  for (const seat of SEATS) await arrive(seat);
+  for (const slot of SLOTS) await arrive(slot);
   return {
     epoch: epochOf,
-    async replaced(seat) {
+    async replaced(slot) {
       for (const [disk, epoch] of epochs) {
-        if (world.state.desks.some((desk) => desk.disk === disk)) continue;
+        if (world.state.atWork.some((worker) => worker.disk === disk)) continue;
         await leaveUnsaid(world, epoch);
         epochs.delete(disk);
       }
-      await arrive(seat);
+      await arrive(slot);
     },
-    async cameBack(seats) {
+    async cameBack(slots) {
       if ((await redis.exists(keys.epoch)) === 1) await closeEpoch(world, arrived);
-      await Promise.all(seats.map((seat) => epochOf(seat).verify()));
+      await Promise.all(slots.map((slot) => epochOf(slot).verify()));
     },
     async close() {
       for (const epoch of epochs.values()) await epoch.close();
@@ -58,7 +58,7 @@ async function closeEpoch({ redis, keys }: World, arrived: ReadonlySet<string>):
   await Promise.all([...arrived].map((worker) => redis.hsetnx(keys.epoch, `m:${worker}`, '0')));
 }
 
-/** The epoch still knows a process that was killed. */
+/** The registry still has a process that was killed. */
 async function leaveUnsaid({ redis, keys }: World, epoch: LedgerEpoch): Promise<void> {
   const fields = [`m:${epoch.worker}`, `b:${epoch.worker}`];
   const values = await redis.hmget(keys.epoch, ...fields);
@@ -67,9 +67,9 @@ async function leaveUnsaid({ redis, keys }: World, epoch: LedgerEpoch): Promise<
   await redis.hset(keys.epoch, Object.fromEntries(fields.map((field, i) => [field, values[i] ?? '0'])));
 }
 
-function join(world: World, seat: Seat, arrived: Set<string>): Promise<LedgerEpoch> {
+function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpoch> {
   const { redis, keys, run } = world;
-  const own = world.state.desks[seat].disk;
+  const own = world.state.atWork[slot].disk;
   arrived.add(`m${own}`);
   return openEpoch({
     redis,
@@ -94,16 +94,16 @@ function join(world: World, seat: Seat, arrived: Set<string>): Promise<LedgerEpo
 /** Workers whose epoch never closes: what it would bring about is done at once, so that states can be put back. */
 export async function openSteadyWorkers(world: World): Promise<Workers> {
   const { redis, keys, run } = world;
-  const epochs = await Promise.all(SEATS.map(() => openSteady(world)));
+  const epochs = await Promise.all(SLOTS.map(() => openSteady(world)));
   const [first, second] = epochs;
-  if (first === undefined || second === undefined) throw new Error('two seats have two epochs');
+  if (first === undefined || second === undefined) throw new Error('two slots have two epochs');
   return {
-    epoch: (seat) => (seat === 0 ? first : second),
+    epoch: (slot) => (slot === 0 ? first : second),
     replaced: async () => undefined,
-    async cameBack(seats) {
-      const { disks, desks } = world.state;
+    async cameBack(slots) {
+      const { disks, atWork } = world.state;
       const left = disks.filter(({ fate }) => fate === 'left');
-      const [one = 0, other = 0] = seats.map((seat) => desks[seat].disk);
+      const [one = 0, other = 0] = slots.map((slot) => atWork[slot].disk);
       // Each puts back what the dead have left and its own, one after the other.
       for (const own of [one, other]) {
         await replayDisks(world, [...left, ...disks.slice(own, own + 1)], { intents: true });

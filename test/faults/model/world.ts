@@ -12,7 +12,7 @@ import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Run } from '../../../src/model/run.ts';
 import { newRun } from '../../support/runs.ts';
 import { createKeyspace, type Keyspace, ledgerNames, rowKey, type Snapshot } from './keyspace.ts';
-import { diskOf, type Line, newState, type Seat, type State } from './state.ts';
+import { diskOf, type Line, newState, type Slot, type State } from './state.ts';
 import type { Workers } from './workers.ts';
 
 /** A ledger on a real Redis, with what the world around it is like. */
@@ -102,19 +102,19 @@ export async function claimAll({ workers, keys, run, rows }: Bench): Promise<voi
   });
 }
 
-/** The ledger as the worker in that seat has it now. */
-export function ledgerOf(bench: Bench, seat: Seat): ChunkLedger {
+/** The ledger as the worker in that slot has it now. */
+export function ledgerOf(bench: Bench, slot: Slot): ChunkLedger {
   const { keys, run, bend } = bench;
-  const epoch = bench.workers.epoch(seat);
-  const journal = journalOf(bench, seat);
+  const epoch = bench.workers.epoch(slot);
+  const journal = journalOf(bench, slot);
   const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 1_000, now: () => NOW });
   return bend.ledger === undefined ? ledger : bend.ledger(ledger, bench);
 }
 
-function journalOf(bench: Bench, seat: Seat): RowJournal {
+function journalOf(bench: Bench, slot: Slot): RowJournal {
   const add = (kind: Line['kind'], record: RowRecord) => {
     if (bench.bend.journals?.(record) === false) return;
-    const { lines } = diskOf(bench.state, seat);
+    const { lines } = diskOf(bench.state, slot);
     const text = encodeLine(record);
     // A command whose reply was lost is sent again by the connection: the journal is not told twice.
     if (lines.at(-1)?.text !== text) lines.push({ kind, text });
