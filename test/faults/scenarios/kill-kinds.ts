@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
-import { type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
 import { summaryFrom } from '../../support/run-control.ts';
-import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killing.ts';
+import { killedPair, PAIR_TOKENS } from '../support/killing.ts';
 import {
   groupProblems,
   type KindEvidence,
@@ -31,8 +31,6 @@ export type KillKindsOptions = {
   readonly seed: number;
 };
 
-export type KillKindsReport = { readonly kills: number; readonly outcomes: Summary['outcomes'] };
-
 /** What a kind needs: the command that is killed, and what must be true when it has ended. */
 type Prepared = {
   readonly command: readonly string[];
@@ -48,7 +46,7 @@ const PREPARE: Readonly<Record<Kind, (flow: Flow, options: KillKindsOptions) => 
 };
 
 /** One of two processes dies again and again while rows go that are more than a create of their own: nothing twice, nothing lost, nothing torn. */
-export async function killKinds(options: KillKindsOptions): Promise<KillKindsReport> {
+export async function killKinds(options: KillKindsOptions) {
   const { kind, rows, kills, requestsMax, latencyMs, seed } = options;
   const flow = await startFlow({ times: TIMES, tokens: PAIR_TOKENS, recordRequests: 4 * rows });
   const { command, judge } = await PREPARE[kind](flow, options);
@@ -62,7 +60,7 @@ export async function killKinds(options: KillKindsOptions): Promise<KillKindsRep
   });
   const [ended] = done.ended;
   if (ended === undefined) throw new Error('the run has no end');
-  const summary = summaryIn(ended);
+  const summary = withSummary(ended).summary;
   const { outcomes } = summary;
   process.stderr.write(`kill-kinds ${JSON.stringify({ ...options, outcomes })}\n`);
   expect(done.kills, 'the run ended before all kills were done').toHaveLength(kills);
@@ -120,7 +118,7 @@ async function prepareReference(flow: Flow, { rows }: KillKindsOptions): Promise
   return {
     command: ['run', '--job-file', await flow.file('job.yaml', job.join('\n')), file],
     async judge(summary, evidence) {
-      const keys = numbers(rows).map((row) => `K${row}`);
+      const keys = keysOf(rows);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
       expect(referenceProblems(evidence, parents)).toEqual([]);
     },
@@ -163,7 +161,7 @@ async function prepareRerun(flow: Flow, { rows }: KillKindsOptions): Promise<Pre
   return {
     command: ['rerun', parent.summary.run],
     async judge(summary) {
-      const keys = numbers(rows).map((row) => `K${row}`);
+      const keys = keysOf(rows);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
       expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(rows);
     },
@@ -182,7 +180,7 @@ async function prepareRate(flow: Flow, { rows, kills }: KillKindsOptions): Promi
   return {
     command: ['run', '--job-file', await flow.file('job.yaml', job), file],
     async judge(summary, { results, requests }) {
-      const keys = numbers(rows).map((row) => `K${row}`);
+      const keys = keysOf(rows);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
       const received = requests.map(({ body }) => body);
       const unsent = results.filter(

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { startFlow } from '../../support/flow.ts';
+import { keysOf, startFlow, withSummary } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
-import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killing.ts';
+import { killedPair, PAIR_TOKENS } from '../support/killing.ts';
 import { sharedKeyProblems } from '../support/kinds-untruths.ts';
 import { createDice } from '../support/seed.ts';
 import { TIMES } from '../support/times.ts';
@@ -13,12 +13,6 @@ export type SameKeysOptions = {
   readonly requestsMax: number;
   readonly latencyMs: number;
   readonly seed: number;
-};
-
-export type SameKeysReport = {
-  /** Keys that each of the files has created, or has in doubt. */
-  readonly keys: readonly number[];
-  readonly inDoubt: number;
 };
 
 /** The first answers let the other file begin. */
@@ -34,7 +28,7 @@ const JOB = [
 ].join('\n');
 
 /** Two files with the same keys, one in the other's reverse order, go at the same time, each by a process that is killed in turns with the other. */
-export async function sameKeys(options: SameKeysOptions): Promise<SameKeysReport> {
+export async function sameKeys(options: SameKeysOptions) {
   const { rows, kills, requestsMax, latencyMs, seed } = options;
   const flow = await startFlow({
     times: TIMES,
@@ -43,7 +37,7 @@ export async function sameKeys(options: SameKeysOptions): Promise<SameKeysReport
     faults: [`latency=${FIRST_MS}ms`],
   });
   const job = await flow.file('job.yaml', JOB);
-  const keys = Array.from({ length: rows }, (_, i) => `K${i + 1}`);
+  const keys = keysOf(rows);
   const csv = (all: readonly string[], word: string) =>
     ['externalId,details.name', ...all.map((key) => `${key},${word} ${key} Ltd`), ''].join('\n');
   const files = [
@@ -64,7 +58,7 @@ export async function sameKeys(options: SameKeysOptions): Promise<SameKeysReport
       flow.sandbox.setFaults([`latency=${latencyMs}ms±${latencyMs}ms`]);
     },
   });
-  const summaries = done.ended.map(summaryIn);
+  const summaries = done.ended.map((each) => withSummary(each).summary);
   const results = await Promise.all(summaries.map(flow.results));
   const report = {
     keys: summaries.map(({ outcomes }) => outcomes.created + outcomes['in-doubt']),

@@ -21,26 +21,13 @@ export type SharedRateOptions = {
   readonly seed: number;
 };
 
-export type SharedRateReport = {
-  /** While all processes have something to do. */
-  readonly meanRate: number;
-  /** In the fullest window. */
-  readonly peakRate: number;
-  /** The longest time without any request. */
-  readonly longestGapSeconds: number;
-  /** Processes that sent something. */
-  readonly senders: number;
-  /** Requests in each second of that time. */
-  readonly seconds: readonly number[];
-};
-
 const OVER = 1.05;
 const UNDER = 0.95;
 /** Rows that a worker has in hand at most: while it is dead they are nobody's. */
 const ROWS_IN_HAND = 800;
 
 /** A rate that holds over all processes together: never faster, and hardly slower. */
-export async function sharedRate(options: SharedRateOptions): Promise<SharedRateReport> {
+export async function sharedRate(options: SharedRateOptions) {
   const { ratePerSecond, seconds, workers, windowSeconds, faults = [] } = options;
   const rows = ratePerSecond * seconds + rowsInHand(options);
   const crew = await startCrew({

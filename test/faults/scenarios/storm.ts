@@ -16,26 +16,13 @@ export type StormOptions = {
   readonly seed: number;
 };
 
-export type StormReport = {
-  readonly refusals: number;
-  /** Processes that sent something. */
-  readonly senders: number;
-  /** Refusals of one process at a time when another sends as well, before and after. */
-  readonly ofOthers: number;
-  /** Requests that came in while the service was to be left alone: on their way when it said so. */
-  readonly onTheirWay: number;
-  /** The latest of those, after the answer that said so. */
-  readonly latestMs: number;
-  readonly seconds: number;
-};
-
 /** How long a request may be on its way from its permission to the service, on a machine that is busy. */
 const ON_ITS_WAY_MS = 500 * SLOWNESS;
 /** Timers fire up to a millisecond early, and Redis counts whole ones. */
 const EARLY_MS = 10;
 
 /** Many answers say "not now": nobody sends before the time, and in the end every row is there. */
-export async function storm(options: StormOptions): Promise<StormReport> {
+export async function storm(options: StormOptions) {
   const began = performance.now();
   const { rows, concurrency, retryAfterSeconds, seed, every } = options;
   const refused =
