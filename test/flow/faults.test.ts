@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
 
-const quick = (over = '') => `
-operation: subclient.create
-key: externalId
-fields: { additionalInformation.crmId: externalId }
-send: { timeoutSeconds: 2, concurrency: 5, attempts: 3${over} }
-`;
+const quick = (over = '') => createJob(`timeoutSeconds: 2, concurrency: 5, attempts: 3${over}`);
 
 /** How it is lost, and whether the entity was made. */
 const LOST = [

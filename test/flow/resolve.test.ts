@@ -5,13 +5,9 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { summarySchema } from '../../src/report/summary.ts';
 import { listen, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
+import { createJob, type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 
-const CREATE = `
-operation: subclient.create
-key: externalId
-fields: { additionalInformation.crmId: externalId }
-`;
+const CREATE = createJob();
 
 /** What was really made: ids by key. */
 function truthOf(sandbox: Sandbox): Map<string, string[]> {

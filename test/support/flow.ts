@@ -254,7 +254,17 @@ export function subclientsCsv(rows: number, prefix = 'K'): string {
   return ['externalId,details.name', ...lines, ''].join('\n');
 }
 
-/** Its keys, row by row. */
+/** A definition (YAML) that creates those, and sends their keys along; `send`: as it stands in the braces. */
+export function createJob(send = ''): string {
+  const lines = [
+    'operation: subclient.create',
+    'key: externalId',
+    'fields: { additionalInformation.crmId: externalId }',
+  ];
+  return [...lines, ...(send === '' ? [] : [`send: { ${send} }`]), ''].join('\n');
+}
+
+/** The keys of such rows, one after the other. */
 export function keysOf(rows: number, prefix = 'K'): string[] {
   return Array.from({ length: rows }, (_, i) => `${prefix}${i + 1}`);
 }

@@ -167,7 +167,7 @@ export type SignalOptions = {
 /** Everything is told to end under load: it does within half a minute, with nothing in doubt, and goes on afterwards. */
 export async function signalUnderLoad(options: SignalOptions): Promise<{ readonly endSeconds: number }> {
   const { signal, rows, latencyMs, seed } = options;
-  const flow = await startFlow({ times: TIMES, faults: [`latency=${latencyMs}ms±${latencyMs}ms`], seed });
+  const flow = await startFlow({ faults: [`latency=${latencyMs}ms±${latencyMs}ms`], seed });
   const file = await flow.file('a.csv', subclientsCsv(rows));
   const started = [flow.start(['run', 'subclients-create', file, '--json']), flow.start(['work'])];
   const due = rows * (0.1 + 0.5 * createDice(seed).next());

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
-import { type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
+import { createJob, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
 import { summaryFrom } from '../../support/run-control.ts';
 import { killedPair, PAIR_TOKENS } from '../support/killing.ts';
 import {
@@ -74,9 +74,7 @@ export async function killKinds(options: KillKindsOptions) {
   return { kills: done.kills.length, outcomes };
 }
 
-const SEND = 'send: { concurrency: 10 }';
-const CREATE = ['operation: subclient.create', 'key: externalId', SEND, 'fields:'];
-const CRM_ID = '  additionalInformation.crmId: externalId';
+const SEND = 'concurrency: 10';
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 /** Payees with one, two and three accounts. */
@@ -94,7 +92,7 @@ async function prepareGroup(flow: Flow, { rows }: KillKindsOptions): Promise<Pre
     'operation: counterparty.draft',
     'key: Payee',
     'group: accounts',
-    SEND,
+    `send: { ${SEND} }`,
     'fields:',
     '  name: Payee',
     '  accounts.0.accountNumber: Account',
@@ -114,9 +112,12 @@ async function prepareReference(flow: Flow, { rows }: KillKindsOptions): Promise
   );
   const lines = numbers(rows).map((row) => `K${row},Company ${row} Ltd,${parents.get(`K${row}`) ?? ''}`);
   const file = await flow.file('rows.csv', ['externalId,details.name,Parent', ...lines, ''].join('\n'));
-  const job = [...CREATE, CRM_ID, '  parent.id: { column: Parent, ref: subclient }'];
+  const job = createJob(SEND).replace(
+    'externalId }',
+    'externalId, parent.id: { column: Parent, ref: subclient } }',
+  );
   return {
-    command: ['run', '--job-file', await flow.file('job.yaml', job.join('\n')), file],
+    command: ['run', '--job-file', await flow.file('job.yaml', job), file],
     async judge(summary, evidence) {
       const keys = keysOf(rows);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
@@ -134,7 +135,7 @@ async function prepareUpsert(flow: Flow, { rows }: KillKindsOptions): Promise<Pr
   const before = known.map((row) => `K${row},Company ${row} Ltd`);
   const header = 'externalId,details.name';
   const first = await flow.file('before.csv', [header, ...before, ''].join('\n'));
-  const job = ['operation: subclient.upsert', 'key: externalId', SEND, 'fields:', CRM_ID].join('\n');
+  const job = createJob(SEND).replace('.create', '.upsert');
   const args = ['run', '--job-file', await flow.file('job.yaml', job)];
   const made = await summaryFrom(flow, [...args, first]);
   expect(made.summary.outcomes.created).toBe(known.length);
@@ -155,7 +156,7 @@ async function prepareUpsert(flow: Flow, { rows }: KillKindsOptions): Promise<Pr
 async function prepareRerun(flow: Flow, { rows }: KillKindsOptions): Promise<Prepared> {
   flow.sandbox.setFaults(['404=always']);
   const file = await flow.file('rows.csv', subclientsCsv(rows));
-  const job = await flow.file('job.yaml', [...CREATE, CRM_ID].join('\n'));
+  const job = await flow.file('job.yaml', createJob(SEND));
   const parent = await summaryFrom(flow, ['run', '--job-file', job, file]);
   expect(parent.summary.outcomes.failed).toBe(rows);
   return {
@@ -175,7 +176,7 @@ const INTENT_SECONDS = 0.05 * SLOWNESS;
 
 /** A row's turn comes before its intent: a worker that dies leaves none behind that has not gone, but what it was just writing. */
 async function prepareRate(flow: Flow, { rows, kills }: KillKindsOptions): Promise<Prepared> {
-  const job = [...CREATE, CRM_ID].join('\n').replace(SEND, `send: { concurrency: 10, rate: ${RATE}/s }`);
+  const job = createJob(`${SEND}, rate: ${RATE}/s`);
   const file = await flow.file('rows.csv', subclientsCsv(rows));
   return {
     command: ['run', '--job-file', await flow.file('job.yaml', job), file],

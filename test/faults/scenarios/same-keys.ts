@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { keysOf, startFlow, withSummary } from '../../support/flow.ts';
+import { createJob, keysOf, startFlow, withSummary } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { killedPair, PAIR_TOKENS } from '../support/killing.ts';
 import { sharedKeyProblems } from '../support/kinds-untruths.ts';
@@ -18,14 +18,8 @@ export type SameKeysOptions = {
 /** The first answers let the other file begin. */
 const FIRST_MS = 2_500;
 
-const JOB = [
-  'operation: subclient.create',
-  'key: externalId',
-  // What a file claims at first: the rest when these rows have their outcomes.
-  'send: { concurrency: 10, canary: 20 }',
-  'fields:',
-  '  additionalInformation.crmId: externalId',
-].join('\n');
+/** The canary is what a file claims at first: the rest when these rows have their outcomes. */
+const JOB = createJob('concurrency: 10, canary: 20');
 
 /** Two files with the same keys, one in the other's reverse order, go at the same time, each by a process that is killed in turns with the other. */
 export async function sameKeys(options: SameKeysOptions) {

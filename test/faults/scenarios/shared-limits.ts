@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { createJob } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
@@ -35,7 +36,7 @@ export async function sharedRate(options: SharedRateOptions) {
     workers,
     homes: 'one',
     front: true,
-    job: jobText(ratePerSecond),
+    job: createJob(`concurrency: 20, rate: ${ratePerSecond}/s`),
     sandbox: { faults: [`latency=${options.latency ?? '600ms±200ms'}`, ...faults], seed: options.seed },
   });
   const kills = options.killEverySeconds === undefined ? 0 : await killByTurns(crew, options);
@@ -119,13 +120,4 @@ function fullest(arrivals: readonly number[], windowMs: number): number {
 
 function longestGap(arrivals: readonly number[]): number {
   return Math.max(0, ...arrivals.slice(1).map((at, i) => at - (arrivals[i] ?? at)));
-}
-
-function jobText(ratePerSecond: number): string {
-  return [
-    'operation: subclient.create',
-    'key: externalId',
-    'fields: { additionalInformation.crmId: externalId }',
-    `send: { concurrency: 20, rate: ${ratePerSecond}/s }`,
-  ].join('\n');
 }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
+import { createJob } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
@@ -34,7 +35,7 @@ export async function storm(options: StormOptions) {
     rows,
     homes: 'one',
     front: true,
-    job: jobText(concurrency),
+    job: createJob(`concurrency: ${concurrency}`),
     sandbox: { faults: every === undefined ? faults : ['latency=300ms'], seed },
   });
   const senders = () => new Set(crew.front?.exchanges().map(({ token }) => token)).size;
@@ -88,13 +89,4 @@ function halfOf(seconds: readonly number[]): string[] {
     const part = 0.5 / seconds.length;
     return `429=${((100 * part) / (1 - i * part)).toFixed(3)}%;retry-after=${each}`;
   });
-}
-
-function jobText(concurrency: number): string {
-  return [
-    'operation: subclient.create',
-    'key: externalId',
-    'fields: { additionalInformation.crmId: externalId }',
-    `send: { concurrency: ${concurrency} }`,
-  ].join('\n');
 }
