@@ -5,7 +5,7 @@ import { SEED } from './support/seed.ts';
 
 const STOPS: readonly Stop[] = ['blocked', 'frozen'];
 
-test(`a worker that stands still for twice its lock, blocked or frozen, loses its chunks and sends none of their rows (seed ${SEED})`, async () => {
+test(`a worker that stands still for longer than its locks live, blocked or frozen, loses its chunks and sends none of their rows (seed ${SEED})`, async () => {
   const reports = await allOf(STOPS, (stop) =>
     stoppedWorkers({ stops: [stop], seed: SEED + STOPS.indexOf(stop) }),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
+import { createJob, type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import {
   type LimitedService,
   type LimitedServiceOptions,
@@ -10,13 +10,6 @@ import { until } from '../support/until.ts';
 const ANSWER_MS = 50;
 const AT_ONCE = 20;
 const CEILING = 100;
-
-const JOB = [
-  'operation: subclient.create',
-  'key: externalId',
-  'fields: { additionalInformation.crmId: externalId }',
-  `send: { concurrency: ${CEILING} }`,
-].join('\n');
 
 /** A run of that many rows against a service that works on twenty at once; `ended`: its exit status. */
 async function startRun(
@@ -29,7 +22,7 @@ async function startRun(
     answerMs: ANSWER_MS,
     ...over,
   });
-  const job = await flow.file('job.yaml', JOB);
+  const job = await flow.file('job.yaml', createJob(`concurrency: ${CEILING}`));
   const file = await flow.file('rows.csv', subclientsCsv(rows));
   // A process of its own: what the service takes of this one's time must not look like longer answers.
   const args = ['run', '--job-file', job, file, '--json'];

@@ -23,14 +23,3 @@ test('a canary of which no row succeeds stops the run before the rest, and a per
   expect(resumed.summary.outcomes).toMatchObject({ invalid: 5, created: 245 });
   expect(flow.sandbox.stats().made.subclients).toBe(245);
 });
-
-test('a canary of which one row succeeds lets the rest follow', async () => {
-  const flow = await startFlow();
-  const job = await flow.file(
-    'partner.yaml',
-    'operation: subclient.create\nkey: externalId\nsend: { canary: 2 }\nrequired: [details.name]\n',
-  );
-  const file = await flow.file('rows.csv', subclientsCsv(150).replace('Company 1 Ltd', ''));
-  const ended = await flow.run(['--job-file', job, file]);
-  expect(ended.summary.outcomes).toMatchObject({ invalid: 1, created: 149 });
-});

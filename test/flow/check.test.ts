@@ -3,7 +3,7 @@ import { startFlow, subclientsCsv } from '../support/flow.ts';
 
 test('check names the keys that a run has created, and --check-first begins nothing where a row would be invalid', async () => {
   const flow = await startFlow();
-  const first = await flow.run(['subclients-create', await flow.file('first.csv', subclientsCsv(4))]);
+  const first = await flow.load('subclients-create', subclientsCsv(4));
   const second = await flow.file('second.csv', `${subclientsCsv(6)}K6,Again Ltd\n`);
 
   const checked = await flow.onboard(['check', 'subclients-create', second, '--json']);

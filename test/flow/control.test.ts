@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { TIMES } from '../faults/support/times.ts';
 import type { AtTestEnd } from '../support/at-test-end.ts';
 import { type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
@@ -17,7 +18,7 @@ async function busyRun(flow: Flow, rows: number, made: number) {
   return { file, run, id: await newestRun(flow) };
 }
 
-const startSlow = (atEnd?: AtTestEnd) => startFlow({ faults: ['latency=40ms'] }, atEnd);
+const startSlow = (atEnd?: AtTestEnd) => startFlow({ times: TIMES, faults: ['latency=40ms'] }, atEnd);
 const NO_SERVICE = { MSB_BASE_URL: '', MSB_TOKEN: '' };
 
 describe('a run that is paused from another terminal', () => {
@@ -225,7 +226,7 @@ describe('a run that is cancelled', () => {
 
   test('and has finished before is refused', async () => {
     const flow = await startFlow();
-    const { summary } = await flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(2))]);
+    const { summary } = await flow.load('subclients-create', subclientsCsv(2));
     const cancelled = await flow.onboard(['cancel', summary.run]);
     expect([cancelled.exitCode, cancelled.stderr]).toEqual([3, expect.stringContaining('is finished')]);
   });

@@ -39,18 +39,6 @@ describe('a file of subclients', () => {
     expect(flow.sandbox.stats().made.subclients).toBe(5);
   });
 
-  test('without a key, the row’s place is its identity', async () => {
-    const flow = await startFlow();
-    const job = await flow.file('plain.yaml', 'operation: subclient.create\n');
-    const file = await flow.file('a.csv', 'details.name\nOne\nOne\n');
-    expect(await flow.run(['--job-file', job, file])).toMatchObject({
-      exitCode: 0,
-      summary: { outcomes: { created: 2 } },
-    });
-    const again = await flow.run(['--job-file', job, file, '--again']);
-    expect(again.summary.outcomes.skipped).toBe(2);
-  });
-
   test('an empty file of rows is finished with nothing sent', async () => {
     const flow = await startFlow();
     const file = await flow.file('a.csv', 'externalId,details.name\n');
@@ -71,15 +59,10 @@ describe('keys', () => {
       'BAD,Now With A Name',
       '',
     ];
-    const job = await flow.file(
-      'j.yaml',
+    const { exitCode, summary } = await flow.load(
       'operation: subclient.create\nkey: externalId\nrequired: [details.name]\nfields: {additionalInformation.crmId: externalId}\n',
+      rows.join('\n'),
     );
-    const { exitCode, summary } = await flow.run([
-      '--job-file',
-      job,
-      await flow.file('a.csv', rows.join('\n')),
-    ]);
     expect(exitCode).toBe(1);
     expect(summary.outcomes).toMatchObject({ created: 300, invalid: 3 });
     const results = await flow.results(summary);
@@ -90,48 +73,6 @@ describe('keys', () => {
     ]);
     expect(results[300]?.message).toContain('row 1 ');
   });
-
-  test.each([
-    ['skip', { skipped: 1 }, 0],
-    ['fail', { invalid: 1 }, 1],
-    ['update', { updated: 1 }, 0],
-  ] as const)('onKnownKey: %s', async (policy, outcomes, exitCode) => {
-    const flow = await startFlow({ recordRequests: 10 });
-    const job = await flow.file(
-      'j.yaml',
-      `operation: subclient.create\nkey: externalId\nonKnownKey: ${policy}\nfields: {additionalInformation.crmId: externalId}\n`,
-    );
-    const first = await flow.run([
-      '--job-file',
-      job,
-      await flow.file('a.csv', 'externalId,details.name\nA,Old\n'),
-    ]);
-    const second = await flow.run([
-      '--job-file',
-      job,
-      await flow.file('b.csv', 'externalId,details.name\nA,New\n'),
-    ]);
-    expect(second).toMatchObject({ exitCode, summary: { outcomes } });
-    const [created] = await flow.results(first.summary);
-    if (policy === 'update') {
-      expect(flow.sandbox.requests().at(-1)).toMatchObject({
-        method: 'PATCH',
-        target: `/v1/subclients/${created?.id}`,
-      });
-    }
-    expect(flow.sandbox.stats().made.subclients).toBe(1);
-  });
-
-  test('an upsert creates unknown keys and updates known ones', async () => {
-    const flow = await startFlow();
-    await flow.run(['subclients-create', await flow.file('a.csv', 'externalId,details.name\nA,Old\n')]);
-    const upsert = await flow.run([
-      'subclients-upsert',
-      await flow.file('b.csv', 'externalId,details.name\nA,New\nB,Other\n'),
-    ]);
-    expect(upsert).toMatchObject({ exitCode: 0, summary: { outcomes: { updated: 1, created: 1 } } });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2 }, updated: 1, duplicateKeys: 0 });
-  });
 });
 
 describe('refused drafts', () => {
@@ -141,7 +82,7 @@ describe('refused drafts', () => {
     const flow = await startFlow({ recordRequests: 20 });
     const rows =
       'P1,P1,Payee One,a@example.com,0012\nP2,P2,"=SUM(A1) ""quoted"", 1",broken,0034\nP3,P3,"\'Quoted Payee",broken,-056\n';
-    const first = await flow.run(['counterparty-drafts', await flow.file('payees.csv', HEADER + rows)]);
+    const first = await flow.load('counterparty-drafts', HEADER + rows);
     expect(first).toMatchObject({ exitCode: 1, summary: { outcomes: { drafted: 1, rejected: 2 } } });
 
     const bodies = (await flow.report(first.summary, 'rejections.jsonl'))
@@ -175,10 +116,7 @@ describe('refused drafts', () => {
 
   test('rejected.csv has the original columns in their order, then the program’s own', async () => {
     const flow = await startFlow();
-    const { summary } = await flow.run([
-      'counterparty-drafts',
-      await flow.file('p.csv', `${HEADER}P2,P2,Payee,broken,0034\n`),
-    ]);
+    const { summary } = await flow.load('counterparty-drafts', `${HEADER}P2,P2,Payee,broken,0034\n`);
     const [header, row] = parse(await flow.report(summary, 'rejected.csv'));
     expect(header).toEqual([
       'externalId',

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startFlow, subclientsCsv } from '../support/flow.ts';
-import { until } from '../support/until.ts';
+import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
 
-const quick = (over = '') => `
-operation: subclient.create
-key: externalId
-fields: { additionalInformation.crmId: externalId }
-send: { timeoutSeconds: 2, concurrency: 5, attempts: 3${over} }
-`;
+const quick = (over = '') => createJob(`timeoutSeconds: 2, concurrency: 5, attempts: 3${over}`);
 
 /** How it is lost, and whether the entity was made. */
 const LOST = [
@@ -55,13 +48,9 @@ describe('an answer that is lost', () => {
 
   test('a key in doubt is not sent from another file either', async () => {
     const flow = await startFlow({ faults: ['reset-after-create=always;key=K2'] });
-    const job = await flow.file('j.yaml', quick());
-    await flow.run(['--job-file', job, await flow.file('a.csv', subclientsCsv(3))]);
-    const other = await flow.run([
-      '--job-file',
-      job,
-      await flow.file('b.csv', 'externalId,details.name\nK2,Company 2\nK9,Nine\n'),
-    ]);
+    const job = quick();
+    await flow.load(job, subclientsCsv(3));
+    const other = await flow.load(job, 'externalId,details.name\nK2,Company 2\nK9,Nine\n');
     expect(other.summary.outcomes).toMatchObject({ invalid: 1, created: 1 });
     expect((await flow.results(other.summary))[0]).toMatchObject({ code: 'key_in_doubt' });
     expect(flow.sandbox.stats().duplicateKeys).toBe(0);
@@ -70,7 +59,7 @@ describe('an answer that is lost', () => {
   test('without a key, a row in doubt is not sent again from its report file', async () => {
     const flow = await startFlow({ faults: ['reset-after-create=first:1'] });
     const job = await flow.file('j.yaml', 'operation: subclient.create\n');
-    const { summary } = await flow.run(['--job-file', job, await flow.file('a.csv', 'details.name\nOne\n')]);
+    const { summary } = await flow.load(job, 'details.name\nOne\n');
     const again = await flow.file('again.csv', await flow.report(summary, 'in-doubt.csv'));
     expect((await flow.run(['--job-file', job, again])).summary.outcomes).toMatchObject({
       invalid: 1,
@@ -91,47 +80,16 @@ describe('an answer that is lost', () => {
     const flow = await startFlow({
       faults: ['reset-after-create=first:1', 'cut-answer=first:1', '500=first:1;call=subclient.update'],
     });
-    const updates = await flow.run([
-      'subclients-update',
-      await flow.file('u.csv', 'id,details.name\nsub-0001,New\n'),
-    ]);
+    const updates = await flow.load('subclients-update', 'id,details.name\nsub-0001,New\n');
     expect(updates).toMatchObject({ exitCode: 0, summary: { outcomes: { updated: 1 } } });
     expect(Number((await flow.results(updates.summary))[0]?.attempts)).toBe(4);
-  });
-
-  test('with onUnknownOutcome: retry, the user’s own choice, a bare 503 is tried again', async () => {
-    const flow = await startFlow({ faults: ['503=first:1'] });
-    const job = await flow.file('j.yaml', `${quick()}onUnknownOutcome: retry\n`);
-    const { exitCode, summary } = await flow.run([
-      '--job-file',
-      job,
-      await flow.file('a.csv', subclientsCsv(1)),
-    ]);
-    expect([exitCode, summary.outcomes.created]).toEqual([0, 1]);
   });
 });
 
 describe('an answer that says nothing was done', () => {
-  test.each(['429=first:4', '503-retry-after=first:4', '429=first:2;retry-after=none'])(
-    '%s: the rows are tried again and created',
-    async (fault) => {
-      const flow = await startFlow({ faults: [fault] });
-      const job = await flow.file('j.yaml', quick());
-      const { exitCode, summary } = await flow.run([
-        '--job-file',
-        job,
-        await flow.file('a.csv', subclientsCsv(10)),
-      ]);
-      expect(exitCode).toBe(0);
-      expect(summary.outcomes.created).toBe(10);
-      expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 10 }, duplicateKeys: 0 });
-    },
-  );
-
   test('a bare 503 is tried again where the definition lists it as not executed', async () => {
     const flow = await startFlow({ faults: ['503=first:2'] });
-    const job = await flow.file('j.yaml', quick(', notExecuted: [503]'));
-    const { exitCode } = await flow.run(['--job-file', job, await flow.file('a.csv', subclientsCsv(3))]);
+    const { exitCode } = await flow.load(quick(', notExecuted: [503]'), subclientsCsv(3));
     expect(exitCode).toBe(0);
     expect(flow.sandbox.stats().made.subclients).toBe(3);
   });
@@ -157,8 +115,7 @@ describe('an answer that says nothing was done', () => {
   test('a service that is not there: a file of one row is told why and where, and so is who asks later', async () => {
     const flow = await startFlow();
     await flow.sandbox.close();
-    const job = await flow.file('j.yaml', quick(', awayMinutes: 0.05'));
-    const ended = await flow.run(['--job-file', job, await flow.file('a.csv', subclientsCsv(1))]);
+    const ended = await flow.load(quick(', awayMinutes: 0.05'), subclientsCsv(1));
     expect(ended.exitCode).toBe(2);
     expect(ended.summary).toMatchObject({ state: 'paused', reason: 'service-away', open: 1 });
     const why = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
@@ -175,38 +132,9 @@ describe('an answer that says nothing was done', () => {
     expect(own).toContain(`Runs that are not over:\n  ${ended.summary.run}: paused (service-away)`);
   });
 
-  test('a connection that is refused: the rows wait until the service is there', async () => {
-    const flow = await startFlow();
-    const { port } = flow.sandbox;
-    await flow.sandbox.close();
-    const run = flow.start([
-      'run',
-      'subclients-create',
-      await flow.file('a.csv', subclientsCsv(30)),
-      '--json',
-    ]);
-    const status = async () => {
-      const listed = await flow.onboard(['runs', '--json']);
-      return listed.stdout.includes('"state":"running"');
-    };
-    await until(status);
-    const back = await startSandbox({ port, tokens: ['flow-token'] });
-    const ended = await run.ended;
-    const stats = back.stats();
-    await back.close();
-    expect(ended.exitCode).toBe(0);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ outcomes: { created: 30 }, state: 'finished' });
-    expect(stats).toMatchObject({ made: { subclients: 30 }, duplicateKeys: 0 });
-  });
-
   test('a row that is refused on and on fails when its attempts are used up, while the others go through', async () => {
     const flow = await startFlow({ faults: ['429=always;key=K150;retry-after=none'] });
-    const job = await flow.file('j.yaml', quick());
-    const { exitCode, summary } = await flow.run([
-      '--job-file',
-      job,
-      await flow.file('a.csv', subclientsCsv(300)),
-    ]);
+    const { exitCode, summary } = await flow.load(quick(), subclientsCsv(300));
     expect(exitCode).toBe(1);
     expect(summary.outcomes).toMatchObject({ created: 299, failed: 1 });
     expect((await flow.results(summary))[149]).toMatchObject({ outcome: 'failed', status: '429' });
@@ -222,10 +150,7 @@ describe('credentials and permission', () => {
       `f=${flow.home}/asked; if [ -e $f ]; then echo two; else touch $f; echo one; fi\n`,
     );
     const env = { MSB_TOKEN: '', MSB_TOKEN_COMMAND: `sh ${tokens}` };
-    const { exitCode, summary } = await flow.run(
-      ['subclients-create', await flow.file('a.csv', subclientsCsv(50))],
-      env,
-    );
+    const { exitCode, summary } = await flow.load('subclients-create', subclientsCsv(50), env);
     expect([exitCode, summary.outcomes.created]).toEqual([0, 50]);
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 50 }, duplicateKeys: 0 });
   });
@@ -249,39 +174,8 @@ describe('credentials and permission', () => {
 
   test('a missing permission pauses the run with no row burned', async () => {
     const flow = await startFlow({ permissions: ['subclient.modify'] });
-    const { exitCode, summary } = await flow.run([
-      'subclients-create',
-      await flow.file('a.csv', subclientsCsv(150)),
-    ]);
+    const { exitCode, summary } = await flow.load('subclients-create', subclientsCsv(150));
     expect(exitCode).toBe(2);
     expect(summary).toMatchObject({ state: 'paused', reason: 'permission', settled: 0 });
-  });
-
-  test('a row that is forbidden while others go through is denied', async () => {
-    const flow = await startFlow({ faults: ['403=always;key=K20'] });
-    const { exitCode, summary } = await flow.run([
-      'subclients-create',
-      await flow.file('a.csv', subclientsCsv(100)),
-    ]);
-    expect(exitCode).toBe(1);
-    expect(summary.outcomes).toMatchObject({ created: 99, denied: 1 });
-  });
-
-  test('stopAfter stops a run whose rows fail too often', async () => {
-    const flow = await startFlow();
-    const job = await flow.file(
-      'j.yaml',
-      'operation: counterparty.draft\nkey: externalId\nsend: { concurrency: 1, rate: 100/s }\nstopAfter: 5\n',
-    );
-    const rows = Array.from({ length: 500 }, (_, i) => `P${i},broken`);
-    const file = await flow.file('p.csv', ['externalId,email', ...rows].join('\n'));
-    const { exitCode, summary } = await flow.run(['--job-file', job, file]);
-    expect(exitCode).toBe(2);
-    expect(summary).toMatchObject({ state: 'stopped', reason: 'error-limit' });
-    expect(summary.outcomes.rejected).toBeGreaterThanOrEqual(5);
-    expect(summary.open).toBeGreaterThan(0);
-    // Who goes on has accepted what came before: the limit counts anew.
-    const resumed = await flow.run(['--job-file', job, file]);
-    expect(resumed.summary.outcomes.rejected).toBeGreaterThanOrEqual(summary.outcomes.rejected + 5);
   });
 });

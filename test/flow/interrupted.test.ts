@@ -1,30 +1,26 @@
-import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt',
-  async (signal) => {
-    const flow = await startFlow({ faults: ['latency=100ms'] });
-    const file = await flow.file('a.csv', subclientsCsv(1000));
-    const run = flow.start(['run', 'subclients-create', file]);
-    await until(() => flow.sandbox.stats().made.subclients > 100);
-    run.child.kill(signal);
-    const ended = await run.ended;
-    expect(ended.exitCode).toBe(4);
-    expect(ended.stderr.match(/rows in flight are being settled, at most 30 s/g)).toHaveLength(1);
-    // The command that goes on is said once.
-    expect(`${ended.stdout}${ended.stderr}`.split(`onboard run subclients-create ${file}`)).toHaveLength(2);
-    expect(ended.stdout).toContain('interrupted');
-    const made = flow.sandbox.stats().made.subclients;
-    expect(made).toBeLessThan(1000);
-    flow.sandbox.setFaults([]);
-    const { exitCode, summary } = await flow.run(['subclients-create', file]);
-    expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 1000, 0]);
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1000 }, duplicateKeys: 0 });
-  },
-);
+test('SIGINT lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt', async () => {
+  const flow = await startFlow({ faults: ['latency=100ms'] });
+  const file = await flow.file('a.csv', subclientsCsv(1000));
+  const run = flow.start(['run', 'subclients-create', file]);
+  await until(() => flow.sandbox.stats().made.subclients > 100);
+  run.child.kill('SIGINT');
+  const ended = await run.ended;
+  expect(ended.exitCode).toBe(4);
+  expect(ended.stderr.match(/rows in flight are being settled, at most 30 s/g)).toHaveLength(1);
+  // The command that goes on is said once.
+  expect(`${ended.stdout}${ended.stderr}`.split(`onboard run subclients-create ${file}`)).toHaveLength(2);
+  expect(ended.stdout).toContain('interrupted');
+  const made = flow.sandbox.stats().made.subclients;
+  expect(made).toBeLessThan(1000);
+  flow.sandbox.setFaults([]);
+  const { exitCode, summary } = await flow.run(['subclients-create', file]);
+  expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 1000, 0]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1000 }, duplicateKeys: 0 });
+});
 
 test('two commands on the same file at once are one run: nothing is sent twice', async () => {
   const flow = await startFlow({ faults: ['latency=5ms'] });
@@ -67,20 +63,6 @@ test('a command that ends leaves the rows of another run alone, also those it ha
   const { exitCode, summary } = await long;
   expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 3000, 0]);
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3200 }, duplicateKeys: 0 });
-});
-
-test('a worker that is interrupted lets its rows in flight settle', async () => {
-  const flow = await startFlow({ faults: ['latency=50ms'] });
-  const worker = flow.start(['work']);
-  const listens = once(worker.child.stderr ?? worker.child, 'data');
-  const run = flow.run(['subclients-create', await flow.file('a.csv', subclientsCsv(1500))]);
-  // From that line on a signal is heard.
-  await listens;
-  await until(() => flow.sandbox.stats().made.subclients > 300);
-  worker.child.kill('SIGTERM');
-  expect((await worker.ended).exitCode).toBe(4);
-  const { exitCode, summary } = await run;
-  expect([exitCode, summary.outcomes.created]).toEqual([0, 1500]);
 });
 
 test('a file that is changed between its survey and its reading sends nothing of it, and loses nothing', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { baseUrlOf } from '../../src/delivery/target.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { assertTruth } from '../faults/support/truth.ts';
-import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { keysOf, startFlow, subclientsCsv } from '../support/flow.ts';
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -26,7 +26,7 @@ test('on a cluster of three nodes a run is killed, gone on with while its slot m
   await cluster.moveSlot(gate);
   const { summary } = await goingOn;
 
-  const keys = Array.from({ length: ROWS }, (_, i) => `K${i + 1}`);
+  const keys = keysOf(ROWS);
   await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(ROWS);
   // What was on its way when the process was killed.

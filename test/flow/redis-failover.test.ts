@@ -4,7 +4,7 @@ import { baseUrlOf } from '../../src/delivery/target.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { assertTruth } from '../faults/support/truth.ts';
 import { makeCertificates, tlsLines } from '../support/certificates.ts';
-import { type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
+import { type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { documentedRights } from '../support/redis-rights.ts';
 import { MASTER_NAME, startRedisGroup } from '../support/redis-sentinel.ts';
@@ -104,7 +104,7 @@ async function startRun(flow: Flow, env: Readonly<Record<string, string>>) {
   const running = flow.start(['run', 'subclients-create', file, '--json'], env).ended.then(withSummary);
   const end = async () => {
     const { exitCode, summary, stderr } = await running;
-    const keys = Array.from({ length: ROWS }, (_, i) => `K${i + 1}`);
+    const keys = keysOf(ROWS);
     await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
     expect([exitCode, summary.outcomes.created], stderr).toEqual([0, ROWS]);
     return stderr;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import type { AtTestEnd } from '../support/at-test-end.ts';
+import { TIMES } from '../faults/support/times.ts';
 import { type Flow, type FlowOptions, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
@@ -12,8 +12,8 @@ const rowsOf = async (flow: Flow, summary: Summary) =>
   (await flow.results(summary)).map(({ row, line, key, outcome }) => [row, line, key, outcome].join(' '));
 
 /** A run of so many rows that all failed, and a service that now takes its time and accepts them. */
-async function allFailed(rows: number, options: FlowOptions = {}, atEnd?: AtTestEnd) {
-  const flow = await startFlow({ faults: ['404=always'], ...options }, atEnd);
+async function allFailed(rows: number, options: FlowOptions = {}) {
+  const flow = await startFlow({ times: TIMES, faults: ['404=always'], ...options });
   const file = await flow.file('a.csv', subclientsCsv(rows));
   const { summary } = await flow.run(['subclients-create', file]);
   expect(summary.outcomes.failed).toBe(rows);
@@ -123,7 +123,7 @@ describe('the rows of a run that did not succeed', () => {
     const file = await flow.file('a.csv', 'externalId,details.name\nA1,One\nB2,Two\nC3,Three\n');
     const { run } = (await flow.run(['subclients-create', file])).summary;
     flow.sandbox.setFaults([]);
-    await flow.run(['subclients-create', await flow.file('b.csv', 'externalId,details.name\nB2,Two\n')]);
+    await flow.load('subclients-create', 'externalId,details.name\nB2,Two\n');
     const child = await summaryFrom(flow, ['rerun', run]);
     expect(child).toMatchObject({
       exitCode: 0,
@@ -175,30 +175,10 @@ describe('a rerun', () => {
       requests: { 'subclient.create': { '200': 300, '404': 300 } },
     });
   });
-});
 
-// What they wait for is that the lease of the dead lapses: they do so together.
-describe.concurrent('a rerun', () => {
-  test('that was killed is gone on with by the same command', async ({ onTestFinished }) => {
-    const { flow, parent } = await allFailed(1500, {}, onTestFinished);
-    const killed = flow.start(['rerun', parent]);
-    await until(() => flow.sandbox.stats().made.subclients > 100);
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    const child = await newestRun(flow);
-    flow.sandbox.setFaults([]);
-    const { exitCode, summary } = await summaryFrom(flow, ['rerun', parent]);
-    expect(summary).toMatchObject({ run: child, parent, rows: 1500 });
-    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1500);
-    expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
-    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
-  });
-
-  test('of which Redis has forgotten the rows is found again, cancelled, and its rows are the parent’s to take up', async ({
-    onTestFinished,
-  }) => {
+  test('of which Redis has forgotten the rows is found again, cancelled, and its rows are the parent’s to take up', async () => {
     const rows = 900;
-    const { flow, parent } = await allFailed(rows, { redis: 'embedded' }, onTestFinished);
+    const { flow, parent } = await allFailed(rows, { redis: 'embedded' });
     const [present, past] = [join(flow.home, 'redis'), join(flow.home, 'past')];
     await (await joinEmbeddedRedis(flow.home)).close();
     await cp(present, past, { recursive: true });

@@ -5,13 +5,9 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { summarySchema } from '../../src/report/summary.ts';
 import { listen, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
+import { createJob, type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 
-const CREATE = `
-operation: subclient.create
-key: externalId
-fields: { additionalInformation.crmId: externalId }
-`;
+const CREATE = createJob();
 
 /** What was really made: ids by key. */
 function truthOf(sandbox: Sandbox): Map<string, string[]> {
@@ -42,11 +38,7 @@ async function resolve(flow: Flow, args: readonly string[], env: Readonly<Record
 test('a thousand rows in doubt, half of them created: settled by command and by file, each as it was', async () => {
   const flow = await startFlow({ faults: ['reset-before=every:4', 'reset-after-create=every:3'] });
   const job = await flow.file('create.yaml', CREATE);
-  const { exitCode, summary } = await flow.run([
-    '--job-file',
-    job,
-    await flow.file('a.csv', subclientsCsv(2_000)),
-  ]);
+  const { exitCode, summary } = await flow.load(job, subclientsCsv(2_000));
   expect(exitCode).toBe(5);
   expect(summary.outcomes).toMatchObject({ created: 1_000, 'in-doubt': 1_000 });
   flow.sandbox.setFaults([]);
@@ -100,7 +92,7 @@ test('a thousand rows in doubt, half of them created: settled by command and by 
   const failed = await flow.file('failed.csv', await flow.report(summary, 'failed.csv'));
   const sent = await flow.run(['--job-file', job, failed]);
   expect(sent).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 500 } } });
-  const all = await flow.run(['--job-file', job, await flow.file('all.csv', `${subclientsCsv(2_000)}\n`)]);
+  const all = await flow.load(job, `${subclientsCsv(2_000)}\n`);
   expect(all.summary.outcomes).toMatchObject({ skipped: 2_000, created: 0 });
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2_000 }, duplicateKeys: 0 });
 }, 120_000);
@@ -108,7 +100,7 @@ test('a thousand rows in doubt, half of them created: settled by command and by 
 test('a key in doubt of a row that was not created can be sent again, without a key by its report file', async () => {
   const flow = await startFlow({ faults: ['reset-before=first:1'] });
   const job = await flow.file('j.yaml', 'operation: subclient.create\n');
-  const { summary } = await flow.run(['--job-file', job, await flow.file('a.csv', 'details.name\nOne\n')]);
+  const { summary } = await flow.load(job, 'details.name\nOne\n');
   await resolve(flow, [summary.run, '1', '--not-created']);
   const failed = await flow.file('failed.csv', await flow.report(summary, 'failed.csv'));
   expect((await flow.run(['--job-file', job, failed])).summary.outcomes.created).toBe(1);

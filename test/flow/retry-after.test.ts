@@ -4,9 +4,9 @@ import { type Arrival, startLimitedService } from '../support/limited-service.ts
 import { until } from '../support/until.ts';
 
 const TOKENS = ['flow-token', 'token-of-work'];
-const WAIT_MS = 3_000;
+const WAIT_MS = 4_000;
 /** How long a request may be on its way from its permission to the service, on a machine that is busy. */
-const ON_ITS_WAY_MS = 1_500;
+const ON_ITS_WAY_MS = 2_500;
 /** Timers fire up to a millisecond early, and Redis counts whole ones. */
 const EARLY_MS = 10;
 const HOUR_MS = 3_600_000;

@@ -77,6 +77,8 @@ export type Flow = {
   look(args: readonly string[]): Promise<string>;
   /** `onboard run … --json` to its end, in this process; the control total holds, or the test fails. */
   run(args: readonly string[], env?: Env): Promise<Ended & { readonly summary: Summary }>;
+  /** The same with rows (CSV) that become a file of their own; `job`: a shipped one's name, a definition's path, or its text (YAML). */
+  load(job: string, rows: string, env?: Env): Promise<Ended & { readonly summary: Summary }>;
   /** A report file's text. */
   report(summary: Pick<Summary, 'run'>, name: string): Promise<string>;
   results(summary: Summary): Promise<Array<Record<string, string>>>;
@@ -115,6 +117,13 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
   const onboard: Flow['onboard'] = (args, env) => begin(args, env).ended;
   const report: Flow['report'] = (summary, name) =>
     readFile(join(home, 'reports', summary.run, name), 'utf8');
+  const file: Flow['file'] = async (name, content) => {
+    const path = join(home, name);
+    await writeFile(path, content);
+    return path;
+  };
+  const run: Flow['run'] = async (args, env) => withSummary(await onboard(['run', ...args, '--json'], env));
+  let loaded = 0;
   return {
     home,
     sandbox,
@@ -123,17 +132,19 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
     begin,
     onboard,
     report,
-    async file(name, content) {
-      const path = join(home, name);
-      await writeFile(path, content);
-      return path;
-    },
+    file,
     async look(args) {
       const { exitCode, stdout, stderr } = await onboard(args);
       expect(exitCode, stderr).toBe(0);
       return stdout;
     },
-    run: async (args, env) => withSummary(await onboard(['run', ...args, '--json'], env)),
+    run,
+    async load(job, rows, env) {
+      loaded += 1;
+      const csv = await file(`rows-${loaded}.csv`, rows);
+      if (!job.includes('\n')) return run([...(job.endsWith('.yaml') ? ['--job-file'] : []), job, csv], env);
+      return run(['--job-file', await file(`job-${loaded}.yaml`, job), csv], env);
+    },
     results: async (summary) => parse(await report(summary, 'results.csv'), { columns: true }),
   };
 }
@@ -239,6 +250,21 @@ function isThere(pid: number): boolean {
 
 /** A CSV of subclients with keys K1…Kn. */
 export function subclientsCsv(rows: number, prefix = 'K'): string {
-  const lines = Array.from({ length: rows }, (_, i) => `${prefix}${i + 1},Company ${i + 1} Ltd`);
+  const lines = keysOf(rows, prefix).map((key, i) => `${key},Company ${i + 1} Ltd`);
   return ['externalId,details.name', ...lines, ''].join('\n');
+}
+
+/** A definition (YAML) that creates those, and sends their keys along; `send`: as it stands in the braces. */
+export function createJob(send = ''): string {
+  const lines = [
+    'operation: subclient.create',
+    'key: externalId',
+    'fields: { additionalInformation.crmId: externalId }',
+  ];
+  return [...lines, ...(send === '' ? [] : [`send: { ${send} }`]), ''].join('\n');
+}
+
+/** The keys of such rows, one after the other. */
+export function keysOf(rows: number, prefix = 'K'): string[] {
+  return Array.from({ length: rows }, (_, i) => `${prefix}${i + 1}`);
 }

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdtemp, open, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findServerProgram } from '../../src/redis/server-process.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { freePort } from './free-port.ts';
-import { cutLog, growingLog, type LogClock, type LogCut, startLogClock } from './redis-log.ts';
 import { until } from './until.ts';
 
 /** A Redis on a TCP port, append-only with fsync always as the program wants it, whose life and memory a test controls. */
@@ -27,10 +27,8 @@ export type RedisServer = {
   /** SIGSTOP and SIGCONT: connections stay open, nothing is answered. */
   freeze(): void;
   thaw(): void;
-  /** While it is down: takes away the end of what it remembers, as a power cut does; answers how many bytes went. */
-  cutLog(cut: LogCut | { readonly kind: 'seconds'; readonly seconds: number }): Promise<number>;
-  /** Copies its folder as it is now; the answer puts that copy back while it is down, as from a backup. */
-  backUp(): Promise<() => Promise<void>>;
+  /** While it is down: takes away what it wrote in its last seconds, as a power cut does, in the middle of a command perhaps. */
+  cutLog(seconds: number): Promise<void>;
   /** Forgets everything. */
   flushAll(): Promise<void>;
 };
@@ -75,20 +73,7 @@ export async function startRedisServer(
     kill: () => life.end('SIGKILL'),
     freeze: () => life.signal('SIGSTOP'),
     thaw: () => life.signal('SIGCONT'),
-    async cutLog(cut) {
-      life.assertDown();
-      return cutLog(folder, cut.kind === 'seconds' ? life.sizeBefore(cut.seconds) : cut);
-    },
-    async backUp() {
-      const copy = `${folder}-copy-${performance.now()}`;
-      atTestEnd(() => rm(copy, { recursive: true, force: true }));
-      await cp(folder, copy, { recursive: true });
-      return async () => {
-        life.assertDown();
-        await rm(folder, { recursive: true });
-        await cp(copy, folder, { recursive: true });
-      };
-    },
+    cutLog: life.cutLog,
     async flushAll() {
       await redis.flushall();
     },
@@ -132,11 +117,9 @@ function createLife(parts: LifeParts) {
       child.kill(name);
       await gone;
     },
-    assertDown() {
+    async cutLog(seconds: number) {
       if (running !== null) throw new Error('the server is running: stop or kill it first');
-    },
-    sizeBefore(seconds: number): LogCut {
-      return { kind: 'size', bytes: lastClock?.sizeBefore(seconds * 1000) ?? 0 };
+      await truncate(await growingLog(parts.folder), lastClock?.sizeBefore(seconds * 1000) ?? 0);
     },
   };
 }
@@ -183,4 +166,44 @@ function ownSettings(port: number, folder: string) {
 
 function settingsArguments(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+/** The part of the append-only file that grows (Redis 7: `appendonlydir/*.incr.aof`); an Error where there is none. */
+async function growingLog(folder: string): Promise<string> {
+  const logs = join(folder, 'appendonlydir');
+  const names = (await readdir(logs)).filter((name) => name.endsWith('.incr.aof'));
+  const newest = names.toSorted((a, b) => sequenceOf(a) - sequenceOf(b)).at(-1);
+  if (newest === undefined) throw new Error(`no growing append-only file in ${logs}`);
+  return join(logs, newest);
+}
+
+function sequenceOf(name: string): number {
+  return Number(/\.(\d+)\.incr\.aof$/.exec(name)?.[1] ?? 0);
+}
+
+const SAMPLE_MS = 20;
+const SAMPLES_MAX = 100_000;
+
+/** Writes down how large the log is, again and again, so that it can be cut back by time. */
+type LogClock = {
+  /** The size `ms` before the last sample; 0 where the log is younger. */
+  sizeBefore(ms: number): number;
+  stop(): void;
+};
+
+function startLogClock(path: string): LogClock {
+  const samples: Array<{ readonly at: number; readonly bytes: number }> = [];
+  const sample = () => {
+    samples.push({ at: performance.now(), bytes: statSync(path).size });
+    if (samples.length > SAMPLES_MAX) samples.shift();
+  };
+  sample();
+  const timer = setInterval(sample, SAMPLE_MS);
+  return {
+    sizeBefore(ms) {
+      const last = samples.at(-1)?.at ?? 0;
+      return samples.findLast(({ at }) => at <= last - ms)?.bytes ?? 0;
+    },
+    stop: () => clearInterval(timer),
+  };
 }

@@ -50,3 +50,13 @@ function vain(observe: () => unknown, forMs: number): Error {
   const waited = `waited ${(forMs / 1000).toFixed(1)} s in vain for ${observe}`;
   return new Error([waited, ...[...witnesses].map((witness) => witness())].join('\n\n'));
 }
+
+/** Tells whether a promise has settled by now. */
+export function watchEnd(ending: Promise<unknown>): () => boolean {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  ending.then(end, end);
+  return () => isOver;
+}

@@ -7,7 +7,7 @@ const STOPS = shareOf(50);
 /** They mostly wait. */
 const CREWS = Math.min(STOPS, 5);
 
-test(`${STOPS} times a worker stands still for twice its lock, blocked or frozen, in ${CREWS} runs at once (seed ${SEED})`, async () => {
+test(`${STOPS} times a worker stands still for longer than its locks live, blocked or frozen, in ${CREWS} runs at once (seed ${SEED})`, async () => {
   const reports = await allOf(
     Array.from({ length: CREWS }, (_, i) => i),
     (crew) => stoppedWorkers({ stops: stopsOf(crew), seed: SEED + crew }),

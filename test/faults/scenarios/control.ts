@@ -1,9 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
-import type { Summary } from '../../../src/report/summary.ts';
-import { type Ended, type Flow, type Started, startFlow, subclientsCsv } from '../../support/flow.ts';
+import {
+  type Ended,
+  type Flow,
+  keysOf,
+  type Started,
+  startFlow,
+  subclientsCsv,
+  withSummary,
+} from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
-import { until } from '../../support/until.ts';
+import { until, watchEnd } from '../../support/until.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { secondsSince, TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -13,15 +20,6 @@ export type ControlOptions = {
   readonly rounds: number;
   readonly rows: number;
   readonly seed: number;
-};
-
-export type ControlReport = {
-  readonly pauses: number;
-  readonly resumes: number;
-  readonly cancels: number;
-  /** Commands that came when the run had ended. */
-  readonly late: number;
-  readonly seconds: number;
 };
 
 type Round = {
@@ -47,7 +45,7 @@ const PLANS: ReadonlyArray<readonly Step[]> = [
 const LATENCY = 'latency=300ms±250ms';
 
 /** Runs that are paused, resumed and cancelled at any moment, with a worker beside: nothing twice, nothing lost, every row accounted for. */
-export async function controlAtRandom(options: ControlOptions): Promise<ControlReport> {
+export async function controlAtRandom(options: ControlOptions) {
   const began = performance.now();
   const dice = createDice(options.seed);
   const flow = await startFlow({ times: TIMES, seed: options.seed });
@@ -107,7 +105,7 @@ const STEPS: Readonly<Record<Step, (round: Round) => Promise<boolean>>> = {
     const ended = await round.run.ended;
     if (paused.exitCode === 3) return hadFinished(paused, ended);
     expect([paused.exitCode, ended.exitCode], paused.stderr + ended.stderr).toEqual([0, 2]);
-    const { state, reason, controlTotal } = summaryOf(ended);
+    const { state, reason, controlTotal } = withSummary(ended).summary;
     expect([state, reason, controlTotal.holds]).toEqual(['paused', 'requested', true]);
     return true;
   },
@@ -121,7 +119,7 @@ const STEPS: Readonly<Record<Step, (round: Round) => Promise<boolean>>> = {
     const ended = await round.run.ended;
     if (cancelled.exitCode === 3) return hadFinished(cancelled, ended);
     expect([cancelled.exitCode, ended.exitCode], cancelled.stderr + ended.stderr).toEqual([0, 2]);
-    const { state, controlTotal } = summaryOf(cancelled);
+    const { state, controlTotal } = withSummary(cancelled).summary;
     expect([state, controlTotal.holds]).toEqual(['cancelled', true]);
     return true;
   },
@@ -130,12 +128,8 @@ const STEPS: Readonly<Record<Step, (round: Round) => Promise<boolean>>> = {
 /** From the first row to near the last one; at once, where nobody works for the run. */
 async function anyMoment({ dice, rows, made, run }: Round): Promise<void> {
   const due = made() + dice.next() * 0.5 * (rows - made());
-  let isOver = false;
-  const over = () => {
-    isOver = true;
-  };
-  run.ended.then(over, over);
-  await until(() => isOver || made() >= due);
+  const isOver = watchEnd(run.ended);
+  await until(() => isOver() || made() >= due);
 }
 
 function hadFinished(command: Ended, run: Ended): false {
@@ -157,16 +151,10 @@ async function judgeRound({ flow, id, rows, made }: Round, expected: Expected): 
     sandbox: flow.sandbox,
     home: flow.home,
     summary,
-    keys: Array.from({ length: rows }, (_, i) => `${prefix}${i + 1}`),
+    keys: keysOf(rows, `${prefix}`),
     madeBefore,
     state: wasCancelled ? 'cancelled' : 'finished',
   });
-}
-
-function summaryOf({ stdout, stderr }: Ended): Pick<Summary, 'state' | 'reason' | 'controlTotal'> {
-  const line = stdout.trim().split('\n').at(-1) ?? '';
-  expect(line, stderr).not.toBe('');
-  return JSON.parse(line);
 }
 
 export type SignalOptions = {
@@ -179,7 +167,7 @@ export type SignalOptions = {
 /** Everything is told to end under load: it does within half a minute, with nothing in doubt, and goes on afterwards. */
 export async function signalUnderLoad(options: SignalOptions): Promise<{ readonly endSeconds: number }> {
   const { signal, rows, latencyMs, seed } = options;
-  const flow = await startFlow({ times: TIMES, faults: [`latency=${latencyMs}ms±${latencyMs}ms`], seed });
+  const flow = await startFlow({ faults: [`latency=${latencyMs}ms±${latencyMs}ms`], seed });
   const file = await flow.file('a.csv', subclientsCsv(rows));
   const started = [flow.start(['run', 'subclients-create', file, '--json']), flow.start(['work'])];
   const due = rows * (0.1 + 0.5 * createDice(seed).next());
@@ -197,7 +185,7 @@ export async function signalUnderLoad(options: SignalOptions): Promise<{ readonl
   flow.sandbox.setFaults([]);
   const { exitCode, summary } = await summaryFrom(flow, ['resume', id]);
   expect([exitCode, summary.outcomes.created]).toEqual([0, rows]);
-  const keys = Array.from({ length: rows }, (_, i) => `K${i + 1}`);
+  const keys = keysOf(rows);
   await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   process.stderr.write(`signal ${JSON.stringify({ ...options, sent: left.outcomes.created, endSeconds })}\n`);
   return { endSeconds };

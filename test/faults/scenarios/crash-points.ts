@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { type Flow, type Started, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { type Flow, keysOf, type Started, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { preloadEnv } from '../support/killing.ts';
 import { secondsSince, TIMES } from '../support/times.ts';
@@ -52,19 +52,11 @@ export const CRASH_POINTS = {
 } as const satisfies Readonly<Record<string, Crash>>;
 export type CrashPoint = keyof typeof CRASH_POINTS;
 
-export type CrashReport = {
-  readonly point: CrashPoint;
-  readonly row: number;
-  readonly fate: Fate;
-  /** Of the run after the crash. */
-  readonly seconds: number;
-};
-
 /** Longer than a command to Redis takes on a busy machine: what was recorded of a row is so before the next one's answer. */
 const LATENCY_MS = 300;
 
 /** One process dies at the point, the same command takes the file to its end, and every row is what it must be. */
-export async function crashAt(point: CrashPoint, times = TIMES): Promise<CrashReport> {
+export async function crashAt(point: CrashPoint, times = TIMES) {
   const crash: Crash = CRASH_POINTS[point];
   const flow = await startFlow({
     times,
@@ -75,7 +67,7 @@ export async function crashAt(point: CrashPoint, times = TIMES): Promise<CrashRe
   await die(flow, crash, args);
   const began = performance.now();
   const { exitCode, summary } = await flow.run(args);
-  const keys = Array.from({ length: ROWS }, (_, i) => `K${i + 1}`);
+  const keys = keysOf(ROWS);
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   const fates = await fatesIn(flow, summary);
   const isOther = crash.or !== undefined && fates[crash.row - 1] === crash.or;

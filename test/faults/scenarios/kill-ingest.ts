@@ -4,21 +4,13 @@ import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { momentLater, secondsSince } from '../support/times.ts';
-import { assertTruth, type Truth } from '../support/truth.ts';
+import { assertTruth } from '../support/truth.ts';
 
 export type KillIngestOptions = {
   readonly kills: number;
   readonly seed: number;
   /** How many `onboard work` send beside it; 0: the process that dies does it all. */
   readonly workers: 0 | 1;
-};
-
-export type KillIngestReport = Truth & {
-  readonly kills: number;
-  /** Kills of a process that had sent nothing yet. */
-  readonly early: number;
-  readonly rows: number;
-  readonly seconds: number;
 };
 
 /** A kill in three comes while the process starts, the others while it reads. */
@@ -31,7 +23,7 @@ const CONCURRENCY = 20;
 const ROWS_PER_KILL = 1_000;
 
 /** The process that reads the file dies at random moments and is started again: nothing twice, nothing lost. */
-export async function killIngest(options: KillIngestOptions): Promise<KillIngestReport> {
+export async function killIngest(options: KillIngestOptions) {
   const began = performance.now();
   const { kills, seed, workers } = options;
   const rows = kills * ROWS_PER_KILL;

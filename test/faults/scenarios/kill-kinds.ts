@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
-import { type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { createJob, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
 import { summaryFrom } from '../../support/run-control.ts';
-import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killing.ts';
+import { killedPair, PAIR_TOKENS } from '../support/killing.ts';
 import {
   groupProblems,
   type KindEvidence,
@@ -31,8 +31,6 @@ export type KillKindsOptions = {
   readonly seed: number;
 };
 
-export type KillKindsReport = { readonly kills: number; readonly outcomes: Summary['outcomes'] };
-
 /** What a kind needs: the command that is killed, and what must be true when it has ended. */
 type Prepared = {
   readonly command: readonly string[];
@@ -48,7 +46,7 @@ const PREPARE: Readonly<Record<Kind, (flow: Flow, options: KillKindsOptions) => 
 };
 
 /** One of two processes dies again and again while rows go that are more than a create of their own: nothing twice, nothing lost, nothing torn. */
-export async function killKinds(options: KillKindsOptions): Promise<KillKindsReport> {
+export async function killKinds(options: KillKindsOptions) {
   const { kind, rows, kills, requestsMax, latencyMs, seed } = options;
   const flow = await startFlow({ times: TIMES, tokens: PAIR_TOKENS, recordRequests: 4 * rows });
   const { command, judge } = await PREPARE[kind](flow, options);
@@ -62,7 +60,7 @@ export async function killKinds(options: KillKindsOptions): Promise<KillKindsRep
   });
   const [ended] = done.ended;
   if (ended === undefined) throw new Error('the run has no end');
-  const summary = summaryIn(ended);
+  const summary = withSummary(ended).summary;
   const { outcomes } = summary;
   process.stderr.write(`kill-kinds ${JSON.stringify({ ...options, outcomes })}\n`);
   expect(done.kills, 'the run ended before all kills were done').toHaveLength(kills);
@@ -76,9 +74,7 @@ export async function killKinds(options: KillKindsOptions): Promise<KillKindsRep
   return { kills: done.kills.length, outcomes };
 }
 
-const SEND = 'send: { concurrency: 10 }';
-const CREATE = ['operation: subclient.create', 'key: externalId', SEND, 'fields:'];
-const CRM_ID = '  additionalInformation.crmId: externalId';
+const SEND = 'concurrency: 10';
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 /** Payees with one, two and three accounts. */
@@ -96,7 +92,7 @@ async function prepareGroup(flow: Flow, { rows }: KillKindsOptions): Promise<Pre
     'operation: counterparty.draft',
     'key: Payee',
     'group: accounts',
-    SEND,
+    `send: { ${SEND} }`,
     'fields:',
     '  name: Payee',
     '  accounts.0.accountNumber: Account',
@@ -116,11 +112,14 @@ async function prepareReference(flow: Flow, { rows }: KillKindsOptions): Promise
   );
   const lines = numbers(rows).map((row) => `K${row},Company ${row} Ltd,${parents.get(`K${row}`) ?? ''}`);
   const file = await flow.file('rows.csv', ['externalId,details.name,Parent', ...lines, ''].join('\n'));
-  const job = [...CREATE, CRM_ID, '  parent.id: { column: Parent, ref: subclient }'];
+  const job = createJob(SEND).replace(
+    'externalId }',
+    'externalId, parent.id: { column: Parent, ref: subclient } }',
+  );
   return {
-    command: ['run', '--job-file', await flow.file('job.yaml', job.join('\n')), file],
+    command: ['run', '--job-file', await flow.file('job.yaml', job), file],
     async judge(summary, evidence) {
-      const keys = numbers(rows).map((row) => `K${row}`);
+      const keys = keysOf(rows);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
       expect(referenceProblems(evidence, parents)).toEqual([]);
     },
@@ -136,7 +135,7 @@ async function prepareUpsert(flow: Flow, { rows }: KillKindsOptions): Promise<Pr
   const before = known.map((row) => `K${row},Company ${row} Ltd`);
   const header = 'externalId,details.name';
   const first = await flow.file('before.csv', [header, ...before, ''].join('\n'));
-  const job = ['operation: subclient.upsert', 'key: externalId', SEND, 'fields:', CRM_ID].join('\n');
+  const job = createJob(SEND).replace('.create', '.upsert');
   const args = ['run', '--job-file', await flow.file('job.yaml', job)];
   const made = await summaryFrom(flow, [...args, first]);
   expect(made.summary.outcomes.created).toBe(known.length);
@@ -157,13 +156,13 @@ async function prepareUpsert(flow: Flow, { rows }: KillKindsOptions): Promise<Pr
 async function prepareRerun(flow: Flow, { rows }: KillKindsOptions): Promise<Prepared> {
   flow.sandbox.setFaults(['404=always']);
   const file = await flow.file('rows.csv', subclientsCsv(rows));
-  const job = await flow.file('job.yaml', [...CREATE, CRM_ID].join('\n'));
+  const job = await flow.file('job.yaml', createJob(SEND));
   const parent = await summaryFrom(flow, ['run', '--job-file', job, file]);
   expect(parent.summary.outcomes.failed).toBe(rows);
   return {
     command: ['rerun', parent.summary.run],
     async judge(summary) {
-      const keys = numbers(rows).map((row) => `K${row}`);
+      const keys = keysOf(rows);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
       expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(rows);
     },
@@ -177,12 +176,12 @@ const INTENT_SECONDS = 0.05 * SLOWNESS;
 
 /** A row's turn comes before its intent: a worker that dies leaves none behind that has not gone, but what it was just writing. */
 async function prepareRate(flow: Flow, { rows, kills }: KillKindsOptions): Promise<Prepared> {
-  const job = [...CREATE, CRM_ID].join('\n').replace(SEND, `send: { concurrency: 10, rate: ${RATE}/s }`);
+  const job = createJob(`${SEND}, rate: ${RATE}/s`);
   const file = await flow.file('rows.csv', subclientsCsv(rows));
   return {
     command: ['run', '--job-file', await flow.file('job.yaml', job), file],
     async judge(summary, { results, requests }) {
-      const keys = numbers(rows).map((row) => `K${row}`);
+      const keys = keysOf(rows);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
       const received = requests.map(({ body }) => body);
       const unsent = results.filter(

@@ -5,22 +5,13 @@ import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Summary, summarySchema } from '../../../src/report/summary.ts';
-import { type Flow, startFlow } from '../../support/flow.ts';
+import { type Flow, keysOf, startFlow } from '../../support/flow.ts';
 import { preloadEnv } from '../support/killing.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { momentLater, secondsSince } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
 
 export type KillReportOptions = { readonly rows: number; readonly kills: number; readonly seed: number };
-
-export type KillReportReport = {
-  /** By when: at a random moment of `onboard report`, or before one of the report's files took its name. */
-  readonly kills: Readonly<Record<Death, number>>;
-  /** Looks at the files that found some of them, but not all. */
-  readonly incomplete: number;
-  readonly rows: number;
-  readonly seconds: number;
-};
 
 const DEATHS = ['moment', 'rename', 'end-of-run'] as const;
 type Death = (typeof DEATHS)[number];
@@ -40,7 +31,7 @@ type Reported = {
 };
 
 /** The writer of a report dies at random moments, over an earlier report and without one: every file found is whole. */
-export async function killReport(options: KillReportOptions): Promise<KillReportReport> {
+export async function killReport(options: KillReportOptions) {
   const began = performance.now();
   const { rows, kills, seed } = options;
   const flow = await startFlow();
@@ -103,7 +94,7 @@ async function killRun(flow: Flow, n: number, dice: Dice): Promise<string[]> {
   const { summary } = await runAgain(flow, file);
   const names = await assertWholeFiles(folderOf(flow, summary.run), expectedOf(SHORT_ROWS));
   expect(names, 'the report of a run whose writer was killed').toEqual(FILES);
-  const keys = Array.from({ length: SHORT_ROWS }, (_, i) => `R${n}-${i + 1}`);
+  const keys = keysOf(SHORT_ROWS, `R${n}-`);
   await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys, kind: 'draft', madeBefore });
   return names;
 }

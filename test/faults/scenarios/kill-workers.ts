@@ -39,25 +39,19 @@ export async function killWorkers(options: KillWorkersOptions): Promise<KillWork
   const faults = [`latency=${latencyMs}ms±${latencyMs}ms`];
   const crew = await startCrew({ rows, homes, sandbox: { faults } });
   const progress = watchProgress(crew.made);
-  let isOver = false;
-  const end = crew.finished.finally(() => {
-    isOver = true;
-  });
-  const { members } = crew;
-  const { requestsMax } = options;
   const killing = killLoop({
-    victims: members,
+    victims: crew.members,
     kills,
-    requestsMax,
+    requestsMax: options.requestsMax,
     dice: createDice(seed),
-    isOver: () => isOver,
+    over: crew.finished,
   });
   const openAfterLast = killing.then(() => {
     // What is left only has to come to an end.
     crew.flow.sandbox.setFaults(['latency=20ms']);
     return rows - crew.made();
   });
-  const [{ summary }, done] = await Promise.all([end, killing]);
+  const [{ summary }, done] = await Promise.all([crew.finished, killing]);
   const tailSeconds = secondsSince(done.at(-1)?.at ?? began);
   const { longestStandstillMs } = progress.stop();
   const truth = await assertTruth({

@@ -2,10 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { type Ended, startFlow } from '../../support/flow.ts';
+import { type Ended, startFlow, withSummary } from '../../support/flow.ts';
 import { newestRun } from '../../support/run-control.ts';
 import { until } from '../../support/until.ts';
-import { summaryIn } from '../support/killing.ts';
 import { TIMES } from '../support/times.ts';
 
 export type MarkedValuesOptions = {
@@ -13,14 +12,6 @@ export type MarkedValuesOptions = {
   /** The run is killed on its way, and goes on by the same command. */
   readonly isKilled: boolean;
   readonly seed: number;
-};
-
-export type MarkedValuesReport = {
-  /** Texts that were searched, and their characters. */
-  readonly texts: number;
-  readonly characters: number;
-  /** Where rows are handed back the marker is found: the search would find it elsewhere. */
-  readonly handedBack: number;
 };
 
 const JOB = [
@@ -47,11 +38,7 @@ const FAULTS = [
 ] as const;
 
 /** A run whose every value is marked meets every fault, with all that is logged: nothing that is said of it has a value. */
-export async function markedValues({
-  rows,
-  isKilled,
-  seed,
-}: MarkedValuesOptions): Promise<MarkedValuesReport> {
+export async function markedValues({ rows, isKilled, seed }: MarkedValuesOptions) {
   const flow = await startFlow({ times: TIMES, faults: [...FAULTS], seed });
   const job = await flow.file('job.yaml', JOB);
   const file = await flow.file('rows.csv', csvOf(rows));
@@ -66,7 +53,7 @@ export async function markedValues({
     await killed.ended;
   }
   const ran = await flow.onboard([...run, '--log-file', log], env);
-  const summary = summaryIn(ran);
+  const summary = withSummary(ran).summary;
   const ends: Ended[] = [ran];
   flow.sandbox.setFaults([]);
   const id = await newestRun(flow);

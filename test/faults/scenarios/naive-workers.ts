@@ -8,7 +8,7 @@ import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Started } from '../../support/flow.ts';
 import { startRedisServer } from '../../support/redis-server.ts';
 import { until } from '../../support/until.ts';
-import { type Kill, keepProcess, killLoop, type Victim } from '../support/killing.ts';
+import { type Kill, keepProcess, killLoop } from '../support/killing.ts';
 import { createDice } from '../support/seed.ts';
 
 /** The naive programs under test/faults/naive/. */
@@ -31,25 +31,20 @@ export async function runNaiveWorkers(options: {
   onTestFinished(() => queue.close());
   const chunks = chunksOf(options.rows);
   await queue.addBulk(chunks.map((keys, n) => ({ name: 'chunk', data: { keys }, opts: { jobId: `c${n}` } })));
-  const victims = PROCESSES.map((token, index): Victim => {
-    const sent = () => sandbox.stats().tokens[index]?.requests ?? 0;
-    let sentBefore = 0;
-    const kept = keepProcess(() => {
-      sentBefore = sent();
-      return start(options.worker, { REDIS_URL: url, SERVICE_URL: sandbox.url, SERVICE_TOKEN: token });
-    });
-    return { name: token, requests: () => sent() - sentBefore, kill: kept.kill };
-  });
+  const victims = PROCESSES.map((token, index) =>
+    keepProcess(
+      token,
+      () => start(options.worker, { REDIS_URL: url, SERVICE_URL: sandbox.url, SERVICE_TOKEN: token }),
+      () => sandbox.stats().tokens[index]?.requests ?? 0,
+    ),
+  );
   const { kills, seed } = options;
   const dice = createDice(seed);
   // A job that was stalled too often fails in BullMQ without having run.
   const isDone = async () => (await queue.getJobCountByTypes('completed', 'failed')) === chunks.length;
-  let isOver = false;
-  const watch = until(isDone).finally(() => {
-    isOver = true;
-  });
-  const done = await killLoop({ victims, kills, requestsMax: 60, dice, isOver: () => isOver });
-  await watch;
+  const over = until(isDone);
+  const done = await killLoop({ victims, kills, requestsMax: 60, dice, over });
+  await over;
   return { stats: sandbox.stats(), kills: done };
 }
 

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
-import { type Flow, subclientsCsv } from '../../support/flow.ts';
+import { type Flow, keysOf, subclientsCsv } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
 import { createDice } from '../support/seed.ts';
@@ -87,7 +87,7 @@ export async function redisAwayIdle(options: RedisAwayOptions): Promise<RedisAwa
   const running = flow.run(['subclients-create', file], env);
   const backSeconds = await secondsUntilSent(workers, sent);
   const { summary } = await running;
-  const keys = Array.from({ length: rows }, (_, i) => `N${i + 1}`);
+  const keys = keysOf(rows, 'N');
   return conclude({ flow, summary, keys, madeBefore: FIRST_ROWS }, backSeconds, options);
 }
 

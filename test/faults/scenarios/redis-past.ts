@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Times } from '../../../src/lib/times.ts';
-import { until } from '../../support/until.ts';
+import { until, watchEnd } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { SLOWNESS, secondsSince, TIMES } from '../support/times.ts';
@@ -76,7 +76,7 @@ type Back = { readonly death: Blow['death']; readonly seconds: number };
 async function strikeAll(crew: Crew, { blows, rows, seed }: RedisPastOptions): Promise<Back[]> {
   const dice = createDice(seed);
   const back: Back[] = [];
-  const isOver = watchEnd(crew);
+  const isOver = watchEnd(crew.finished);
   for (const [i, blow] of blows.entries()) {
     const due = (rows * (i + 0.2 + 0.6 * dice.next())) / (blows.length + 0.5);
     const from = performance.now() + BETWEEN_MS;
@@ -96,15 +96,6 @@ async function nextRow(crew: Crew, isOver: () => boolean): Promise<number> {
   return secondsSince(from);
 }
 
-function watchEnd({ finished }: Crew): () => boolean {
-  let isOver = false;
-  const end = () => {
-    isOver = true;
-  };
-  finished.then(end, end);
-  return () => isOver;
-}
-
 type Ring = { readonly crew: Crew; readonly dice: Dice; readonly isOver: () => boolean };
 
 async function strike({ kind, death, newcomer }: Blow, { crew, dice, isOver }: Ring): Promise<void> {
@@ -117,7 +108,7 @@ async function strike({ kind, death, newcomer }: Blow, { crew, dice, isOver }: R
   else await redis.kill();
   if (death !== 'nobody') await end(victim, death);
   if (kind === 'cut') {
-    await redis.cutLog({ kind: 'seconds', seconds: CUT_SECONDS });
+    await redis.cutLog(CUT_SECONDS);
     await pause(dice.between(0, DOWN_MAX_MS));
     await redis.start();
   }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { startFlow } from '../../support/flow.ts';
+import { createJob, keysOf, startFlow, withSummary } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
-import { killedPair, PAIR_TOKENS, summaryIn } from '../support/killing.ts';
+import { killedPair, PAIR_TOKENS } from '../support/killing.ts';
 import { sharedKeyProblems } from '../support/kinds-untruths.ts';
 import { createDice } from '../support/seed.ts';
 import { TIMES } from '../support/times.ts';
@@ -15,26 +15,14 @@ export type SameKeysOptions = {
   readonly seed: number;
 };
 
-export type SameKeysReport = {
-  /** Keys that each of the files has created, or has in doubt. */
-  readonly keys: readonly number[];
-  readonly inDoubt: number;
-};
-
 /** The first answers let the other file begin. */
 const FIRST_MS = 2_500;
 
-const JOB = [
-  'operation: subclient.create',
-  'key: externalId',
-  // What a file claims at first: the rest when these rows have their outcomes.
-  'send: { concurrency: 10, canary: 20 }',
-  'fields:',
-  '  additionalInformation.crmId: externalId',
-].join('\n');
+/** The canary is what a file claims at first: the rest when these rows have their outcomes. */
+const JOB = createJob('concurrency: 10, canary: 20');
 
 /** Two files with the same keys, one in the other's reverse order, go at the same time, each by a process that is killed in turns with the other. */
-export async function sameKeys(options: SameKeysOptions): Promise<SameKeysReport> {
+export async function sameKeys(options: SameKeysOptions) {
   const { rows, kills, requestsMax, latencyMs, seed } = options;
   const flow = await startFlow({
     times: TIMES,
@@ -43,7 +31,7 @@ export async function sameKeys(options: SameKeysOptions): Promise<SameKeysReport
     faults: [`latency=${FIRST_MS}ms`],
   });
   const job = await flow.file('job.yaml', JOB);
-  const keys = Array.from({ length: rows }, (_, i) => `K${i + 1}`);
+  const keys = keysOf(rows);
   const csv = (all: readonly string[], word: string) =>
     ['externalId,details.name', ...all.map((key) => `${key},${word} ${key} Ltd`), ''].join('\n');
   const files = [
@@ -64,7 +52,7 @@ export async function sameKeys(options: SameKeysOptions): Promise<SameKeysReport
       flow.sandbox.setFaults([`latency=${latencyMs}ms±${latencyMs}ms`]);
     },
   });
-  const summaries = done.ended.map(summaryIn);
+  const summaries = done.ended.map((each) => withSummary(each).summary);
   const results = await Promise.all(summaries.map(flow.results));
   const report = {
     keys: summaries.map(({ outcomes }) => outcomes.created + outcomes['in-doubt']),

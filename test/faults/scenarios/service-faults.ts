@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { expect, onTestFinished } from 'vitest';
-import type { SandboxStats } from '../../../src/sandbox/control.ts';
 import { dataLineSchema } from '../../../src/sandbox/records.ts';
 import { type Flow, startFlow } from '../../support/flow.ts';
 import { secondsSince } from '../support/times.ts';
@@ -16,15 +15,6 @@ export type ServiceFaultsOptions = {
   readonly rows: number;
   readonly concurrency: number;
   readonly seed: number;
-};
-
-export type ServiceFaultsReport = {
-  readonly inDoubt: number;
-  /** Answers that the sandbox lost, by its own count. */
-  readonly lost: number;
-  readonly faults: SandboxStats['faults'];
-  readonly requests: number;
-  readonly seconds: number;
 };
 
 /** A hundredth each of several ways to lose an answer, beside refusals that say that nothing was done. */
@@ -57,7 +47,7 @@ const TIMEOUT_SECONDS = 4;
 const ATTEMPTS = 12;
 
 /** Every fault of a service at once: each lost answer of a create is one row in doubt, and every other row is done. */
-export async function serviceFaults(options: ServiceFaultsOptions): Promise<ServiceFaultsReport> {
+export async function serviceFaults(options: ServiceFaultsOptions) {
   const began = performance.now();
   const { operation, seed } = options;
   const dataFile = await writeKnown(options);

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { createJob } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
@@ -21,26 +22,13 @@ export type SharedRateOptions = {
   readonly seed: number;
 };
 
-export type SharedRateReport = {
-  /** While all processes have something to do. */
-  readonly meanRate: number;
-  /** In the fullest window. */
-  readonly peakRate: number;
-  /** The longest time without any request. */
-  readonly longestGapSeconds: number;
-  /** Processes that sent something. */
-  readonly senders: number;
-  /** Requests in each second of that time. */
-  readonly seconds: readonly number[];
-};
-
 const OVER = 1.05;
 const UNDER = 0.95;
 /** Rows that a worker has in hand at most: while it is dead they are nobody's. */
 const ROWS_IN_HAND = 800;
 
 /** A rate that holds over all processes together: never faster, and hardly slower. */
-export async function sharedRate(options: SharedRateOptions): Promise<SharedRateReport> {
+export async function sharedRate(options: SharedRateOptions) {
   const { ratePerSecond, seconds, workers, windowSeconds, faults = [] } = options;
   const rows = ratePerSecond * seconds + rowsInHand(options);
   const crew = await startCrew({
@@ -48,7 +36,7 @@ export async function sharedRate(options: SharedRateOptions): Promise<SharedRate
     workers,
     homes: 'one',
     front: true,
-    job: jobText(ratePerSecond),
+    job: createJob(`concurrency: 20, rate: ${ratePerSecond}/s`),
     sandbox: { faults: [`latency=${options.latency ?? '600ms±200ms'}`, ...faults], seed: options.seed },
   });
   const kills = options.killEverySeconds === undefined ? 0 : await killByTurns(crew, options);
@@ -132,13 +120,4 @@ function fullest(arrivals: readonly number[], windowMs: number): number {
 
 function longestGap(arrivals: readonly number[]): number {
   return Math.max(0, ...arrivals.slice(1).map((at, i) => at - (arrivals[i] ?? at)));
-}
-
-function jobText(ratePerSecond: number): string {
-  return [
-    'operation: subclient.create',
-    'key: externalId',
-    'fields: { additionalInformation.crmId: externalId }',
-    `send: { concurrency: 20, rate: ${ratePerSecond}/s }`,
-  ].join('\n');
 }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
+import { createJob } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
@@ -16,26 +17,13 @@ export type StormOptions = {
   readonly seed: number;
 };
 
-export type StormReport = {
-  readonly refusals: number;
-  /** Processes that sent something. */
-  readonly senders: number;
-  /** Refusals of one process at a time when another sends as well, before and after. */
-  readonly ofOthers: number;
-  /** Requests that came in while the service was to be left alone: on their way when it said so. */
-  readonly onTheirWay: number;
-  /** The latest of those, after the answer that said so. */
-  readonly latestMs: number;
-  readonly seconds: number;
-};
-
 /** How long a request may be on its way from its permission to the service, on a machine that is busy. */
 const ON_ITS_WAY_MS = 500 * SLOWNESS;
 /** Timers fire up to a millisecond early, and Redis counts whole ones. */
 const EARLY_MS = 10;
 
 /** Many answers say "not now": nobody sends before the time, and in the end every row is there. */
-export async function storm(options: StormOptions): Promise<StormReport> {
+export async function storm(options: StormOptions) {
   const began = performance.now();
   const { rows, concurrency, retryAfterSeconds, seed, every } = options;
   const refused =
@@ -47,7 +35,7 @@ export async function storm(options: StormOptions): Promise<StormReport> {
     rows,
     homes: 'one',
     front: true,
-    job: jobText(concurrency),
+    job: createJob(`concurrency: ${concurrency}`),
     sandbox: { faults: every === undefined ? faults : ['latency=300ms'], seed },
   });
   const senders = () => new Set(crew.front?.exchanges().map(({ token }) => token)).size;
@@ -101,13 +89,4 @@ function halfOf(seconds: readonly number[]): string[] {
     const part = 0.5 / seconds.length;
     return `429=${((100 * part) / (1 - i * part)).toFixed(3)}%;retry-after=${each}`;
   });
-}
-
-function jobText(concurrency: number): string {
-  return [
-    'operation: subclient.create',
-    'key: externalId',
-    'fields: { additionalInformation.crmId: externalId }',
-    `send: { concurrency: ${concurrency} }`,
-  ].join('\n');
 }

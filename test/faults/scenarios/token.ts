@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { type Flow, keysOf, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
 import { until } from '../../support/until.ts';
 import { createDice } from '../support/seed.ts';
@@ -15,21 +15,13 @@ export type TokenOptions = {
   readonly seed: number;
 };
 
-export type TokenReport = {
-  readonly madeBefore: number;
-  /** Requests with a token that was no good, until the run ended by itself. */
-  readonly refused: number;
-  /** The same, in all. */
-  readonly refusedInAll: number;
-};
-
 /** `send.concurrency` of the job: what one process may have on the wire. */
 const CONCURRENCY = 20;
 /** Beside those in flight: rows that were granted and ready for their places while the news was on its way. */
 const IN_FLIGHT_AND_READY = 1.5;
 
 /** The token expires in the middle of a run: with a new one in its file it goes on, without one it waits for that. */
-export async function tokenExpires(options: TokenOptions): Promise<TokenReport> {
+export async function tokenExpires(options: TokenOptions) {
   const { kind, rows, workers, seed } = options;
   const flow = await startFlow({
     times: TIMES,
@@ -78,7 +70,7 @@ async function finish(flow: Flow, { kind, rows, env, tokenFile }: Finish): Promi
   const command = kind === 'missing' ? ['resume', id] : ['run', 'subclients-create', `${flow.home}/a.csv`];
   const { exitCode, summary } = await summaryFrom(flow, command, env);
   expect([exitCode, summary.run, summary.outcomes.created]).toEqual([0, id, rows]);
-  const keys = Array.from({ length: rows }, (_, i) => `K${i + 1}`);
+  const keys = keysOf(rows);
   await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   const { requests } = flow.sandbox.stats();
   expect(requests['subclient.create']?.['200']).toBe(rows);

@@ -1,29 +1,21 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Times } from '../../../src/lib/times.ts';
-import { type Summary, summarySchema } from '../../../src/report/summary.ts';
+import type { Summary } from '../../../src/report/summary.ts';
 import type { SandboxOptions } from '../../../src/sandbox/options.ts';
-import { type Ended, type Flow, startFlow, subclientsCsv } from '../../support/flow.ts';
+import { type Ended, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts';
-import { keepProcess, type Victim } from './killing.ts';
+import { type KeptProcess, keepProcess } from './killing.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 import { type ServiceFront, startServiceFront } from './service-front.ts';
 import { TIMES } from './times.ts';
 
 /** One process of a crew; a killed one starts again with the same command. */
-export type Member = Victim & {
+export type Member = KeptProcess & {
   /** Its `ONBOARD_HOME`. */
   readonly home: string;
-  /** SIGKILL, or that signal, without a new life until `revive`. */
-  end(signal?: NodeJS.Signals): Promise<void>;
-  revive(): void;
   /** Its own way to Redis; `null` where nothing is between. */
   readonly redisProxy: TcpProxy | null;
-  /** The process of its present life. */
-  pid(): number;
-  signal(name: NodeJS.Signals): void;
-  /** Resolves when it ends by itself. */
-  readonly ownEnd: Promise<Ended>;
 };
 
 /** `onboard run` on one file and `onboard work` beside it, as separate processes. */
@@ -95,13 +87,13 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
   const members = [run];
   for (const [i, name] of names.slice(1).entries())
     members.push(await startMember({ ...parts, name, args: ['work'], index: i + 1 }));
-  const finished = run.ownEnd.then((ended) => ({ ...ended, summary: summaryIn(ended) }));
+  const finished = run.ownEnd.then(withSummary);
   // A test that fails before it waits for the end has its own words for it.
   finished.catch(() => undefined);
   return {
     flow,
     file,
-    keys: Array.from({ length: options.rows }, (_, i) => `K${i + 1}`),
+    keys: keysOf(options.rows),
     members,
     redis,
     serviceProxy,
@@ -135,30 +127,15 @@ async function startMember(parts: MemberParts): Promise<Member> {
   // The first one's is the flow's, where the report is looked for.
   const home = options.homes === 'one' || name === 'run' ? flow.home : join(flow.home, `home-of-${name}`);
   const env = { ...memberEnv(parts, redisProxy), ONBOARD_HOME: home, ...options.env };
-  // Each has a token of its own: so the service knows who sent what.
-  const sent = () => flow.sandbox.stats().tokens[index]?.requests ?? 0;
-  let sentBefore = 0;
   let args = options.lateWorkers === true && index > 0 ? ['--version'] : parts.args;
-  const kept = keepProcess(() => {
-    sentBefore = sent();
+  const start = () => {
     const started = flow.start(args, env);
     args = parts.args;
     return started;
-  });
-  return {
-    name,
-    home,
-    redisProxy,
-    requests: () => sent() - sentBefore,
-    kill: kept.kill,
-    end: kept.end,
-    revive: kept.revive,
-    pid: () => kept.current().child.pid ?? 0,
-    signal: (signal) => {
-      kept.current().child.kill(signal);
-    },
-    ownEnd: kept.ownEnd,
   };
+  // Each has a token of its own: so the service knows who sent what.
+  const kept = keepProcess(name, start, () => flow.sandbox.stats().tokens[index]?.requests ?? 0);
+  return { ...kept, home, redisProxy };
 }
 
 function memberEnv(parts: MemberParts, redisProxy: TcpProxy | null): Record<string, string> {
@@ -187,10 +164,4 @@ async function ownFront(url: string): Promise<ServiceFront> {
 
 function tokenOf(name: string): string {
   return `token-of-${name}`;
-}
-
-function summaryIn({ stdout, stderr, exitCode }: Ended): Summary {
-  const line = stdout.trim().split('\n').at(-1) ?? '';
-  if (line === '') throw new Error(`no summary, exit status ${exitCode}; stderr: ${stderr}`);
-  return summarySchema.parse(JSON.parse(line));
 }

@@ -1,26 +1,37 @@
+/**
+ * Processes that die: commands that are started again whenever they are killed, loops that kill them while they send, and programs that
+ * run before the program itself and end or block it at a point of its own.
+ */
+
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Summary, summarySchema } from '../../../src/report/summary.ts';
 import type { Ended, Flow, Started } from '../../support/flow.ts';
-import { until } from '../../support/until.ts';
+import { until, watchEnd } from '../../support/until.ts';
 import type { Dice } from './seed.ts';
 
-/** A command that is started again whenever the test kills it. */
-export type KeptProcess = {
+/** A process that can be killed, and is started again at once. */
+export type Victim = {
+  readonly name: string;
+  /** Requests of its present life that the service has received. */
+  requests(): number;
   /** SIGKILL, and once it is gone the same command again. */
   kill(): Promise<void>;
+};
+
+/** A command that is started again whenever the test kills it. */
+export type KeptProcess = Victim & {
   /** SIGKILL, or that signal; resolves once it is gone. Until `revive` it stays so, and its `ownEnd` is not that. */
   end(signal?: NodeJS.Signals): Promise<void>;
   /** Starts an ended one again. */
   revive(): void;
-  /** Its present life. */
-  current(): Started;
+  signal(name: NodeJS.Signals): void;
   /** Resolves when it ends by itself. */
   readonly ownEnd: Promise<Ended>;
 };
 
-/** Starts it, and keeps it; `start` is called for every life. */
-export function keepProcess(start: () => Started): KeptProcess {
+/** Starts it, and keeps it; `start` is called for every life, `sent` counts the requests of all of them. */
+export function keepProcess(name: string, start: () => Started, sent: () => number): KeptProcess {
+  let sentBefore = sent();
   let current = start();
   let restarted = Promise.resolve();
   let revive = () => {};
@@ -31,6 +42,7 @@ export function keepProcess(start: () => Started): KeptProcess {
     killed.add(victim);
     restarted = new Promise((resolve) => {
       revive = () => {
+        sentBefore = sent();
         current = start();
         resolve();
       };
@@ -48,24 +60,18 @@ export function keepProcess(start: () => Started): KeptProcess {
   };
 
   return {
+    name,
+    requests: () => sent() - sentBefore,
     async kill() {
       await end();
       revive();
     },
     end,
     revive: () => revive(),
-    current: () => current,
+    signal: (signal) => void current.child.kill(signal),
     ownEnd: ownEnd(),
   };
 }
-
-/** A process that can be killed, and is started again at once. */
-export type Victim = {
-  readonly name: string;
-  /** Requests of its present life that the service has received. */
-  requests(): number;
-  kill(): Promise<void>;
-};
 
 export type Kill = {
   readonly name: string;
@@ -75,14 +81,14 @@ export type Kill = {
   readonly requests: number;
 };
 
-export type KillLoopOptions = {
+type KillLoopOptions = {
   readonly victims: readonly Victim[];
   readonly kills: number;
   /** A victim dies after 1 to this many requests of its life: one that has sent nothing has nothing in flight. */
   readonly requestsMax: number;
   readonly dice: Dice;
-  /** Whether there is nothing left to kill for. */
-  readonly isOver: () => boolean;
+  /** When it has settled there is nothing left to kill for. */
+  readonly over: Promise<unknown>;
 };
 
 /** A victim that gets little to do is killed after this long with what it has sent; one that gets nothing lives, and another dies. */
@@ -91,10 +97,14 @@ const PATIENCE_MS = 1_000;
 /** Kills one victim after the other, each chosen by the dice; answers the kills, fewer than asked for where it was over before. */
 export async function killLoop(options: KillLoopOptions): Promise<Kill[]> {
   const { victims, dice } = options;
+  const isOver = watchEnd(options.over);
   const done: Kill[] = [];
   while (done.length < options.kills) {
     const chosen = dice.pick(victims);
-    const victim = await whoseTimeItIs(chosen, dice.between(1, options.requestsMax), options);
+    const victim = await whoseTimeItIs(chosen, dice.between(1, options.requestsMax), {
+      victims,
+      isOver,
+    });
     if (victim === null) break;
     done.push({ name: victim.name, at: performance.now(), requests: victim.requests() });
     await victim.kill();
@@ -106,7 +116,7 @@ export async function killLoop(options: KillLoopOptions): Promise<Kill[]> {
 async function whoseTimeItIs(
   chosen: Victim,
   requests: number,
-  { victims, isOver }: KillLoopOptions,
+  { victims, isOver }: { readonly victims: readonly Victim[]; readonly isOver: () => boolean },
 ): Promise<Victim | null> {
   const began = performance.now();
   const seen = new Map(victims.map((victim) => [victim, victim.requests()]));
@@ -125,13 +135,10 @@ async function whoseTimeItIs(
 /** The tokens of a sandbox of which each process has its own: so the service knows who sent what. The first is the flow's. */
 export const PAIR_TOKENS = ['flow-token', 'token-of-one', 'token-of-other'] as const;
 
-export type KilledPairOptions = {
+type KilledPairOptions = Omit<KillLoopOptions, 'victims' | 'over'> & {
   readonly flow: Flow;
   /** The commands; each is started again whenever it was killed. */
   readonly commands: readonly [one: readonly string[], other: readonly string[]];
-  readonly kills: number;
-  readonly requestsMax: number;
-  readonly dice: Dice;
   /** Comes before the first kill. */
   readonly begin?: () => Promise<void>;
 };
@@ -140,40 +147,21 @@ export type KilledPairOptions = {
  * Two processes of one home, killed in turns by SIGKILL while they send; resolves when the commands that end by themselves have:
  * `onboard work` goes on until the test ends.
  */
-export async function killedPair(options: KilledPairOptions): Promise<{
+export async function killedPair({ flow, commands, begin, ...loop }: KilledPairOptions): Promise<{
   readonly ended: readonly Ended[];
   readonly kills: readonly Kill[];
 }> {
-  const { flow, commands, kills, requestsMax, dice } = options;
-  const pair = commands.map((args, i) => startVictim(flow, args, i + 1));
-  let isOver = false;
-  const ending = Promise.all(pair.flatMap(({ args, ownEnd }) => (args[0] === 'work' ? [] : [ownEnd])));
-  const over = ending.finally(() => {
-    isOver = true;
-  });
-  await options.begin?.();
-  const done = await killLoop({ victims: pair, kills, requestsMax, dice, isOver: () => isOver });
-  return { ended: await over, kills: done };
-}
-
-type PairVictim = Victim & { readonly args: readonly string[]; readonly ownEnd: Promise<Ended> };
-
-function startVictim(flow: Flow, args: readonly string[], token: number): PairVictim {
-  const sent = () => flow.sandbox.stats().tokens[token]?.requests ?? 0;
-  let sentBefore = 0;
-  const kept = keepProcess(() => {
-    sentBefore = sent();
-    return flow.start(args, { MSB_TOKEN: PAIR_TOKENS[token] ?? '' });
-  });
-  const name = args.slice(0, 2).join(' ');
-  return { name, args, requests: () => sent() - sentBefore, kill: kept.kill, ownEnd: kept.ownEnd };
-}
-
-/** The summary that the command printed last; an Error where it printed none. */
-export function summaryIn({ stdout, stderr, exitCode }: Ended): Summary {
-  const line = stdout.trim().split('\n').at(-1) ?? '';
-  if (line === '') throw new Error(`no summary, exit status ${exitCode}; stderr: ${stderr}`);
-  return summarySchema.parse(JSON.parse(line));
+  const victims = commands.map((args, i) =>
+    keepProcess(
+      args.slice(0, 2).join(' '),
+      () => flow.start(args, { MSB_TOKEN: PAIR_TOKENS[i + 1] ?? '' }),
+      () => flow.sandbox.stats().tokens[i + 1]?.requests ?? 0,
+    ),
+  );
+  const over = Promise.all(victims.flatMap(({ name, ownEnd }) => (name === 'work' ? [] : [ownEnd])));
+  await begin?.();
+  const kills = await killLoop({ ...loop, victims, over });
+  return { ended: await over, kills };
 }
 
 /** The preloads beside this file. */

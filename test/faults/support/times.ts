@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 const ALONE = process.env.ONBOARD_TESTS_ALONE === '1';
 
 /** How many times as long as on a machine of its own something may take. */
-export const SLOWNESS = ALONE ? 1 : 3;
+export const SLOWNESS = ALONE ? 1 : 4;
 
 /** What processes wait for each other: the shipped times in the long part and in `shipped-times.test.ts`, shorter ones in `npm test`. */
 export const TIMES: Times = ALONE ? SHIPPED_TIMES : { lockMs: 4_000, graceMs: 4_000, deadlineMs: 10_000 };
