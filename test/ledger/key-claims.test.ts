@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import type { LedgerGate } from '../../src/ledger/gate.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestGate } from '../support/gate.ts';
+import { claimOf, entryOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
+
+const CLAIMED = { kind: 'claimed' };
 
 type Ledger = { readonly keys: LedgerKeys; readonly gate: LedgerGate };
 
@@ -15,34 +17,24 @@ async function ownLedger(): Promise<Ledger> {
   return { keys, gate: await openTestGate(own().redis, keys) };
 }
 
-const claim = ({ keys, gate }: Ledger, run: string, ...rows: Array<[number, string]>) =>
-  claimKeys(gate, keys, {
-    run,
-    space: { name: 'subclient', ofRun: false },
-    rows: rows.map(([row, key]) => ({ row, key })),
-  });
+const claim = (ledger: Ledger, run: string, ...rows: ReadonlyArray<readonly [number, string]>) =>
+  claimOf(ledger, run, rows);
 
-const write = ({ keys }: Ledger, key: string, entry: string) => {
-  const { bucket, digest } = identityOf(key);
-  return own().redis.hset(`${keys.identity('subclient')}${bucket}`, digest, entry);
-};
+const write = ({ keys }: Ledger, key: string, entry: string) =>
+  own().redis.hset(...entryOf(keys, key), entry);
 
 test('a key is claimed once per file: the later row is a duplicate and names the earlier', async () => {
   const ledger = await ownLedger();
   expect(await claim(ledger, 'r1', [1, 'A'], [2, 'B'], [3, 'A'])).toEqual([
-    { kind: 'claimed' },
-    { kind: 'claimed' },
+    CLAIMED,
+    CLAIMED,
     { kind: 'duplicate', row: 1 },
   ]);
 });
 
 test('claiming again, as a resumed reading does, gives the same answers', async () => {
   const ledger = await ownLedger();
-  const rows: Array<[number, string]> = [
-    [1, 'A'],
-    [2, 'A'],
-    [3, 'B'],
-  ];
+  const rows = [1, 2, 3].map((row) => [row, row < 3 ? 'A' : 'B'] as const);
   const first = await claim(ledger, 'r1', ...rows);
   expect(await claim(ledger, 'r1', ...rows)).toEqual(first);
 });
@@ -62,28 +54,20 @@ test('a key in doubt is not free for another run', async () => {
 test('a created key is known with its identifier, and a second row with it is a duplicate', async () => {
   const ledger = await ownLedger();
   await write(ledger, 'A', 'k r1 7 id with spaces');
-  expect(await claim(ledger, 'r2', [1, 'A'], [2, 'A'])).toEqual([
-    { kind: 'known', run: 'r1', id: 'id with spaces' },
-    { kind: 'duplicate', row: 1 },
-  ]);
-  expect(await claim(ledger, 'r3', [9, 'A'])).toEqual([{ kind: 'known', run: 'r1', id: 'id with spaces' }]);
+  const known = { kind: 'known', run: 'r1', id: 'id with spaces' };
+  expect(await claim(ledger, 'r2', [1, 'A'], [2, 'A'])).toEqual([known, { kind: 'duplicate', row: 1 }]);
+  expect(await claim(ledger, 'r3', [9, 'A'])).toEqual([known]);
 });
 
 test('a key that was given back is free for another run, and still a duplicate within its own', async () => {
   const ledger = await ownLedger();
   await write(ledger, 'A', 'x r1 7 ');
   expect(await claim(ledger, 'r1', [8, 'A'])).toEqual([{ kind: 'duplicate', row: 7 }]);
-  expect(await claim(ledger, 'r2', [1, 'A'])).toEqual([{ kind: 'claimed' }]);
+  expect(await claim(ledger, 'r2', [1, 'A'])).toEqual([CLAIMED]);
 });
 
 test('keys of the subclient and the counterparty ledger are apart', async () => {
   const ledger = await ownLedger();
   await claim(ledger, 'r1', [1, 'A']);
-  expect(
-    await claimKeys(ledger.gate, ledger.keys, {
-      run: 'r2',
-      space: { name: 'counterparty', ofRun: false },
-      rows: [{ row: 1, key: 'A' }],
-    }),
-  ).toEqual([{ kind: 'claimed' }]);
+  expect(await claimOf(ledger, 'r2', [[1, 'A']], 'counterparty')).toEqual([CLAIMED]);
 });

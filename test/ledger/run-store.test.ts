@@ -95,17 +95,10 @@ describe('transitions', () => {
     await store.register(run);
     await store.transition(run.id, 'running', null);
     await store.transition(run.id, 'paused', 'credentials');
-    expect(await store.get(run.id)).toMatchObject({
-      state: 'paused',
-      reason: 'credentials',
-      startedAt: NOW.toISOString(),
-    });
+    const at = NOW.toISOString();
+    expect(await store.get(run.id)).toMatchObject({ state: 'paused', reason: 'credentials', startedAt: at });
     await store.transition(run.id, 'finished', null);
-    expect(await store.get(run.id)).toMatchObject({
-      state: 'finished',
-      reason: null,
-      finishedAt: NOW.toISOString(),
-    });
+    expect(await store.get(run.id)).toMatchObject({ state: 'finished', reason: null, finishedAt: at });
   });
 });
 
