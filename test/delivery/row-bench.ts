@@ -186,11 +186,7 @@ const MAPPING: Mapping = {
 /** The chunk 1 of the run, with rows 1 to `rows`. */
 export function chunkOf(bench: Bench, rows: number, claim: KeyClaim = CLAIMS.claimed): ChunkJob {
   const numbers = Array.from({ length: rows }, (_, i) => i + 1);
-  return {
-    run: bench.context.run.id,
-    chunk: 1,
-    rows: numbers.map((n) => ({ row: sampleRow(n), claim })),
-  };
+  return { run: bench.context.run.id, chunk: 1, rows: numbers.map((n) => ({ row: sampleRow(n), claim })) };
 }
 
 export const HELD = { isHeld: () => true };

@@ -44,12 +44,7 @@ test('it is append-only with fsync always, noeviction, on a socket only its user
     fsync: of('appendfsync'),
     policy: of('maxmemory-policy'),
     port: of('port'),
-  }).toEqual({
-    aof: 'yes',
-    fsync: 'always',
-    policy: 'noeviction',
-    port: '0',
-  });
+  }).toEqual({ aof: 'yes', fsync: 'always', policy: 'noeviction', port: '0' });
 });
 
 test('what was written is there after it was stopped and started again', async () => {

@@ -92,10 +92,7 @@ function writeLine(
     .join(delimiter);
 }
 
-const soup = fc.string({
-  unit: fc.constantFrom(...'ab"",,\n\n\r ', '\r\n'),
-  maxLength: 60,
-});
+const soup = fc.string({ unit: fc.constantFrom(...'ab"",,\n\n\r ', '\r\n'), maxLength: 60 });
 
 test('whatever stands in a file, the block boundaries change nothing', async () => {
   await fc.assert(
