@@ -298,7 +298,12 @@ describe('rows of one key', () => {
   });
   const lead = sampleTask('counterparty.draft');
   const mates = [8, 9].map((row) => ({ row: sampleRow(row) }));
-  function decided({ marks = [], keyless = null, gap = false, isCancelled = false }: {
+  function decided({
+    marks = [],
+    keyless = null,
+    gap = false,
+    isCancelled = false,
+  }: {
     readonly marks?: readonly (readonly [number, Mark])[];
     readonly keyless?: number | null;
     readonly gap?: boolean;

@@ -152,14 +152,6 @@ describe('rows of one key', () => {
     expect(bench.pauses).toEqual([]);
   });
 
-  test('of a cancelled run are in doubt together where their request may have left', async () => {
-    const bench = await start(4);
-    await bench.setMark(1, 'i dead.1 1');
-    await bench.turn('cancelled', 'requested');
-    await deliver(bench, [...SAME, BETA]);
-    expect(await outcomesOf(bench)).toBe('in-doubt in-doubt in-doubt cancelled');
-  });
-
   test('of a cancelled run whose file is gone may have been in the request of the row before them', async () => {
     const bench = await start(4);
     await bench.setMark(2, 'i dead.1 1');

@@ -107,24 +107,6 @@ describe('nothing is sent', () => {
     expect([bench.attempts, await bench.mark(1)]).toEqual([[], 'i other.1 1']);
   });
 
-  test('twice, where two workers want the row at the same time', async () => {
-    const bench = await start();
-    const tried = await Promise.all(
-      ['me.1', 'other.1', 'third.1'].map((taker) =>
-        attempt(bench, bench.context, sendingOf(bench, { taker })),
-      ),
-    );
-    expect(tried.map((t) => t.kind).sort()).toEqual(['final', 'unsent', 'unsent']);
-    expect(bench.attempts).toHaveLength(1);
-  });
-
-  test('of a row that has its outcome', async () => {
-    const bench = await start();
-    await bench.setMark(1, '[1,2,"K1","created",200,"x",1,1,"",""]');
-    expect(await attempt(bench)).toEqual({ kind: 'unsent' });
-    expect(bench.attempts).toEqual([]);
-  });
-
   test.each(['paused', 'stopped', 'cancelled', 'finished'] as const)(
     'of a run that is %s, and no intent is left',
     async (state) => {
@@ -260,18 +242,6 @@ describe('a dead worker’s intent', () => {
       'final',
     );
     expect(seen).toEqual(['i me.1 1.1']);
-  });
-
-  test('is taken over by one of two who know it', async () => {
-    const bench = await start({ operation: 'subclient.update' });
-    await bench.setMark(1, 'i dead.1 1');
-    const tried = await Promise.all(
-      ['me.1', 'other.1'].map((taker) =>
-        attempt(bench, bench.context, sendingOf(bench, { taker, expected: 'i dead.1 1' })),
-      ),
-    );
-    expect(tried.map((t) => t.kind).sort()).toEqual(['final', 'unsent']);
-    expect(bench.attempts).toHaveLength(1);
   });
 });
 

@@ -57,12 +57,6 @@ describe('intents', () => {
     expect(await Promise.all([ask('i a 1'), ask('i b 1')])).toEqual([GRANTED, TAKEN]);
   });
 
-  test('the same intent sent twice, after a lost reply, is granted again', async () => {
-    const { ledger } = await runningRun();
-    await ledger.intend(intent('i a 1'));
-    expect(await ledger.intend(intent('i a 1'))).toEqual(GRANTED);
-  });
-
   test('a dead worker’s intent is taken over by the one who names it', async () => {
     const { ledger } = await runningRun();
     await ledger.intend(intent('i dead 1'));

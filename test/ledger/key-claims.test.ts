@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { expect, it, test } from 'vitest';
 import type { LedgerGate } from '../../src/ledger/gate.ts';
-import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestGate } from '../support/gate.ts';
 import { claimOf, entryOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -70,4 +71,15 @@ test('keys of the subclient and the counterparty ledger are apart', async () => 
   const ledger = await ownLedger();
   await claim(ledger, 'r1', [1, 'A']);
   expect(await claimOf(ledger, 'r2', [[1, 'A']], 'counterparty')).toEqual([CLAIMED]);
+});
+
+it('given any key, keeps it in the bucket that the first 16 bits of its digest say', () => {
+  fc.assert(
+    fc.property(fc.string(), (key) => {
+      const { bucket, digest } = identityOf(key);
+      const bits = Buffer.from(digest, 'base64url').readUInt16BE(0);
+      expect(bucket).toBe((bits % 16_384).toString(36));
+    }),
+    { numRuns: 1_000 },
+  );
 });

@@ -71,15 +71,6 @@ describe('a rerun', () => {
     expect(chunks.map(({ rows }) => rows.map((one) => one.row))).toEqual([[2, 3, 4], [7]]);
   });
 
-  test('whose registration is sent twice, after a lost reply, is one run', async () => {
-    const { store, reruns, inputOf } = ownFamily();
-    const run = newRun({ rows: 1 });
-    await inputOf(run.id).write(1, [row(1)]);
-    for (const _ of ['sent', 'again'])
-      expect(await reruns.register(run, { latest: '', rows: [1] })).toBe(true);
-    expect([await reruns.children(), (await store.list(5)).length]).toEqual([[run.id], 1]);
-  });
-
   test('of rows that were chosen before another one was registered is refused', async () => {
     const { store, reruns, inputOf } = ownFamily();
     const [first, second] = [newRun({ rows: 1 }), newRun({ rows: 1 })];
