@@ -6,6 +6,7 @@ import { newMember } from '../../src/journal/member.ts';
 import { type Damage, readJournal } from '../../src/journal/read-journal.ts';
 import type { IntendedRow, SettleEntry } from '../../src/journal/record.ts';
 import type { Replayed } from '../../src/journal/replayed.ts';
+import { ownFolder } from '../support/folder.ts';
 
 export type OwnJournal = {
   /** What `<ONBOARD_HOME>/journal` is. */
@@ -16,14 +17,12 @@ export type OwnJournal = {
   files(): Promise<string[]>;
 };
 
-export async function ownFolder(): Promise<string> {
-  const home = await ownFolder();
-  return join(home, 'journal');
-}
+/** A place for the journals of a home of the test's own. */
+export const journalFolder = async () => join(await ownFolder(), 'journal');
 
 /** A journal of the test's own; a small `segmentBytes` makes many segments. */
 export async function ownJournal(segmentBytes?: number): Promise<OwnJournal> {
-  const folder = await ownFolder();
+  const folder = await journalFolder();
   const member = newMember();
   const troubles: string[] = [];
   const journal = await openJournal({

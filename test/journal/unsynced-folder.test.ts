@@ -5,7 +5,7 @@ import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import { newMember } from '../../src/journal/member.ts';
 import type { JournalRecord } from '../../src/journal/record.ts';
 import { until } from '../support/flow.ts';
-import { type OwnJournal, ownFolder, ownJournal, readAll, settled } from './sample-journal.ts';
+import { journalFolder, type OwnJournal, ownJournal, readAll, settled } from './sample-journal.ts';
 
 const ROWS = 8;
 const RUN = { kind: 'run', run: 'r1', target: 't', fields: {} } as const;
@@ -48,7 +48,11 @@ function failSync(failing: number): void {
 
 test('a journal whose folder can not be synced is not opened', async () => {
   failSync(1);
-  const opening = openJournal({ folder: await ownFolder(), member: newMember(), onTrouble: () => undefined });
+  const opening = openJournal({
+    folder: await journalFolder(),
+    member: newMember(),
+    onTrouble: () => undefined,
+  });
   await expect(opening).rejects.toThrow('could not be synced');
 });
 
