@@ -5,6 +5,7 @@ import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { knownRun } from '../support/session.ts';
 import {
   type Attempt,
   answer,
@@ -43,9 +44,7 @@ async function startRecord() {
     const definition = sampleDefinition('subclient.upsert');
     const { id } = await bench.store.register(newRun({ rows: 1, definition }));
     await bench.store.transition(id, 'running', null);
-    const run = await bench.store.get(id);
-    if (run === null) throw new Error('the run is gone');
-    return run;
+    return knownRun(bench.store, id);
   };
   return {
     bench,

@@ -24,6 +24,7 @@ import { judge } from '../../src/service/judge.ts';
 import { buildRequest } from '../../src/service/operations.ts';
 import { type MemoryJournal, memoryJournal, openTestGate } from '../support/gate.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
+import { knownRun } from '../support/session.ts';
 import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
 
 export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply => ({
@@ -84,11 +85,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const definition = sampleDefinition(operation, options.definition);
   const { id } = await store.register(newRun({ rows, definition }));
   await store.transition(id, 'running', null);
-  const run = async () => {
-    const read = await store.get(id);
-    if (read === null) throw new Error('the run is gone');
-    return read;
-  };
+  const run = () => knownRun(store, id);
   const stop = new AbortController();
   const attempts: Bench['attempts'] = [];
   const pauses: Reason[] = [];

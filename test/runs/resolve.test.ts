@@ -28,21 +28,15 @@ const doubts = (...keys: readonly string[]) => keys.map((key, i) => doubtOf(i + 
 
 test('a decision is that of every row in doubt of its key that stands beside it', async () => {
   const rows = doubts('a', 'b', 'b', 'b', 'c', 'b');
-  expect(await extend(rows, created(3, 'x'))).toEqual({
-    decisions: [created(2, 'x'), created(3, 'x'), created(4, 'x')],
-    mates: [2, 4],
-  });
-  expect(await extend(rows, created(6, 'y'), notCreated(1))).toEqual({
-    decisions: [notCreated(1), created(6, 'y')],
-    mates: [],
-  });
+  const three = [2, 3, 4].map((row) => created(row, 'x'));
+  expect(await extend(rows, created(3, 'x'))).toEqual({ decisions: three, mates: [2, 4] });
+  const apart = { decisions: [notCreated(1), created(6, 'y')], mates: [] };
+  expect(await extend(rows, created(6, 'y'), notCreated(1))).toEqual(apart);
 });
 
 test('rows without a key are never one record', async () => {
-  expect(await extend(doubts('', '', ''), created(2, 'x'))).toEqual({
-    decisions: [created(2, 'x')],
-    mates: [],
-  });
+  const alone = { decisions: [created(2, 'x')], mates: [] };
+  expect(await extend(doubts('', '', ''), created(2, 'x'))).toEqual(alone);
 });
 
 test.each([
