@@ -15,31 +15,28 @@ import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
 import { ownFolder } from '../support/folder.ts';
 import { brief, bytesOf, raw, readText } from './read-text.ts';
 
-test.each(ENCODINGS)(
-  'in %s, rows and lines are the same, found or named, with every cut',
-  async (encoding) => {
-    const bytes = bytesOf(
-      'id;näme\n1;"é\nß"\n\n2;Šiša\n'
-        .replaceAll('Š', encoding === 'iso-8859-1' ? 'S' : 'Š')
-        .replaceAll('š', encoding === 'iso-8859-1' ? 's' : 'š'),
-      encoding,
-    );
-    for (const named of ['auto', encoding] as const) {
-      for (const blocks of [[1], [3], [1 << 16]]) {
-        const { source, rows } = await readText(bytes, { format: { encoding: named }, blocks });
-        const alike = named === 'auto' && encoding === 'iso-8859-1' ? 'windows-1252' : encoding;
-        expect(source).toMatchObject({
-          encoding: alike,
-          bom: false,
-          columns: ['id', 'näme'],
-          delimiter: ';',
-        });
-        expect(rows.map(({ line }) => line)).toEqual([2, 5]);
-        expect(rows.map(brief)[0]).toBe('2: 1¦é\nß');
-      }
+test.each(ENCODINGS)('in %s, rows and lines are the same, found or named, in every cut', async (encoding) => {
+  const bytes = bytesOf(
+    'id;näme\n1;"é\nß"\n\n2;Šiša\n'
+      .replaceAll('Š', encoding === 'iso-8859-1' ? 'S' : 'Š')
+      .replaceAll('š', encoding === 'iso-8859-1' ? 's' : 'š'),
+    encoding,
+  );
+  for (const named of ['auto', encoding] as const) {
+    for (const blocks of [[1], [3], [1 << 16]]) {
+      const { source, rows } = await readText(bytes, { format: { encoding: named }, blocks });
+      const alike = named === 'auto' && encoding === 'iso-8859-1' ? 'windows-1252' : encoding;
+      expect(source).toMatchObject({
+        encoding: alike,
+        bom: false,
+        columns: ['id', 'näme'],
+        delimiter: ';',
+      });
+      expect(rows.map(({ line }) => line)).toEqual([2, 5]);
+      expect(rows.map(brief)[0]).toBe('2: 1¦é\nß');
     }
-  },
-);
+  }
+});
 
 const UNDECODABLE = [
   ['windows-1252', raw('id,name\n1,{8D}\n2,{80}\n'), 'bytes that are no characters in windows-1252'],

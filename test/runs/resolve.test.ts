@@ -54,13 +54,10 @@ test.each([
   ['id', { outcome: 'drafted', id: 'x', code: 'resolved' }, created(2, 'y')],
   ['creation', { outcome: 'drafted', id: 'x', code: 'resolved' }, notCreated(2)],
   ['absence', { outcome: 'failed', code: 'not_created' }, created(2, 'y')],
-] as const)(
-  'another %s than a row of the key was settled with before is refused',
-  async (_, settled, decision) => {
-    const rows = [doubtOf(1, { key: 'a', ...settled }), doubtOf(2, { key: 'a' })];
-    await expect(extend(rows, decision)).rejects.toThrow('row 1 is');
-  },
-);
+] as const)('another %s than a row of the key was settled with is refused', async (_, settled, decision) => {
+  const rows = [doubtOf(1, { key: 'a', ...settled }), doubtOf(2, { key: 'a' })];
+  await expect(extend(rows, decision)).rejects.toThrow('row 1 is');
+});
 
 test('the decision that a row of the key was settled with before is that of the rest', async () => {
   const rows = [doubtOf(1, { key: 'a', outcome: 'drafted', id: 'x' }), ...doubts('', 'a', 'a').slice(1)];

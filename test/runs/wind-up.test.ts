@@ -133,15 +133,12 @@ describe.concurrent('rows that can’t be read any more', () => {
     ['at all', null, [0, 0, 0, 0, 0, 0], false],
     ['from some chunk on', breaking(rowsTo(2)), [2, 3, 0, 0, 0, 0], true],
     ['since the file is shorter now', inChunks(rowsTo(2), CHUNK_ROWS), [2, 3, 0, 0, 0, 0], false],
-  ] as const)(
-    '%s: each is there by its number, without a line',
-    async ([_, chunks, lines, isLogged], context) => {
-      const { session, run, windUp } = await startWindUp(context);
-      expect(await windUp(chunks)).toBe('complete');
-      expect(await ended(session, run)).toEqual(lines.map((line, i) => [i + 1, line, 'cancelled']));
-      expect(session.logged.text.includes('"problem":"gone"')).toBe(isLogged);
-    },
-  );
+  ] as const)('%s: each is there by its number, no line', async ([_, chunks, lines, isLogged], context) => {
+    const { session, run, windUp } = await startWindUp(context);
+    expect(await windUp(chunks)).toBe('complete');
+    expect(await ended(session, run)).toEqual(lines.map((line, i) => [i + 1, line, 'cancelled']));
+    expect(session.logged.text.includes('"problem":"gone"')).toBe(isLogged);
+  });
 
   test('are none where a chunk is not whole: the queue’s word counts before a short reading', async (context) => {
     const { session, run, windUp } = await startWindUp(context);

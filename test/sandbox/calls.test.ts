@@ -73,15 +73,12 @@ describe('updating a subclient', () => {
     });
   });
 
-  test.each(['sub-0301', 'sub-0000', 'sub-1', 'unknown', '..'])(
-    'of the unknown id %s gives 404',
-    async (id) => {
-      const sandbox = await openSandbox();
-      const escaped = id.replaceAll('.', '%2E');
-      expect((await call(sandbox, `PATCH /v1/subclients/${escaped}`, {})).status).toBe(404);
-      expect(sandbox.stats().updated).toBe(0);
-    },
-  );
+  test.each(['sub-0301', 'sub-0000', 'sub-1', 'unknown', '..'])('of the unknown %s gives 404', async (id) => {
+    const sandbox = await openSandbox();
+    const escaped = id.replaceAll('.', '%2E');
+    expect((await call(sandbox, `PATCH /v1/subclients/${escaped}`, {})).status).toBe(404);
+    expect(sandbox.stats().updated).toBe(0);
+  });
 
   test('whose body was forgotten still answers with id and what is sent', async () => {
     const sandbox = await openSandbox({ bodyLimit: 1 });
