@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
-import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../../src/model/identity.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import { wasAccepted } from '../../src/model/outcome.ts';
 import { createGroupStart, groupRows } from '../../src/model/row-group.ts';
-import type { Settlement } from '../../src/model/settlement.ts';
-import { answer, type Bench, created, startBench } from '../delivery/row-bench.ts';
+import { answer, type Bench, created, deliverOn, settlementsOf, startBench } from '../delivery/row-bench.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
 
@@ -58,11 +55,8 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
 async function carriedOut(bench: Bench, job: object, lines: readonly string[]): Promise<Said[]> {
   const { run } = bench.context;
   const chunk = { run: run.id, chunk: 1, rows: await claimed(bench, job, lines) };
-  await deliverChunk(chunk, { context: bench.context, taker: 'me.1', lease: { isHeld: () => true } });
-  const settlements: Settlement[] = [];
-  for await (const batch of createRunView(own().redis, bench.keys, run).settlements())
-    settlements.push(...batch);
-  return settlements.map(({ row, outcome, code, message }) => {
+  await deliverOn(bench, chunk);
+  return (await settlementsOf(bench)).map(({ row, outcome, code, message }) => {
     if (wasAccepted(outcome)) return { row, fate: 'sent', words: '' };
     if (outcome === 'skipped') return { row, fate: 'skipped', words: '' };
     return code.startsWith('reference_')

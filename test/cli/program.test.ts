@@ -1,6 +1,7 @@
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { interruptionNotice } from '../../src/cli/program.ts';
 import { programVersion } from '../../src/lib/version.ts';
 import { ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
@@ -158,4 +159,26 @@ describe('a command that calls nothing', () => {
       '  row 3 (line 4, column "externalId"): expected a key that no other row has; the same key is in row 1 of this file, got "K1"',
     ]);
   });
+});
+
+test('the schema is JSON, and as a table every setting has a line', async () => {
+  const { stdout: schema } = await onboard(['schema']);
+  const { exitCode, stdout: table } = await onboard(['schema', '--table']);
+  const settings = Object.keys(JSON.parse(schema).properties);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(schema)).toMatchObject({ type: 'object', properties: { operation: {} } });
+  expect(settings.filter((name) => !table.includes(`\n| \`${name}\` | `))).toEqual([]);
+});
+
+const SENDING =
+  'Ending: rows in flight are being settled, at most 30 s; once more ends at once and leaves them in doubt.';
+const OTHERS = 'Ending: at most 30 s; once more ends at once.';
+
+test.each([
+  [['run', 'j', 'a.csv'], SENDING, 0],
+  [['resume', 'r'], SENDING, 0],
+  [['report', 'run'], OTHERS, 1000],
+  [[], OTHERS, 1000],
+])('the first signal to %j is answered with "%s" after %i ms', (args, text, afterMs) => {
+  expect(interruptionNotice(args, 30_000)).toEqual({ text, afterMs });
 });

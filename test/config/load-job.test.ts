@@ -20,12 +20,14 @@ async function write(name: string, text: string | Buffer): Promise<string> {
 
 /** Each problem without the folder before it. */
 async function problemsOf(loading: Promise<unknown>): Promise<readonly string[]> {
-  const error = await loading.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
+  const error = await loading.then(() => null).catch((reason: unknown) => reason);
   if (!(error instanceof UsageError)) throw new Error(`expected a UsageError, got ${String(error)}`);
   return error.problems.map((problem) => problem.replaceAll(`${folder}/`, '').replace('job.yaml, ', ''));
+}
+
+/** The only problem has these words in it. */
+async function expectProblem(loading: Promise<unknown>, words: string): Promise<void> {
+  expect(await problemsOf(loading)).toEqual([expect.stringContaining(words)]);
 }
 
 async function problemsIn(text: string): Promise<readonly string[]> {
@@ -193,29 +195,21 @@ describe('when a job is looked up by name', () => {
   });
 
   test('an empty folder and one that is missing are said to have none', async () => {
-    expect(await problemsOf(loadJob('a', folder))).toEqual([
-      expect.stringContaining('has no job definitions. Set ONBOARD_JOBS to the folder'),
-    ]);
-    expect(await problemsOf(loadJob('a', join(folder, 'gone')))).toEqual([
-      expect.stringContaining('has no job definitions.'),
-    ]);
+    await expectProblem(loadJob('a', folder), 'has no job definitions. Set ONBOARD_JOBS to the folder');
+    await expectProblem(loadJob('a', join(folder, 'gone')), 'has no job definitions.');
   });
 
   test.each(['../secret', 'a/b', '.hidden', '', '..', 'a\0'])('%j leads nowhere', async (name) => {
     await mkdir(join(folder, 'jobs'));
     await write('secret.yaml', 'operation: subclient.create');
     await write('jobs/.hidden.yaml', 'operation: subclient.create');
-    expect(await problemsOf(loadJob(name, join(folder, 'jobs')))).toEqual([
-      expect.stringContaining('there is no job'),
-    ]);
+    await expectProblem(loadJob(name, join(folder, 'jobs')), 'there is no job');
   });
 
   test('two files for one name are refused', async () => {
     await write('a.yaml', 'operation: subclient.create');
     await write('a.yml', 'operation: subclient.create');
-    expect(await problemsOf(loadJob('a', folder))).toEqual([
-      expect.stringContaining('has both a.yaml and a.yml'),
-    ]);
+    await expectProblem(loadJob('a', folder), 'has both a.yaml and a.yml');
   });
 
   test('the folder is listed by name, definitions only', async () => {
@@ -228,9 +222,7 @@ describe('when a job is looked up by name', () => {
 
   test.each(['job.txt', 'my job.yaml'])('the file %s is refused for its name', async (name) => {
     const path = await write(name, 'operation: subclient.create');
-    expect(await problemsOf(loadJobFile(path))).toEqual([
-      expect.stringContaining('expected a job definition, a file such as'),
-    ]);
+    await expectProblem(loadJobFile(path), 'expected a job definition, a file such as');
   });
 
   test('a file that is not there is refused with the reason', async () => {
@@ -246,15 +238,8 @@ describe('when a job is looked up by name', () => {
 
 test('every shipped job can be loaded', async () => {
   const names = await listJobs(SHIPPED);
-  expect(names).toEqual(
-    expect.arrayContaining([
-      'subclients-create',
-      'subclients-update',
-      'subclients-upsert',
-      'counterparty-drafts',
-      'payment-documents',
-    ]),
-  );
+  const all = 'subclients-create subclients-update subclients-upsert counterparty-drafts payment-documents';
+  expect(names).toEqual(expect.arrayContaining(all.split(' ')));
   for (const name of names) await expect(loadJob(name, SHIPPED)).resolves.toMatchObject({ name });
 });
 
@@ -283,8 +268,6 @@ describe('when a job comes after others', () => {
   });
 
   test('waiting for itself is refused, wherever it is', async () => {
-    expect(await problemsOf(loadJobFile(await payeesAfter('payees')))).toEqual([
-      expect.stringContaining('a job can not wait for itself'),
-    ]);
+    await expectProblem(loadJobFile(await payeesAfter('payees')), 'a job can not wait for itself');
   });
 });

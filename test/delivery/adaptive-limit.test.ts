@@ -19,18 +19,23 @@ function goRound(
   return now;
 }
 
+type Overload = Parameters<AdaptiveLimit['overloaded']>[0];
+
+/** One request too many, with 50 in flight, unless told otherwise. */
+const overload = (limit: AdaptiveLimit, now: number, over: Partial<Overload> = {}) =>
+  limit.overloaded({ now, tookMs: 50, inFlight: 50, isNamed: false, ceiling: MANY, ...over });
+
 /** Far too many: every answer of the round trip says so. */
 function refuseAll(limit: AdaptiveLimit, now: number): void {
   const inFlight = limit.current(MANY);
-  for (let n = 0; n < inFlight; n += 1) {
-    limit.overloaded({
-      now: now + n / 100,
-      tookMs: 50,
-      inFlight: inFlight - n,
-      isNamed: false,
-      ceiling: MANY,
-    });
-  }
+  for (let n = 0; n < inFlight; n += 1) overload(limit, now + n / 100, { inFlight: inFlight - n });
+}
+
+/** After a second in which everything was refused. */
+function beatenLimit(): AdaptiveLimit {
+  const limit = createAdaptiveLimit();
+  for (let n = 1; n <= 10; n += 1) refuseAll(limit, n * 100);
+  return limit;
 }
 
 describe('without trouble', () => {
@@ -66,38 +71,36 @@ describe('trouble', () => {
     refuseAll(limit, 50);
     // Four in a row are no accident: 47 were in flight then.
     expect(limit.current(MANY)).toBe(23);
-    for (let n = 0; n < 100; n += 1)
-      limit.overloaded({ now: 60 + n / 2, tookMs: 80, inFlight: 23, isNamed: false, ceiling: MANY });
+    for (let n = 0; n < 100; n += 1) overload(limit, 60 + n / 2, { tookMs: 80, inFlight: 23 });
     expect(limit.current(MANY)).toBe(23);
   });
 
   test('takes a fifth where all went well before', () => {
     const limit = createAdaptiveLimit();
     const now = goRound(limit, { from: 0, trips: 5 });
-    for (let n = 0; n < 4; n += 1)
-      limit.overloaded({ now: now + 50, tookMs: 50, inFlight: 50, isNamed: false, ceiling: MANY });
+    for (let n = 0; n < 4; n += 1) overload(limit, now + 50);
     expect(limit.current(MANY)).toBe(40);
   });
 
   test('counts at once where everybody has to wait for it', () => {
     const limit = createAdaptiveLimit();
-    limit.overloaded({ now: 50, tookMs: 50, inFlight: 40, isNamed: true, ceiling: MANY });
+    overload(limit, 50, { inFlight: 40, isNamed: true });
     expect(limit.current(MANY)).toBe(20);
   });
 
   test('does not where as many were borne for several round trips: the service has its own reasons then', () => {
     const limit = createAdaptiveLimit();
     const now = goRound(limit, { from: 0, trips: 5 });
-    limit.overloaded({ now: now + 50, tookMs: 50, inFlight: 50, isNamed: true, ceiling: MANY });
+    overload(limit, now + 50, { isNamed: true });
     expect(limit.current(MANY)).toBe(50);
     // Right after it there is another one.
-    limit.overloaded({ now: now + 60, tookMs: 50, inFlight: 50, isNamed: true, ceiling: MANY });
+    overload(limit, now + 60, { isNamed: true });
     expect(limit.current(MANY)).toBe(45);
   });
 
   test('is measured by the requests in flight, not by a limit that was not reached', () => {
     const limit = createAdaptiveLimit();
-    limit.overloaded({ now: 50, tookMs: 50, inFlight: 10, isNamed: true, ceiling: MANY });
+    overload(limit, 50, { inFlight: 10, isNamed: true });
     expect(limit.current(MANY)).toBe(5);
   });
 
@@ -105,7 +108,7 @@ describe('trouble', () => {
     const limit = createAdaptiveLimit();
     for (let n = 1; n <= 20_000; n += 1) {
       const heard = { now: 50 + n, tookMs: 50 };
-      if (n % 100 === 0) limit.overloaded({ ...heard, inFlight: 50, isNamed: false, ceiling: MANY });
+      if (n % 100 === 0) overload(limit, heard.now);
       else limit.answered({ ...heard, isUsed: true, ceiling: 50 });
     }
     expect(limit.current(50)).toBe(50);
@@ -114,8 +117,7 @@ describe('trouble', () => {
   test('comes back, slowly, where it was met before, and then the limit grows ever faster', () => {
     const limit = createAdaptiveLimit();
     let now = goRound(limit, { from: 0, trips: 4 });
-    for (let n = 0; n < 4; n += 1)
-      limit.overloaded({ now: now + 50, tookMs: 50, inFlight: 50, isNamed: false, ceiling: MANY });
+    for (let n = 0; n < 4; n += 1) overload(limit, now + 50);
     now += 50;
     const seconds = [1, 2, 3, 4, 5, 6, 7].map(() => {
       now = goRound(limit, { from: now, trips: 20 });
@@ -125,23 +127,20 @@ describe('trouble', () => {
   });
 
   test('that is over is over: a limit of one is a hundred within a dozen seconds', () => {
-    const limit = createAdaptiveLimit();
-    for (let n = 1; n <= 10; n += 1) refuseAll(limit, n * 100);
+    const limit = beatenLimit();
     expect(limit.current(MANY)).toBe(1);
     goRound(limit, { from: 1100, trips: 240 });
     expect(limit.current(MANY)).toBeGreaterThan(100);
   });
 
   test('of long ago is forgotten', () => {
-    const limit = createAdaptiveLimit();
-    for (let n = 1; n <= 10; n += 1) refuseAll(limit, n * 100);
+    const limit = beatenLimit();
     limit.answered({ now: 70_000, tookMs: 50, isUsed: true, ceiling: MANY });
     expect(limit.current(MANY)).toBeGreaterThanOrEqual(50);
   });
 
   test('is not forgotten while a request takes long', () => {
-    const limit = createAdaptiveLimit();
-    for (let n = 1; n <= 10; n += 1) refuseAll(limit, n * 100);
+    const limit = beatenLimit();
     limit.answered({ now: 100_000, tookMs: 99_000, isUsed: true, ceiling: MANY });
     expect(limit.current(MANY)).toBeLessThan(5);
   });
@@ -164,7 +163,7 @@ describe('answers that take longer', () => {
   test('give nothing back where there was other trouble meanwhile', () => {
     const limit = createAdaptiveLimit();
     limit.slowed({ now: 1000, inFlight: 50, share: 0.5 });
-    limit.overloaded({ now: 1100, tookMs: 50, inFlight: 25, isNamed: true, ceiling: MANY });
+    overload(limit, 1100, { inFlight: 25, isNamed: true });
     limit.restored();
     expect(limit.current(MANY)).toBe(12);
   });

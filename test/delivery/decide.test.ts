@@ -378,15 +378,12 @@ describe('of a cancelled run', () => {
       new Map(mark === undefined ? [] : [[7, mark]]),
     ).plan;
 
-  test.each(OPERATIONS)(
-    'a row of %s is cancelled, or in doubt where a dead worker had it in flight',
-    (operation) => {
-      expect([plan(operation), plan(operation, { mark: INTENT })]).toEqual([
-        ends({ outcome: 'cancelled' }),
-        WORKER_LOST,
-      ]);
-    },
-  );
+  test.each(OPERATIONS)('a row of %s is cancelled, or in doubt where a dead worker had it', (operation) => {
+    expect([plan(operation), plan(operation, { mark: INTENT })]).toEqual([
+      ends({ outcome: 'cancelled' }),
+      WORKER_LOST,
+    ]);
+  });
 
   test('a row that a lost worker may have sent is in doubt where that could have created it', () => {
     expect(plan('subclient.upsert', { suspect: true })).toEqual(JOURNAL_LOST);

@@ -1,11 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { settledRow } from '../../src/delivery/row-task.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { exitCodeOf } from '../../src/model/run.ts';
-import type { Settlement } from '../../src/model/settlement.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -15,26 +13,32 @@ import {
   type BenchOptions,
   chunkOf,
   created,
+  deliverOn,
+  endsOf,
+  HELD,
   LOST,
   NOT_SENT,
+  serving,
+  settlementsOf,
   startBench,
 } from './row-bench.ts';
 import { CLAIMS, sampleRow, sampleTask } from './sample-task.ts';
 
 const own = useOwnRedis();
 const start = (options: BenchOptions = {}) => startBench(own().redis, options);
-const HELD = { isHeld: () => true };
 
 /** Delivers chunk 1 of the bench with `rows` rows. */
 const deliver = (bench: Bench, rows: number, lease = HELD, taker = 'me.1') =>
-  deliverChunk(chunkOf(bench, rows), { context: bench.context, taker, lease });
+  deliverOn(bench, chunkOf(bench, rows), { lease, taker });
 
-async function settlements(bench: Bench): Promise<Settlement[]> {
-  const view = createRunView(own().redis, bench.keys, bench.context.run);
-  const all: Settlement[] = [];
-  for await (const batch of view.settlements()) all.push(...batch);
-  return all;
-}
+/** A row of the bench that was created before. */
+const madeBefore = ({ context }: Bench, row: number) =>
+  context.ledger.settle(
+    settledRow(sampleTask('subclient.create', { run: context.run, row: sampleRow(row) }), {
+      outcome: 'created',
+      id: 'made-before',
+    }),
+  );
 
 const claimAs = (bench: Bench, run: string, row: number, key: string) =>
   claimKeys(bench.epoch, bench.keys, {
@@ -54,14 +58,9 @@ describe('a chunk', () => {
       if (entry.row.row === 3) return { ...entry, claim: CLAIMS.duplicate };
       return entry.row.row === 4 ? { ...entry, row: { ...sampleRow(4), cells: ['K4', ''] } } : entry;
     });
-    const end = await deliverChunk({ ...job, rows }, { context: bench.context, taker: 'me.1', lease: HELD });
-    expect(end).toBe('closed');
-    expect((await settlements(bench)).map((s) => [s.row, s.outcome, s.code])).toEqual([
-      [1, 'created', ''],
-      [2, 'failed', 'http_400'],
-      [3, 'invalid', 'duplicate_key'],
-      [4, 'invalid', 'missing_required'],
-    ]);
+    expect(await deliverOn(bench, { ...job, rows })).toBe('closed');
+    const ends = ['1 created made-1', '2 failed http_400', '3 invalid duplicate_key'];
+    expect(await endsOf(bench)).toEqual([...ends, '4 invalid missing_required']);
     const run = await bench.run();
     expect(run).toMatchObject({ state: 'finished', outcomes: { created: 1, failed: 1, invalid: 2 } });
     expect([exitCodeOf(run), bench.attempts.length]).toEqual([1, 2]);
@@ -78,9 +77,9 @@ describe('a chunk', () => {
     'of a run that is %s is put aside: no row is sent, none settled',
     async (state) => {
       const bench = await start({ rows: 2 });
-      await bench.store.transition(bench.context.run.id, state, null);
+      await bench.turn(state);
       expect(await deliver(bench, 2)).toBe('put-aside');
-      expect([bench.attempts, await settlements(bench)]).toEqual([[], []]);
+      expect([bench.attempts, await settlementsOf(bench)]).toEqual([[], []]);
     },
   );
 
@@ -89,19 +88,10 @@ describe('a chunk', () => {
     const { id } = bench.context.run;
     await claimAs(bench, id, 1, 'K1');
     await bench.setMark(2, 'i dead.1 1');
-    await bench.context.ledger.settle(
-      settledRow(sampleTask('subclient.create', { run: bench.context.run, row: sampleRow(3) }), {
-        outcome: 'created',
-        id: 'made-before',
-      }),
-    );
-    await bench.store.transition(id, 'cancelled', null);
+    await madeBefore(bench, 3);
+    await bench.turn('cancelled');
     expect(await deliver(bench, 3)).toBe('closed');
-    expect((await settlements(bench)).map((s) => [s.row, s.outcome])).toEqual([
-      [1, 'cancelled'],
-      [2, 'in-doubt'],
-      [3, 'created'],
-    ]);
+    expect(await endsOf(bench)).toEqual(['1 cancelled', '2 in-doubt worker_lost', '3 created made-before']);
     expect([bench.attempts, (await bench.run()).state]).toEqual([[], 'cancelled']);
     expect(await claimAs(bench, 'run-other', 1, 'K1')).toEqual([{ kind: 'claimed' }]);
   });
@@ -114,29 +104,19 @@ describe('a chunk', () => {
       ...job,
       rows: rows.map((n) => ({ row: sampleRow(n), claim: CLAIMS.claimed })),
     });
-    const hands = { context, taker: 'me.1', lease: HELD };
-    for (const damaged of [withRows(7), withRows(303, 7), withRows(7, 7)]) await deliverChunk(damaged, hands);
+    for (const damaged of [withRows(7), withRows(303, 7), withRows(7, 7)])
+      await deliverOn(bench, damaged, { context });
     expect([bench.attempts, bench.troubles.length]).toEqual([[], 3]);
-    expect(await deliverChunk(withRows(7, 303), hands)).toBe('closed');
-    expect((await settlements(bench)).map((s) => [s.row, s.outcome])).toEqual([
-      [7, 'created'],
-      [303, 'created'],
-    ]);
+    expect(await deliverOn(bench, withRows(7, 303), { context })).toBe('closed');
+    expect(await endsOf(bench)).toEqual(['7 created made-1', '303 created made-1']);
   });
 
   test('that was half done goes on where it was: settled rows are not sent again', async () => {
     const bench = await start({ rows: 3 });
-    await bench.context.ledger.settle(
-      settledRow(sampleTask('subclient.create', { run: bench.context.run, row: sampleRow(2) }), {
-        outcome: 'created',
-        id: 'made-before',
-      }),
-    );
+    await madeBefore(bench, 2);
     expect(await deliver(bench, 3)).toBe('closed');
-    expect([bench.attempts.length, (await bench.run()).outcomes]).toEqual([
-      2,
-      { ...noOutcomes(), created: 3 },
-    ]);
+    expect(bench.attempts).toHaveLength(2);
+    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 3 });
   });
 
   test.each([
@@ -146,13 +126,9 @@ describe('a chunk', () => {
   ])('with %s is dropped: closing it would lose or mistake rows', async (_, rows, damage) => {
     const bench = await start({ rows });
     const job = chunkOf(bench, rows);
-    const hands = { context: bench.context, taker: 'me.1', lease: HELD };
-    expect(await deliverChunk({ ...job, rows: damage(job.rows) }, hands)).toBe('closed');
-    expect([bench.attempts, await settlements(bench), await bench.store.countClosed(job.run)]).toEqual([
-      [],
-      [],
-      0,
-    ]);
+    expect(await deliverOn(bench, { ...job, rows: damage(job.rows) })).toBe('closed');
+    const closed = await bench.store.countClosed(job.run);
+    expect([bench.attempts, await endsOf(bench), closed]).toEqual([[], [], 0]);
     expect(bench.troubles).toEqual(['a chunk with other rows than the run has there was dropped']);
   });
 
@@ -166,7 +142,7 @@ describe('a chunk', () => {
       },
     });
     await expect(deliver(bench, 5)).rejects.toThrow('a bug');
-    expect((await settlements(bench)).map((s) => s.outcome)).toEqual(Array(4).fill('created'));
+    expect((await settlementsOf(bench)).map((s) => s.outcome)).toEqual(Array(4).fill('created'));
   });
 
   test('in two workers’ hands at once is sent once, and both find it closed or put it back', async () => {
@@ -178,17 +154,15 @@ describe('a chunk', () => {
 
   test('of which a row is taken by another worker meanwhile is put back; that row is left to it', async () => {
     const bench = await start({ rows: 2 });
-    const service = {
-      ...bench.context.service,
+    const context = serving(bench, {
       token: async () => {
         await bench.setMark(2, 'i other.1 1');
         return 'token-1';
       },
-    };
-    const hands = { context: { ...bench.context, service }, taker: 'me.1', lease: HELD };
-    expect(await deliverChunk(chunkOf(bench, 2), hands)).toBe('put-back');
+    });
+    expect(await deliverOn(bench, chunkOf(bench, 2), { context })).toBe('put-back');
     expect(bench.attempts.map((a) => a.request.body)).toEqual(['{"details":{"name":"Company 1"}}']);
-    expect([await bench.mark(2), (await settlements(bench)).map((s) => s.row)]).toEqual(['i other.1 1', [1]]);
+    expect([await bench.mark(2), await endsOf(bench)]).toEqual(['i other.1 1', ['1 created made-1']]);
   });
 
   test('that is lost on the way sends nothing more, and its other rows are free', async () => {
@@ -196,7 +170,7 @@ describe('a chunk', () => {
     const lease = { isHeld: () => bench.attempts.length === 0 };
     expect(await deliver(bench, 3, lease)).toBe('put-back');
     expect([bench.attempts.length, await bench.mark(2), await bench.mark(3)]).toEqual([1, null, null]);
-    expect((await settlements(bench)).map((s) => [s.row, s.outcome])).toEqual([[1, 'created']]);
+    expect(await endsOf(bench)).toEqual(['1 created made-1']);
   });
 
   test('whose rows go out together has all their intents in Redis before the first of them is sent', async () => {
@@ -214,7 +188,7 @@ describe('a chunk', () => {
     });
     box.bench = bench;
     await deliver(bench, 10);
-    expect(seen).toEqual(Array.from({ length: 10 }, () => 10));
+    expect(seen).toEqual(Array(10).fill(10));
   });
 });
 
@@ -223,10 +197,7 @@ describe('a dead worker’s intent', () => {
     const bench = await start({ rows: 2 });
     await bench.setMark(1, 'i dead.1 1');
     expect(await deliver(bench, 2)).toBe('closed');
-    expect((await settlements(bench)).map((s) => [s.row, s.outcome, s.code])).toEqual([
-      [1, 'in-doubt', 'worker_lost'],
-      [2, 'created', ''],
-    ]);
+    expect(await endsOf(bench)).toEqual(['1 in-doubt worker_lost', '2 created made-1']);
     expect([bench.attempts.length, exitCodeOf(await bench.run())]).toEqual([1, 5]);
     const view = createRunView(own().redis, bench.keys, bench.context.run);
     expect((await view.sources([1])).get(1)).toEqual(sampleRow(1));
@@ -254,14 +225,14 @@ describe('a dead worker’s intent', () => {
     });
     await bench.setMark(1, 'i dead.1 1');
     expect(await deliver(bench, 1)).toBe('closed');
-    expect(await settlements(bench)).toMatchObject([{ row: 1, outcome }]);
+    expect(await settlementsOf(bench)).toMatchObject([{ row: 1, outcome }]);
   });
 
   test('of an update that is refused is refused: sending it again did no harm', async () => {
     const bench = await start({ operation: 'subclient.update', attempt: () => answer(404) });
     await bench.setMark(1, 'i dead.1 1');
     await deliver(bench, 1);
-    expect(await settlements(bench)).toMatchObject([{ row: 1, outcome: 'failed', status: 404 }]);
+    expect(await settlementsOf(bench)).toMatchObject([{ row: 1, outcome: 'failed', status: 404 }]);
   });
 });
 
@@ -280,7 +251,7 @@ describe('a journal that can’t be written', () => {
   test('and that can again has its rows sent once the run goes on', async () => {
     const bench = await start({ rows: 1, journal: memoryJournal('no space left on device') });
     await deliver(bench, 1);
-    await bench.store.transition(bench.context.run.id, 'running', null);
+    await bench.turn('running');
     bench.journal.mend();
     expect(await deliver(bench, 1, HELD, 'me.2')).toBe('closed');
     expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
@@ -295,19 +266,11 @@ describe('a chunk that a worker may have had whose journal is lost', () => {
     const bench = await start({ rows: 3 });
     await claimAs(bench, bench.context.run.id, 1, 'K1');
     await bench.setMark(2, 'i dead.1 1');
-    await bench.context.ledger.settle(
-      settledRow(sampleTask('subclient.create', { run: bench.context.run, row: sampleRow(3) }), {
-        outcome: 'created',
-        id: 'made-before',
-      }),
-    );
+    await madeBefore(bench, 3);
     await makeSuspect(bench);
     expect(await deliver(bench, 3)).toBe('closed');
-    expect((await settlements(bench)).map((s) => [s.row, s.outcome, s.code])).toEqual([
-      [1, 'in-doubt', 'journal_lost'],
-      [2, 'in-doubt', 'worker_lost'],
-      [3, 'created', ''],
-    ]);
+    const doubts = ['1 in-doubt journal_lost', '2 in-doubt worker_lost'];
+    expect(await endsOf(bench)).toEqual([...doubts, '3 created made-before']);
     expect([bench.attempts, exitCodeOf(await bench.run())]).toEqual([[], 5]);
     expect(await claimAs(bench, 'run-other', 1, 'K1')).toMatchObject([{ kind: 'held', inDoubt: true }]);
   });
@@ -321,18 +284,16 @@ describe('a chunk that a worker may have had whose journal is lost', () => {
 
   test('of creates, if that comes out after it was taken: nothing is sent any more, and the next take has it in doubt', async () => {
     const bench = await start({ rows: 1 });
-    const service = {
-      ...bench.context.service,
+    const context = serving(bench, {
       token: async () => {
         await makeSuspect(bench);
         return 'token-1';
       },
-    };
-    const hands = { context: { ...bench.context, service }, taker: 'me.1', lease: HELD };
-    expect(await deliverChunk(chunkOf(bench, 1), hands)).toBe('put-back');
+    });
+    expect(await deliverOn(bench, chunkOf(bench, 1), { context })).toBe('put-back');
     expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
     expect(await deliver(bench, 1, HELD, 'me.2')).toBe('closed');
-    expect(await settlements(bench)).toMatchObject([{ outcome: 'in-doubt', code: 'journal_lost' }]);
+    expect(await settlementsOf(bench)).toMatchObject([{ outcome: 'in-doubt', code: 'journal_lost' }]);
   });
 });
 
@@ -345,7 +306,7 @@ describe('permission', () => {
       expect(await deliver(bench, 6)).toBe('put-back');
       const run = await bench.run();
       expect(run).toMatchObject({ state: 'paused', reason: 'permission', outcomes: noOutcomes() });
-      expect(await settlements(bench)).toEqual([]);
+      expect(await settlementsOf(bench)).toEqual([]);
       expect(await Promise.all([1, 2, 3, 4, 5, 6].map(bench.mark))).toEqual(Array(6).fill(null));
       expect(bench.attempts.length).toBeGreaterThanOrEqual(3);
       // The key is this run's again: no other run may send it meanwhile.
@@ -354,34 +315,21 @@ describe('permission', () => {
   );
 
   test('refused for single rows while others go through: they are denied, the run goes on', async () => {
-    const bench = await start({
-      rows: 6,
-      concurrency: 1,
-      attempt: (n) => (n % 3 === 0 ? created() : answer(403)),
-    });
+    const attempt = (n: number) => (n % 3 === 0 ? created() : answer(403));
+    const bench = await start({ rows: 6, concurrency: 1, attempt });
     expect(await deliver(bench, 6)).toBe('closed');
-    // Rows that were about to go when one was refused may change places.
-    expect((await settlements(bench)).map((s) => s.outcome).sort()).toEqual([
-      'created',
-      'created',
-      'denied',
-      'denied',
-      'denied',
-      'denied',
-    ]);
+    const { created: made, denied } = (await bench.run()).outcomes;
+    expect([made, denied]).toEqual([2, 4]);
     expect(bench.pauses).toEqual([]);
   });
 
   test('there again after the pause: the same rows are sent and created', async () => {
     const box = { permitted: false };
-    const bench = await start({
-      rows: 5,
-      concurrency: 1,
-      attempt: () => (box.permitted ? created() : answer(403)),
-    });
+    const attempt = () => (box.permitted ? created() : answer(403));
+    const bench = await start({ rows: 5, concurrency: 1, attempt });
     await deliver(bench, 5);
     box.permitted = true;
-    await bench.store.transition(bench.context.run.id, 'running', null);
+    await bench.turn('running');
     expect(await deliver(bench, 5, HELD, 'me.2')).toBe('closed');
     expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 5 });
   });
@@ -396,15 +344,13 @@ test('a token that is refused for good: the run pauses, and no row is burned', a
 
 test('a process that is to end leaves rows that wait for their next attempt free', async () => {
   const bench = await start({ rows: 2, attempt: () => NOT_SENT });
-  const service = {
-    ...bench.context.service,
+  const context = serving(bench, {
     backoffMs: () => {
       bench.stop.abort();
       return 3_600_000;
     },
-  };
-  const hands = { context: { ...bench.context, service }, taker: 'me.1', lease: HELD };
-  expect(await deliverChunk(chunkOf(bench, 2), hands)).toBe('put-back');
+  });
+  expect(await deliverOn(bench, chunkOf(bench, 2), { context })).toBe('put-back');
   expect([await bench.mark(1), await bench.mark(2)]).toEqual([null, null]);
 });
 
@@ -419,7 +365,7 @@ test('an outcome is recorded although Redis is full', async () => {
   });
   expect(await deliver(bench, 1)).toBe('closed');
   expect(bench.troubles).toEqual([]);
-  expect(await settlements(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
+  expect(await settlementsOf(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
 });
 
 test('an outcome that Redis refuses to record for want of a right is recorded once it is given', async () => {
@@ -441,6 +387,6 @@ test('an outcome that Redis refuses to record for want of a right is recorded on
   const troubles: string[] = [];
   expect(await deliver(bench, 1)).toBe('closed');
   expect(troubles).toEqual(['an outcome could not be recorded yet']);
-  expect(await settlements(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
+  expect(await settlementsOf(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
   expect(bench.attempts).toHaveLength(1);
 });

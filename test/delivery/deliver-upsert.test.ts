@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
-import { type Attempt, answer, type Bench, created, LOST, startBench } from './row-bench.ts';
+import { knownRun } from '../support/session.ts';
+import {
+  type Attempt,
+  answer,
+  type Bench,
+  created,
+  deliverOn,
+  LOST,
+  settlementsOf,
+  startBench,
+} from './row-bench.ts';
 import { sampleDefinition } from './sample-task.ts';
 
 const own = useOwnRedis();
@@ -36,9 +44,7 @@ async function startRecord() {
     const definition = sampleDefinition('subclient.upsert');
     const { id } = await bench.store.register(newRun({ rows: 1, definition }));
     await bench.store.transition(id, 'running', null);
-    const run = await bench.store.get(id);
-    if (run === null) throw new Error('the run is gone');
-    return run;
+    return knownRun(bench.store, id);
   };
   return {
     bench,
@@ -61,21 +67,23 @@ async function startRecord() {
       const row = { kind: 'cells' as const, row: 1, line: 2, cells: ['K1', name, town] };
       const job = { run: run.id, chunk: 1, rows: [{ row, claim }] };
       for (let take = 1; take <= 2; take += 1) {
-        const hands = { context: latest, taker: `me.${run.id}.${take}`, lease: { isHeld: () => true } };
-        if ((await deliverChunk(job, hands)) === 'closed') break;
+        const taker = `me.${run.id}.${take}`;
+        if ((await deliverOn(bench, job, { context: latest, taker })) === 'closed') break;
       }
       const sent = bench.attempts
         .slice(before)
         .map(({ request }) => [request.call, JSON.parse(request.body ?? '')]);
-      for await (const [settled] of createRunView(own().redis, keys, run).settlements()) {
-        return { sent, outcome: settled?.outcome, code: settled?.code };
-      }
-      throw new Error('the row has no outcome');
+      const [settled] = await settlementsOf({ ...bench, context: latest });
+      if (settled === undefined) throw new Error('the row has no outcome');
+      return { sent, outcome: settled.outcome, code: settled.code };
     },
   };
 }
 
 const whole = (name: string, town: string) => ({ details: { name }, addresses: { primary: { town } } });
+
+const UPDATED_WHOLE = ['subclient.update', whole('Acme', 'Leeds')];
+const moved = (town: string) => ['subclient.update', { addresses: { primary: { town } } }];
 
 describe('a record that is delivered again', () => {
   test('is created whole, then only what changed is sent, and what did not change is skipped', async () => {
@@ -85,14 +93,9 @@ describe('a record that is delivered again', () => {
       outcome: 'created',
     });
     expect(await deliver('Acme', 'Leeds')).toEqual({ sent: [], outcome: 'skipped', code: 'unchanged' });
-    expect(await deliver('Acme', 'York')).toMatchObject({
-      sent: [['subclient.update', { addresses: { primary: { town: 'York' } } }]],
-      outcome: 'updated',
-    });
+    expect(await deliver('Acme', 'York')).toMatchObject({ sent: [moved('York')], outcome: 'updated' });
     expect(await deliver('Acme', 'York')).toMatchObject({ sent: [], outcome: 'skipped' });
-    expect(await deliver('Acme', 'Leeds')).toMatchObject({
-      sent: [['subclient.update', { addresses: { primary: { town: 'Leeds' } } }]],
-    });
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({ sent: [moved('Leeds')] });
   });
 
   test('is sent the same change again where the service refused it', async () => {
@@ -101,10 +104,7 @@ describe('a record that is delivered again', () => {
     answersWith(() => answer(418, '{}'));
     expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'rejected' });
     answersWith(() => created('sub-1'));
-    expect(await deliver('Acme', 'York')).toMatchObject({
-      sent: [['subclient.update', { addresses: { primary: { town: 'York' } } }]],
-      outcome: 'updated',
-    });
+    expect(await deliver('Acme', 'York')).toMatchObject({ sent: [moved('York')], outcome: 'updated' });
   });
 
   test('is sent whole where nobody knows what the last update changed', async () => {
@@ -114,10 +114,7 @@ describe('a record that is delivered again', () => {
     answersWith(() => answer(409, '{}'));
     expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'failed' });
     answersWith(() => created('sub-1'));
-    expect(await deliver('Acme', 'Leeds')).toMatchObject({
-      sent: [['subclient.update', whole('Acme', 'Leeds')]],
-      outcome: 'updated',
-    });
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({ sent: [UPDATED_WHOLE], outcome: 'updated' });
   });
 
   test('is sent whole where an update was lost and its run cancelled: the service may have it', async () => {
@@ -131,10 +128,7 @@ describe('a record that is delivered again', () => {
     });
     expect(cancelled).toMatchObject({ outcome: 'in-doubt', code: 'worker_lost' });
     answersWith(() => created('sub-1'));
-    expect(await deliver('Acme', 'Leeds')).toMatchObject({
-      sent: [['subclient.update', whole('Acme', 'Leeds')]],
-      outcome: 'updated',
-    });
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({ sent: [UPDATED_WHOLE], outcome: 'updated' });
   });
 
   test('is sent whole where an update was refused after an attempt that may have been carried out', async () => {
@@ -147,8 +141,6 @@ describe('a record that is delivered again', () => {
     });
     expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'denied' });
     answersWith(() => created('sub-1'));
-    expect(await deliver('Acme', 'Leeds')).toMatchObject({
-      sent: [['subclient.update', whole('Acme', 'Leeds')]],
-    });
+    expect(await deliver('Acme', 'Leeds')).toMatchObject({ sent: [UPDATED_WHOLE] });
   });
 });

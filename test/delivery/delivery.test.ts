@@ -3,10 +3,18 @@ import { createDelivery } from '../../src/delivery/delivery.ts';
 import { deferred } from '../support/deferred.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
-import { type Bench, type BenchOptions, chunkOf, created, NOT_SENT, startBench } from './row-bench.ts';
+import {
+  type Bench,
+  type BenchOptions,
+  chunkOf,
+  created,
+  HELD,
+  NOT_SENT,
+  serving,
+  startBench,
+} from './row-bench.ts';
 
 const own = useOwnRedis();
-const HELD = { isHeld: () => true };
 /** Runs that a process has lately worked for. */
 const RUNS_KEPT = 64;
 const NEVER = new AbortController().signal;
@@ -85,16 +93,13 @@ test('any number of rows may wait at once without a warning of a leak', async ()
   process.on('warning', hear);
   onTestFinished(() => void process.off('warning', hear));
   const bench = await startBench(own().redis, { rows: 15, attempt: () => NOT_SENT });
-  const service = { ...bench.context.service, backoffMs: () => 3_600_000 };
+  const context = serving(bench, { backoffMs: () => 3_600_000 });
   // A breaker that opens would let some of them wait elsewhere.
   const breaker = { ...bench.context.breaker, failed: async () => {} };
-  const delivery = createDelivery(
-    async (_, stopping) => ({ ...bench.context, service, breaker, stopping }),
-    NEVER,
-  );
+  const delivery = createDelivery(async (_, stopping) => ({ ...context, breaker, stopping }), NEVER);
   const delivered = delivery.deliver(chunkOf(bench, 15), HELD);
   await until(async () => bench.attempts.length === 15 && (await bench.mark(15)) === null);
-  await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+  await bench.turn('paused', 'requested');
   expect(await delivered).toBe('put-back');
   expect(warnings).toEqual([]);
 });
@@ -113,10 +118,10 @@ test('a context that can’t be made fails its chunk, and is tried again with th
 
 test('a run whose chunk is put aside begins afresh: what was seen of the service before is no guide', async () => {
   const { bench, delivery, steps, run } = await startDelivery();
-  await bench.store.transition(run, 'paused', 'requested');
+  await bench.turn('paused', 'requested');
   expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('put-aside');
   await until(() => steps.length === 2);
-  await bench.store.transition(run, 'running', null);
+  await bench.turn('running');
   expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
   expect(steps).toEqual([`${run} opened`, `${run} closed`, `${run} opened`]);
 });
@@ -138,8 +143,8 @@ test('halting a run lets its row in flight settle, sends no other, and closes it
 
 test('halting a run ends the waits of its rows', async () => {
   const { bench, delivery, run } = await startDelivery({ attempt: () => NOT_SENT });
-  const service = { ...bench.context.service, backoffMs: () => 3_600_000 };
-  const waiting = createDelivery(async (_, stopping) => ({ ...bench.context, service, stopping }), NEVER);
+  const context = serving(bench, { backoffMs: () => 3_600_000 });
+  const waiting = createDelivery(async (_, stopping) => ({ ...context, stopping }), NEVER);
   const delivered = waiting.deliver(chunkOf(bench, 1), HELD);
   await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
   await waiting.halt(run);

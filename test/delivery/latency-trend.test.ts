@@ -13,7 +13,7 @@ type Phase = {
 };
 
 /** What is told of answers that come every 5 ms, phase by phase; a run of equals is told once. */
-function toldOf(phases: readonly Phase[]): string[][] {
+function toldOf(...phases: readonly Phase[]): string[][] {
   let share = 0;
   const trend = createLatencyTrend(() => share);
   let now = 0;
@@ -36,91 +36,65 @@ function wordOf(trend: Trend): string {
 
 const trouble = (words: readonly string[] = []) => words.filter((word) => word !== 'steady');
 
-const always = (ms: number) => () => ms;
+/** Answers that all take as long. */
+const phase = (seconds: number, ms: number, over: Partial<Phase> = {}): Phase => ({
+  seconds,
+  tookMs: () => ms,
+  ...over,
+});
 
 describe('a service whose answers take longer', () => {
   test('than half as long again is slowed, and the share that would not be is told with some headroom', () => {
-    const [well, slow] = toldOf([
-      { seconds: 3, tookMs: always(100) },
-      { seconds: 1.4, tookMs: always(200) },
-    ]);
+    const [well, slow] = toldOf(phase(3, 100), phase(1.4, 200));
     expect([well, trouble(slow)]).toEqual([['steady'], ['slowed 0.45']]);
   });
 
   test('than that by little is steady', () => {
-    const told = toldOf([
-      { seconds: 3, tookMs: always(100) },
-      { seconds: 10, tookMs: always(165) },
-    ]);
+    const told = toldOf(phase(3, 100), phase(10, 165));
     expect(told).toEqual([['steady'], ['steady']]);
   });
 
   test('by milliseconds only is steady, however many times as long it is', () => {
-    const told = toldOf([
-      { seconds: 3, tookMs: always(2) },
-      { seconds: 10, tookMs: always(20) },
-    ]);
+    const told = toldOf(phase(3, 2), phase(10, 20));
     expect(told).toEqual([['steady'], ['steady']]);
   });
 
   test('and that fewer requests make quicker again is left alone', () => {
-    const told = toldOf([
-      { seconds: 3, tookMs: always(100) },
-      { seconds: 5, tookMs: (_, isCut) => (isCut ? 100 : 200) },
-    ]);
+    const told = toldOf(phase(3, 100), { seconds: 5, tookMs: (_, isCut) => (isCut ? 100 : 200) });
     expect(told.map(trouble)).toEqual([[], ['slowed 0.45']]);
   });
 
   test('whatever is asked of it is not ours to mend: it is told once, and from then on that is usual', () => {
-    const told = toldOf([
-      { seconds: 3, tookMs: always(100) },
-      { seconds: 4, tookMs: always(200) },
-      { seconds: 30, tookMs: always(200) },
-    ]);
+    const told = toldOf(phase(3, 100), phase(4, 200), phase(30, 200));
     expect(told.map(trouble)).toEqual([[], ['slowed 0.45', 'not-ours'], []]);
   });
 
   test('from the beginning is measured by its first answers', () => {
     // The first ones find it idle, the next wait for them.
-    const [told] = toldOf([{ seconds: 2, tookMs: (now) => (now < 40 ? 50 : 200) }]);
+    const [told] = toldOf({ seconds: 2, tookMs: (now) => (now < 40 ? 50 : 200) });
     expect(trouble(told)).toEqual(['slowed 0.25', 'not-ours']);
   });
 
   test('with fewer requests than there may be is slow for reasons of its own', () => {
-    const told = toldOf([
-      { seconds: 3, tookMs: always(100) },
-      { seconds: 5, tookMs: always(500), isUsed: false },
-      { seconds: 3, tookMs: always(100) },
-    ]);
+    const told = toldOf(phase(3, 100), phase(5, 500, { isUsed: false }), phase(3, 100));
     expect(told.map(trouble)).toEqual([[], [], []]);
   });
 
   test('of one request at a time has nothing that could be fewer', () => {
-    const told = toldOf([
-      { seconds: 3, tookMs: always(100), inFlight: 1 },
-      { seconds: 3, tookMs: always(500), inFlight: 1 },
-    ]);
+    const told = toldOf(phase(3, 100, { inFlight: 1 }), phase(3, 500, { inFlight: 1 }));
     expect(told.map(trouble)).toEqual([[], []]);
   });
 });
 
 describe('what is no sign of the service', () => {
   test('a moment in which this process stood still', () => {
-    const told = toldOf([
-      { seconds: 3, tookMs: always(50) },
-      // All answers of half a second come at its end, and the next ones were held up too.
-      { seconds: 0.5, tookMs: always(550) },
-      { seconds: 3, tookMs: always(50) },
-    ]);
+    // All answers of half a second come at its end, and the next ones were held up too.
+    const told = toldOf(phase(3, 50), phase(0.5, 550), phase(3, 50));
     expect(trouble(told.flat())).toEqual([]);
   });
 
   test('a process that is at work all the time, and late by itself', () => {
-    const told = toldOf([
-      { seconds: 3, tookMs: always(50) },
-      { seconds: 10, tookMs: always(500), busy: 0.95 },
-      { seconds: 3, tookMs: always(50) },
-    ]);
+    const told = toldOf(phase(3, 50), phase(10, 500, { busy: 0.95 }), phase(3, 50));
     expect(trouble(told.flat())).toEqual([]);
   });
 });
@@ -129,7 +103,7 @@ test('answers that vary by a third, as those of a service do, are steady', () =>
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 5, max: 400 }), (seed, ms) => {
       const random = seededRandom(seed);
-      const [told = []] = toldOf([{ seconds: 60, tookMs: () => ms * (0.67 + 0.66 * random()) }]);
+      const [told = []] = toldOf({ seconds: 60, tookMs: () => ms * (0.67 + 0.66 * random()) });
       expect(told.filter((word) => word.startsWith('slowed')).length).toBeLessThanOrEqual(1);
     }),
     { numRuns: 30 },

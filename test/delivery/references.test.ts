@@ -22,53 +22,21 @@ test('an earlier row of the same run that is not done yet is waited for', () => 
 });
 
 describe('a row can not be sent where the record of its reference', () => {
-  test.each<[string, KeyState, string, RegExp]>([
-    ['is not known', { kind: 'free' }, 'reference_unknown', /nothing is known of "P1"/],
-    [
-      'was not created',
-      { kind: 'given-back', run: 'run-before', row: 2 },
-      'reference_unknown',
-      /row 2 of run run-before, which has "P1", was not created/,
-    ],
-    [
-      'is in doubt',
-      { kind: 'held', run: 'run-now', row: 2, inDoubt: true },
-      'reference_in_doubt',
-      /its outcome is in doubt/,
-    ],
-    [
-      'is in the hands of another run',
-      { kind: 'held', run: 'run-other', row: 2, inDoubt: false },
-      'reference_unknown',
-      /row 2 of run run-other has "P1" and is not done yet/,
-    ],
+  const held = (run: string, row: number, inDoubt = false): KeyState => ({ kind: 'held', run, row, inDoubt });
+  const given: KeyState = { kind: 'given-back', run: 'run-before', row: 2 };
+
+  test.each<[string, KeyState, RegExp, string?]>([
+    ['is not known', { kind: 'free' }, /nothing is known of "P1"/],
+    ['was not created', given, /row 2 of run run-before, which has "P1", was not created/],
+    ['is in doubt', held('run-now', 2, true), /its outcome is in doubt/, 'reference_in_doubt'],
+    ['is another run’s', held('run-other', 2), /row 2 of run run-other has "P1" and is not done yet/],
     // Two rows could wait for each other.
-    [
-      'comes later in the file',
-      { kind: 'held', run: 'run-now', row: 8, inDoubt: false },
-      'reference_unknown',
-      /row 8 of run run-now/,
-    ],
-    [
-      'is the row itself',
-      { kind: 'held', run: 'run-now', row: 7, inDoubt: false },
-      'reference_unknown',
-      /row 7 of run run-now/,
-    ],
-  ])('%s', (_, state, code, expected) => {
-    expect(resolve(state)).toEqual({
-      kind: 'issues',
-      issues: [
-        {
-          row: 7,
-          line: 8,
-          column: 'Parent Ref',
-          value: 'P1',
-          code,
-          expected: expect.stringMatching(expected),
-        },
-      ],
-    });
+    ['comes later in the file', held('run-now', 8), /row 8 of run run-now/],
+    ['is the row itself', held('run-now', 7), /row 7 of run run-now/],
+  ])('%s', (_, state, words, code = 'reference_unknown') => {
+    const expected = expect.stringMatching(words);
+    const issue = { row: 7, line: 8, column: 'Parent Ref', value: 'P1', code, expected };
+    expect(resolve(state)).toEqual({ kind: 'issues', issues: [issue] });
   });
 });
 

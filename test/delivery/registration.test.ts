@@ -7,9 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegistration, type Registration } from '../../src/delivery/registration.ts';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import { listWorkers, newWorkerId } from '../../src/journal/worker-registry.ts';
-import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/intents.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
 import { restorableFields } from '../../src/ledger/replay.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
@@ -18,8 +16,10 @@ import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { ownFolder } from '../support/folder.ts';
+import { claimOf, intentOn } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { knownRun } from '../support/session.ts';
 import { settledRow } from '../support/settled-row.ts';
 import { until } from '../support/until.ts';
 
@@ -75,25 +75,23 @@ async function startRun({ store, target }: Place, rows = 4): Promise<string> {
   return run.id;
 }
 
+async function placeWithRun(rows?: number) {
+  const place = await ownPlace();
+  return { place, run: await startRun(place, rows) };
+}
+
 /** The run ended longer ago than a journal is kept after it. */
 async function longAgo({ keys }: Place, run: string): Promise<void> {
   await own().redis.hset(keys.run(run).record, 'finishedAt', '2020-01-01T00:00:00.000Z');
 }
 
-async function ledgerOf(
-  { epoch, journal }: Registration,
-  { keys, store }: Place,
-  id: string,
-): Promise<ChunkLedger> {
-  const run = await store.get(id);
-  if (run === null) throw new Error('the run is gone');
+async function ledgerOf({ epoch, journal }: Registration, { keys, store }: Place, id: string) {
+  const run = await knownRun(store, id);
   return createChunkLedger({ epoch, keys, journal, run, probeMs: 5_000, now: () => new Date() });
 }
 
-function intent(row: number, mark: string): Intent {
-  const identity = { space: 'subclient', key: `K${row}` };
-  return { chunk: 1, row, mark, expected: '', identity, fields: null, repeatable: false };
-}
+const intent = (row: number, mark: string) =>
+  intentOn(row, mark, { identity: { space: 'subclient', key: `K${row}` } });
 
 function settled(row: number, outcome: Outcome, mark: string): SettledRow {
   const identity = { space: 'subclient', key: `K${row}`, becomes: 'known', id: `id-${row}` } as const;
@@ -133,8 +131,7 @@ async function deadJournal(place: Place, run: string): Promise<Journal> {
 
 describe('a Redis that was emptied', () => {
   test('gets back what two workers did, in the runs that it has lost, and the runs are found by their ids', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const [a, b] = [await joinAs(place), await joinAs(place)];
     const [ours, theirs] = [await ledgerOf(a, place, run), await ledgerOf(b, place, run)];
     await Promise.all([a.remember(run), b.remember(run)]);
@@ -147,20 +144,14 @@ describe('a Redis that was emptied', () => {
 
     await own().redis.flushall();
     const taken = await ours.take(1);
-    expect([...taken.marks].sort().map(([row, { kind }]) => [row, kind])).toEqual([
-      [1, 'settled'],
-      [2, 'intent'],
-    ]);
+    const marked = [...taken.marks].sort().map(([row, { kind }]) => `${row} ${kind}`);
+    expect(marked).toEqual(['1 settled', '2 intent']);
     expect(taken).toMatchObject({ state: 'running', closed: false, suspect: false });
     expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 }, rows: 4 });
     expect(await createRunIndex(own().redis).targetOf(run)).toBe(place.target);
     expect(await own().redis.hgetall(place.keys.run(run).record)).toMatchObject({ added: '1' });
-    const claim = await claimKeys(a.epoch, place.keys, {
-      run: 'run-other',
-      space: { name: 'subclient', ofRun: false },
-      rows: [1, 2, 3].map((row) => ({ row, key: `K${row}` })),
-    });
-    expect(claim).toEqual([
+    const rows = [1, 2, 3].map((row) => [row, `K${row}`] as const);
+    expect(await claimOf({ epoch: a.epoch, keys: place.keys }, 'run-other', rows)).toEqual([
       { kind: 'known', run, id: 'id-1' },
       { kind: 'held', run, row: 2, inDoubt: false },
       { kind: 'claimed' },
@@ -169,8 +160,7 @@ describe('a Redis that was emptied', () => {
   });
 
   test('is not given a row back whose intent nobody has granted yet', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     const ledger = await ledgerOf(a, place, run);
     await a.remember(run);
@@ -187,8 +177,7 @@ describe('a Redis that was emptied', () => {
   });
 
   test('is given back the intent under which a row went while another take of its own asks for the row', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     const ledger = await ledgerOf(a, place, run);
     await a.remember(run);
@@ -215,8 +204,7 @@ describe('a Redis that was emptied', () => {
 
 describe('a process that was killed', () => {
   test('has its journal put back by the next one, and nobody waits for it', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     await own().redis.flushall();
     await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`m:${worker}`]: 7 });
@@ -228,8 +216,7 @@ describe('a process that was killed', () => {
   });
 
   test('has its journal put back by a worker that was there before it, when Redis has lost something', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     await deadJournal(place, run);
     await own().redis.flushall();
@@ -238,8 +225,7 @@ describe('a process that was killed', () => {
   });
 
   test('has its journal put back once: the next process finds that it was', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     await restarted(place);
     const a = await joinAs(place);
@@ -254,8 +240,7 @@ describe('a process that was killed', () => {
   });
 
   test('after it had left properly has nothing put back', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`l:${worker}`]: Date.now() });
     const a = await joinAs(place);
@@ -269,12 +254,10 @@ describe('a process that was killed', () => {
   });
 
   test('while it wrote a line has all lines but that one put back, and its user is told of damage before', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
-    const [segment = ''] = (await readdir(join(place.folder, worker))).filter((name) =>
-      name.endsWith('.log'),
-    );
+    const names = await readdir(join(place.folder, worker));
+    const segment = names.find((name) => name.endsWith('.log')) ?? '';
     await appendFile(join(place.folder, worker, segment), 'not a line\n{"torn');
     await own().redis.flushall();
     const a = await joinAs(place);
@@ -296,8 +279,7 @@ describe('a process that was killed', () => {
 
 describe('a worker’s own journal', () => {
   test('is put back where Redis has lost something of it, not where only the server is another one', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     await a.remember(run);
     await (await ledgerOf(a, place, run)).intend(intent(1, 'i a.1 1'));
@@ -312,8 +294,7 @@ describe('a worker’s own journal', () => {
   });
 
   test('goes with it where all of its runs have ended', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place, 0);
+    const { place, run } = await placeWithRun(0);
     const a = await joinAs(place);
     await a.remember(run);
     expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
@@ -325,8 +306,7 @@ describe('a worker’s own journal', () => {
   });
 
   test('stays where its run ended just now: a Redis that fails over would send its last rows again', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place, 0);
+    const { place, run } = await placeWithRun(0);
     const a = await joinAs(place);
     await a.remember(run);
     await place.store.transition(run, 'finished', null);
@@ -335,8 +315,7 @@ describe('a worker’s own journal', () => {
   });
 
   test('stays where a run has not ended', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     await a.remember(run);
     await a.close();
@@ -344,8 +323,7 @@ describe('a worker’s own journal', () => {
   });
 
   test('keeps a run once, however often it is asked to', async () => {
-    const place = await ownPlace();
-    const run = await startRun(place);
+    const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     await Promise.all([a.remember(run), a.remember(run)]);
     await place.store.transition(run, 'paused', 'requested');

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { ratePerSecond } from '../../src/config/job-definition.ts';
+import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
@@ -11,17 +12,20 @@ import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { Reply, ServiceRequest } from '../../src/model/request.ts';
-import type { Reason, Run } from '../../src/model/run.ts';
+import type { Reason, Run, RunState } from '../../src/model/run.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { judge } from '../../src/service/judge.ts';
 import { buildRequest } from '../../src/service/operations.ts';
 import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
-import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
+import { knownRun } from '../support/session.ts';
+import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
 
 export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply => ({
   kind: 'response',
@@ -51,6 +55,7 @@ export type BenchOptions = {
 
 /** A running run in a real ledger, with a service whose every reply the test decides. */
 export type Bench = {
+  readonly redis: Redis;
   readonly context: RunContext;
   readonly store: RunStore;
   readonly keys: LedgerKeys;
@@ -65,6 +70,8 @@ export type Bench = {
   mark(row: number): Promise<string | null>;
   setMark(row: number, mark: string): Promise<void>;
   run(): Promise<Run>;
+  /** Puts the run into another state, as a person or another process does. */
+  turn(to: RunState, reason?: Reason | null): Promise<unknown>;
 };
 
 const PROBE_MS = 5_000;
@@ -78,11 +85,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const definition = sampleDefinition(operation, options.definition);
   const { id } = await store.register(newRun({ rows, definition }));
   await store.transition(id, 'running', null);
-  const run = async () => {
-    const read = await store.get(id);
-    if (read === null) throw new Error('the run is gone');
-    return read;
-  };
+  const run = () => knownRun(store, id);
   const stop = new AbortController();
   const attempts: Bench['attempts'] = [];
   const pauses: Reason[] = [];
@@ -146,6 +149,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     ...options.over,
   };
   return {
+    redis,
     context,
     store,
     keys,
@@ -158,6 +162,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     mark: (row) => redis.hget(chunk, String(row)),
     setMark: async (row, mark) => void (await redis.hset(chunk, row, mark)),
     run,
+    turn: (to, reason = null) => store.transition(id, to, reason),
   };
 }
 
@@ -178,12 +183,36 @@ const MAPPING: Mapping = {
 /** The chunk 1 of the run, with rows 1 to `rows`. */
 export function chunkOf(bench: Bench, rows: number, claim: KeyClaim = CLAIMS.claimed): ChunkJob {
   const numbers = Array.from({ length: rows }, (_, i) => i + 1);
-  return {
-    run: bench.context.run.id,
-    chunk: 1,
-    rows: numbers.map((n) => ({ row: sampleRow(n), claim })),
-  };
+  return { run: bench.context.run.id, chunk: 1, rows: numbers.map((n) => ({ row: sampleRow(n), claim })) };
 }
+
+export const HELD = { isHeld: () => true };
+
+/** Delivers a chunk of the bench, by default as the taker `me.1` with its lease held. */
+export const deliverOn = (
+  bench: Bench,
+  job: ChunkJob,
+  { context = bench.context, taker = 'me.1', lease = HELD }: Partial<Parameters<typeof deliverChunk>[1]> = {},
+) => deliverChunk(job, { context, taker, lease });
+
+/** The context of the bench with a service of which this is otherwise. */
+export const serving = ({ context }: Bench, over: Partial<RunContext['service']>): RunContext => ({
+  ...context,
+  service: { ...context.service, ...over },
+});
+
+/** The settled rows of the bench's run, in file order. */
+export async function settlementsOf({ redis, keys, context }: Bench): Promise<Settlement[]> {
+  const all: Settlement[] = [];
+  for await (const batch of createRunView(redis, keys, context.run).settlements()) all.push(...batch);
+  return all;
+}
+
+/** How each row ended: number, outcome, identifier and code, where there are such. */
+export const endsOf = async (bench: Bench) =>
+  (await settlementsOf(bench)).map(({ row, outcome, id, code }) =>
+    [row, outcome, id, code].filter((word) => word !== '').join(' '),
+  );
 
 /** Row 1 on its way, in the hands of the taker `me.1`. */
 export function sendingOf(bench: Bench, over: Partial<Sending> = {}): Sending {
@@ -191,16 +220,7 @@ export function sendingOf(bench: Bench, over: Partial<Sending> = {}): Sending {
   const row = sampleRow(1);
   const call = run.operation === 'subclient.upsert' ? 'subclient.create' : run.operation;
   return {
-    task: {
-      run,
-      chunk: 1,
-      row,
-      key: 'K1',
-      identityKey: 'K1',
-      claim: CLAIMS.claimed,
-      foundMark: '',
-      suspect: false,
-    },
+    task: sampleTask(run.operation, { run, row, key: 'K1', identityKey: 'K1' }),
     request: service.build(call, { pathId: 'K1', body: { details: { name: 'Company 1' } } }),
     taker: 'me.1',
     isHeld: () => true,

@@ -10,6 +10,7 @@ const ACCEPTED = {
   documents: null,
   warning: null,
 } as const;
+const BODY = '{"a":1}';
 const UNKNOWN = { kind: 'unknown', status: 500, code: 'http_500', message: 'not known' } as const;
 const REFUSED = {
   kind: 'refused',
@@ -17,8 +18,10 @@ const REFUSED = {
   status: 418,
   code: 'http_418',
   message: 'invalid',
-  body: '{"a":1}',
+  body: BODY,
 } as const;
+
+const DOCUMENTS = '[{"id":"d1"}, {"n":12345678901234567890}]';
 
 describe('a final verdict', () => {
   test.each([
@@ -30,13 +33,8 @@ describe('a final verdict', () => {
     ],
     [
       'accepted with documents: their text is kept byte for byte',
-      {
-        ...ACCEPTED,
-        outcome: 'listed',
-        id: 'pay-1',
-        documents: '[{"id":"d1"}, {"n":12345678901234567890}]',
-      } as const,
-      { outcome: 'listed', status: 200, id: 'pay-1', documents: '[{"id":"d1"}, {"n":12345678901234567890}]' },
+      { ...ACCEPTED, outcome: 'listed', id: 'pay-1', documents: DOCUMENTS } as const,
+      { outcome: 'listed', status: 200, id: 'pay-1', documents: DOCUMENTS },
     ],
     [
       'accepted without any document: an empty list is kept',
@@ -46,12 +44,12 @@ describe('a final verdict', () => {
     [
       'refused',
       REFUSED,
-      { outcome: 'rejected', status: 418, code: 'http_418', message: 'invalid', body: '{"a":1}' },
+      { outcome: 'rejected', status: 418, code: 'http_418', message: 'invalid', body: BODY },
     ],
     [
       'denied',
       { ...REFUSED, outcome: 'denied', status: 403, code: 'http_403' } as const,
-      { outcome: 'denied', status: 403, code: 'http_403', message: 'invalid', body: '{"a":1}' },
+      { outcome: 'denied', status: 403, code: 'http_403', message: 'invalid', body: BODY },
     ],
     ['unknown', UNKNOWN, { outcome: 'in-doubt', status: 500, code: 'http_500', message: 'not known' }],
     [
@@ -72,12 +70,8 @@ describe('after an attempt whose outcome is not known', () => {
   test.each(['rejected', 'denied', 'failed'] as const)(
     'a refusal (%s) leaves the row in doubt: the earlier attempt may have created it',
     (outcome) => {
-      expect(endOf({ ...REFUSED, outcome }, true)).toMatchObject({
-        outcome: 'in-doubt',
-        status: 418,
-        code: 'http_418',
-        body: '{"a":1}',
-      });
+      const doubt = { outcome: 'in-doubt', status: 418, code: 'http_418', body: BODY };
+      expect(endOf({ ...REFUSED, outcome }, true)).toMatchObject(doubt);
     },
   );
 });

@@ -39,9 +39,8 @@ describe('what becomes of a key that the row has claimed', () => {
       'a claim that was %s leaves the key to the other row, whatever the outcome',
       (claim) => {
         for (const outcome of OUTCOMES) {
-          expect(
-            settledRow(sampleTask(operation, { claim: CLAIMS[claim] }), { outcome }).identity,
-          ).toBeNull();
+          const task = sampleTask(operation, { claim: CLAIMS[claim] });
+          expect(settledRow(task, { outcome }).identity).toBeNull();
         }
       },
     );
@@ -94,34 +93,18 @@ describe('what is kept of the row', () => {
   });
 
   test('everything that the end says', () => {
-    const end = {
+    const said = {
       outcome: 'rejected',
       status: 418,
       id: 'x',
       attempts: 3,
-      ms: 12.6,
       code: 'http_418',
-      message: 'invalid',
-      body: '{"b":1}',
-      documents: '[]',
+      message: 'no',
     } as const;
-    expect(settledRow(sampleTask('counterparty.draft', { chunk: 4 }), end)).toMatchObject({
-      chunk: 4,
-      settlement: {
-        row: 7,
-        line: 8,
-        key: 'K7',
-        outcome: 'rejected',
-        status: 418,
-        id: 'x',
-        attempts: 3,
-        ms: 13,
-        code: 'http_418',
-        message: 'invalid',
-      },
-      body: '{"b":1}',
-      documents: '[]',
-    });
+    const kept = { body: '{"b":1}', documents: '[]' };
+    const row = settledRow(sampleTask('counterparty.draft', { chunk: 4 }), { ...said, ...kept, ms: 12.6 });
+    const settlement = { ...said, row: 7, line: 8, key: 'K7', ms: 13 };
+    expect(row).toMatchObject({ ...kept, chunk: 4, settlement });
   });
 
   test('what the end does not say is zero or empty', () => {

@@ -46,17 +46,14 @@ describe('a service that becomes slower the more it is asked', () => {
     [20, 50, 1.5],
     // With slow answers it takes longer to see that they have become slower.
     [20, 200, 2],
-  ])(
-    'beyond %i at once, each of %i ms, is asked about as much, and does all that it can',
-    (atOnce, ms, most) => {
-      const service = queueingService(ms, () => atOnce);
-      const run = simulate({ ceiling: 100, forMs: 40 * SECOND, service });
-      const mean = run.meanInFlight(10 * SECOND);
-      expect(mean).toBeGreaterThan(0.8 * atOnce);
-      expect(mean).toBeLessThan(most * atOnce);
-      expect(run.carriedOut / ((atOnce * 40 * SECOND) / ms)).toBeGreaterThan(0.93);
-    },
-  );
+  ])('beyond %i at once, each of %i ms, is asked about as much, and does all it can', (atOnce, ms, most) => {
+    const service = queueingService(ms, () => atOnce);
+    const run = simulate({ ceiling: 100, forMs: 40 * SECOND, service });
+    const mean = run.meanInFlight(10 * SECOND);
+    expect(mean).toBeGreaterThan(0.8 * atOnce);
+    expect(mean).toBeLessThan(most * atOnce);
+    expect(run.carriedOut / ((atOnce * 40 * SECOND) / ms)).toBeGreaterThan(0.93);
+  });
 
   test('by itself, whatever it is asked, is asked as much as before', () => {
     const service = { answerMs: (now: number) => (now < 10 * SECOND ? 50 : 300) };

@@ -12,31 +12,29 @@ import {
   LOST,
   NOT_SENT,
   sendingOf,
+  serving,
   startBench,
 } from './row-bench.ts';
 
 const own = useOwnRedis();
 const start = (options: BenchOptions = {}) => startBench(own().redis, options);
+const send = (bench: Bench, context = bench.context, sending = sendingOf(bench)) => sendRow(sending, context);
 /** A bench whose service answers `replies` in order; after the last one it creates. */
 const replying = (replies: ReadonlyArray<ReturnType<typeof answer>>, options: BenchOptions = {}) =>
   start({ ...options, attempt: (n) => replies[n - 1] ?? created() });
 const FAR_TOO_LONG_MS = 3_600_000;
 
 /** The context with another backing off. */
-function backingOff(bench: Bench, backoffMs: (attempt: number) => number) {
-  return { ...bench.context, service: { ...bench.context.service, backoffMs } };
-}
+const backingOff = (bench: Bench, backoffMs: (attempt: number) => number) => serving(bench, { backoffMs });
+
+const placeOfKey = (bench: Bench) => identityPlace(bench.keys, { space: 'subclient', key: 'K1' });
 
 describe('a key that Redis has forgotten the claim of', () => {
   test('and that another run has by now: the row is not sent, and says who has it', async () => {
     const bench = await start();
-    const sending = sendingOf(bench);
-    const { bucket, digest } = identityPlace(bench.keys, {
-      space: 'subclient',
-      key: sending.task.identityKey ?? '',
-    });
+    const { bucket, digest } = placeOfKey(bench);
     await own().redis.hset(bucket, digest, 'c run-other 7 ');
-    const sent = await sendRow(sending, bench.context);
+    const sent = await send(bench);
     expect(sent).toMatchObject({ kind: 'ended', end: { outcome: 'invalid', code: 'key_held' } });
     expect(sent.kind === 'ended' && sent.end.message).toContain('row 7 of run run-other');
     expect(bench.attempts).toEqual([]);
@@ -45,12 +43,8 @@ describe('a key that Redis has forgotten the claim of', () => {
 
   test('and that nobody has: it is claimed again with the intent', async () => {
     const bench = await start();
-    const sending = sendingOf(bench);
-    const { bucket, digest } = identityPlace(bench.keys, {
-      space: 'subclient',
-      key: sending.task.identityKey ?? '',
-    });
-    expect((await sendRow(sending, bench.context)).kind).toBe('ended');
+    const { bucket, digest } = placeOfKey(bench);
+    expect((await send(bench)).kind).toBe('ended');
     expect(await own().redis.hget(bucket, digest)).toBe(`c ${bench.context.run.id} 1 `);
   });
 });
@@ -58,7 +52,7 @@ describe('a key that Redis has forgotten the claim of', () => {
 describe('a row that is sent', () => {
   test('at the first attempt ends as the service says', async () => {
     const bench = await replying([answer(418, '{"name":"bad"}')], { operation: 'counterparty.draft' });
-    expect(await sendRow(sendingOf(bench), bench.context)).toEqual({
+    expect(await send(bench)).toEqual({
       kind: 'ended',
       end: {
         outcome: 'rejected',
@@ -79,7 +73,7 @@ describe('a row that is sent', () => {
     ['it is too busy', [answer(429)]],
   ])('again where that is safe (%s) ends created, with its attempts counted', async (_, replies) => {
     const bench = await replying(replies);
-    expect(await sendRow(sendingOf(bench), bench.context)).toMatchObject({
+    expect(await send(bench)).toMatchObject({
       kind: 'ended',
       end: { outcome: 'created', id: 'made-1', attempts: replies.length + 1 },
     });
@@ -88,7 +82,7 @@ describe('a row that is sent', () => {
 
   test('is sent once where its outcome is not known, and is in doubt', async () => {
     const bench = await replying([LOST]);
-    expect(await sendRow(sendingOf(bench), bench.context)).toMatchObject({
+    expect(await send(bench)).toMatchObject({
       kind: 'ended',
       end: { outcome: 'in-doubt', status: 0, attempts: 1 },
     });
@@ -97,10 +91,7 @@ describe('a row that is sent', () => {
 
   test('an update whose answer was lost is sent again', async () => {
     const bench = await replying([LOST, answer(500)], { operation: 'subclient.update' });
-    expect(await sendRow(sendingOf(bench), bench.context)).toMatchObject({
-      kind: 'ended',
-      end: { outcome: 'updated', attempts: 3 },
-    });
+    expect(await send(bench)).toMatchObject({ kind: 'ended', end: { outcome: 'updated', attempts: 3 } });
   });
 
   test('backs off by the number of its attempts, but waits as the service says where it says', async () => {
@@ -110,14 +101,14 @@ describe('a row that is sent', () => {
       asked.push(attempt);
       return 0;
     });
-    await sendRow(sendingOf(bench), context);
+    await send(bench, context);
     expect(asked).toEqual([1, 2, 3]);
   });
 
   test('is free in the ledger while it waits, so that nothing is in doubt should the process die then', async () => {
     const bench = await replying([busy(FAR_TOO_LONG_MS)]);
     const sending = sendingOf(bench);
-    const sent = sendRow(sending, bench.context);
+    const sent = send(bench, bench.context, sending);
     await until(async () => sending.throttled === 1 && (await bench.mark(1)) === null);
     bench.stop.abort();
     expect(await sent).toEqual({ kind: 'unsent' });
@@ -126,8 +117,8 @@ describe('a row that is sent', () => {
 
   test('with a token that is refused goes again with a fresh one; the row is created', async () => {
     const bench = await replying([answer(401)]);
-    const service = { ...bench.context.service, freshToken: async () => 'token-2' };
-    expect(await sendRow(sendingOf(bench), { ...bench.context, service })).toMatchObject({
+    const context = serving(bench, { freshToken: async () => 'token-2' });
+    expect(await send(bench, context)).toMatchObject({
       kind: 'ended',
       end: { outcome: 'created', attempts: 2 },
     });
@@ -143,7 +134,7 @@ describe('a row that can’t be sent now', () => {
       bench.context.breaker.succeeded(0);
       return 0;
     });
-    const sent = await sendRow(sendingOf(bench), context);
+    const sent = await send(bench, context);
     // No intent stands on it any more: none of its attempts arrived.
     expect(sent).toMatchObject({ kind: 'ended', end: { outcome: 'failed', attempts: 3 }, mark: '' });
     expect(sent).toMatchObject({ end: { message: expect.stringMatching(/^gave up after 3 attempts: /) } });
@@ -152,14 +143,8 @@ describe('a row that can’t be sent now', () => {
 
   test('goes on past its attempts while nobody gets through', async () => {
     const definition = { send: { attempts: 2 } };
-    const bench = await replying(
-      Array.from({ length: 9 }, () => NOT_SENT),
-      { definition },
-    );
-    expect(await sendRow(sendingOf(bench), bench.context)).toMatchObject({
-      kind: 'ended',
-      end: { outcome: 'created', attempts: 10 },
-    });
+    const bench = await replying(Array(9).fill(NOT_SENT), { definition });
+    expect(await send(bench)).toMatchObject({ kind: 'ended', end: { outcome: 'created', attempts: 10 } });
   });
 
   test('pauses the run when the service is away for too long, and is unsent', async () => {
@@ -171,7 +156,7 @@ describe('a row that can’t be sent now', () => {
       awayFor: () => 60_000,
     };
     const bench = await replying([NOT_SENT], { definition: { send: { awayMinutes: 1 } }, over: { breaker } });
-    expect(await sendRow(sendingOf(bench), bench.context)).toEqual({ kind: 'unsent' });
+    expect(await send(bench)).toEqual({ kind: 'unsent' });
     expect([bench.pauses, await bench.mark(1)]).toEqual([['service-away'], null]);
     expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-away' });
   });
@@ -181,9 +166,9 @@ describe('a row that can’t be sent now', () => {
     async (state) => {
       const bench = await replying([busy(FAR_TOO_LONG_MS)]);
       const sending = sendingOf(bench);
-      const sent = sendRow(sending, bench.context);
+      const sent = send(bench, bench.context, sending);
       await until(() => sending.throttled === 1);
-      await bench.store.transition(bench.context.run.id, state, null);
+      await bench.turn(state);
       expect(await sent).toEqual({ kind: 'unsent' });
       expect([bench.attempts.length, await bench.mark(1), bench.pauses]).toEqual([1, null, []]);
     },
@@ -192,14 +177,13 @@ describe('a row that can’t be sent now', () => {
   test('is unsent when the run was paused while it waited', async () => {
     const bench = await replying([NOT_SENT]);
     const paused = bench.store.transition.bind(bench.store, bench.context.run.id, 'paused', 'requested');
-    const service = {
-      ...bench.context.service,
+    const context = serving(bench, {
       token: async () => {
         if (bench.attempts.length === 1) await paused();
         return 'token-1';
       },
-    };
-    expect(await sendRow(sendingOf(bench), { ...bench.context, service })).toEqual({ kind: 'unsent' });
+    });
+    expect(await send(bench, context)).toEqual({ kind: 'unsent' });
     expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
   });
 });
@@ -214,7 +198,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     ['denied', [LOST, answer(403)], { outcome: 'in-doubt', status: 403, attempts: 2 }],
   ])('an unknown outcome, then %s', async (_, replies, end) => {
     const bench = await replying(replies, { definition });
-    expect(await sendRow(sendingOf(bench), bench.context)).toMatchObject({ kind: 'ended', end });
+    expect(await send(bench)).toMatchObject({ kind: 'ended', end });
   });
 
   test('an unknown outcome, then none at all: the row is in doubt, not unsent', async () => {
@@ -223,7 +207,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
       bench.stop.abort();
       return 0;
     });
-    expect(await sendRow(sendingOf(bench), context)).toMatchObject({
+    expect(await send(bench, context)).toMatchObject({
       kind: 'ended',
       end: { outcome: 'in-doubt', code: 'interrupted', attempts: 1 },
     });
@@ -232,12 +216,10 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
   test('an unknown outcome, then a run that is paused elsewhere: the row is in doubt, not unsent', async () => {
     const bench = await replying([LOST], { definition });
     const sending = sendingOf(bench);
-    const sent = sendRow(
-      sending,
-      backingOff(bench, () => FAR_TOO_LONG_MS),
-    );
+    const context = backingOff(bench, () => FAR_TOO_LONG_MS);
+    const sent = send(bench, context, sending);
     await until(() => sending.everUnknown);
-    await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+    await bench.turn('paused', 'requested');
     expect(await sent).toMatchObject({
       kind: 'ended',
       end: { outcome: 'in-doubt', code: 'interrupted', attempts: 1 },
@@ -251,7 +233,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
       bench.context.breaker.succeeded(0);
       return 0;
     });
-    expect(await sendRow(sendingOf(bench), context)).toMatchObject({
+    expect(await send(bench, context)).toMatchObject({
       kind: 'ended',
       end: { outcome: 'in-doubt', attempts: 2, message: expect.stringMatching(/^gave up after 2 attempts/) },
     });
@@ -262,7 +244,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     await bench.setMark(1, 'i dead.1 1');
     bench.stop.abort();
     const sending = sendingOf(bench, { expected: 'i dead.1 1', everUnknown: true });
-    expect(await sendRow(sending, bench.context)).toMatchObject({
+    expect(await send(bench, bench.context, sending)).toMatchObject({
       kind: 'ended',
       end: { outcome: 'in-doubt', code: 'interrupted', attempts: 0 },
       mark: 'i dead.1 1',
@@ -273,7 +255,7 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
 describe('a permit', () => {
   test('is taken for an attempt and not for the waits between, so that others go meanwhile', async () => {
     const bench = await replying([busy(FAR_TOO_LONG_MS)], { concurrency: 1, rows: 2 });
-    const first = sendRow(sendingOf(bench), bench.context);
+    const first = send(bench);
     await until(async () => bench.attempts.length === 1 && bench.context.permits.taken() === 0);
     const sending = sendingOf(bench, { taker: 'me.2' });
     const row = { ...sending.task.row, row: 2 };
@@ -301,7 +283,7 @@ describe('a permit', () => {
       const row = { ...sending.task.row, row: i + 1 };
       return { ...sending, task: { ...sending.task, row, identityKey: `K${i + 1}` } };
     });
-    const sent = await Promise.all(rows.map((sending) => sendRow(sending, bench.context)));
+    const sent = await Promise.all(rows.map((sending) => send(bench, bench.context, sending)));
     expect(sent.every((s) => s.kind === 'ended')).toBe(true);
     expect([most, bench.context.permits.taken()]).toEqual([2, 0]);
   });
@@ -312,7 +294,7 @@ describe('a permit', () => {
     ['meets a bug', () => Promise.reject(new Error('a bug'))],
   ])('is given back when its row %s', async (_, attempt) => {
     const bench = await start({ attempt });
-    await sendRow(sendingOf(bench), bench.context).catch((error: unknown) => {
+    await send(bench).catch((error: unknown) => {
       expect(error).toEqual(new Error('a bug'));
     });
     expect(bench.context.permits.taken()).toBe(0);
@@ -320,7 +302,7 @@ describe('a permit', () => {
 
   test('a bug in an attempt is thrown, never tried again', async () => {
     const bench = await start({ attempt: () => Promise.reject(new Error('a bug')) });
-    await expect(sendRow(sendingOf(bench), bench.context)).rejects.toThrow('a bug');
+    await expect(send(bench)).rejects.toThrow('a bug');
     expect(bench.attempts).toHaveLength(1);
     // What the attempt did is not known: the row is not free.
     expect(await bench.mark(1)).toBe('i me.1 1.1');

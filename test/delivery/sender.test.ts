@@ -1,18 +1,37 @@
 import { describe, expect, test } from 'vitest';
-import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import type { RowRecord } from '../../src/ledger/intents.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
-import { answer, type Bench, type BenchOptions, chunkOf, created, startBench } from './row-bench.ts';
+import {
+  type Attempt,
+  answer,
+  type Bench,
+  type BenchOptions,
+  chunkOf,
+  created,
+  deliverOn,
+  startBench,
+} from './row-bench.ts';
 
 const own = useOwnRedis();
 const start = (options: BenchOptions = {}) => startBench(own().redis, options);
-const HELD = { isHeld: () => true };
 const deliver = (bench: Bench, rows: number, taker = 'me.1') =>
-  deliverChunk(chunkOf(bench, rows), { context: bench.context, taker, lease: HELD });
+  deliverOn(bench, chunkOf(bench, rows), { taker });
+
+/** Places of a process of which another run has all 20; `free` gives some of them back. */
+function crowdedPermits() {
+  const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
+  const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
+  const other = permits.join(terms);
+  while (other.tryTake());
+  const free = (count: number) => {
+    for (let place = 0; place < count; place += 1) other.release(created());
+  };
+  return { joined: permits.join(terms), free };
+}
 
 /** A service that answers when it is told to. */
 function heldAnswers() {
@@ -54,11 +73,7 @@ test('on a slow service no more rows have an intent than are in flight', async (
 });
 
 test('under a rate no row has an intent before its permit: a worker that dies leaves none in doubt that has not gone', async () => {
-  const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
-  const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
-  const other = permits.join(terms);
-  while (other.tryTake());
-  const joined = permits.join(terms);
+  const { joined, free } = crowdedPermits();
   let waiting = 0;
   const take: typeof joined.take = (isUrgent) => {
     waiting += 1;
@@ -69,20 +84,17 @@ test('under a rate no row has an intent before its permit: a worker that dies le
   const end = deliver(bench, 3);
   await until(() => waiting === 3);
   expect(await intended(bench, 3)).toBe(0);
-  for (let permit = 0; permit < 20; permit += 1) other.release(created());
+  free(20);
   expect(await end).toBe('closed');
 });
 
 test('a run comes to its permits although another run of the process has them all', async () => {
-  const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
-  const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
-  const other = permits.join(terms);
-  while (other.tryTake());
-  const bench = await start({ rows: 3, over: { permits: permits.join(terms) } });
+  const { joined, free } = crowdedPermits();
+  const bench = await start({ rows: 3, over: { permits: joined } });
   const end = deliver(bench, 3);
   await until(async () => (await intended(bench, 3)) > 0);
   expect(bench.attempts).toEqual([]);
-  for (let permit = 0; permit < 20; permit += 1) other.release(created());
+  free(20);
   expect(await end).toBe('closed');
 });
 
@@ -100,21 +112,13 @@ test('rows come to their permits although others of their run, which are retried
 
 describe('rows that have their intent and wait for a permit', () => {
   /** Row 1 is in flight, the others wait for a permit that another run has. */
-  async function waitingRows(rows: number, attempt: BenchOptions['attempt']) {
-    const stop = new AbortController();
-    const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
-    const terms = { ceiling: 20, weight: 1, stopping: stop.signal, rate: null };
-    const other = permits.join(terms);
-    while (other.tryTake());
-    other.release(created());
-    const bench = await start({
-      rows,
-      attempt: attempt ?? (() => created()),
-      over: { permits: permits.join(terms) },
-    });
+  async function waitingRows(rows: number, attempt: Attempt) {
+    const { joined, free } = crowdedPermits();
+    free(1);
+    const bench = await start({ rows, attempt, over: { permits: joined } });
     const end = deliver(bench, rows);
     await until(async () => bench.attempts.length === 1 && (await intended(bench, rows)) > 1);
-    return { bench, end, stop, other };
+    return { bench, end, free };
   }
 
   test('are unsent when the process ends, and nothing says that they were sent', async () => {
@@ -123,24 +127,19 @@ describe('rows that have their intent and wait for a permit', () => {
     bench.stop.abort();
     service.next(created());
     expect(await end).toBe('put-back');
-    expect((await marks(bench, 4)).map((mark) => mark?.startsWith('[') ?? false)).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(await marks(bench, 4)).toEqual([expect.stringMatching(/^\[/), null, null, null]);
     expect(await intended(bench, 4)).toBe(0);
     expect(bench.attempts).toHaveLength(1);
   });
 
   test('do not go when the service asks to be left alone, but ask again', async () => {
     const service = heldAnswers();
-    const { bench, end, other } = await waitingRows(3, service.attempt);
+    const { bench, end, free } = await waitingRows(3, service.attempt);
     service.next(answer(429, '', 86_400_000));
     await until(async () => (await intended(bench, 3)) === 0);
-    for (let permit = 0; permit < 19; permit += 1) other.release(created());
+    free(19);
     expect(bench.attempts).toHaveLength(1);
-    await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+    await bench.turn('paused', 'requested');
     expect(await end).toBe('put-back');
     expect(bench.attempts).toHaveLength(1);
   });
@@ -151,7 +150,7 @@ test('a run that is halted sends no row more, and all of them are as before', as
   const bench = await start({ rows: 30, concurrency: 2, attempt: service.attempt });
   const end = deliver(bench, 30);
   await until(() => bench.attempts.length === 2);
-  await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+  await bench.turn('paused', 'requested');
   service.next(created('a'));
   service.next(created('b'));
   expect(await end).toBe('put-back');
@@ -171,7 +170,7 @@ describe('a chunk that is lost between an intent and the first byte', () => {
     const bench = await start({ rows: 1, journal: { ...journal, write }, ...options });
     await prepare(bench);
     const lease = { isHeld: () => isHeld };
-    const end = await deliverChunk(chunkOf(bench, 1), { context: bench.context, taker: 'me.1', lease });
+    const end = await deliverOn(bench, chunkOf(bench, 1), { lease });
     return { bench, end };
   }
 
@@ -196,15 +195,11 @@ describe('a chunk that is lost between an intent and the first byte', () => {
 describe('a row that has waited for its permit since its intent was granted', () => {
   /** Row 1 is at the service, row 2 is ready and has waited: another run has all other permits. */
   async function startReady() {
-    const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
-    const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
-    const other = permits.join(terms);
-    while (other.tryTake());
-    other.release(created());
+    const { joined, free } = crowdedPermits();
+    free(1);
     const service = heldAnswers();
     let later = 0;
     let isReady = false;
-    const joined = permits.join(terms);
     const wait: typeof joined.wait = (placed) => {
       isReady = true;
       joined.wait(placed);
@@ -214,7 +209,7 @@ describe('a row that has waited for its permit since its intent was granted', ()
     const end = deliver(bench, 2);
     await until(() => bench.attempts.length === 1 && isReady);
     later = 2_000;
-    return { bench, end, service, free: () => other.release(created()) };
+    return { bench, end, service, free: () => free(1) };
   }
 
   test('goes where nothing has come between', async () => {
@@ -227,7 +222,7 @@ describe('a row that has waited for its permit since its intent was granted', ()
 
   test('does not go where the run was paused meanwhile, and is unsent again', async () => {
     const { bench, end, service, free } = await startReady();
-    await bench.store.transition(bench.context.run.id, 'paused', 'requested');
+    await bench.turn('paused', 'requested');
     free();
     await until(async () => (await intended(bench, 2)) === 1);
     service.next(created('made-1'));
@@ -242,9 +237,7 @@ describe('a row that has waited for its permit since its intent was granted', ()
     free();
     service.next(created('made-1'));
     await end;
-    expect([bench.attempts.length, (await bench.run()).outcomes]).toMatchObject([
-      1,
-      { created: 1, 'in-doubt': 1 },
-    ]);
+    expect(bench.attempts).toHaveLength(1);
+    expect((await bench.run()).outcomes).toMatchObject({ created: 1, 'in-doubt': 1 });
   });
 });

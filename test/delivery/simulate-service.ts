@@ -85,11 +85,7 @@ function createWire({ service, demand }: SimulatedRun, own: RunPermits) {
       while (own.taken() < (demand?.(now) ?? Number.POSITIVE_INFINITY) && own.tryTake()) {
         const served = onTheWay.filter(({ status }) => status === 200).length;
         const ms = service.answerMs(now, served);
-        onTheWay.push({
-          at: now + (ms ?? REFUSED_AFTER_MS),
-          begun: now,
-          status: ms === null ? 429 : 200,
-        });
+        onTheWay.push({ at: now + (ms ?? REFUSED_AFTER_MS), begun: now, status: ms === null ? 429 : 200 });
       }
     },
   };

@@ -3,16 +3,8 @@ import { entryProblem, isNeverTaken, nameProblem, nameWhenWhole } from '../../sr
 import { entryOf } from './files.ts';
 
 test.each([
-  'x.csv.part',
-  'x.csv.tmp',
-  'x.csv.filepart',
-  'x.csv.crdownload',
-  'X.CSV.PART',
-  'x.csv~',
-  '.x.csv',
-  '.x.csv.Ab12Cd',
-  'x.20261121-034512-k3f9.csv.note.txt',
-  'x.csv.done',
+  ...['x.csv.part', 'x.csv.tmp', 'x.csv.filepart', 'x.csv.crdownload', 'X.CSV.PART', 'x.csv~', '.x.csv'],
+  ...['.x.csv.Ab12Cd', 'x.20261121-034512-k3f9.csv.note.txt', 'x.csv.done'],
 ])('%s is never taken', (name) => {
   expect(isNeverTaken(name, ['.done'])).toBe(true);
 });

@@ -142,16 +142,13 @@ describe('a job that a file in an inbox comes after', () => {
   test.each<[RunState, Reason | null, string]>([
     ['paused', 'credentials', 'paused (credentials)'],
     ['stopped', 'error-limit', 'stopped (error-limit)'],
-  ])(
-    'is waited for while a run of it is %s, and it is said what goes on with it',
-    async (to, reason, words) => {
-      const s = start();
-      const run = await s.run('subclients', to, reason);
-      const held = `run ${run} is ${words}; to go on with it: onboard resume ${run}, or give it up: onboard cancel ${run}`;
-      expect(await s.busy()).toEqual([['subclients', held]]);
-      expect(await s.busy('payees-1.csv', CLAIMED)).toEqual([['subclients', held]]);
-    },
-  );
+  ])('is waited for while a run of it is %s, and told what goes on with it', async (to, reason, words) => {
+    const s = start();
+    const run = await s.run('subclients', to, reason);
+    const held = `run ${run} is ${words}; to go on with it: onboard resume ${run}, or give it up: onboard cancel ${run}`;
+    expect(await s.busy()).toEqual([['subclients', held]]);
+    expect(await s.busy('payees-1.csv', CLAIMED)).toEqual([['subclients', held]]);
+  });
 
   test('is waited for while a run of it is queued or running, the oldest of which is named', async () => {
     const s = start();

@@ -169,12 +169,9 @@ test.each<[WaitReason, string]>([
   expect([...waitingLines([waiting('a', why)], new Map()).values()]).toEqual([words]);
 });
 
-test.each([{ kind: 'writing' }, { kind: 'unfinished' }] as const)(
-  'a file that is $kind is no news',
-  (why) => {
-    expect(waitingLines([waiting('a', why)], new Map()).size).toBe(0);
-  },
-);
+test.each([{ kind: 'writing' }, { kind: 'unfinished' }] as const)('a $kind file is no news', (why) => {
+  expect(waitingLines([waiting('a', why)], new Map()).size).toBe(0);
+});
 
 test('at the end all that was left is named, with why', () => {
   const left = [waiting('a.part', { kind: 'unfinished' }), waiting('b', { kind: 'marker', marker: '.done' })];

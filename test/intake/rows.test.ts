@@ -6,6 +6,8 @@ import iconv from 'iconv-lite';
 import { beforeEach, expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
 import { readChunks } from '../../src/intake/chunks.ts';
+import type { FileHead } from '../../src/intake/row-feed.ts';
+import { understand } from '../../src/intake/rows.ts';
 import { readSample, surveyFile } from '../../src/intake/survey.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
@@ -13,31 +15,28 @@ import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
 import { ownFolder } from '../support/folder.ts';
 import { brief, bytesOf, raw, readText } from './read-text.ts';
 
-test.each(ENCODINGS)(
-  'in %s, rows and lines are the same, found or named, with every cut',
-  async (encoding) => {
-    const bytes = bytesOf(
-      'id;näme\n1;"é\nß"\n\n2;Šiša\n'
-        .replaceAll('Š', encoding === 'iso-8859-1' ? 'S' : 'Š')
-        .replaceAll('š', encoding === 'iso-8859-1' ? 's' : 'š'),
-      encoding,
-    );
-    for (const named of ['auto', encoding] as const) {
-      for (const blocks of [[1], [3], [1 << 16]]) {
-        const { source, rows } = await readText(bytes, { format: { encoding: named }, blocks });
-        const alike = named === 'auto' && encoding === 'iso-8859-1' ? 'windows-1252' : encoding;
-        expect(source).toMatchObject({
-          encoding: alike,
-          bom: false,
-          columns: ['id', 'näme'],
-          delimiter: ';',
-        });
-        expect(rows.map(({ line }) => line)).toEqual([2, 5]);
-        expect(rows.map(brief)[0]).toBe('2: 1¦é\nß');
-      }
+test.each(ENCODINGS)('in %s, rows and lines are the same, found or named, in every cut', async (encoding) => {
+  const bytes = bytesOf(
+    'id;näme\n1;"é\nß"\n\n2;Šiša\n'
+      .replaceAll('Š', encoding === 'iso-8859-1' ? 'S' : 'Š')
+      .replaceAll('š', encoding === 'iso-8859-1' ? 's' : 'š'),
+    encoding,
+  );
+  for (const named of ['auto', encoding] as const) {
+    for (const blocks of [[1], [3], [1 << 16]]) {
+      const { source, rows } = await readText(bytes, { format: { encoding: named }, blocks });
+      const alike = named === 'auto' && encoding === 'iso-8859-1' ? 'windows-1252' : encoding;
+      expect(source).toMatchObject({
+        encoding: alike,
+        bom: false,
+        columns: ['id', 'näme'],
+        delimiter: ';',
+      });
+      expect(rows.map(({ line }) => line)).toEqual([2, 5]);
+      expect(rows.map(brief)[0]).toBe('2: 1¦é\nß');
     }
-  },
-);
+  }
+});
 
 const UNDECODABLE = [
   ['windows-1252', raw('id,name\n1,{8D}\n2,{80}\n'), 'bytes that are no characters in windows-1252'],
@@ -117,34 +116,8 @@ test('a later reading keeps to what the survey found, and refuses another kind o
 
 /** As they stand in portfolios; each encoding gets those that it can hold. */
 const WORDS = [
-  ...[
-    'Café',
-    'Müller & Söhne',
-    'Straße 5',
-    'Peña',
-    'Škoda',
-    'Miloš',
-    'Nežka',
-    'Žižkov',
-    'Cœur',
-    'Œuvre',
-    'LOUŸS',
-  ],
-  ...[
-    '5 €',
-    '€ 10',
-    '1½',
-    '3 ¾ in',
-    'D’Angelo',
-    'D´Angelo',
-    '“X”',
-    'N° 5',
-    '5 m²',
-    'Acme™',
-    'Acme®',
-    '½ l',
-    'A – B',
-  ],
+  ...'Café|Müller & Söhne|Straße 5|Peña|Škoda|Miloš|Nežka|Žižkov|Cœur|Œuvre|LOUŸS|5 €|€ 10'.split('|'),
+  ...'1½|3 ¾ in|D’Angelo|D´Angelo|“X”|N° 5|5 m²|Acme™|Acme®|½ l|A – B'.split('|'),
 ];
 const SINGLE = ['windows-1252', 'iso-8859-1', 'iso-8859-15'] as const;
 
@@ -181,4 +154,40 @@ test('a header with bytes that its file’s encoding has no characters for names
     'column 2 of the header holds bytes that are no characters in windows-1252',
   );
   expect(await errorFor('utf-8')).toContain('column 2 of the header holds bytes that are not UTF-8');
+});
+
+const TITLED = formatSchema.parse({ header: 3, comment: '#' });
+
+function rowsOf(text: string, format = TITLED) {
+  const head: FileHead = { bom: false, text, whole: true };
+  const { source, feed, start } = understand('failed.csv', head, format);
+  return { headerLine: source.headerLine, rows: [...feed(text.slice(start), false), ...feed('', true)] };
+}
+
+test('a report has no title lines and no comments, whatever its job says of the first file', () => {
+  const { headerLine, rows } = rowsOf('id,onboard_row\n#1,1\n2,2\n3,3\n');
+  expect(headerLine).toBe(1);
+  expect(rows.map((row) => (row.kind === 'cells' ? row.cells[0] : ''))).toEqual(['#1', '2', '3']);
+});
+
+test('another file has them', () => {
+  const { headerLine, rows } = rowsOf('A title\n\nid,name\n#1,1\n2,2\n');
+  expect([headerLine, rows.length]).toEqual([3, 1]);
+});
+
+test.each([
+  ['whose job reads workbooks', { type: 'xlsx' }],
+  ['whose job names another delimiter than it was written with', { delimiter: ';' }],
+] as const)('a report %s is read as it was written', (_, format) => {
+  const { rows } = rowsOf('id,onboard_run,onboard_row\n1,r,1\n', formatSchema.parse(format));
+  expect(rows.map((row) => (row.kind === 'cells' ? row.cells : []))).toEqual([['1', 'r', '1']]);
+});
+
+test('a report keeps the delimiter that it was written with', () => {
+  const { rows } = rowsOf('a;onboard_run;onboard_row\n1,5;r;1\n', formatSchema.parse({ delimiter: ';' }));
+  expect(rows.map((row) => (row.kind === 'cells' ? row.cells : []))).toEqual([['1,5', 'r', '1']]);
+});
+
+test('a CSV file that is no report is refused where the job reads workbooks', () => {
+  expect(() => rowsOf('a,b\n1,2\n', formatSchema.parse({ type: 'xlsx' }))).toThrow(/is no Excel workbook/);
 });

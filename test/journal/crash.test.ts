@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { listWorkers } from '../../src/journal/worker-registry.ts';
-import { ownFolder, readAll } from './sample-journal.ts';
+import { journalFolder, readAll } from './sample-journal.ts';
 
 const BUILT = new URL('../../dist/journal/', import.meta.url);
 
@@ -40,7 +40,7 @@ function startWriter(args: readonly string[], shell = ''): Writer {
 
 test('a process killed at any moment leaves all that was acknowledged', async () => {
   for (const after of [1, 7, 120, 333]) {
-    const folder = await ownFolder();
+    const folder = await journalFolder();
     const { child, lines } = startWriter([folder, '4000', '100000']);
     let last = 0;
     for await (const line of lines) {
@@ -57,7 +57,7 @@ test('a process killed at any moment leaves all that was acknowledged', async ()
 });
 
 test('a disk that is full refuses the write, and what was and is acknowledged is read', async () => {
-  const folder = await ownFolder();
+  const folder = await journalFolder();
   const { child, lines } = startWriter([folder, '1000000', '200'], 'ulimit -f 16;');
   const acknowledged: number[] = [];
   const failed: string[] = [];

@@ -5,6 +5,7 @@ import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import { type Damage, type Replayed, readJournal } from '../../src/journal/read-journal.ts';
 import type { IntendedRow, SettleEntry } from '../../src/journal/record.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
+import { ownFolder } from '../support/folder.ts';
 
 export type OwnJournal = {
   /** What `<ONBOARD_HOME>/journal` is. */
@@ -15,14 +16,12 @@ export type OwnJournal = {
   files(): Promise<string[]>;
 };
 
-export async function ownFolder(): Promise<string> {
-  const home = await ownFolder();
-  return join(home, 'journal');
-}
+/** A place for the journals of a home of the test's own. */
+export const journalFolder = async () => join(await ownFolder(), 'journal');
 
 /** A journal of the test's own; a small `segmentBytes` makes many segments. */
 export async function ownJournal(segmentBytes?: number): Promise<OwnJournal> {
-  const folder = await ownFolder();
+  const folder = await journalFolder();
   const worker = newWorkerId();
   const troubles: string[] = [];
   const journal = await openJournal({

@@ -5,7 +5,7 @@ import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import type { JournalRecord } from '../../src/journal/record.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { until } from '../support/until.ts';
-import { type OwnJournal, ownFolder, ownJournal, readAll, settled } from './sample-journal.ts';
+import { journalFolder, type OwnJournal, ownJournal, readAll, settled } from './sample-journal.ts';
 
 const ROWS = 8;
 const RUN = { kind: 'run', run: 'r1', target: 't', fields: {} } as const;
@@ -49,7 +49,7 @@ function failSync(failing: number): void {
 test('a journal whose folder can not be synced is not opened', async () => {
   failSync(1);
   const opening = openJournal({
-    folder: await ownFolder(),
+    folder: await journalFolder(),
     worker: newWorkerId(),
     onTrouble: () => undefined,
   });

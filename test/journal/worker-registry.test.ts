@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { removeWorkerFolder } from '../../src/journal/folder.ts';
 import { isDeadHere, listWorkers, newWorkerId, shownWorker } from '../../src/journal/worker-registry.ts';
-import { ownFolder } from './sample-journal.ts';
+import { journalFolder } from './sample-journal.ts';
 
 /** This process's name with another piece in one place. */
 function renamed(place: number, piece: string): string {
@@ -50,7 +50,7 @@ test('a process on another host or in another container is not known to be dead'
 });
 
 test('workers are listed by their folders, and other things are not', async () => {
-  const folder = await ownFolder();
+  const folder = await journalFolder();
   expect(await listWorkers(folder)).toEqual([]);
   const workers = [newWorkerId(), newWorkerId()].sort();
   for (const name of [...workers, 'lost+found']) await mkdir(join(folder, name), { recursive: true });

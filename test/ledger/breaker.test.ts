@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedBreaker, type SharedBreaker } from '../../src/ledger/breaker.ts';
-import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Granted, Intent } from '../../src/ledger/intents.ts';
+import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { Granted } from '../../src/ledger/intents.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
-import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
@@ -28,15 +27,9 @@ type Bench = {
 async function twoWorkers(): Promise<Bench> {
   const { redis } = own();
   const keys = ownKeys();
-  const store = createRunStore(redis, keys, () => new Date());
   const worker = async () => {
-    const { id } = await store.register(newRun({ rows: 100 }));
-    await store.transition(id, 'running', null);
-    const run = await store.get(id);
-    if (run === null) throw new Error('the run is gone');
-    const epoch = await openTestEpoch(redis, keys);
-    const parts = { epoch, keys, journal: memoryJournal(), run, probeMs: PROBE_MS, now: () => new Date() };
-    return { ledger: createChunkLedger(parts), breaker: createSharedBreaker(redis, keys) };
+    const { ledger } = await runningRun(redis, { rows: 100, probeMs: PROBE_MS, keys });
+    return { ledger, breaker: createSharedBreaker(redis, keys) };
   };
   return {
     keys,
@@ -47,13 +40,12 @@ async function twoWorkers(): Promise<Bench> {
   };
 }
 
-function intent(mark: string, row = 1): Intent {
-  return { chunk: 1, row, mark, expected: '', identity: null, fields: null, repeatable: false };
-}
+const intent = (mark: string, row = 1) => intentOn(row, mark);
 
 const settled = (outcome: Outcome, status: number, mark = '') =>
   settledRow(1, outcome, { id: '', status, mark });
 
+const WELL = { state: 'well', failuresInARow: 0, cause: null, since: null, isProbing: false, nextAt: null };
 const CAUSE = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
 const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0, cause: CAUSE });
 const patience = (holdMs: number) => ({ mark: 'i a 1', isFailure: false, holdMs, cause: '' });
@@ -68,6 +60,14 @@ async function pauseOver(bench: Bench): Promise<void> {
   await bench.set({ until: Date.now() - 1 });
 }
 
+/** Row 1 of the first worker is the probe. */
+async function probing(): Promise<Bench> {
+  const bench = await twoWorkers();
+  await pauseOver(bench);
+  await bench.a.ledger.intend(intent('i a 1'));
+  return bench;
+}
+
 const nextAt = async ({ a }: Bench) => Date.parse((await a.breaker.read()).nextAt ?? '') - Date.now();
 
 describe('the breaker', () => {
@@ -75,11 +75,7 @@ describe('the breaker', () => {
     const bench = await twoWorkers();
     await fail(bench, 9);
     expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
-    expect(await bench.b.breaker.read()).toMatchObject({
-      state: 'failing',
-      failuresInARow: 9,
-      cause: CAUSE,
-    });
+    expect(await bench.b.breaker.read()).toMatchObject({ state: 'failing', failuresInARow: 9, cause: CAUSE });
   });
 
   test('opens at ten, for a second, and every worker waits', async () => {
@@ -106,29 +102,23 @@ describe('the breaker', () => {
     const bench = await twoWorkers();
     await pauseOver(bench);
     const rows = [1, 2, 3, 4, 5];
-    const answers = await Promise.all(
-      rows.flatMap((row) => [
-        bench.a.ledger.intend(intent(`i a ${row}`, row)),
-        bench.b.ledger.intend(intent(`i b ${row}`, row)),
-      ]),
-    );
+    const asked = [
+      ...rows.map((row) => bench.a.ledger.intend(intent(`i a ${row}`, row))),
+      ...rows.map((row) => bench.b.ledger.intend(intent(`i b ${row}`, row))),
+    ];
+    const answers = await Promise.all(asked);
     expect(answers.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
-    expect(
-      answers.filter((answer) => answer.kind === 'wait' && answer.ms > 0 && answer.ms <= 250),
-    ).toHaveLength(9);
+    const soon = answers.filter((answer) => answer.kind === 'wait' && answer.ms > 0 && answer.ms <= 250);
+    expect(soon).toHaveLength(9);
   });
 
   test('grants the probe again to the one who asks again after a lost reply', async () => {
-    const bench = await twoWorkers();
-    await pauseOver(bench);
-    await bench.a.ledger.intend(intent('i a 1'));
+    const bench = await probing();
     expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
   });
 
   test('lets the next row probe where the intent of the probe is taken back', async () => {
-    const bench = await twoWorkers();
-    await pauseOver(bench);
-    await bench.a.ledger.intend(intent('i a 1'));
+    const bench = await probing();
     await bench.a.ledger.withdraw(intent('i a 1'));
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
     expect(await bench.a.ledger.intend(intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
@@ -165,20 +155,11 @@ describe('the breaker', () => {
     ['denied', 403],
     ['failed', 404],
   ] as const)('closes when the probe is answered: %s, %i', async (outcome, status) => {
-    const bench = await twoWorkers();
-    await pauseOver(bench);
-    await bench.a.ledger.intend(intent('i a 1'));
+    const bench = await probing();
     await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));
     expect(await bench.fields()).toEqual({});
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
-    expect(await bench.b.breaker.read()).toEqual({
-      state: 'well',
-      failuresInARow: 0,
-      cause: null,
-      since: null,
-      isProbing: false,
-      nextAt: null,
-    });
+    expect(await bench.b.breaker.read()).toEqual(WELL);
   });
 
   test('stays open at answers to what was begun before it opened: a service that goes still ends those', async () => {
@@ -201,17 +182,13 @@ describe('the breaker', () => {
     ['invalid', 0],
     ['skipped', 0],
   ] as const)('stays open at an end that is no answer: %s, %i', async (outcome, status) => {
-    const bench = await twoWorkers();
-    await pauseOver(bench);
-    await bench.a.ledger.intend(intent('i a 1'));
+    const bench = await probing();
     await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));
     expect(await bench.b.breaker.read()).toMatchObject({ state: 'away', failuresInARow: 10 });
   });
 
   test('gives a probe up that is never heard of, and lets another row through, one', async () => {
-    const bench = await twoWorkers();
-    await pauseOver(bench);
-    await bench.a.ledger.intend(intent('i a 1'));
+    const bench = await probing();
     expect(Number((await bench.fields()).probing) - Date.now()).toBeGreaterThan(PROBE_MS - 5_000);
     await bench.set({ probing: Date.now() - 1 });
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
@@ -219,9 +196,7 @@ describe('the breaker', () => {
   });
 
   test('takes no notice of a probe that fails after it was given up', async () => {
-    const bench = await twoWorkers();
-    await pauseOver(bench);
-    await bench.a.ledger.intend(intent('i a 1'));
+    const bench = await probing();
     await bench.set({ probing: Date.now() - 1 });
     await bench.b.ledger.intend(intent('i b 1'));
     const before = await bench.fields();
@@ -230,9 +205,7 @@ describe('the breaker', () => {
   });
 
   test('closes when the probe is told to be patient: the service is there', async () => {
-    const bench = await twoWorkers();
-    await pauseOver(bench);
-    await bench.a.ledger.intend(intent('i a 1'));
+    const bench = await probing();
     await bench.a.breaker.failed(patience(0));
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
   });
@@ -268,9 +241,7 @@ describe('a service that asks to be left alone', () => {
 
   test('is left alone for the longest time that it asked for', async () => {
     const bench = await twoWorkers();
-    for (const holdMs of [2_000, 9_000, 100]) {
-      await bench.a.breaker.failed(patience(holdMs));
-    }
+    for (const holdMs of [2_000, 9_000, 100]) await bench.a.breaker.failed(patience(holdMs));
     expect(await nextAt(bench)).toBeGreaterThan(8_000);
   });
 
@@ -284,9 +255,7 @@ describe('a service that asks to be left alone', () => {
 
   test('however often, does not open the breaker', async () => {
     const bench = await twoWorkers();
-    for (let n = 1; n <= 30; n += 1) {
-      await bench.a.breaker.failed(patience(0));
-    }
+    for (let n = 1; n <= 30; n += 1) await bench.a.breaker.failed(patience(0));
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
   });
 });
@@ -294,14 +263,7 @@ describe('a service that asks to be left alone', () => {
 describe('what is known of the service', () => {
   test('closed: nothing', async () => {
     const { a } = await twoWorkers();
-    expect(await a.breaker.read()).toEqual({
-      state: 'well',
-      failuresInARow: 0,
-      cause: null,
-      since: null,
-      isProbing: false,
-      nextAt: null,
-    });
+    expect(await a.breaker.read()).toEqual(WELL);
   });
 
   test('since when no answer came, over all workers, and that the first failure began it', async () => {

@@ -1,58 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { Intent } from '../../src/ledger/intents.ts';
-import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
-import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { readKeys } from '../../src/ledger/key-claims.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
-import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
-import { exitCodeOf, type Run } from '../../src/model/run.ts';
-import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { exitCodeOf } from '../../src/model/run.ts';
+import { memoryJournal } from '../support/epoch.ts';
+import { claimOf, entryOf, intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const PROBE_MS = 5_000;
-const NOW = new Date('2026-11-21T11:00:00.000Z');
 
-type Bench = {
-  keys: LedgerKeys;
-  epoch: LedgerEpoch;
-  journal: MemoryJournal;
-  store: RunStore;
-  id: string;
-  ledger: ChunkLedger;
-  run: () => Promise<Run>;
-};
+type Bench = Awaited<ReturnType<typeof runningRun>>;
 
-async function runningRun(rows = 2, chunkRows = 100, journal = memoryJournal()): Promise<Bench> {
-  const keys = ownKeys();
-  const epoch = await openTestEpoch(own().redis, keys);
-  const store = createRunStore(own().redis, keys, () => NOW);
-  const registered = newRun({ rows, chunkRows });
-  await store.register(registered);
-  await store.transition(registered.id, 'running', null);
-  const run = async () => {
-    const read = await store.get(registered.id);
-    if (read === null) throw new Error('the run is gone');
-    return read;
-  };
-  const bench = { keys, epoch, journal, store, id: registered.id, run };
-  return { ...bench, ledger: await anotherLedger(bench) };
-}
+const runningRun = (rows = 2, chunkRows = 100, journal = memoryJournal()) =>
+  startRun(own().redis, { rows, chunkRows, journal, probeMs: PROBE_MS });
 
 /** As another worker of the same run has it. */
-async function anotherLedger({ epoch, keys, journal, run }: Omit<Bench, 'ledger'>): Promise<ChunkLedger> {
-  return createChunkLedger({ epoch, keys, journal, run: await run(), probeMs: PROBE_MS, now: () => NOW });
-}
+const anotherLedger = async ({ parts, run }: Bench, epoch = parts.epoch) =>
+  createChunkLedger({ ...parts, epoch, run: await run() });
 
-function intent(mark: string, over: Partial<Intent> = {}): Intent {
-  return { chunk: 1, row: 1, mark, expected: '', identity: null, fields: null, repeatable: false, ...over };
-}
+const intent = (mark: string, over: Partial<Intent> = {}) => intentOn(1, mark, over);
+
+/** What a run finds when it claims the key A for its row 1. */
+const claimA = (bench: Bench, run: string) => claimOf(bench, run, [[1, 'A']]);
 
 const GRANTED = { kind: 'granted' };
 const TAKEN = { kind: 'taken' };
@@ -68,17 +43,17 @@ async function settlements({ keys, run }: Bench) {
   return all;
 }
 
+/** Number, outcome and, where there is one, identifier of each row. */
+const endsOf = async (bench: Bench) =>
+  (await settlements(bench)).map(({ row, outcome, id }) => `${row} ${outcome} ${id}`.trim());
+
+const GIVEN_BACK = { space: 'subclient', key: 'A', becomes: 'given-back', id: '' } as const;
+
 describe('intents', () => {
   test('a row is granted to one taker only', async () => {
     const { ledger } = await runningRun();
     const ask = (mark: string) => ledger.intend(intent(mark));
     expect(await Promise.all([ask('i a 1'), ask('i b 1')])).toEqual([GRANTED, TAKEN]);
-  });
-
-  test('the same intent sent twice, after a lost reply, is granted again', async () => {
-    const { ledger } = await runningRun();
-    await ledger.intend(intent('i a 1'));
-    expect(await ledger.intend(intent('i a 1'))).toEqual(GRANTED);
   });
 
   test('a dead worker’s intent is taken over by the one who names it', async () => {
@@ -112,8 +87,7 @@ describe('intents', () => {
   test('a row whose key has become another’s since it was claimed is not granted; a key that was given back is claimed again', async () => {
     const { ledger, keys, id } = await runningRun(3);
     const identity = { space: 'subclient', key: 'A' };
-    const { bucket, digest } = identityOf('A');
-    const entry = [`${keys.identity('subclient')}${bucket}`, digest] as const;
+    const entry = entryOf(keys, 'A');
     await own().redis.hset(...entry, 'c run-other 7 ');
     const held = { kind: 'held', by: { run: 'run-other', row: 7 } };
     expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(held);
@@ -148,23 +122,16 @@ describe('the journal', () => {
   test('has what was granted, and where the key’s identity lives', async () => {
     const { ledger, journal, id, keys } = await runningRun();
     await ledger.intend(intent('i a 1', { identity }));
-    const { bucket, digest } = identityOf('A');
-    const place = [`${keys.identity('subclient')}${bucket}`, digest] as const;
-    expect(journal.records).toEqual([{ kind: 'intended', run: id, rows: [[1, 1, 'i a 1', ...place]] }]);
+    const rows = [[1, 1, 'i a 1', ...entryOf(keys, 'A')]];
+    expect(journal.records).toEqual([{ kind: 'intended', run: id, rows }]);
   });
 
   test('has what was refused taken back again: a replay must not think that it went', async () => {
     const { ledger, journal, id } = await runningRun();
     await Promise.all([ledger.intend(intent('i a 1')), ledger.intend(intent('i b 1'))]);
+    const rows = ['i a 1', 'i b 1'].map((mark) => [1, 1, mark, '', '']);
     expect(journal.records).toEqual([
-      {
-        kind: 'intended',
-        run: id,
-        rows: [
-          [1, 1, 'i a 1', '', ''],
-          [1, 1, 'i b 1', '', ''],
-        ],
-      },
+      { kind: 'intended', run: id, rows },
       { kind: 'withdrawn', run: id, rows: [[1, 1, 'i b 1']] },
     ]);
   });
@@ -191,9 +158,8 @@ describe('the journal', () => {
       row(3, 'in-doubt'),
       row(4, 'rejected', { mark: 'i a 1' }),
     ]);
-    const entries = journal.records
-      .slice(at)
-      .map((record) => (record.kind === 'settled' ? record.entries : ''));
+    const written = journal.records.slice(at);
+    const entries = written.map((record) => (record.kind === 'settled' ? record.entries : ''));
     expect(entries).toEqual([
       expect.stringMatching(/^\[\[1,3,"in-doubt",.*\],\[1,4,"rejected",/),
       expect.stringMatching(/^\[\[1,1,"failed",[^[]*"\[1,[^[]*\]\]$/),
@@ -281,17 +247,10 @@ describe('settling', () => {
     ['given-back', 'rejected', { kind: 'claimed' }],
   ] as const)('a key becomes %s when its row is %s', async (becomes, outcome, answer) => {
     const bench = await runningRun();
-    const claim = (run: string) =>
-      claimKeys(bench.epoch, bench.keys, {
-        run,
-        space: { name: 'subclient', ofRun: false },
-        rows: [{ row: 1, key: 'A' }],
-      });
-    await claim(bench.id);
-    await bench.ledger.settle(
-      row(1, outcome, { identity: { space: 'subclient', key: 'A', becomes, id: 'id-9' } }, 'id-9'),
-    );
-    expect(await claim('other-run')).toEqual([answer]);
+    await claimA(bench, bench.id);
+    const identity = { space: 'subclient', key: 'A', becomes, id: 'id-9' };
+    await bench.ledger.settle(row(1, outcome, { identity }, 'id-9'));
+    expect(await claimA(bench, 'other-run')).toEqual([answer]);
   });
 
   const FIELDS = { space: 'subclient', key: 'A' };
@@ -313,11 +272,7 @@ describe('settling', () => {
     const bench = await runningRun();
     const place = { space: 'subclient', key: 'A' };
     expect(await bench.ledger.readKey(place)).toEqual({ kind: 'free' });
-    await claimKeys(bench.epoch, bench.keys, {
-      run: bench.id,
-      space: { name: 'subclient', ofRun: false },
-      rows: [{ row: 1, key: 'A' }],
-    });
+    await claimA(bench, bench.id);
     const held = { kind: 'held', run: bench.id, row: 1, inDoubt: false };
     expect(await bench.ledger.readKey(place)).toEqual(held);
     const states = await readKeys(own().redis, bench.keys, 'subclient', ['A', 'B']);
@@ -340,27 +295,18 @@ describe('settling', () => {
 
   test('refusals that were not the rows’ fault become unsent again, with their keys', async () => {
     const bench = await runningRun();
-    const claim = (run: string) =>
-      claimKeys(bench.epoch, bench.keys, {
-        run,
-        space: { name: 'subclient', ofRun: false },
-        rows: [{ row: 1, key: 'A' }],
-      });
-    await claim(bench.id);
+    await claimA(bench, bench.id);
     const denied = row(1, 'denied', {
       source: '{}',
       body: '{"error":"forbidden"}',
-      identity: { space: 'subclient', key: 'A', becomes: 'given-back', id: '' },
+      identity: GIVEN_BACK,
     });
     await bench.ledger.settle(denied);
     await bench.ledger.unsettle([denied], 'permission');
-    expect(await bench.run()).toMatchObject({
-      state: 'paused',
-      reason: 'permission',
-      outcomes: noOutcomes(),
-    });
+    const paused = { state: 'paused', reason: 'permission', outcomes: noOutcomes() };
+    expect(await bench.run()).toMatchObject(paused);
     expect((await bench.ledger.take(1)).marks.size).toBe(0);
-    expect(await claim('other-run')).toMatchObject([{ kind: 'held' }]);
+    expect(await claimA(bench, 'other-run')).toMatchObject([{ kind: 'held' }]);
     const { sources, bodies } = bench.keys.run(bench.id);
     expect(await Promise.all([sources, bodies].map((key) => own().redis.hkeys(key)))).toEqual([[], []]);
   });
@@ -406,28 +352,18 @@ describe('two workers on one row', () => {
 
   test('a row that was refused leaves its key to another run that has created it since', async () => {
     const bench = await runningRun();
-    const { bucket, digest } = identityOf('A');
-    const entry = [`${bench.keys.identity('subclient')}${bucket}`, digest] as const;
+    const entry = entryOf(bench.keys, 'A');
     await own().redis.hset(...entry, 'k run-other 7 id-7');
-    const identity = { space: 'subclient', key: 'A', becomes: 'given-back', id: '' } as const;
-    expect(await bench.ledger.settle(row(1, 'rejected', { identity }))).toBe(true);
+    expect(await bench.ledger.settle(row(1, 'rejected', { identity: GIVEN_BACK }))).toBe(true);
     expect(await own().redis.hget(...entry)).toBe('k run-other 7 id-7');
   });
 
   test('a denied row is not taken back where another run has claimed its key since', async () => {
     const bench = await runningRun();
-    const claim = (run: string) =>
-      claimKeys(bench.epoch, bench.keys, {
-        run,
-        space: { name: 'subclient', ofRun: false },
-        rows: [{ row: 1, key: 'A' }],
-      });
-    await claim(bench.id);
-    const denied = row(1, 'denied', {
-      identity: { space: 'subclient', key: 'A', becomes: 'given-back', id: '' },
-    });
+    await claimA(bench, bench.id);
+    const denied = row(1, 'denied', { identity: GIVEN_BACK });
     await bench.ledger.settle(denied);
-    await claim('other-run');
+    await claimA(bench, 'other-run');
     await bench.ledger.unsettle([denied], 'permission');
     expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), denied: 1 });
   });
@@ -435,12 +371,8 @@ describe('two workers on one row', () => {
   test('half a surrogate pair in an id does not keep other rows from being recorded', async () => {
     const bench = await runningRun(2);
     const identity = { space: 'subclient', key: 'A', becomes: 'known', id: '\ud800' } as const;
-    expect(
-      await Promise.all([
-        bench.ledger.settle(row(1, 'created', { identity }, '\ud800')),
-        bench.ledger.settle(row(2, 'created')),
-      ]),
-    ).toEqual([true, true]);
+    const rows = [row(1, 'created', { identity }, '\ud800'), row(2, 'created')];
+    expect(await Promise.all(rows.map(bench.ledger.settle))).toEqual([true, true]);
   });
 });
 
@@ -464,11 +396,7 @@ describe('closing', () => {
     const run = await bench.run();
     expect(run).toMatchObject({ state: 'finished', closedChunks: 2 });
     expect(exitCodeOf(run)).toBe(1);
-    expect((await settlements(bench)).map((s) => [s.row, s.outcome])).toEqual([
-      [1, 'created'],
-      [2, 'created'],
-      [3, 'failed'],
-    ]);
+    expect(await endsOf(bench)).toEqual(['1 created', '2 created', '3 failed']);
   });
 
   test('the last chunk of a run that was cancelled leaves it cancelled', async () => {
@@ -489,11 +417,7 @@ describe('closing', () => {
     const before = await calls('hgetall');
     expect(await bench.ledger.close(1, 3)).toBe(true);
     expect(await calls('hgetall')).toBe(before);
-    expect((await settlements(bench)).map((s) => [s.row, s.outcome, s.id])).toEqual([
-      [1, 'created', 'a'],
-      [2, 'rejected', ''],
-      [3, 'created', 'c'],
-    ]);
+    expect(await endsOf(bench)).toEqual(['1 created a', '2 rejected', '3 created c']);
   });
 
   test.each([['before its end is asked for'], ['while it is']])(
@@ -518,19 +442,16 @@ describe('closing', () => {
     const { redis } = own();
     const chunk = `${bench.keys.run(bench.id).chunk}1`;
     await bench.ledger.settle(row(1, 'created', {}, 'a'));
-    const other = await anotherLedger({
-      ...bench,
-      epoch: {
-        ...bench.epoch,
-        async call(run, keys, args) {
-          const answer = await bench.epoch.call(run, keys, args);
-          // Once, behind its reading.
-          if ((await redis.hget(chunk, '1'))?.includes('created')) {
-            await redis.hset(bench.keys.epoch, 'server', 'another');
-            await redis.hset(chunk, '1', settledMark(settledRow(1, 'in-doubt').settlement));
-          }
-          return answer;
-        },
+    const other = await anotherLedger(bench, {
+      ...bench.epoch,
+      async call(run, keys, args) {
+        const answer = await bench.epoch.call(run, keys, args);
+        // Once, behind its reading.
+        if ((await redis.hget(chunk, '1'))?.includes('created')) {
+          await redis.hset(bench.keys.epoch, 'server', 'another');
+          await redis.hset(chunk, '1', settledMark(settledRow(1, 'in-doubt').settlement));
+        }
+        return answer;
       },
     });
     expect(await other.close(1, 1)).toBe(true);
@@ -542,23 +463,20 @@ describe('closing', () => {
     const denied = row(1, 'denied');
     await bench.ledger.settle(denied);
     let isRead = false;
-    const other = await anotherLedger({
-      ...bench,
-      epoch: {
-        ...bench.epoch,
-        async call(run, keys, args) {
-          const answer = await bench.epoch.call(run, keys, args);
-          if (isRead) return answer;
-          isRead = true;
-          // Behind its reading the row goes again, and ends otherwise.
-          await bench.ledger.unsettle([denied], 'permission');
-          await bench.ledger.settle(row(1, 'created', {}, 'a'));
-          return answer;
-        },
+    const other = await anotherLedger(bench, {
+      ...bench.epoch,
+      async call(run, keys, args) {
+        const answer = await bench.epoch.call(run, keys, args);
+        if (isRead) return answer;
+        isRead = true;
+        // Behind its reading the row goes again, and ends otherwise.
+        await bench.ledger.unsettle([denied], 'permission');
+        await bench.ledger.settle(row(1, 'created', {}, 'a'));
+        return answer;
       },
     });
     expect(await other.close(1, 1)).toBe(true);
-    expect((await settlements(bench)).map((s) => [s.outcome, s.id])).toEqual([['created', 'a']]);
+    expect(await endsOf(bench)).toEqual(['1 created a']);
   });
 
   test('a decision on a row in doubt of such a chunk is in its block', async () => {

@@ -1,34 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type IntendEdges, type Intent, intendRows } from '../../src/ledger/intents.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
-import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { type IntendEdges, intendRows } from '../../src/ledger/intents.ts';
+import { memoryJournal } from '../support/epoch.ts';
+import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
 
 async function runningRun(problem: string | null = null) {
   const { redis } = own();
-  const keys = ownKeys();
-  const epoch = await openTestEpoch(redis, keys);
-  const store = createRunStore(redis, keys, () => new Date());
-  const { id: run } = newRun({ rows: 3 });
-  await store.register(newRun({ id: run, rows: 3 }));
-  await store.transition(run, 'running', null);
-  const journal = memoryJournal(problem);
-  const edges: IntendEdges = { epoch, keys, journal, run, probeMs: 5_000 };
-  return { edges, journal, run, marks: () => redis.hgetall(`${keys.run(run).chunk}1`) };
+  const { epoch, keys, journal, id } = await startRun(redis, { rows: 3, journal: memoryJournal(problem) });
+  const edges: IntendEdges = { epoch, keys, journal, run: id, probeMs: 5_000 };
+  return { edges, journal, run: id, marks: () => redis.hgetall(`${keys.run(id).chunk}1`) };
 }
 
-const intent = (row: number): Intent => ({
-  chunk: 1,
-  row,
-  mark: `i a ${row}`,
-  expected: '',
-  identity: null,
-  fields: null,
-  repeatable: false,
-});
+const intent = (row: number) => intentOn(row, `i a ${row}`);
+const BOTH = [1, 2].map((row) => [1, row, `i a ${row}`]);
 
 /** The ledger's user may not write any more. */
 async function refuseWrites(): Promise<void> {
@@ -42,14 +28,7 @@ test('intents that Redis refuses are withdrawn in the journal, after they were w
   await refuseWrites();
   await expect(intendRows([intent(1), intent(2)], edges)).rejects.toThrow(/can.t run this command/);
   expect(journal.records.map(({ kind }) => kind)).toEqual(['intended', 'withdrawn']);
-  expect(journal.records[1]).toEqual({
-    kind: 'withdrawn',
-    run,
-    rows: [
-      [1, 1, 'i a 1'],
-      [1, 2, 'i a 2'],
-    ],
-  });
+  expect(journal.records[1]).toEqual({ kind: 'withdrawn', run, rows: BOTH });
   expect(await marks()).toEqual({});
 });
 
@@ -69,9 +48,6 @@ test('where the journal can not be written, intents that were not granted are wi
     { kind: 'unwritten', problem: 'the disk is broken' },
   ]);
   const withdrawn = journal.records.flatMap((record) => (record.kind === 'withdrawn' ? record.rows : []));
-  expect(withdrawn).toEqual([
-    [1, 1, 'i a 1'],
-    [1, 2, 'i a 2'],
-  ]);
+  expect(withdrawn).toEqual(BOTH);
   expect(await marks()).toEqual({ 1: 'i b 1' });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { fieldsPlace, identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { fieldsPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, type LedgerReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestEpoch } from '../support/epoch.ts';
+import { claimOf, entryOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -35,7 +35,7 @@ async function startBench(): Promise<Bench> {
   const { id } = await store.register(newRun({ rows: 200 }));
   await store.transition(id, 'running', null);
   const { record, chunk } = keys.run(id);
-  const root = keys.epoch.slice(0, -'gate'.length);
+  const root = keys.epoch.slice(0, -'epoch'.length);
   const names = () => redis.keys(`${root.replaceAll(/[[\]*?\\]/g, '\\$&')}*`);
   return {
     keys,
@@ -46,10 +46,9 @@ async function startBench(): Promise<Bench> {
     lose: async () => void (await redis.del(...(await names()))),
     async everything() {
       const all = (await names()).sort();
+      const list = (name: string) => redis.zrange(name, '0', '-1', 'WITHSCORES');
       const read = async (name: string) =>
-        (await redis.type(name)) === 'hash'
-          ? redis.hgetall(name)
-          : redis.zrange(name, '0', '-1', 'WITHSCORES');
+        (await redis.type(name)) === 'hash' ? redis.hgetall(name) : list(name);
       return Object.fromEntries(await Promise.all(all.map(async (name) => [name, await read(name)])));
     },
     marks: (n = 1) => redis.hgetall(`${chunk}${n}`),
@@ -58,24 +57,30 @@ async function startBench(): Promise<Bench> {
 
 const settled = settledRow;
 
-const entriesOf = ({ keys }: Bench, ...rows: readonly SettledRow[]) =>
-  rows.map((row) => settleEntry(keys, row));
+const placeOf = ({ keys }: Bench, key: string) => entryOf(keys, key);
 
-const placeOf = ({ keys }: Bench, key: string) => {
-  const { bucket, digest } = identityOf(key);
-  return [`${keys.identity('subclient')}${bucket}`, digest] as const;
-};
+/** Puts the ends of these rows back. */
+const settle = (bench: Bench, ...rows: readonly SettledRow[]) =>
+  bench.replay.settled(
+    bench.id,
+    rows.map((row) => settleEntry(bench.keys, row)),
+  );
+
+const outcomesOf = async ({ store, id }: Bench) => (await store.get(id))?.outcomes;
+
+/** Marks that Redis has of rows of chunk 1. */
+const leaveMarks = ({ keys, id }: Bench, marks: Readonly<Record<number, string>>) =>
+  own().redis.hset(`${keys.run(id).chunk}1`, marks);
 
 /** What another run finds when it claims the key. */
 async function claimed({ keys }: Bench, key: string) {
   const epoch = await openTestEpoch(own().redis, keys);
-  const space = { name: 'subclient', ofRun: false };
-  const [claim] = await claimKeys(epoch, keys, { run: 'run-other', space, rows: [{ row: 1, key }] });
+  const [claim] = await claimOf({ epoch, keys }, 'run-other', [[1, key]]);
   return claim;
 }
 
-const entryOf = ({ fields }: Bench) => `${fields.sha256}:${fields.job}`;
-const heldFor = (bench: Bench) => own().redis.hget(bench.keys.files, entryOf(bench));
+const fileEntryOf = ({ fields }: Bench) => `${fields.sha256}:${fields.job}`;
+const heldFor = (bench: Bench) => own().redis.hget(bench.keys.files, fileEntryOf(bench));
 
 /** Another run of the same file, begun at that time. */
 async function registerFor({ store, fields }: Bench, createdAt: string): Promise<string> {
@@ -99,7 +104,7 @@ describe('a run’s record', () => {
 
   test('that is there stays as it is', async () => {
     const bench = await startBench();
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
+    await settle(bench, settled(1, 'created'));
     await bench.store.transition(bench.id, 'paused', 'requested');
     const before = await bench.everything();
     await bench.replay.run(bench.id, bench.fields);
@@ -142,7 +147,7 @@ describe('a run’s record', () => {
     expect(await heldFor(bench)).toBe(bench.id);
     expect((await bench.store.list(9)).map(({ id }) => id)).toEqual([bench.id, earlier]);
     await bench.lose();
-    await own().redis.hset(bench.keys.files, entryOf(bench), 'run-gone');
+    await own().redis.hset(bench.keys.files, fileEntryOf(bench), 'run-gone');
     await bench.replay.run(bench.id, bench.fields);
     expect(await heldFor(bench)).toBe(bench.id);
   });
@@ -161,13 +166,8 @@ describe('a run’s record', () => {
 describe('the highest chunk handed out', () => {
   test('is put back with the worker that handed it out, and a lower one does not lower it', async () => {
     const bench = await startBench();
-    for (const [chunk, worker] of [
-      [2, 'a'],
-      [7, 'b'],
-      [3, 'a'],
-    ] as const) {
-      await bench.replay.added(bench.id, chunk, worker);
-    }
+    const handed = ['2 a', '7 b', '3 a'].map((of) => of.split(' '));
+    for (const [chunk, worker = ''] of handed) await bench.replay.added(bench.id, Number(chunk), worker);
     const record = await own().redis.hgetall(bench.keys.run(bench.id).record);
     expect(record).toMatchObject({ added: '7', addedBy: 'b' });
   });
@@ -187,28 +187,22 @@ describe('settled rows', () => {
       ({ space: 'subclient', key, becomes, id }) as const;
     await bench.lose();
     await bench.replay.run(bench.id, bench.fields);
-    await bench.replay.settled(
-      bench.id,
-      entriesOf(
-        bench,
-        settled(1, 'created', { identity: identity('A', 'known', 'id-1') }),
-        settled(2, 'in-doubt', { identity: identity('B', 'in-doubt', ''), source: '{"row":2}' }),
-        settled(3, 'rejected', { source: '{"row":3}', body: '{"why":"€"}' }),
-        settled(101, 'listed', { chunk: 2, documents: '[{"id":"1"}]' }),
-      ),
+    await settle(
+      bench,
+      settled(1, 'created', { identity: identity('A', 'known', 'id-1') }),
+      settled(2, 'in-doubt', { identity: identity('B', 'in-doubt', ''), source: '{"row":2}' }),
+      settled(3, 'rejected', { source: '{"row":3}', body: '{"why":"€"}' }),
+      settled(101, 'listed', { chunk: 2, documents: '[{"id":"1"}]' }),
     );
     const counts = { created: 1, 'in-doubt': 1, rejected: 1, listed: 1 };
-    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), ...counts });
-    expect([Object.keys(await bench.marks()), Object.keys(await bench.marks(2))]).toEqual([
-      ['1', '2', '3'],
-      ['101'],
-    ]);
+    expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), ...counts });
+    const rows = [await bench.marks(), await bench.marks(2)].map((marks) => Object.keys(marks).join());
+    expect(rows).toEqual(['1,2,3', '101']);
     expect(await claimed(bench, 'A')).toEqual({ kind: 'known', run: bench.id, id: 'id-1' });
     expect(await claimed(bench, 'B')).toEqual({ kind: 'held', run: bench.id, row: 2, inDoubt: true });
     const { sources, bodies, documents, doubts } = bench.keys.run(bench.id);
-    expect(
-      await Promise.all([sources, bodies, documents, doubts].map((key) => own().redis.hgetall(key))),
-    ).toEqual([
+    const kept = [sources, bodies, documents, doubts].map((key) => own().redis.hgetall(key));
+    expect(await Promise.all(kept)).toEqual([
       { 2: '{"row":2}', 3: '{"row":3}' },
       { 3: '{"why":"€"}' },
       { 101: '[{"id":"1"}]' },
@@ -219,67 +213,61 @@ describe('settled rows', () => {
   test('of more rows than one command takes all come back', async () => {
     const bench = await startBench();
     const rows = Array.from({ length: 450 }, (_, i) => settled(i + 1, 'created'));
-    await bench.replay.settled(bench.id, entriesOf(bench, ...rows));
+    await settle(bench, ...rows);
     expect((await bench.store.get(bench.id))?.outcomes.created).toBe(450);
   });
 
   test('that the ledger has an outcome of stay as they are, in an open chunk and in a closed one', async () => {
     const bench = await startBench();
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'rejected')));
+    await settle(bench, settled(1, 'rejected'));
     await own().redis.hset(bench.keys.run(bench.id).blocks, 2, 'a block');
     const before = await bench.everything();
-    await bench.replay.settled(
-      bench.id,
-      entriesOf(bench, settled(1, 'created'), settled(101, 'created', { chunk: 2 })),
-    );
+    await settle(bench, settled(1, 'created'), settled(101, 'created', { chunk: 2 }));
     expect(await bench.everything()).toEqual(before);
   });
 
   test('that the ledger has in doubt since the journal was away get what became of them', async () => {
     const bench = await startBench();
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'in-doubt')));
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'rejected')));
-    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), rejected: 1 });
+    await settle(bench, settled(1, 'in-doubt'));
+    await settle(bench, settled(1, 'rejected'));
+    expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), rejected: 1 });
   });
 
   test.each(['created', 'failed', 'rejected', 'in-doubt'] as const)(
     'of a take whose earlier attempt is what Redis went back to: the end stands (%s)',
     async (outcome) => {
       const bench = await startBench();
-      await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 1, 'i me.1 1');
-      await bench.replay.settled(bench.id, entriesOf(bench, settled(1, outcome, { mark: 'i me.1 3' })));
-      expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), [outcome]: 1 });
+      await leaveMarks(bench, { 1: 'i me.1 1' });
+      await settle(bench, settled(1, outcome, { mark: 'i me.1 3' }));
+      expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), [outcome]: 1 });
       expect((await bench.marks())[1]).toMatch(/^\[1,/);
     },
   );
 
   test('of another take than the one whose intent stands: only what the service accepted is put back', async () => {
     const bench = await startBench();
-    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, { 1: 'i other.1 1', 2: 'i other.1 1' });
-    await bench.replay.settled(
-      bench.id,
-      entriesOf(
-        bench,
-        settled(1, 'failed', { mark: 'i me.1 1' }),
-        settled(2, 'created', { mark: 'i me.1 1' }),
-      ),
+    await leaveMarks(bench, { 1: 'i other.1 1', 2: 'i other.1 1' });
+    await settle(
+      bench,
+      settled(1, 'failed', { mark: 'i me.1 1' }),
+      settled(2, 'created', { mark: 'i me.1 1' }),
     );
-    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), created: 1 });
+    expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), created: 1 });
     expect((await bench.marks())[1]).toBe('i other.1 1');
   });
 
   test('of an earlier take of the same process whose intent Redis went back to: the end stands', async () => {
     const bench = await startBench();
-    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 1, 'i me.1 1');
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'rejected', { mark: 'i me.2 1' })));
-    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), rejected: 1 });
+    await leaveMarks(bench, { 1: 'i me.1 1' });
+    await settle(bench, settled(1, 'rejected', { mark: 'i me.2 1' }));
+    expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), rejected: 1 });
   });
 
   test('in doubt, over an intent of another process: its withdrawal does not free the row any more', async () => {
     const bench = await startBench();
-    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 1, 'i other.1 1');
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'in-doubt', { mark: 'i me.1 1' })));
-    expect((await bench.store.get(bench.id))?.outcomes).toEqual(noOutcomes());
+    await leaveMarks(bench, { 1: 'i other.1 1' });
+    await settle(bench, settled(1, 'in-doubt', { mark: 'i me.1 1' }));
+    expect(await outcomesOf(bench)).toEqual(noOutcomes());
     expect(await bench.marks()).toEqual({ 1: CONTESTED_MARK });
   });
 
@@ -293,7 +281,7 @@ describe('settled rows', () => {
     const { bucket, digest } = fieldsPlace(bench.keys, fields);
     if (held !== '') await own().redis.hset(bucket, digest, held);
     const change = { ...fields, before: '~me.1', after: 'after' };
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'updated', { fields: change })));
+    await settle(bench, settled(1, 'updated', { fields: change }));
     expect((await own().redis.hget(bucket, digest)) ?? '').toBe(kept);
   });
 
@@ -301,7 +289,7 @@ describe('settled rows', () => {
     const bench = await startBench();
     const breaker = createSharedBreaker(own().redis, bench.keys);
     await breaker.failed({ mark: 'i me.1 1', isFailure: true, holdMs: 0, cause: '' });
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
+    await settle(bench, settled(1, 'created'));
     expect(await breaker.read()).toMatchObject({ state: 'failing', failuresInARow: 1 });
   });
 });
@@ -319,29 +307,26 @@ describe('intents', () => {
 
   test('take the place of an earlier one of the same process', async () => {
     const bench = await startBench();
-    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 1, 'i me.1 1');
+    await leaveMarks(bench, { 1: 'i me.1 1' });
     await bench.replay.intended(bench.id, [[1, 1, 'i me.2 1', '', '']]);
     expect(await bench.marks()).toEqual({ 1: 'i me.2 1' });
   });
 
   test('over one of another process make the row contested: what the service accepted ends it, a refusal does not', async () => {
     const bench = await startBench();
-    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, { 1: 'i other.1 1', 2: 'i other.1 1' });
+    await leaveMarks(bench, { 1: 'i other.1 1', 2: 'i other.1 1' });
     const intents = [1, 2].map((row) => [1, row, 'i me.1 1', '', ''] as const);
     await bench.replay.intended(bench.id, intents);
     expect(await bench.marks()).toEqual({ 1: CONTESTED_MARK, 2: CONTESTED_MARK });
     const mark = 'i me.1 1';
-    await bench.replay.settled(
-      bench.id,
-      entriesOf(bench, settled(1, 'failed', { mark }), settled(2, 'created', { mark })),
-    );
+    await settle(bench, settled(1, 'failed', { mark }), settled(2, 'created', { mark }));
     expect((await bench.marks())[1]).toBe(CONTESTED_MARK);
-    expect((await bench.store.get(bench.id))?.outcomes).toEqual({ ...noOutcomes(), created: 1 });
+    expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), created: 1 });
   });
 
   test('are not put back where the row or its chunk has ended', async () => {
     const bench = await startBench();
-    await bench.replay.settled(bench.id, entriesOf(bench, settled(1, 'created')));
+    await settle(bench, settled(1, 'created'));
     await own().redis.hset(bench.keys.run(bench.id).blocks, 2, 'a block');
     const before = await bench.everything();
     await bench.replay.intended(bench.id, [
@@ -366,10 +351,8 @@ describe('intents', () => {
 
   test('of more rows than one command takes all come back', async () => {
     const bench = await startBench();
-    await bench.replay.intended(
-      bench.id,
-      Array.from({ length: 450 }, (_, i) => [1, i + 1, `i me.1 ${i}`, '', ''] as const),
-    );
+    const intents = Array.from({ length: 450 }, (_, i) => [1, i + 1, `i me.1 ${i}`, '', ''] as const);
+    await bench.replay.intended(bench.id, intents);
     expect(Object.keys(await bench.marks())).toHaveLength(450);
   });
 });
@@ -379,14 +362,11 @@ test('a journal that is replayed twice leaves what it left the first time', asyn
   const once = async () => {
     await bench.replay.run(bench.id, bench.fields);
     await bench.replay.added(bench.id, 2, 'a');
-    await bench.replay.settled(
-      bench.id,
-      entriesOf(
-        bench,
-        settled(1, 'created', { identity: { space: 'subclient', key: 'A', becomes: 'known', id: 'id-1' } }),
-        settled(2, 'in-doubt', { source: '{}' }),
-        settled(3, 'denied', { identity: { space: 'subclient', key: 'C', becomes: 'given-back', id: '' } }),
-      ),
+    await settle(
+      bench,
+      settled(1, 'created', { identity: { space: 'subclient', key: 'A', becomes: 'known', id: 'id-1' } }),
+      settled(2, 'in-doubt', { source: '{}' }),
+      settled(3, 'denied', { identity: { space: 'subclient', key: 'C', becomes: 'given-back', id: '' } }),
     );
     await bench.replay.intended(bench.id, [[1, 4, 'i me.1 1', ...placeOf(bench, 'D')]]);
   };

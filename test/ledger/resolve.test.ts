@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { RESOLVE } from '../../src/ledger/lua/rows.ts';
 import { noteDoubts, type RowDecision, resolveEntry, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
@@ -12,6 +12,7 @@ import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
 import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { entryOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -48,10 +49,8 @@ async function state({ keys, run }: Bench) {
   };
 }
 
-async function identity({ keys }: Bench, key: string, space = 'subclient') {
-  const { bucket, digest } = identityOf(key);
-  return own().redis.hget(`${keys.identity(space)}${bucket}`, digest);
-}
+const identity = ({ keys }: Bench, key: string, space = 'subclient') =>
+  own().redis.hget(...entryOf(keys, key, space));
 
 describe.each([
   ['closed', true],
@@ -61,26 +60,18 @@ describe.each([
     const one = await bench({ closed });
     expect(await decide(one, [created(2)])).toEqual([{ row: 2, kind: 'resolved' }]);
     const after = await state(one);
-    expect(after.settlements[1]).toEqual(
-      doubtOf(2, {
-        outcome: 'created',
-        id: 'sub-2',
-        code: 'resolved',
-        message: 'resolved as created by ann@desk at 2026-11-21T12:00:00.000Z',
-      }),
-    );
-    expect(after).toMatchObject({
-      outcomes: { created: 1, 'in-doubt': 2 },
-      doubts: [1, 3],
-      sources: [1, 3],
-    });
-    expect(JSON.parse(after.resolutions['2'] ?? '')).toEqual({
+    const message = 'resolved as created by ann@desk at 2026-11-21T12:00:00.000Z';
+    const end = { outcome: 'created', id: 'sub-2', code: 'resolved', message } as const;
+    expect(after.settlements[1]).toEqual(doubtOf(2, end));
+    expect(after).toMatchObject({ outcomes: { created: 1, 'in-doubt': 2 }, doubts: [1, 3], sources: [1, 3] });
+    const decided = {
       decision: 'created',
       id: 'sub-2',
       by: 'ann@desk',
       at: AT.toISOString(),
       was: 'timeout',
-    });
+    };
+    expect(JSON.parse(after.resolutions['2'] ?? '')).toEqual(decided);
     expect(await identity(one, 'K2')).toBe(`k ${one.run.id} 2 sub-2`);
   });
 
@@ -151,13 +142,14 @@ describe('deciding again', () => {
     const one = await bench();
     await decide(one, [created(1)]);
     const before = await state(one);
-    expect(await decide(one, [other])).toEqual([
-      {
-        row: 1,
-        kind: 'otherwise',
-        earlier: { decision: 'created', id: 'sub-1', by: 'ann@desk', at: AT.toISOString(), was: 'timeout' },
-      },
-    ]);
+    const earlier = {
+      decision: 'created',
+      id: 'sub-1',
+      by: 'ann@desk',
+      at: AT.toISOString(),
+      was: 'timeout',
+    };
+    expect(await decide(one, [other])).toEqual([{ row: 1, kind: 'otherwise', earlier }]);
     expect(await state(one)).toEqual(before);
   });
 });
@@ -172,7 +164,7 @@ test('a row that is not in doubt, or not there, is left as it is', async () => {
   expect(await state(one)).toEqual(before);
 });
 
-test('a row without a key gives its place in the file back', async () => {
+test('a row without a key gives its permit in the file back', async () => {
   const one = await bench({ settlements: [doubtOf(1, { key: '' })] });
   await decide(one, [notCreated(1)]);
   expect(await identity(one, `${one.run.sha256}:1`)).toBe(`x ${one.run.id} 1 `);
@@ -180,8 +172,7 @@ test('a row without a key gives its place in the file back', async () => {
 
 test('a key that is another run’s by now stays that run’s', async () => {
   const one = await bench();
-  const { bucket, digest } = identityOf('K1');
-  await own().redis.hset(`${one.keys.identity('subclient')}${bucket}`, digest, 'k run-other 5 sub-9');
+  await own().redis.hset(...entryOf(one.keys, 'K1'), 'k run-other 5 sub-9');
   await decide(one, [created(1)]);
   expect(await identity(one, 'K1')).toBe('k run-other 5 sub-9');
 });
@@ -217,10 +208,8 @@ test('rows of one key that are resolved together leave the key to the first of t
 test('a thousand rows are resolved in batches, each as decided', async () => {
   const rows = Array.from({ length: 1_000 }, (_, i) => i + 1);
   const one = await bench({ run: newRun({ rows: 1_000 }), settlements: rows.map((row) => doubtOf(row)) });
-  const answers = await decide(
-    one,
-    rows.map((row) => (row % 3 === 0 ? notCreated(row) : created(row))).reverse(),
-  );
+  const decisions = rows.map((row) => (row % 3 === 0 ? notCreated(row) : created(row)));
+  const answers = await decide(one, decisions.reverse());
   expect(answers.every(({ kind }) => kind === 'resolved')).toBe(true);
   const after = await state(one);
   expect(after).toMatchObject({ outcomes: { created: 667, failed: 333, 'in-doubt': 0 }, doubts: [] });

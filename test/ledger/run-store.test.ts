@@ -55,14 +55,6 @@ describe('registering a run', () => {
     await store.transition(first.id, 'finished', null);
     expect(await store.register(again)).toEqual({ kind: 'new', id: 'run-second' });
   });
-
-  test('the same registration sent twice, after a lost reply, is one run', async () => {
-    const store = ownStore();
-    const run = newRun();
-    await store.register(run);
-    expect(await store.register(run)).toEqual({ kind: 'new', id: run.id });
-    expect(await store.list(10)).toHaveLength(1);
-  });
 });
 
 test('a registration sent again after the run was taken up does not take it back to its queue', async () => {
@@ -95,17 +87,10 @@ describe('transitions', () => {
     await store.register(run);
     await store.transition(run.id, 'running', null);
     await store.transition(run.id, 'paused', 'credentials');
-    expect(await store.get(run.id)).toMatchObject({
-      state: 'paused',
-      reason: 'credentials',
-      startedAt: NOW.toISOString(),
-    });
+    const at = NOW.toISOString();
+    expect(await store.get(run.id)).toMatchObject({ state: 'paused', reason: 'credentials', startedAt: at });
     await store.transition(run.id, 'finished', null);
-    expect(await store.get(run.id)).toMatchObject({
-      state: 'finished',
-      reason: null,
-      finishedAt: NOW.toISOString(),
-    });
+    expect(await store.get(run.id)).toMatchObject({ state: 'finished', reason: null, finishedAt: at });
   });
 });
 

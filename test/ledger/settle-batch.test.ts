@@ -1,26 +1,15 @@
 import { expect, test } from 'vitest';
-import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/intents.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
-import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const SPACE = 'subclient';
 
 const identity = (row: number) => ({ space: SPACE, key: `K${row}` });
-const intent = (row: number, mark: string): Intent => ({
-  chunk: row < 10 ? 1 : 2,
-  row,
-  mark,
-  expected: '',
-  identity: identity(row),
-  fields: null,
-  repeatable: false,
-});
+const intent = (row: number, mark: string) =>
+  intentOn(row, mark, { chunk: row < 10 ? 1 : 2, identity: identity(row) });
 const created = (row: number, mark: string, id = `id-${row}`) =>
   settledRow(row, 'created', {
     id,
@@ -31,18 +20,9 @@ const created = (row: number, mark: string, id = `id-${row}`) =>
 
 async function runningRun() {
   const { redis } = own();
-  const keys = ownKeys();
-  const epoch = await openTestEpoch(redis, keys);
-  const store = createRunStore(redis, keys, () => new Date());
-  const { id } = newRun();
-  await store.register(newRun({ id, rows: 15, chunkRows: 9 }));
-  await store.transition(id, 'running', null);
-  const run = await store.get(id);
-  if (run === null) throw new Error('the run is gone');
-  const journal = memoryJournal();
-  const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 1_000, now: () => new Date() });
+  const { keys, ledger, run } = await startRun(redis, { rows: 15, chunkRows: 9 });
   const known = async (row: number) => (await readKeys(redis, keys, SPACE, [`K${row}`])).get(`K${row}`);
-  return { ledger, known, outcomes: async () => (await store.get(id))?.outcomes };
+  return { ledger, known, outcomes: async () => (await run()).outcomes };
 }
 
 test('rows of all kinds in one batch are each answered at their own place', async () => {
@@ -88,14 +68,11 @@ test('intents of several takes in one batch are each answered at their own place
 test('half a surrogate pair in the id of a group’s first row keeps none of its rows from being recorded', async () => {
   const { ledger, outcomes } = await runningRun();
   await ledger.intendAll([intent(1, 'i a.1 1')]);
-  const mates = [2, 3].map((row) =>
-    settledRow(row, 'created', { lead: 1, mark: 'i a.1 1', id: 'half \ud83d' }),
+  const of = { lead: 1, mark: 'i a.1 1', id: 'half \ud83d' };
+  const mates = [2, 3].map((row) => settledRow(row, 'created', of));
+  expect(await ledger.settleAll([created(1, 'i a.1 1', 'half \ud83d'), ...mates])).toEqual(
+    Array(3).fill(true),
   );
-  expect(await ledger.settleAll([created(1, 'i a.1 1', 'half \ud83d'), ...mates])).toEqual([
-    true,
-    true,
-    true,
-  ]);
   expect(await outcomes()).toMatchObject({ created: 3 });
 });
 

@@ -53,16 +53,26 @@ describe('a window over midnight', () => {
   }
 });
 
-test('a window that the clocks skip is not open that day, and opens the day after', () => {
-  const skipped = windowOf('01:00-02:00 Europe/London');
-  expect(nextOpening(skipped, new Date('2027-03-28T00:30:00Z'))).toEqual(new Date('2027-03-29T00:00:00Z'));
-});
-
-test('a window that the clocks repeat is open twice', () => {
-  const repeated = windowOf('01:00-02:00 Europe/London');
-  expect(isOpenAt(repeated, new Date('2026-10-25T00:30:00Z'))).toBe(true);
-  expect(isOpenAt(repeated, new Date('2026-10-25T01:30:00Z'))).toBe(true);
-  expect(isOpenAt(repeated, new Date('2026-10-25T02:00:00Z'))).toBe(false);
+test.each([
+  // 22:00 to 05:00 in the nights in which the clocks go forward and back.
+  ['22:00-05:00', '2027-03-28T03:59:00Z', true, '2027-03-28T03:59:00Z'],
+  ['22:00-05:00', '2027-03-28T04:00:00Z', false, '2027-03-28T21:00:00Z'],
+  ['22:00-05:00', '2026-10-25T04:59:00Z', true, '2026-10-25T04:59:00Z'],
+  ['22:00-05:00', '2026-10-25T05:00:00Z', false, '2026-10-25T22:00:00Z'],
+  // 01:00 to 02:00 does not exist on 2027-03-28: what is left of the window opens at 02:00, or the day after.
+  ['01:30-02:30', '2027-03-28T00:59:00Z', false, '2027-03-28T01:00:00Z'],
+  ['01:30-02:30', '2027-03-28T01:00:00Z', true, '2027-03-28T01:00:00Z'],
+  ['01:10-01:50', '2027-03-28T00:30:00Z', false, '2027-03-29T00:10:00Z'],
+  ['01:00-02:00', '2027-03-28T00:30:00Z', false, '2027-03-29T00:00:00Z'],
+  // 01:00 to 02:00 comes twice on 2026-10-25: the window opens twice.
+  ['01:10-01:50', '2026-10-25T00:20:00Z', true, '2026-10-25T00:20:00Z'],
+  ['01:10-01:50', '2026-10-25T00:55:00Z', false, '2026-10-25T01:10:00Z'],
+  ['01:10-01:50', '2026-10-25T01:20:00Z', true, '2026-10-25T01:20:00Z'],
+  ['01:00-02:00', '2026-10-25T02:00:00Z', false, '2026-10-26T01:00:00Z'],
+])('%s in London, as the clocks change, at %s: %s, and opens at %s', (text, at, isOpen, opensAt) => {
+  const window = windowOf(`${text} Europe/London`);
+  expect(isOpenAt(window, new Date(at))).toBe(isOpen);
+  expect(nextOpening(window, new Date(at))).toEqual(new Date(opensAt));
 });
 
 test('an open window opens now', () => {

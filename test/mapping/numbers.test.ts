@@ -148,12 +148,8 @@ test.each<[NumberSigns, string, number | undefined]>([
 
 test('when a whole number is expected, a JSON number has to be whole and safe', () => {
   const { fromJson } = integerConversion({});
-  expect([5, 5.5, 2 ** 53, true].map((value) => fromJson(value))).toEqual([
-    5,
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  expect(fromJson(5)).toBe(5);
+  expect([5.5, 2 ** 53, true].map((value) => fromJson(value))).toEqual(Array(3).fill(undefined));
 });
 
 function refused(field: string, signs: Record<string, string>, cell: string, typed: number[] = []): string {

@@ -1,69 +1,19 @@
 import { expect, test } from 'vitest';
 import { flattenRecord, visitLeaves } from '../../src/model/flatten-record.ts';
 
-const CASES = [
-  {
-    name: 'scalars stand at their own name',
-    record: { a: 'x', b: 1, c: true, d: null },
-    leaves: [
-      ['a', 'x'],
-      ['b', 1],
-      ['c', true],
-      ['d', null],
-    ],
-  },
-  { name: 'nested objects are joined by dots', record: { a: { b: { c: 'x' } } }, leaves: [['a.b.c', 'x']] },
-  {
-    name: 'objects in a list go by their index',
-    record: { a: [{ b: 1 }, { b: 2 }] },
-    leaves: [
-      ['a.0.b', 1],
-      ['a.1.b', 2],
-    ],
-  },
-  {
-    name: 'a list of scalars is one leaf',
-    record: { a: { b: ['x', null, 1] } },
-    leaves: [['a.b', ['x', null, 1]]],
-  },
-  {
-    name: 'a list of lists goes by the index of the outer list',
-    record: { a: [['x'], []] },
-    leaves: [
-      ['a.0', ['x']],
-      ['a.1', []],
-    ],
-  },
-  {
-    name: 'a mixed list goes by its index',
-    record: { a: ['x', { b: 1 }] },
-    leaves: [
-      ['a.0', 'x'],
-      ['a.1.b', 1],
-    ],
-  },
-  {
-    name: 'an empty list and an empty object are leaves',
-    record: { a: [], b: {}, c: { d: {} } },
-    leaves: [
-      ['a', []],
-      ['b', {}],
-      ['c.d', {}],
-    ],
-  },
-  {
-    name: 'a name with dots stays the path it spells',
-    record: { 'a.b': 1, 'c[0].d': 2 },
-    leaves: [
-      ['a.b', 1],
-      ['c[0].d', 2],
-    ],
-  },
-  { name: 'an empty record has no leaves', record: {}, leaves: [] },
-];
-
-test.each(CASES)('$name', ({ record, leaves }) => {
-  expect([...flattenRecord(record)]).toEqual(leaves);
+/** What a record is made of, and its leaves in their order. */
+test.each([
+  ['scalars stand at their own name', { a: 'x', b: 1, c: true, d: null }, { a: 'x', b: 1, c: true, d: null }],
+  ['nested objects are joined by dots', { a: { b: { c: 'x' } } }, { 'a.b.c': 'x' }],
+  ['objects in a list go by their index', { a: [{ b: 1 }, { b: 2 }] }, { 'a.0.b': 1, 'a.1.b': 2 }],
+  ['a list of scalars is one leaf', { a: { b: ['x', null, 1] } }, { 'a.b': ['x', null, 1] }],
+  ['a list of lists goes by the outer index', { a: [['x'], []] }, { 'a.0': ['x'], 'a.1': [] }],
+  ['a mixed list goes by its index', { a: ['x', { b: 1 }] }, { 'a.0': 'x', 'a.1.b': 1 }],
+  ['what is empty is a leaf', { a: [], b: {}, c: { d: {} } }, { a: [], b: {}, 'c.d': {} }],
+  ['a name with dots stays the path it spells', { 'a.b': 1, 'c[0].d': 2 }, { 'a.b': 1, 'c[0].d': 2 }],
+  ['an empty record has no leaves', {}, {}],
+])('%s', (_, record, leaves) => {
+  expect([...flattenRecord(record)]).toEqual(Object.entries(leaves));
 });
 
 test('when two leaves share a path, the visitor sees both', () => {

@@ -28,32 +28,10 @@ test('any settlement comes back from its tuple, also by way of JSON', () => {
 });
 
 test('the tuple has the order that lies in Redis', () => {
-  expect(
-    toTuple({
-      row: 7,
-      line: 9,
-      key: 'K7',
-      outcome: 'rejected',
-      status: 418,
-      id: 'cp-1',
-      attempts: 2,
-      ms: 35,
-      code: 'http_418',
-      message: 'The service found the record invalid (418).',
-      warnings: '',
-    }),
-  ).toEqual([
-    7,
-    9,
-    'K7',
-    'rejected',
-    418,
-    'cp-1',
-    2,
-    35,
-    'http_418',
-    'The service found the record invalid (418).',
-  ]);
+  const code = { code: 'http_418', message: 'The service found the record invalid (418).' };
+  const end = { outcome: 'rejected', status: 418, id: 'cp-1', ...code, warnings: '' } as const;
+  const tuple = toTuple({ row: 7, line: 9, key: 'K7', attempts: 2, ms: 35, ...end });
+  expect(tuple).toEqual([7, 9, 'K7', 'rejected', 418, 'cp-1', 2, 35, ...Object.values(code)]);
 });
 
 const GOOD = [1, 2, 'K', 'created', 200, 'id', 1, 5, '', ''];

@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { type EmbeddedRedis, joinEmbeddedRedis, reviveOnLoss } from '../../src/redis/embedded.ts';
+import {
+  createDiskNotice,
+  type EmbeddedRedis,
+  joinEmbeddedRedis,
+  reviveOnLoss,
+} from '../../src/redis/embedded.ts';
+import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 
 const closing: Array<() => Promise<unknown>> = [];
@@ -44,12 +50,7 @@ test('it is append-only with fsync always, noeviction, on a socket only its user
     fsync: of('appendfsync'),
     policy: of('maxmemory-policy'),
     port: of('port'),
-  }).toEqual({
-    aof: 'yes',
-    fsync: 'always',
-    policy: 'noeviction',
-    port: '0',
-  });
+  }).toEqual({ aof: 'yes', fsync: 'always', policy: 'noeviction', port: '0' });
 });
 
 test('what was written is there after it was stopped and started again', async () => {
@@ -196,3 +197,44 @@ async function answers(server: EmbeddedRedis): Promise<boolean> {
     probe.disconnect();
   }
 }
+
+const START = '7:C * oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo\n';
+const SHORT = '7:M # Short write while writing to the AOF file: (nwritten=3, expected=9)\n';
+
+async function ownNotice() {
+  const folder = await ownFolder();
+  const clock = { now: 0 };
+  const told: string[] = [];
+  const notice = createDiskNotice(folder, () => clock.now);
+  notice.onFull((text) => told.push(text));
+  return { notice, told, clock, log: (text: string) => appendFile(join(folder, 'redis.log'), text) };
+}
+
+test('a server that ended for want of room is told once, and again only after it was well for long', async () => {
+  const { notice, told, clock, log } = await ownNotice();
+  await log(START + SHORT);
+  expect(await notice.around(async () => true)).toBe(true);
+  await notice.around(async () => true);
+  expect(told).toEqual([expect.stringMatching(/the disk of ONBOARD_HOME is full .* goes on by itself/)]);
+  clock.now = 600_001;
+  await notice.around(async () => true);
+  expect(told).toHaveLength(2);
+});
+
+test('a server that finds no room when it starts is told, and the failure is passed on', async () => {
+  const { notice, told, log } = await ownNotice();
+  await log(START);
+  const revive = async () => {
+    await log(`${START}7:M # Fatal: can't open the append-only dir: No space left on device\n`);
+    throw new Error('it ended');
+  };
+  await expect(notice.around(revive)).rejects.toThrow('it ended');
+  expect(told).toHaveLength(1);
+});
+
+test('what an earlier server said of the disk is past', async () => {
+  const { notice, told, log } = await ownNotice();
+  await log(START + SHORT + START);
+  await notice.around(async () => true);
+  expect(told).toEqual([]);
+});

@@ -24,16 +24,13 @@ describe('documentLines', () => {
 });
 
 describe('rejectionLine', () => {
-  it.each(['{"e":\r\n [1.0]}', '', 'not JSON \u2028 at all\n'])(
-    'given the body %j, keeps it verbatim',
-    (body) => {
-      const line = rejectionLine('r', {
-        settlement: settled(2, 'rejected', { status: 418 }),
-        source: null,
-        body,
-      });
-      expect(line.indexOf('\n')).toBe(line.length - 1);
-      expect(JSON.parse(line)).toEqual({ run: 'r', row: 2, line: 3, key: 'k2', status: 418, body });
-    },
-  );
+  it.each(['{"e":\r\n [1.0]}', '', 'not JSON \u2028 at all\n'])('given %j, keeps it verbatim', (body) => {
+    const line = rejectionLine('r', {
+      settlement: settled(2, 'rejected', { status: 418 }),
+      source: null,
+      body,
+    });
+    expect(line.indexOf('\n')).toBe(line.length - 1);
+    expect(JSON.parse(line)).toEqual({ run: 'r', row: 2, line: 3, key: 'k2', status: 418, body });
+  });
 });

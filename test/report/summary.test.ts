@@ -55,16 +55,13 @@ describe('summarize', () => {
     });
   });
 
-  it.each([3, 5])(
-    'given 4 outcomes in a finished run of %i rows, says that the total does not hold',
-    (rows) => {
-      expect(ofRows({ rows })).toMatchObject({
-        open: rows - 4,
-        controlTotal: { holds: false },
-        exitCode: 3,
-      });
-    },
-  );
+  it.each([3, 5])('given 4 outcomes of %i rows in all, says that the total does not hold', (rows) => {
+    expect(ofRows({ rows })).toMatchObject({
+      open: rows - 4,
+      controlTotal: { holds: false },
+      exitCode: 3,
+    });
+  });
 });
 
 describe('how the file was read', () => {

@@ -89,7 +89,7 @@ const env = () => ({ ONBOARD_HOME: join(jobsFolder, 'home'), ONBOARD_JOBS: jobsF
 
 describe('a field that the operation does not have, named by the definition', () => {
   test.each(['run', 'check'])(
-    'is the fault of the definition, and %s does not blame the file',
+    'is the definition’s fault, and %s does not blame the file',
     async (command) => {
       const path = join(jobsFolder, 'misspelt.yaml');
       const said = { exitCode: 3, stderr: `onboard: ${path}: ${PROBLEM}\n`, stdout: '' };
@@ -114,20 +114,17 @@ describe('a field that the operation does not have, named by the definition', ()
 });
 
 describe('a file without the columns that its job needs', () => {
-  test.each(['run', 'check'])(
-    'is refused as a file by %s, and each column is named once',
-    async (command) => {
-      const path = join(jobsFolder, 'short.csv');
-      const { exitCode, stderr } = await onboard([command, 'short', path, '--sandbox'], env());
-      expect(exitCode).toBe(3);
-      expect(stderr.trim().split('\n')).toEqual([
-        `onboard: ${path}: the file has no column "Ref", from which the job takes its key, additionalInformation.crmId.`,
-        `onboard: ${path}: the file has no column "details.name", which the job requires.`,
-        `onboard: ${path}: the file has no column "kyc.details.website", which the job requires.`,
-        expect.stringMatching(/its header, on line 1, names "details\.displayName"\. Add what is missing/),
-      ]);
-    },
-  );
+  test.each(['run', 'check'])('is refused as a file by %s, each column named once', async (command) => {
+    const path = join(jobsFolder, 'short.csv');
+    const { exitCode, stderr } = await onboard([command, 'short', path, '--sandbox'], env());
+    expect(exitCode).toBe(3);
+    expect(stderr.trim().split('\n')).toEqual([
+      `onboard: ${path}: the file has no column "Ref", from which the job takes its key, additionalInformation.crmId.`,
+      `onboard: ${path}: the file has no column "details.name", which the job requires.`,
+      `onboard: ${path}: the file has no column "kyc.details.website", which the job requires.`,
+      expect.stringMatching(/its header, on line 1, names "details\.displayName"\. Add what is missing/),
+    ]);
+  });
 });
 
 const job = (definition: unknown) => ({ name: 'j', definition: jobDefinitionSchema.parse(definition) });

@@ -28,21 +28,15 @@ const doubts = (...keys: readonly string[]) => keys.map((key, i) => doubtOf(i + 
 
 test('a decision is that of every row in doubt of its key that stands beside it', async () => {
   const rows = doubts('a', 'b', 'b', 'b', 'c', 'b');
-  expect(await extend(rows, created(3, 'x'))).toEqual({
-    decisions: [created(2, 'x'), created(3, 'x'), created(4, 'x')],
-    mates: [2, 4],
-  });
-  expect(await extend(rows, created(6, 'y'), notCreated(1))).toEqual({
-    decisions: [notCreated(1), created(6, 'y')],
-    mates: [],
-  });
+  const three = [2, 3, 4].map((row) => created(row, 'x'));
+  expect(await extend(rows, created(3, 'x'))).toEqual({ decisions: three, mates: [2, 4] });
+  const apart = { decisions: [notCreated(1), created(6, 'y')], mates: [] };
+  expect(await extend(rows, created(6, 'y'), notCreated(1))).toEqual(apart);
 });
 
 test('rows without a key are never one record', async () => {
-  expect(await extend(doubts('', '', ''), created(2, 'x'))).toEqual({
-    decisions: [created(2, 'x')],
-    mates: [],
-  });
+  const alone = { decisions: [created(2, 'x')], mates: [] };
+  expect(await extend(doubts('', '', ''), created(2, 'x'))).toEqual(alone);
 });
 
 test('of an id two holders are named at most, rows of one key counting as one, with the keys of the rows asked for', async () => {
@@ -79,13 +73,10 @@ test.each([
   ['id', { outcome: 'drafted', id: 'x', code: 'resolved' }, created(2, 'y')],
   ['creation', { outcome: 'drafted', id: 'x', code: 'resolved' }, notCreated(2)],
   ['absence', { outcome: 'failed', code: 'not_created' }, created(2, 'y')],
-] as const)(
-  'another %s than a row of the key was settled with before is refused',
-  async (_, settled, decision) => {
-    const rows = [doubtOf(1, { key: 'a', ...settled }), doubtOf(2, { key: 'a' })];
-    await expect(extend(rows, decision)).rejects.toThrow('row 1 is');
-  },
-);
+] as const)('another %s than a row of the key was settled with is refused', async (_, settled, decision) => {
+  const rows = [doubtOf(1, { key: 'a', ...settled }), doubtOf(2, { key: 'a' })];
+  await expect(extend(rows, decision)).rejects.toThrow('row 1 is');
+});
 
 test('the decision that a row of the key was settled with before is that of the rest', async () => {
   const rows = [doubtOf(1, { key: 'a', outcome: 'drafted', id: 'x' }), ...doubts('', 'a', 'a').slice(1)];

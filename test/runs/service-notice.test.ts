@@ -6,14 +6,8 @@ import { createServiceNotice, serviceWords } from '../../src/runs/service-notice
 import { memoryIo } from '../cli/memory-io.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
-const WELL: BreakerReport = {
-  state: 'well',
-  failuresInARow: 0,
-  cause: null,
-  since: null,
-  isProbing: false,
-  nextAt: null,
-};
+const NOTHING = { cause: null, since: null, nextAt: null };
+const WELL: BreakerReport = { ...NOTHING, state: 'well', failuresInARow: 0, isProbing: false };
 const since = '2026-11-21T20:30:51.000Z';
 const cause = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
 const failing = (failuresInARow: number, at = since): BreakerReport => ({
@@ -58,12 +52,8 @@ test('an outage is told when it is one, after its first failure', async () => {
 });
 
 test('single failures among rows that go through are not told', async () => {
-  const reports = [
-    WELL,
-    failing(1, '2026-11-21T20:30:52.000Z'),
-    failing(1, '2026-11-21T20:30:53.000Z'),
-    WELL,
-  ];
+  const [one, other] = [52, 53].map((second) => failing(1, `2026-11-21T20:30:${second}.000Z`));
+  const reports = [WELL, one ?? WELL, other ?? WELL, WELL];
   expect(await told(reports, [0, 10, 20, 30])).toEqual([]);
 });
 
@@ -84,38 +74,29 @@ test('a run that was paused for it is told why, with the address', async () => {
   expect(io.stderr.text).toBe(`No answer came from https://api.example.com for too long. ${cause}\n`);
 });
 
-const WELL_REPORT: BreakerReport = {
-  state: 'well',
-  failuresInARow: 0,
-  cause: null,
-  since: null,
-  isProbing: false,
-  nextAt: null,
-};
-const FAILING_SINCE = '2026-11-21T20:30:51.000Z';
 const nextAt = '2026-11-21T20:31:07.000Z';
 const CAUSE = "The service's name could not be resolved. Nothing was sent (ENOTFOUND)";
 
 test.each<[Partial<BreakerReport>, string]>([
   [{}, 'no outage known'],
-  [{ state: 'failing', failuresInARow: 1, since: FAILING_SINCE }, '1 failure in a row since 20:30:51 UTC'],
+  [{ state: 'failing', failuresInARow: 1, since }, '1 failure in a row since 20:30:51 UTC'],
   [
-    { state: 'failing', failuresInARow: 2, since: FAILING_SINCE, cause: 'The service answered 503.' },
+    { state: 'failing', failuresInARow: 2, since, cause: 'The service answered 503.' },
     '2 failures in a row since 20:30:51 UTC. The service answered 503',
   ],
   [{ state: 'held', nextAt }, 'asked to be left alone until 20:31:07 UTC'],
   [
-    { state: 'away', failuresInARow: 12, since: FAILING_SINCE, nextAt, cause: CAUSE },
+    { state: 'away', failuresInARow: 12, since, nextAt, cause: CAUSE },
     `away since 20:30:51 UTC, 12 failures in a row; one row tries at 20:31:07 UTC, the others wait. ${CAUSE}`,
   ],
   [
-    { state: 'away', failuresInARow: 12, since: FAILING_SINCE, isProbing: true, nextAt },
+    { state: 'away', failuresInARow: 12, since, isProbing: true, nextAt },
     'away since 20:30:51 UTC, 12 failures in a row; one row is trying, the others wait',
   ],
   [
-    { state: 'away', failuresInARow: 12, since: FAILING_SINCE, cause: CAUSE },
+    { state: 'away', failuresInARow: 12, since, cause: CAUSE },
     `away since 20:30:51 UTC, 12 failures in a row; the next row tries. ${CAUSE}`,
   ],
 ])('of %j says %s', (report, words) => {
-  expect(serviceWords({ ...WELL_REPORT, ...report })).toBe(words);
+  expect(serviceWords({ ...WELL, ...report })).toBe(words);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { goingOnWith, stateOf } from '../../src/runs/status.ts';
+import { goingOnWith, stateOf, worse } from '../../src/runs/status.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
 test.each([
@@ -39,4 +39,14 @@ test.each([
   ['finished', 'none', null],
 ] as const)('what is to be done about a run that is %s, owner %s: %s', (state, owner, command) => {
   expect(goingOnWith({ id: 'run-1', state }, { words: '', owner })).toBe(command);
+});
+
+test.each([
+  [0, 1, 1],
+  [1, 5, 5],
+  [5, 2, 2],
+  [2, 3, 3],
+  [3, 0, 3],
+])('of the exit statuses %i and %i the worse is %i', (a, b, expected) => {
+  expect([worse(a, b), worse(b, a)]).toEqual([expected, expected]);
 });

@@ -73,15 +73,12 @@ describe('updating a subclient', () => {
     });
   });
 
-  test.each(['sub-0301', 'sub-0000', 'sub-1', 'unknown', '..'])(
-    'of the unknown id %s gives 404',
-    async (id) => {
-      const sandbox = await openSandbox();
-      const escaped = id.replaceAll('.', '%2E');
-      expect((await call(sandbox, `PATCH /v1/subclients/${escaped}`, {})).status).toBe(404);
-      expect(sandbox.stats().updated).toBe(0);
-    },
-  );
+  test.each(['sub-0301', 'sub-0000', 'sub-1', 'unknown', '..'])('of the unknown %s gives 404', async (id) => {
+    const sandbox = await openSandbox();
+    const escaped = id.replaceAll('.', '%2E');
+    expect((await call(sandbox, `PATCH /v1/subclients/${escaped}`, {})).status).toBe(404);
+    expect(sandbox.stats().updated).toBe(0);
+  });
 
   test('whose body was forgotten still answers with id and what is sent', async () => {
     const sandbox = await openSandbox({ bodyLimit: 1 });
@@ -205,6 +202,7 @@ describe('what is refused', () => {
   test.each([
     ['text that is not JSON', '{"a":', {}, 400],
     ['bytes that are not UTF-8', Buffer.from('{"details":{"name":"Zo\xeb"}}', 'latin1'), {}, 400],
+    ['none', undefined, {}, 400],
     ['a list', '[]', {}, 400],
     ['null', 'null', {}, 400],
     ['another type', '{}', { 'content-type': 'text/plain' }, 415],
@@ -214,11 +212,6 @@ describe('what is refused', () => {
     const sandbox = await openSandbox();
     expect((await call(sandbox, SUBCLIENTS, body, { headers })).status).toBe(status);
     expect(sandbox.stats().made.subclients).toBe(status === 200 ? 1 : 0);
-  });
-
-  test('no body at all gives 400', async () => {
-    const sandbox = await openSandbox();
-    expect((await call(sandbox, SUBCLIENTS)).status).toBe(400);
   });
 
   test('a body that its schema does not take gives 400, naming the path', async () => {

@@ -33,10 +33,7 @@ async function attemptAt(baseUrl: string, options: Partial<ClientOptions> = {}) 
 }
 
 function unsent(code: unknown) {
-  return {
-    reply: { kind: 'no-response', sent: false, code, ms: expect.any(Number) },
-    announced: 0,
-  };
+  return { reply: { kind: 'no-response', sent: false, code, ms: expect.any(Number) }, announced: 0 };
 }
 
 const matching = (code: RegExp) => expect.stringMatching(code);

@@ -209,10 +209,7 @@ test.each(TYPES)(
   },
 );
 
-const soup = fc.string({
-  unit: fc.constantFrom(...'{}[]"\\,:1a\n ', '"a":', '{"a":1}'),
-  maxLength: 40,
-});
+const soup = fc.string({ unit: fc.constantFrom(...'{}[]"\\,:1a\n ', '"a":', '{"a":1}'), maxLength: 40 });
 const blocks = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 });
 const path = fc.constantFrom('f.json', 'f.ndjson');
 

@@ -1,0 +1,55 @@
+import type { Redis } from 'ioredis';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
+import type { Intent } from '../../src/ledger/intents.ts';
+import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import { memoryJournal, openTestEpoch } from './epoch.ts';
+import { newRun, ownKeys } from './runs.ts';
+import { knownRun } from './session.ts';
+
+const NOW = new Date('2026-11-21T11:00:00.000Z');
+
+type Of = {
+  readonly rows?: number;
+  readonly chunkRows?: number;
+  readonly journal?: ReturnType<typeof memoryJournal>;
+  readonly probeMs?: number;
+  /** Those of a target that has other runs already. */
+  readonly keys?: LedgerKeys;
+};
+
+/** A running run in a ledger of its own, as a worker has it. */
+export async function runningRun(redis: Redis, of: Of = {}) {
+  const { rows = 2, chunkRows = 100, journal = memoryJournal(), probeMs = 1_000, keys = ownKeys() } = of;
+  const epoch = await openTestEpoch(redis, keys);
+  const store = createRunStore(redis, keys, () => NOW);
+  const { id } = await store.register(newRun({ rows, chunkRows }));
+  await store.transition(id, 'running', null);
+  const run = () => knownRun(store, id);
+  const parts = { epoch, keys, journal, run: await run(), probeMs, now: () => NOW };
+  return { redis, keys, epoch, journal, store, id, run, parts, ledger: createChunkLedger(parts) };
+}
+
+/** An intent on a row of chunk 1. */
+export function intentOn(row: number, mark: string, over: Partial<Intent> = {}): Intent {
+  return { chunk: 1, row, mark, expected: '', identity: null, fields: null, repeatable: false, ...over };
+}
+
+/** What a run finds when it claims the keys of its rows, by default of rows from 1 on. */
+export function claimOf(
+  { epoch, keys }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys },
+  run: string,
+  rows: ReadonlyArray<readonly [row: number, key: string]>,
+  name = 'subclient',
+) {
+  const space = { name, ofRun: false };
+  return claimKeys(epoch, keys, { run, space, rows: rows.map(([row, key]) => ({ row, key })) });
+}
+
+/** Where a key's entry is: the hash, and the field in it. */
+export function entryOf(keys: LedgerKeys, key: string, space = 'subclient') {
+  const { bucket, digest } = identityOf(key);
+  return [`${keys.identity(space)}${bucket}`, digest] as const;
+}
