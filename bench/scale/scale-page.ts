@@ -91,7 +91,7 @@ export function renderTogether(results: ScaleResults | null): string {
 /** What one sign of life costs among so many members. */
 function renderBeats(results: ScaleResults | null): string {
   const header = [
-    'members',
+    'workers',
     'commands',
     "CPU of Redis' thread",
     'when it looks at all of them',

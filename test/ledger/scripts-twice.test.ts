@@ -222,7 +222,7 @@ const OF_REPLAY: readonly Case[] = [
 ];
 
 const OF_WORKERS: readonly Case[] = [
-  // A epoch at which nobody gives signs of life.
+  // An epoch in which nobody gives heartbeats.
   [
     'LOOK',
     'nothing else',
@@ -295,7 +295,7 @@ test('no script is left out', async () => {
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
     for (const [, name = ''] of text.matchAll(/\b(?:script|inEpoch)\(\s*([A-Z][A-Z_]+)\b/g)) names.add(name);
   }
-  names.delete('GATED');
+  names.delete('IN_EPOCH');
   expect([...names].sort()).toEqual([...new Set(CASES.map(([name]) => name))].sort());
 });
 
@@ -316,7 +316,7 @@ const SIGN = /^(m:|b:|k:|w:|swept$)/;
 /** All that the ledger of the bench holds. */
 async function everything({ keys }: Bench): Promise<Readonly<Record<string, unknown>>> {
   const { redis } = own();
-  const root = keys.epoch.slice(0, -'epoch'.length);
+  const root = keys.epoch.slice(0, -'gate'.length);
   const all: Record<string, unknown> = {};
   for (const name of (await redis.keys('*')).sort())
     if (name.startsWith(root)) all[name] = await contentOf(name);
@@ -329,5 +329,5 @@ async function contentOf(key: string): Promise<unknown> {
   if (type === 'string') return redis.get(key);
   if (type === 'zset') return redis.zrange(key, '0', '-1', 'WITHSCORES');
   const fields = Object.entries(await redis.hgetall(key));
-  return Object.fromEntries(fields.filter(([field]) => !key.endsWith('epoch') || !SIGN.test(field)));
+  return Object.fromEntries(fields.filter(([field]) => !key.endsWith('gate') || !SIGN.test(field)));
 }
