@@ -9,7 +9,7 @@ import { inspectFile } from '../intake/inspect.ts';
 import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
 import { surveyFile } from '../intake/survey.ts';
-import { fileStamp } from '../lib/file-stamp.ts';
+import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { createGroupCutter } from '../model/row-group.ts';
@@ -140,11 +140,9 @@ export async function openReading(path: string, format: Format): Promise<CheckRe
   return readSurveyed(await surveyFile(path, format), format);
 }
 
-const CUTS = { chunkRows: 500, chunkEnds: null };
-
 /** The rows of a file that was surveyed. */
 function readSurveyed({ path, sha256, source }: FileFacts, format: Format): CheckReading {
-  return { path, sha256, source, batches: readChunks(path, source, format, CUTS) };
+  return { path, sha256, source, batches: readChunks(path, source, format) };
 }
 
 async function* after(first: RowBatch, rest: AsyncIterable<RowBatch>) {
@@ -155,7 +153,5 @@ async function* after(first: RowBatch, rest: AsyncIterable<RowBatch>) {
 async function* unchanged(batches: AsyncIterable<RowBatch>, path: string, stamp: string) {
   yield* batches;
   if ((await fileStamp(path).catch(() => '')) === stamp) return;
-  throw new UsageError(
-    `${path}: was changed while it was read: expected a file that is whole; wait until it is`,
-  );
+  throw changedWhileRead(path);
 }

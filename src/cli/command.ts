@@ -8,7 +8,8 @@ import type { Service } from '../delivery/target.ts';
 import { errorCode } from '../lib/errors.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { exitCodeOf, isOver, type Run } from '../model/run.ts';
+import { EXIT, exitCodeOf } from '../model/exit.ts';
+import { isOver, type Run } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
 import type { Executed } from '../runs/execute.ts';
 import { reportDirectory, type Session } from '../session.ts';
@@ -67,8 +68,6 @@ export function refuseStrayFaults(flags: {
 /** The options that decide how a command ends: with JSON or words, and which command goes on. */
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 
-export const INTERRUPTED_EXIT = 4;
-
 /** Prints the summary and how to go on, and answers the exit status; `service`: `null` where nothing was to be sent. */
 export function tellEnded(
   { run, summary }: Executed,
@@ -89,7 +88,7 @@ export function tellEnded(
   // For people the summary names the command already.
   const isSaid = flags.json !== true && (summary.state === 'paused' || summary.state === 'stopped');
   if (!isSaid) for (const line of goingOn(run, io)) tell(io, line);
-  return io.interrupted.aborted ? INTERRUPTED_EXIT : exitCodeOf(run);
+  return io.interrupted.aborted ? EXIT.interrupted : exitCodeOf(run);
 }
 
 /** The commands that go on with a run; the one that was typed comes first, since it may name more than the run. */

@@ -2,6 +2,7 @@
 import { serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
+import { EXIT } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
 import {
   cancelRun,
@@ -122,6 +123,6 @@ async function cancel(id: string, flags: CancelFlags, io: Io): Promise<number> {
     const ended = await windUpCancelled(run, session);
     const exitCode = tellEnded(ended, session, { service: null, flags });
     // 2 is the status of a run that was cancelled; for whoever asked for that, the command succeeded.
-    return exitCode === 2 && isOver(ended.run) ? 0 : exitCode;
+    return exitCode === EXIT.stopped && isOver(ended.run) ? EXIT.success : exitCode;
   });
 }

@@ -2,9 +2,8 @@
 import { examine } from '../check/doctor.ts';
 import type { Finding } from '../check/doctor-finding.ts';
 import { countOf, say } from '../lib/terminal.ts';
+import { EXIT } from '../model/exit.ts';
 import type { AddCommand } from './command.ts';
-
-const PROBLEM_EXIT = 3;
 
 export const addDoctorCommand: AddCommand = (program, io, done) => {
   program
@@ -16,7 +15,7 @@ export const addDoctorCommand: AddCommand = (program, io, done) => {
       const findings = await examine(io);
       if (flags.json === true) say(io, JSON.stringify(findings));
       else for (const line of renderFindings(findings)) say(io, line);
-      done(findings.some(({ status }) => status === 'problem') ? PROBLEM_EXIT : 0);
+      done(findings.some(({ status }) => status === 'problem') ? EXIT.notStarted : 0);
     });
 };
 

@@ -30,8 +30,6 @@ type Flags = FormatFlags & {
 /** So many rows are looked at to say how sure the reader is, however few are shown. */
 const SAMPLE_ROWS = 100;
 
-const CUTS = { chunkRows: 500, chunkEnds: null };
-
 export const addPreviewCommand: AddCommand = (program, io, done) => {
   program
     .command('preview')
@@ -99,7 +97,7 @@ async function previewAll(
     throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
   const { source } = await surveyFile(file, format);
   say(io, headLine(source));
-  for await (const { rows } of readChunks(file, source, format, CUTS)) {
+  for await (const { rows } of readChunks(file, source, format)) {
     for (const row of rows) say(io, rowLine(source, row));
   }
 }

@@ -1,15 +1,14 @@
-import { setFlagsFromString } from 'node:v8';
-import { type Io, shellWord } from '../lib/terminal.ts';
-import { SHIPPED_TIMES, type Times } from '../lib/times.ts';
-import { interruptionNotice, runProgram } from './program.ts';
-
 /**
  * The program as a process: its command line, its streams, its signals and its exit status. The first signal lets rows in flight settle
  * for as long as there is time, the second ends at once.
  */
+import { setFlagsFromString } from 'node:v8';
+import { type Io, shellWord } from '../lib/terminal.ts';
+import { SHIPPED_TIMES, type Times } from '../lib/times.ts';
+import { EXIT } from '../model/exit.ts';
+import { interruptionNotice, runProgram } from './program.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const INTERRUPTED_EXIT = 4;
 /** What is left to be closed when a command has ended must not keep its terminal. */
 const LINGER_MS = 2_000;
 
@@ -32,11 +31,11 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
       // The second signal ends at once: every row sent has its intent in the ledger, so nothing is lost even then.
       if (interruption.signal.aborted) {
         process.stderr.write(`\nEnded at once. To go on: ${io.typed}\n`);
-        process.exit(INTERRUPTED_EXIT);
+        process.exit(EXIT.interrupted);
       }
       interruption.abort();
       announceEnd(args, times.deadlineMs);
-      setTimeout(() => process.exit(INTERRUPTED_EXIT), times.deadlineMs).unref();
+      setTimeout(() => process.exit(EXIT.interrupted), times.deadlineMs).unref();
     });
   }
   // A reader that goes away (`| head`, a closed terminal) ends the reading, not the work.

@@ -7,6 +7,7 @@ import { messageOf } from '../lib/errors.ts';
 import { type Io, printable, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
+import { EXIT } from '../model/exit.ts';
 import { BrokenOffError } from '../runs/execute.ts';
 import { addCheckCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
@@ -22,11 +23,6 @@ import { addSchemaCommand } from './schema.ts';
 import { addStartCommand, addWatchCommand, addWorkCommand } from './start.ts';
 import { addReportCommand, addRunsCommand, addStatusCommand } from './status.ts';
 import { addTemplateCommand } from './template.ts';
-
-/** A usage, configuration or file that has to be corrected before the program can start (DESIGN.md, section 4). */
-const USAGE_EXIT = 3;
-/** A run was under way: it stopped before its end. */
-const BROKEN_OFF_EXIT = 2;
 
 const COMMANDS: readonly AddCommand[] = [
   addRunCommand,
@@ -92,17 +88,17 @@ function withoutEmptyDefault(description: string): string {
 }
 
 function explain(error: unknown, io: Io): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.notStarted;
   if (error instanceof UsageError) {
     // Names of columns come from files: none may act on the terminal.
     for (const problem of error.problems)
       tell(io, `onboard: ${problem.split('\n').map(printable).join('\n')}`);
-    return USAGE_EXIT;
+    return EXIT.notStarted;
   }
   // Only the message: an error of Redis carries the command with its arguments, and those are rows.
   tell(io, `onboard: unexpected: ${messageOf(error)}`);
   if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, error.stack ?? '');
-  return error instanceof BrokenOffError ? BROKEN_OFF_EXIT : USAGE_EXIT;
+  return error instanceof BrokenOffError ? EXIT.stopped : EXIT.notStarted;
 }
 
 /** Commands that have rows in flight as long as they run. */

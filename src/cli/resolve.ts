@@ -2,8 +2,9 @@
 import { hostname, userInfo } from 'node:os';
 import { countOf, type Io, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { exitCodeOf } from '../model/exit.ts';
 import type { Decision } from '../model/resolution.ts';
-import { exitCodeOf, type Run } from '../model/run.ts';
+import type { Run } from '../model/run.ts';
 import {
   type Resolved,
   type ResolveRequest,

@@ -5,6 +5,7 @@ import { jobsBefore } from '../config/job-definition.ts';
 import { serviceReady, startSandboxChild } from '../delivery/target.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
+import { EXIT, endsSeries, worse } from '../model/exit.ts';
 import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
@@ -18,7 +19,6 @@ import {
   type AddCommand,
   collect,
   FAULT,
-  INTERRUPTED_EXIT,
   refuseStrayFaults,
   tellEnded,
 } from './command.ts';
@@ -87,8 +87,8 @@ async function runInOrder({ job, files }: Input, session: TargetSession, flags: 
     if (!(await waitForJobs(jobsBefore(job.definition), session.service.target, session)))
       return interrupted(session.io);
     const exitCode = await runFile(facts, job, { session, flags });
-    if (exitCode >= 2 && exitCode <= 4) return exitCode;
-    worst = Math.max(worst, exitCode);
+    if (endsSeries(exitCode)) return exitCode;
+    worst = worse(worst, exitCode);
   }
   return worst;
 }
@@ -107,7 +107,7 @@ async function runFile(facts: FileFacts, job: Input['job'], { session, flags }: 
 
 function interrupted(io: Io): number {
   tell(io, `Interrupted before the run was begun: nothing is sent.\nTo go on: ${io.typed}`);
-  return INTERRUPTED_EXIT;
+  return EXIT.interrupted;
 }
 
 const EXAMPLE = `

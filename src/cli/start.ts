@@ -20,6 +20,7 @@ import { createWatcher, type WatchOptions } from '../inbox/watcher.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { EXIT } from '../model/exit.ts';
 import {
   checkRedisSettings,
   joinTarget,
@@ -34,7 +35,6 @@ import {
   type AddCommand,
   collect,
   FAULT,
-  INTERRUPTED_EXIT,
   refuseStrayFaults,
   wholeNumber,
 } from './command.ts';
@@ -203,7 +203,7 @@ async function work(flags: WorkFlags, io: Io): Promise<number> {
     await joinTarget(session, service, { sends: true, acceptsSettings: flags.acceptRedisSettings });
     tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
     if (!io.interrupted.aborted) await once(io.interrupted, 'abort');
-    return INTERRUPTED_EXIT;
+    return EXIT.interrupted;
   } finally {
     await releasers.release();
   }

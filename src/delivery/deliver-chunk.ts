@@ -25,7 +25,7 @@ import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { sendRow } from './send-row.ts';
 import { senderOf } from './sender.ts';
-import { createSenderRow, type RowsEnd } from './sender-row.ts';
+import { createSenderRow, type EndListener } from './sender-row.ts';
 import type { Sending } from './sending.ts';
 import { type Ended, recordRows, rowsEnding, sentRows, settleSent } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
@@ -149,7 +149,7 @@ function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended
       if (failure === null) resolve(all);
       else reject(failure.error);
     };
-    const end: RowsEnd = {
+    const end: EndListener = {
       ended(how) {
         if (how === 'unsent') all = 'unsent';
         done();
@@ -165,7 +165,7 @@ function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended
 }
 
 /** Takes a request's rows to their outcomes. */
-function execute(planned: Planned, take: ChunkTake, end: RowsEnd): void {
+function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
   const { plan } = planned;
   switch (plan.kind) {
     case 'done':
@@ -189,7 +189,7 @@ function isSend(planned: Planned): planned is PlannedSend {
   return planned.plan.kind === 'send';
 }
 
-function tell(work: Promise<Ended>, end: RowsEnd): void {
+function tell(work: Promise<Ended>, end: EndListener): void {
   work.then(end.ended, end.failed);
 }
 
@@ -203,7 +203,7 @@ async function settle(
 }
 
 /** Rows that a dead worker may have sent, and those of a run with a rate, go one by one. */
-function send(planned: PlannedSend, take: ChunkTake, end: RowsEnd): void {
+function send(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
   const { context } = take;
   const sending = sendingOf(planned.lead, planned.plan, take);
   const isFresh = sending.expected === '' && !sending.everUnknown;

@@ -7,7 +7,7 @@ import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-
 import type { KeyClaim } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
 import { IDENTITY } from '../model/operation.ts';
-import { type Outcome, REMAINDER } from '../model/outcome.ts';
+import { KEY_AFTER, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
@@ -87,16 +87,12 @@ function isKept({ line }: Row, outcome: Outcome): boolean {
   return line > 0 && (REMAINDER[outcome] !== 'none' || outcome === 'cancelled');
 }
 
-/** The key stays claimed while its outcome is not known, and is free again where nothing was created. */
+/** The change of the row's own key; `null` where the row has none of its own. */
 function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
   const space = IDENTITY[task.run.operation];
   if (space === null || task.identityKey === null || task.claim.kind !== 'claimed') return null;
-  const key = task.identityKey;
-  if (end.outcome === 'created' || end.outcome === 'drafted') {
-    return { space, key, becomes: 'known', id: end.id ?? '' };
-  }
-  if (end.outcome === 'in-doubt') return { space, key, becomes: 'in-doubt', id: '' };
-  return { space, key, becomes: 'given-back', id: '' };
+  const becomes = KEY_AFTER[end.outcome];
+  return { space, key: task.identityKey, becomes, id: becomes === 'known' ? (end.id ?? '') : '' };
 }
 
 type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;

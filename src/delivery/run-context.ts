@@ -38,9 +38,9 @@ export type RunContext = {
   readonly breaker: ServiceBreaker;
   readonly denials: DenialStreak;
   readonly now: () => number;
-  /** Fires when the process is to end: nothing new is sent. */
+  /** Fires when the process is to end, or the run is halted or dropped in this process: nothing new is sent. */
   readonly stopping: AbortSignal;
-  /** False once the run is known not to be running, about a second after it was paused or cancelled elsewhere. */
+  /** False outside the job's window, and once the run is known not to be running: about a second after it was paused or cancelled elsewhere. */
   stillRuns(): boolean;
   /** Whether the job's window is open, or it has none: outside of it no row is begun. */
   isOpen(): boolean;

@@ -18,7 +18,7 @@ import { type Ended, recordAtOnce, sentRows, settleSent, withdrawIntents } from 
 import { tryRow, weigh } from './try-row.ts';
 
 /** Told once of each request. */
-export type RowsEnd = {
+export type EndListener = {
   ended(how: Ended): void;
   /** Their fate could not be recorded, or the program failed. */
   failed(error: unknown): void;
@@ -28,7 +28,7 @@ export type RowsEnd = {
 export type SenderRow = {
   readonly planned: PlannedSend;
   readonly sending: Sending;
-  readonly end: RowsEnd;
+  readonly end: EndListener;
   readonly context: RunContext;
   /** The intent that was asked for last; each time has its own. `null`: not yet. */
   intent: Intent | null;

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { type Job, type JobDefinition, jobsBefore, weightOf } from '../config/job-definition.ts';
-import { isOpenRun, openRunsOf } from '../ledger/run-store.ts';
+import { holdsUpLaterJobs, openRunsOf } from '../ledger/run-store.ts';
 import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Run } from '../model/run.ts';
@@ -150,7 +150,7 @@ export async function busyJobs(
   const runs = await Promise.all(
     open.map(async (id) => {
       const [run, leased] = await Promise.all([store.get(id), store.hasLease(id)]);
-      return run !== null && isOpenRun(run.state) ? [openRun(run, leased)] : [];
+      return run !== null && holdsUpLaterJobs(run.state) ? [openRun(run, leased)] : [];
     }),
   );
   // Later entries of the map win, so the oldest run of a job is named.

@@ -10,7 +10,8 @@ import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, insteadOf } from '../lib/errors.ts';
 import { fileStamp, type Written, writtenOf, writtenOfStamp } from '../lib/file-stamp.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import { exitCodeOf, type Run } from '../model/run.ts';
+import { EXIT, exitCodeOf } from '../model/exit.ts';
+import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Claim, dropClaim, returnFile } from './claim.ts';
 import { NOTE_ENDING } from './entry.ts';
@@ -40,9 +41,6 @@ import {
 import { inFolder, withinFolder } from './shared-folder.ts';
 import type { Refused } from './sort-out.ts';
 import { type EndedFile, reportPlace, type Watcher } from './watcher.ts';
-
-/** Exit status of a file of which no run came about. */
-export const NOT_TAKEN_EXIT = 3;
 
 /** How a claimed file's way ended; `stamp`: the file as it was read. */
 type End =
@@ -108,7 +106,7 @@ function refusedVerdict(claim: Claim, { why: given, fault }: Refusal): Verdict {
   const why = given.map((one) => withoutName(one.replaceAll(claim.file, claim.name), claim.name));
   const note = () => refusedNote(originOf(claim, claim.info.stamp), { why, fault });
   const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
-  return { result: 'failed', note, why, run: null, exitCode: NOT_TAKEN_EXIT, words };
+  return { result: 'failed', note, why, run: null, exitCode: EXIT.notStarted, words };
 }
 
 function originOf({ info }: Claim, stamp: string): Origin {
@@ -261,7 +259,7 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
     const key = [inbox.folder, entry.path, entry.stamp].join('\n');
     if (left.has(key)) return 'left';
     const notTaken = `${entry.path}: not taken: ${why}`;
-    const told = { result: 'failed', why: [why], run: null, exitCode: NOT_TAKEN_EXIT } as const;
+    const told = { result: 'failed', why: [why], run: null, exitCode: EXIT.notStarted } as const;
     const file = endedFile({ path: entry.path, job: null }, told, watcher);
     if (rehearsal.isOn) {
       left.add(key);

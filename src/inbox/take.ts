@@ -12,6 +12,7 @@ import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { REASON_ADVICE } from '../model/advice.ts';
+import { EXIT } from '../model/exit.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { executeRun } from '../runs/execute.ts';
@@ -22,7 +23,7 @@ import { fileRows } from '../runs/rows.ts';
 import { type Claim, dropClaim, openClaimed } from './claim.ts';
 import { type Fault, takenWords } from './note.ts';
 import { isOriginalWritten } from './other-file-system.ts';
-import { NOT_TAKEN_EXIT, settle } from './settle.ts';
+import { settle } from './settle.ts';
 import type { Watcher } from './watcher.ts';
 
 /** How far a claimed file has come. */
@@ -51,7 +52,7 @@ export async function takeClaim(claim: Claim, watcher: Watcher, take: Take): Pro
     case 'gone':
       await dropClaim(claim);
       watcher.teller.line(`${claim.info.path}: was removed from ${claim.folder} by somebody`);
-      return { kind: 'ended', exitCode: NOT_TAKEN_EXIT };
+      return { kind: 'ended', exitCode: EXIT.notStarted };
     case 'refused':
     case 'changed':
       return { kind: 'ended', exitCode: await settle(claim, read, watcher) };

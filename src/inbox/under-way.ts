@@ -5,15 +5,15 @@
  */
 import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, hasCode, messageOf } from '../lib/errors.ts';
+import { EXIT, worse } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
-import { worse } from '../runs/status.ts';
 import { beat, type Claim, type ClaimInfo, claimEntry } from './claim.ts';
 import { weightOfJob } from './job-book.ts';
 import type { AtHand, Look } from './look.ts';
 import { atHome } from './other-file-system.ts';
 import type { Recovery } from './recover.ts';
 import type { IsClosed } from './schedule.ts';
-import { NOT_TAKEN_EXIT, pausedFile } from './settle.ts';
+import { pausedFile } from './settle.ts';
 import { prepareTakenFolder, UnusableInbox } from './shared-folder.ts';
 import type { Takeable } from './sort-out.ts';
 import { pausedWords, takeClaim } from './take.ts';
@@ -75,7 +75,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
     work.state = 'troubled';
     work.tries += 1;
     work.againAt = performance.now() + Math.min(TROUBLE_STEP_MS * 2 ** (work.tries - 1), TROUBLE_MAX_MS);
-    worst = worse(worst, NOT_TAKEN_EXIT);
+    worst = worse(worst, EXIT.notStarted);
     if (work.tries === 1)
       teller.line(`${work.claim.info.path}: can't be gone on with right now: ${messageOf(error)}`);
   };
@@ -105,7 +105,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
       [...works.values()].filter((one) => one.state === 'active' && one.weight >= weight).length,
     /** Notes that there was a file that could not be taken. */
     trouble() {
-      worst = worse(worst, NOT_TAKEN_EXIT);
+      worst = worse(worst, EXIT.notStarted);
     },
     claims: () => [...works.values()].map(({ claim }) => claim),
     /** Looks whether somebody went on with runs that wait. */

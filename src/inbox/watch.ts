@@ -6,19 +6,18 @@
 import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
+import { EXIT, worse } from '../model/exit.ts';
 import { countSettled } from '../model/outcome.ts';
-import { worse } from '../runs/status.ts';
 import { removeEmptyClaims } from './claim.ts';
 import { inboxesOf } from './job-book.ts';
 import { createLook, type Look } from './look.ts';
 import { createRecovery } from './recover.ts';
 import { createWindows, type InboxSchedules, openInboxSchedules } from './schedule.ts';
-import { createLookForLate, createRefuse, NOT_TAKEN_EXIT } from './settle.ts';
+import { createLookForLate, createRefuse } from './settle.ts';
 import { createBegin, createUnderWay, type UnderWay } from './under-way.ts';
 import { createFolderEvents, createLookClock, createWaker, type FolderEvents, type Waker } from './wake.ts';
 import type { Watcher } from './watcher.ts';
 
-const INTERRUPTED_EXIT = 4;
 const TROUBLE_MS = 1_000;
 
 /** Watches the inboxes until it is interrupted, or with `once` until nothing more can be taken; answers the exit status. */
@@ -27,7 +26,7 @@ export async function watchInboxes(
   { sends }: { readonly sends: boolean },
 ): Promise<number> {
   const exitCode = await untilItEnds(watcher, sends || !watcher.once ? null : stallNoticeOf(watcher));
-  if (exitCode === INTERRUPTED_EXIT) watcher.teller.line(`To go on: ${watcher.session.io.typed}`);
+  if (exitCode === EXIT.interrupted) watcher.teller.line(`To go on: ${watcher.session.io.typed}`);
   return exitCode;
 }
 
@@ -79,7 +78,7 @@ async function keepLooking(
   work: () => Promise<Look>,
 ): Promise<number> {
   for (;;) {
-    if (watcher.session.io.interrupted.aborted) return INTERRUPTED_EXIT;
+    if (watcher.session.io.interrupted.aborted) return EXIT.interrupted;
     const look = await waitingOut(watcher, work);
     if (look === null) continue;
     const isIdle = !round.clock.isLookWanted() && !waker.hasNews() && underWay.active() === 0;
@@ -128,13 +127,13 @@ function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
     clock.lookBegins();
     last = await look();
     for (const entry of last.refuse) {
-      if ((await refuse(entry)) !== 'gone') worst = worse(worst, NOT_TAKEN_EXIT);
+      if ((await refuse(entry)) !== 'gone') worst = worse(worst, EXIT.notStarted);
     }
     clock.lookEnds(last.nextMs);
   };
   const lookAtRest = async () => {
     await schedules.keep();
-    if ((await lookForLate()) > 0) worst = worse(worst, NOT_TAKEN_EXIT);
+    if ((await lookForLate()) > 0) worst = worse(worst, EXIT.notStarted);
   };
   return {
     clock,

@@ -19,6 +19,9 @@ export type RowChunk = { readonly n: number; readonly rows: readonly Row[] };
 /** How the rows are cut: at the ends that were found before, else into chunks of one size, the last one shorter. */
 type Cuts = Pick<Chunking, 'chunkRows' | 'chunkEnds'>;
 
+/** For whoever reads a file without a run: enough rows at once that their handling costs little. */
+const BATCHES: Cuts = { chunkRows: 500, chunkEnds: null };
+
 /**
  * A file's rows as a stream of chunks. `source` is what the survey found out; UsageError where the file is another one now.
  * The file is closed when the consumer stops.
@@ -27,7 +30,7 @@ export async function* readChunks(
   path: string,
   source: SourceInfo,
   format: Format,
-  cuts: Cuts,
+  cuts: Cuts = BATCHES,
 ): AsyncGenerator<RowChunk, void, undefined> {
   const batches = openRows(path, decodingOf(source), formatOf(source, format));
   yield* inChunks(checked(batches, path, source), cuts);

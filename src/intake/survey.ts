@@ -3,7 +3,7 @@
  * many rows it has and which columns. A sample tells the same of the first rows alone.
  */
 import type { Format } from '../config/job-definition.ts';
-import { fileStamp } from '../lib/file-stamp.ts';
+import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
@@ -30,9 +30,7 @@ export async function surveyFile(path: string, format: Format): Promise<FileFact
   }
   if (source === null) throw new Error('a file was read without being understood');
   if ((await stampOf(path)) !== stamp) {
-    throw new UsageError(
-      `${path}: was changed while it was read: expected a file that is whole; wait until it is`,
-    );
+    throw changedWhileRead(path);
   }
   const { sha256, bytes } = inspected;
   return { path, sha256, bytes, rows, source: withColumns(source, columns), chunkEnds: null, stamp };

@@ -9,6 +9,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { messageOf } from '../lib/errors.ts';
 import { syncFolder } from './folder.ts';
 import type { Line } from './group-commit.ts';
 
@@ -119,10 +120,6 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
       return onDisk.size === 0 ? 'empty' : 'kept';
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Which segments hold something of which runs: decides what can be deleted. */

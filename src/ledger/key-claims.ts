@@ -73,7 +73,7 @@ const KEYS_PER_CALL = 500;
 
 /**
  * What the identity ledger `space` says of keys right now, for a person who asks; what is decided by it has to ask through
- * the epoch (ChunkLedger.readKeys).
+ * the epoch (ChunkLedger.readKey).
  */
 export async function readKeys(
   redis: RedisConnection,

@@ -192,7 +192,7 @@ const RUNS_PER_LOOK = 500;
  * Whether jobs that come after a run's job (`after`) wait for it: until it is finished or given up, whatever holds it. What
  * comes later builds on what the run has yet to create, so a run that is paused or stopped is waited for as one that moves.
  */
-export function isOpenRun(state: string | null | undefined): boolean {
+export function holdsUpLaterJobs(state: string | null | undefined): boolean {
   return !OVER.some((over) => over === state);
 }
 
@@ -211,7 +211,7 @@ export async function openRunsOf(
     open.push(
       ...part.filter((_, i) => {
         const [job = null, state] = found[i] ?? [];
-        return job !== null && jobs.has(job) && isOpenRun(state);
+        return job !== null && jobs.has(job) && holdsUpLaterJobs(state);
       }),
     );
   }

@@ -101,7 +101,7 @@ function example(signs: NumberSigns): string {
   return `-1${signs.grouping ?? ''}234${decimalOf(signs)}56`;
 }
 
-/** More characters than any double needs; without a limit a cell of a million zeros would keep the regular expressions busy. */
+/** More characters than any double needs: what is longer is no number that was meant. */
 const MAX_LENGTH = 400;
 
 /** The number that a JSON numeral (RFC 8259, section 6) stands for; `undefined` where a double can't keep every digit. */

@@ -1,6 +1,6 @@
 /**
  * Outcomes: what can become of a row, with everything that follows from an outcome alone: the report file that carries the
- * row again, whether the row counts as done, and the counts whose sum is the control total.
+ * row again, whether the row counts as done, what becomes of its key, and the counts whose sum is the control total.
  */
 import { z } from 'zod';
 
@@ -44,10 +44,42 @@ export function succeeded(outcome: Outcome): boolean {
   return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
 }
 
+const ACCEPTED: Readonly<Record<Outcome, boolean>> = {
+  created: true,
+  updated: true,
+  drafted: true,
+  listed: true,
+  skipped: false,
+  invalid: false,
+  rejected: false,
+  denied: false,
+  failed: false,
+  'in-doubt': false,
+  cancelled: false,
+};
+
 /** Whether the service carried the row's request out. */
 export function wasAccepted(outcome: Outcome): boolean {
-  return outcome === 'created' || outcome === 'updated' || outcome === 'drafted' || outcome === 'listed';
+  return ACCEPTED[outcome];
 }
+
+/**
+ * What becomes of the key that a row had claimed. `known`: a record was created under it. `in-doubt`: the key stays claimed,
+ * since a record may have been. `given-back`: nothing was created, and another row may have the key.
+ */
+export const KEY_AFTER: Readonly<Record<Outcome, 'known' | 'in-doubt' | 'given-back'>> = {
+  created: 'known',
+  drafted: 'known',
+  'in-doubt': 'in-doubt',
+  updated: 'given-back',
+  listed: 'given-back',
+  skipped: 'given-back',
+  invalid: 'given-back',
+  rejected: 'given-back',
+  denied: 'given-back',
+  failed: 'given-back',
+  cancelled: 'given-back',
+};
 
 export const outcomeCountsSchema = z.record(outcomeSchema, z.number().int().nonnegative());
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;

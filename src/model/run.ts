@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import { operationSchema } from './operation.ts';
-import type { OutcomeCounts } from './outcome.ts';
-import { countSettled, countUnsuccessful, outcomeCountsSchema } from './outcome.ts';
+import { countSettled, outcomeCountsSchema } from './outcome.ts';
 import { sourceInfoSchema } from './source.ts';
 
 export const RUN_STATES = ['queued', 'running', 'paused', 'stopped', 'cancelled', 'finished'] as const;
@@ -98,16 +97,4 @@ export function isOver(run: Pick<Run, 'state' | 'rows' | 'outcomes'>): boolean {
 /** Rows without an outcome yet. */
 export function openRows(run: Pick<Run, 'rows' | 'outcomes'>): number {
   return run.rows - countSettled(run.outcomes);
-}
-
-/** Exit status of a command that took a run as far as it went (DESIGN.md, section 4). */
-export function exitCodeOf(run: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'>): number {
-  if (run.state === 'finished') return finishedExitCode(run.rows, run.outcomes);
-  return run.reason === 'interrupted' ? 4 : 2;
-}
-
-function finishedExitCode(rows: number, outcomes: OutcomeCounts): number {
-  if (countSettled(outcomes) !== rows) return 3;
-  if (outcomes['in-doubt'] > 0) return 5;
-  return countUnsuccessful(outcomes) > 0 ? 1 : 0;
 }

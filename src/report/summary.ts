@@ -3,6 +3,7 @@
  * one outcome or open; where the written lines disagree with the ledger, the summary says so and exits with 3.
  */
 import { z } from 'zod';
+import { exitCodeOf } from '../model/exit.ts';
 import { operationSchema } from '../model/operation.ts';
 import {
   acceptedRows,
@@ -12,7 +13,7 @@ import {
   outcomeCountsSchema,
   outcomeSchema,
 } from '../model/outcome.ts';
-import { exitCodeOf, isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
+import { isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
 import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
 
 const count = z.number().int().nonnegative();

@@ -23,7 +23,7 @@ export type InputArguments = Omit<Placing, 'job'> & {
   readonly jobFile: string | undefined;
 };
 
-/** Loads the job and reads every file once to its end. */
+/** Loads the job and surveys every file: each is read to its end before anything is begun. */
 export async function loadInput(env: Environment, args: InputArguments): Promise<Input> {
   const { job, paths } = await loadNamed(env, args);
   const files: FileFacts[] = [];

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
-import { isOpenRun, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
+import { holdsUpLaterJobs, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -31,7 +31,7 @@ export async function waitForJobs(
   let open = await openRunsOf(ledger.redis, keys, new Set(jobs));
   while (open.length > 0) {
     const runs = (await Promise.all(open.map(store.get))).filter((run) => run !== null);
-    const waiting = runs.filter((run) => isOpenRun(run.state));
+    const waiting = runs.filter((run) => holdsUpLaterJobs(run.state));
     for (const run of waiting) {
       const words = waitingWords(run, await store.hasLease(run.id));
       if (!told.has(words)) tell(io, words);

@@ -7,7 +7,7 @@ import { mappingFor } from '../delivery/run-mapping.ts';
 import { chunkEndsOf, evenEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/reruns.ts';
-import { fileStamp } from '../lib/file-stamp.ts';
+import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
@@ -78,10 +78,8 @@ async function surveyAgain(run: Run, format: Format): Promise<FileFacts> {
   );
 }
 
-const CUTS = { chunkRows: 500, chunkEnds: null };
-
 /**
- * The facts with the ends of the file's chunks, where its job groups rows: that takes a second reading, since only the
+ * The facts with the ends of the file's chunks, where its job groups rows: that takes a reading of its own, since only the
  * compiled mapping knows the keys. Also where its first rows go ahead of the others (`send.canary`): they are a chunk of
  * their own. UsageError where the file is not as it was surveyed.
  */
@@ -92,10 +90,8 @@ export async function withChunkEnds(facts: FileFacts, definition: JobDefinition)
     return cutting.firstRows === undefined ? facts : { ...facts, chunkEnds: evenEnds(rows, cutting) };
   }
   const { keyOf } = mappingFor(definition, source);
-  const batches = readChunks(path, source, definition.format, CUTS);
+  const batches = readChunks(path, source, definition.format);
   const chunkEnds = await chunkEndsOf(batches, { ...cutting, keyOf });
   if ((chunkEnds.at(-1) ?? 0) === rows && (await fileStamp(path)) === stamp) return { ...facts, chunkEnds };
-  throw new UsageError(
-    `${path}: was changed while it was read: expected a file that is whole; wait until it is`,
-  );
+  throw changedWhileRead(path);
 }

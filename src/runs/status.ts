@@ -1,6 +1,6 @@
 /**
- * How runs stand: a run by its id, the newest ones, what a state means for people, the command that goes on with a
- * run, and which of two exit statuses is the worse. Nothing is changed here.
+ * How runs stand: a run by its id, the newest ones, what a state means for people, and the command that goes on
+ * with a run. Nothing is changed here.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
@@ -73,12 +73,4 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
 /** How the service of a target is doing, as all workers have found it. */
 export function serviceReport({ redis, of }: Ledger, target: string): Promise<BreakerReport> {
   return createSharedBreaker(redis, of(target).keys).read();
-}
-
-/** From all is well to could not start: rows without success, rows in doubt, stopped before the end, not taken, interrupted. */
-const EXIT_STATUSES = [0, 1, 5, 2, 3, 4];
-
-/** The worse of two exit statuses (DESIGN.md, section 4). */
-export function worse(a: number, b: number): number {
-  return EXIT_STATUSES.indexOf(a) < EXIT_STATUSES.indexOf(b) ? b : a;
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { exitCodeOf } from '../../src/model/exit.ts';
 import { noOutcomes, OUTCOMES, type OutcomeCounts, succeeded } from '../../src/model/outcome.ts';
 import {
   chunksOf,
-  exitCodeOf,
   isOver,
   openRows,
   RUN_STATES,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { worse } from '../../src/model/exit.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { goingOnWith, stateOf, worse } from '../../src/runs/status.ts';
+import { goingOnWith, stateOf } from '../../src/runs/status.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
 test.each([
