@@ -52,7 +52,11 @@ export async function sameKeys(options: SameKeysOptions) {
       flow.sandbox.setFaults([`latency=${latencyMs}ms±${latencyMs}ms`]);
     },
   });
-  const summaries = done.ended.map((each) => withSummary(each).summary);
+  // A kill may leave every row of a canary in doubt: the run stops, as it has to, and whoever started it goes on.
+  const goneOn = done.ended.map((each, i) =>
+    withSummary(each).summary.reason === 'canary' ? flow.onboard(command(files[i === 0 ? 0 : 1])) : each,
+  );
+  const summaries = (await Promise.all(goneOn)).map((each) => withSummary(each).summary);
   const results = await Promise.all(summaries.map(flow.results));
   const report = {
     keys: summaries.map(({ outcomes }) => outcomes.created + outcomes['in-doubt']),
