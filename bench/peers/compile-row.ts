@@ -3,6 +3,7 @@ import type { JobDefinition } from '../../src/config/job-definition.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import type { ServiceRequest } from '../../src/model/request.ts';
 import { buildRequest, fieldCatalog } from '../../src/service/operations.ts';
+import { csvSource } from '../../test/support/source.ts';
 
 /** The request of one row of cells; `row` counts from 1. Throws where the row can't be sent. */
 export type CompiledRow = (cells: string[], row: number) => ServiceRequest;
@@ -11,18 +12,7 @@ export type CompiledRow = (cells: string[], row: number) => ServiceRequest;
 export function compileRow(definition: JobDefinition, columns: readonly string[]): CompiledRow {
   const mapping = compileMapping({
     definition,
-    source: {
-      type: 'csv',
-      encoding: 'utf-8',
-      bom: false,
-      compression: 'none',
-      headerLine: 1,
-      sheet: null,
-      notes: [],
-      delimiter: ',',
-      quote: '"',
-      columns: [...columns],
-    },
+    source: csvSource({ columns: [...columns] }),
     catalog: fieldCatalog('subclient.create'),
     pathField: null,
     needsPathId: false,
