@@ -1,10 +1,12 @@
 /** `onboard check`: what `run` would find wrong, without a single call. */
+
 import { createChecker, openReading } from '../check/file.ts';
 import { openLook } from '../check/ledger.ts';
 import { checkLines } from '../check/words.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { createReleasers } from '../lib/releasers.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
+import { EXIT } from '../model/exit.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords } from '../runs/input.ts';
 import { openLog } from '../session.ts';
 import type { AddCommand } from './command.ts';
@@ -34,11 +36,11 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     for (const caution of cautions(job, [])) tell(io, `warning: ${caution}`);
     const look = await openLook(env, flags.sandbox === true, { log: openLog(env, io, undefined), releasers });
     const checkFile = createChecker(job, look);
-    let exitCode = 0;
+    let exitCode: number = EXIT.success;
     for (const path of paths) {
       const checked = await checkFile(await openReading(path, job.definition.format));
       if (checked.rows === 0) tell(io, `warning: ${noRowsWords(path)}`);
-      if (checked.invalid > 0) exitCode = 1;
+      if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
       if (flags.json === true) say(io, JSON.stringify(checked));
       else for (const line of checkLines(checked, job.definition)) say(io, line);
     }

@@ -117,7 +117,7 @@ async function cancel(id: string, flags: CancelFlags, io: Io): Promise<number> {
         io,
         `Run ${id} is cancelled already; every row has its outcome. \`onboard report ${id}\` shows it.`,
       );
-      return 0;
+      return EXIT.success;
     }
     tell(io, `Run ${id} is cancelled: nothing more of it is sent. Its rows get their outcomes.`);
     const ended = await windUpCancelled(run, session);

@@ -40,7 +40,7 @@ export type Tried =
       readonly verdict: Exclude<Verdict, { kind: 'retry' | 'stop' }>;
       readonly ms: number;
     }
-  /** The intent is withdrawn; another attempt is safe. */
+  /** Another attempt is safe: nothing was received, or the call may be repeated, and then its intent stays. */
   | { readonly kind: 'again'; readonly verdict: Retry }
   /** Nothing was received and the row stays as it was: the process or the run ends, or another worker has the row. */
   | { readonly kind: 'unsent' }

@@ -12,7 +12,7 @@ import {
   fieldsUnderWay,
   type SettledRow,
 } from '../ledger/settle-entry.ts';
-import { type Outcome, wasAccepted } from '../model/outcome.ts';
+import { leavesAsItWas, wasAccepted } from '../model/outcome.ts';
 import type { Planned, PlannedSend } from './decide.ts';
 import { type RowEnd, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
@@ -71,8 +71,6 @@ function withoutFields({ fields, ...end }: RowEnd): RowEnd {
   return end;
 }
 
-const LEFT_AS_IT_WAS: ReadonlySet<Outcome> = new Set(['rejected', 'denied', 'invalid']);
-
 /** What is known of the record's fields after a request that ended so; `null`: nothing, as since its intent. */
 function fieldsAfter(
   { fields }: PlannedSend['plan'],
@@ -84,7 +82,7 @@ function fieldsAfter(
   const change = { space, key, before: fieldsUnderWay(taker) };
   if (wasAccepted(outcome)) return { ...change, after };
   // An earlier attempt may have been carried out before one was refused.
-  const isUntouched = LEFT_AS_IT_WAS.has(outcome) && attempts === 1;
+  const isUntouched = leavesAsItWas(outcome) && attempts === 1;
   return isUntouched ? { ...change, after: areFieldsKnown(before) ? before : '' } : null;
 }
 

@@ -94,7 +94,7 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
       const why = 'the file was changed after it was taken: what was written to it since was not sent';
       const note = () => changedNote(origin, run, report);
       const words = `${path}: run ${run.id}: ${why}. Report: ${report}`;
-      return { result: 'failed', note, why: [why], run, exitCode: 2, words };
+      return { result: 'failed', note, why: [why], run, exitCode: EXIT.stopped, words };
     }
     default:
       return end satisfies never;

@@ -34,12 +34,12 @@ async function* readSettlements(
 ): AsyncIterable<readonly Settlement[]> {
   for (let first = 1; first <= chunks; first += CHUNKS_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(CHUNKS_AT_ONCE, chunks - first + 1) }, (_, i) => first + i);
-    for (const settlements of await readChunks(redis, k, numbers)) yield settlements;
+    for (const settlements of await settlementsOfChunks(redis, k, numbers)) yield settlements;
   }
 }
 
 /** Settlements of each of the chunks, open or closed, as they stand now; rows without an outcome yet are absent. */
-export async function readChunks(
+export async function settlementsOfChunks(
   redis: RedisConnection,
   k: RunKeys,
   chunks: readonly number[],
@@ -99,7 +99,7 @@ export async function readDoubts(
   const chunks = await redis.hmget(k.doubts, ...rows.map(String));
   const numbers = new Set(chunks.flatMap((chunk) => (chunk === null ? [] : [Number(chunk)])));
   const asked = new Set(rows);
-  const settlements = (await readChunks(redis, k, [...numbers])).flat();
+  const settlements = (await settlementsOfChunks(redis, k, [...numbers])).flat();
   return new Map(
     settlements.filter((s) => s.outcome === 'in-doubt' && asked.has(s.row)).map((s) => [s.row, s]),
   );

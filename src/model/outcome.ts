@@ -63,6 +63,25 @@ export function wasAccepted(outcome: Outcome): boolean {
   return ACCEPTED[outcome];
 }
 
+const LEAVES_AS_IT_WAS: Readonly<Record<Outcome, boolean>> = {
+  created: false,
+  updated: false,
+  drafted: false,
+  listed: false,
+  skipped: false,
+  invalid: true,
+  rejected: true,
+  denied: true,
+  failed: false,
+  'in-doubt': false,
+  cancelled: false,
+};
+
+/** Whether the one attempt that ended so surely left the service's record as it was. */
+export function leavesAsItWas(outcome: Outcome): boolean {
+  return LEAVES_AS_IT_WAS[outcome];
+}
+
 /**
  * What becomes of the key that a row had claimed. `known`: a record was created under it. `in-doubt`: the key stays claimed,
  * since a record may have been. `given-back`: nothing was created, and another row may have the key.

@@ -3,7 +3,7 @@
  * one outcome or open; where the written lines disagree with the ledger, the summary says so and exits with 3.
  */
 import { z } from 'zod';
-import { exitCodeOf } from '../model/exit.ts';
+import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { operationSchema } from '../model/operation.ts';
 import {
   acceptedRows,
@@ -160,7 +160,7 @@ export function withWritten(summary: Summary, written: Written): Summary {
   };
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;
-  return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: 3 };
+  return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: EXIT.notStarted };
 }
 
 function isUnderWay(run: Run): boolean {

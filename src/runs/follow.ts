@@ -92,7 +92,7 @@ async function look(following: Following): Promise<Run | null> {
   if (!isCancelled && !(await following.keepWindow(run))) return null;
   if (!isCancelled) await stopOverLimit(run, following);
   await reading.turnTo(isCancelled ? 'windUp' : 'ingest');
-  await reading.keepUp();
+  await reading.readOn();
   if (session.registration.epoch.recoveries() !== reading.recoveries()) await reading.again();
   if (following.isStuck(run) && (isCancelled || (await reading.sweep()))) await reading.again();
   return null;

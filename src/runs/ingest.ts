@@ -10,7 +10,7 @@ import type { RowChunk } from '../intake/chunks.ts';
 import { claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RunStore } from '../ledger/run-store.ts';
-import { readChunks } from '../ledger/run-view.ts';
+import { settlementsOfChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../model/identity.ts';
@@ -112,7 +112,7 @@ async function untilClosed(ingesting: Ingesting): Promise<boolean> {
 
 /** Whether no row of the canary succeeded, and no person has said to go on. */
 async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promise<boolean> {
-  const [first = []] = await readChunks(session.ledger.redis, keys.run(run.id), [1]);
+  const [first = []] = await settlementsOfChunks(session.ledger.redis, keys.run(run.id), [1]);
   return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
 }
 

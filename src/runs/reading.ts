@@ -37,7 +37,7 @@ const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null
   canary: ['stopped', 'canary'],
 };
 
-/** Opens the run's queue; nothing is read before the first `keepUp`. */
+/** Opens the run's queue; nothing is read before the first `readOn`. */
 export async function openRunReading(of: ReadingOf, session: TargetSession) {
   const { run } = of;
   const { ledger, registration, log } = session;
@@ -91,7 +91,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
   };
   return {
     /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
-    async keepUp() {
+    async readOn() {
       if (failure !== null) await recover();
       if ((await hold()) && reading === null) begin();
     },

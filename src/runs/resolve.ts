@@ -15,7 +15,7 @@ import {
   type RowResolved,
   resolveRows,
 } from '../ledger/resolve.ts';
-import { createRunView, readChunks } from '../ledger/run-view.ts';
+import { createRunView, settlementsOfChunks } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
@@ -318,7 +318,7 @@ async function* settlementsAround(
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
   const chunks = run.parent !== null && numbers === null ? allChunks(run) : chunksWith(rows, run, numbers);
   for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
-    yield* await readChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
+    yield* await settlementsOfChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
   }
 }
 

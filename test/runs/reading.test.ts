@@ -17,7 +17,7 @@ test('chunks that the reading has not come to are not missing; one that the queu
   const has = (chunk: number) => session.queue.has(run.id, chunk);
   expect(await reading.sweep()).toBe(false);
 
-  await reading.keepUp();
+  await reading.readOn();
   await until(() => has(OPEN_CHUNKS_MAX));
   expect([reading.isMine(), await has(OPEN_CHUNKS_MAX + 1), await reading.sweep()]).toEqual([
     true,
@@ -28,7 +28,7 @@ test('chunks that the reading has not come to are not missing; one that the queu
   expect(await reading.sweep()).toBe(true);
 
   await reading.again();
-  await reading.keepUp();
+  await reading.readOn();
   await until(() => has(3));
   await until(async () => !(await reading.sweep()));
   await reading.end();
