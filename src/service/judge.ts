@@ -27,11 +27,14 @@ type Meaning =
   | 'busy'
   | 'away'
   | 'redirect'
+  | 'elsewhere'
   | 'refusal'
   | 'fault';
 
 /** The statuses that have a row of their own in DESIGN.md, section 5. */
 const MEANING = new Map<number, Meaning>([
+  [307, 'elsewhere'],
+  [308, 'elsewhere'],
   [401, 'credentials'],
   [403, 'permission'],
   [418, 'validation'],
@@ -59,12 +62,13 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
     refused('rejected', `http_${answer.status}`, answer, 'The service found the record invalid (418).'),
   busy: (_, answer) => retry(answer, 'The service asked to wait (429).'),
   away: judgeAway,
-  redirect: (_, answer) =>
+  redirect: judgeRedirect,
+  elsewhere: (_, answer) =>
     refused(
       'failed',
       'redirect',
       answer,
-      `The service answered with a redirect (${answer.status}), which was not followed.`,
+      `${notFollowed(answer)}: the request is to be sent to another address.`,
     ),
   refusal: (_, answer) =>
     refused('failed', `http_${answer.status}`, answer, `The service refused the request (${answer.status}).`),
@@ -114,13 +118,18 @@ function judgeAway(call: Call, answer: Answer, policy: JudgePolicy): Verdict {
 
 function judgeFault(call: Call, answer: Answer): Verdict {
   const message = `The service answered ${answer.status}.`;
-  if (REPEATABLE[call]) return retry(answer, message);
-  return {
-    kind: 'unknown',
-    status: answer.status,
-    code: `http_${answer.status}`,
-    message: `${withTrouble(message, answer)} Whether it carried the request out is not known.`,
-  };
+  return REPEATABLE[call] ? retry(answer, message) : unknown(`http_${answer.status}`, answer, message);
+}
+
+/** A POST that was carried out is answered so too, 303 is made for it (RFC 9110, 15.4.4); only 307 and 308 ask for the same again. */
+function judgeRedirect(call: Call, answer: Answer): Verdict {
+  const message = `${notFollowed(answer)}.`;
+  if (REPEATABLE[call]) return refused('failed', 'redirect', answer, message);
+  return unknown('redirect', answer, message);
+}
+
+function notFollowed({ status }: Answer): string {
+  return `The service answered with a redirect (${status}), which was not followed`;
 }
 
 function judgeSilence(call: Call, reply: Extract<Reply, { kind: 'no-response' }>): Verdict {
@@ -142,6 +151,12 @@ function retry(answer: Answer, message: string): Verdict {
     message: withTrouble(message, answer),
     afterMs: answer.retryAfterMs,
   };
+}
+
+function unknown(code: string, answer: Answer, message: string): Verdict {
+  const { status } = answer;
+  const words = `${withTrouble(message, answer)} Whether it carried the request out is not known.`;
+  return { kind: 'unknown', status, code, message: words };
 }
 
 function refused(

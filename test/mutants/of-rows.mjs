@@ -11,10 +11,18 @@ export const OF_ROWS = [
   {
     id: 'judge-fault-again',
     in: 'src/service',
-    find: 'if (REPEATABLE[call]) return retry(answer, message);',
-    put: 'if (answer.status > 0) return retry(answer, message);',
+    find: 'return REPEATABLE[call] ? retry(answer, message)',
+    put: 'return answer.status > 0 ? retry(answer, message)',
     tests: ['test/service/judge'],
     why: 'a create that was answered 500 is sent again',
+  },
+  {
+    id: 'judge-redirect-refused',
+    in: 'src/service',
+    find: "if (REPEATABLE[call]) return refused('failed', 'redirect', answer, message);",
+    put: "if (answer.status > 0) return refused('failed', 'redirect', answer, message);",
+    tests: ['test/service/judge'],
+    why: 'a create that was carried out and answered 303 is called failed; a rerun makes it twice',
   },
   {
     id: 'judge-503-as-proof',

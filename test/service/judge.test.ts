@@ -54,6 +54,8 @@ const unlessCreate = (code: string, wait = ''): Verdicts => [
 const UNREADABLE = unlessCreate('answer_unreadable');
 const NO_ID = ['unknown accepted_without_id', 'accepted updated no id (warning)'] as const;
 const NO_LIST = 'retry answer_unreadable';
+/** How a POST that was carried out may be answered (RFC 9110, 15.4.4). */
+const REDIRECT: Verdicts = ['unknown redirect', 'refused failed redirect', 'refused failed redirect'];
 
 /** DESIGN.md, section 5, row by row. */
 const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
@@ -78,8 +80,15 @@ const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ],
   ['204', response(204), ['unknown answer_unreadable', 'accepted updated no id (warning)', NO_LIST]],
   ['206 with a list', response(206, '[]'), [...NO_ID, 'accepted listed no id (warning)']],
-  ['301', response(301), allThree('refused failed redirect')],
+  ['300', response(300), REDIRECT],
+  ['301', response(301), REDIRECT],
+  ['302 cut off', unreadable(302), REDIRECT],
+  ['303', response(303), REDIRECT],
+  ['304', response(304), REDIRECT],
+  ['305', response(305), REDIRECT],
+  ['a 3xx without a meaning', response(399), REDIRECT],
   ['307 cut off', unreadable(307), allThree('refused failed redirect')],
+  ['308', response(308), allThree('refused failed redirect')],
   ['400', response(400), allThree('refused failed http_400')],
   ['401', response(401), allThree('stop credentials')],
   ['401 cut off', unreadable(401), allThree('stop credentials')],
@@ -157,11 +166,12 @@ test('documents are handed over as they came', () => {
   });
 });
 
-test('a redirect says that it was not followed', () => {
-  expect(judge('subclient.create', response(308), STRICT)).toMatchObject({
-    status: 308,
-    message: expect.stringMatching(/not followed/),
-  });
+test.each([
+  [303, /\(303\), which was not followed\. Whether it carried the request out is not known\.$/],
+  [308, /\(308\), which was not followed: the request is to be sent to another address\.$/],
+])('the redirect %i says of a create what is known of it', (status, message) => {
+  const verdict = judge('subclient.create', response(status), STRICT);
+  expect(verdict).toMatchObject({ status, message: expect.stringMatching(message) });
 });
 
 const anyStatus = fc.integer({ min: 200, max: 999 });
