@@ -57,6 +57,14 @@ export const OF_ROWS = [
     why: 'a request goes out that was called unsent',
   },
   {
+    id: 'attempt-late-timer-settles',
+    in: 'src/service',
+    find: 'else setImmediate(onLastLook, this);',
+    put: 'else this.timeOut();',
+    tests: ['test/service/blocked-loop'],
+    why: 'an answer that came while the event loop stood still is called a time-out',
+  },
+  {
     id: 'attempt-cut-means-unsent',
     in: 'src/service',
     find: 'const sent = this.#controller !== null || !isBeforeRequest(error);',
