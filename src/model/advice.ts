@@ -15,6 +15,8 @@ const SETTLE =
   'Look in the service whether the record is there, then say so with `onboard resolve`, row by row or by the resolutions in in-doubt.csv; it is not sent again by itself, since that could create it twice.';
 const FIND_ID =
   'The service accepted the record without giving its id: find it there, then name it with `onboard resolve`; it is not sent again by itself.';
+const FIND_BAD_ID =
+  'The service accepted the record, but the id that it gave can not be used: find the record there and name its id with `onboard resolve`; it is not sent again by itself.';
 const CHOOSE =
   "The service has more than one record under this key: find out which one is the row's, name it with `onboard resolve`, and have the others removed; it is not sent again by itself.";
 
@@ -120,6 +122,7 @@ const IN_DOUBT: ReadonlyMap<string, string> = new Map([
     `${SETTLE} If the service redirects all requests, set MSB_BASE_URL to the address that it names; a redirect is never followed.`,
   ],
   ['accepted_without_id', FIND_ID],
+  ['accepted_id_unusable', FIND_BAD_ID],
   ['found_twice', CHOOSE],
 ]);
 

@@ -4,7 +4,9 @@
  * unless it is proven that the service did not carry it out; without that proof its outcome is unknown. Pure.
  */
 import { z } from 'zod';
+import { shorten } from '../lib/terminal.ts';
 import { type Call, REPEATABLE } from '../model/operation.ts';
+import { type GivenId, readId } from '../model/record-id.ts';
 import type { JsonValue, Reply, Verdict } from '../model/request.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
 
@@ -208,26 +210,35 @@ function judgeDocuments(call: Call, answer: Answer, json: unknown): Verdict {
 
 function judgeRecord(call: Call, answer: Answer, json: unknown): Verdict {
   const { status } = answer;
-  const id = idOf(json);
-  if (id !== null) {
+  const given = idOf(json);
+  if (given.kind === 'id') {
     return {
       kind: 'accepted',
       outcome: OUTCOME[call],
       status,
-      id,
+      id: given.id,
       documents: null,
       warning: undocumented(status),
     };
   }
-  const message = `The service answered ${status}, but ${whatWasWrong(answer, json, 'carried no id')}`;
-  const code = json === undefined ? 'answer_unreadable' : 'accepted_without_id';
+  const isUnusable = given.kind === 'unusable';
+  const wrong = isUnusable ? UNUSABLE_ID : whatWasWrong(answer, json, 'carried no id');
+  const message = `The service answered ${status}, but ${wrong}`;
   if (REPEATABLE[call]) {
     // Only a 200 promises a record; a 204, for example, has no body.
-    if (json === undefined && status === 200) return { kind: 'retry', status, code, message, afterMs: null };
+    if (json === undefined && status === 200) {
+      return { kind: 'retry', status, code: 'answer_unreadable', message, afterMs: null };
+    }
     return { kind: 'accepted', outcome: OUTCOME[call], status, id: null, documents: null, warning: message };
   }
-  return { kind: 'unknown', status, code, message };
+  if (json === undefined) return { kind: 'unknown', status, code: 'answer_unreadable', message };
+  if (!isUnusable) return { kind: 'unknown', status, code: 'accepted_without_id', message, givenId: '' };
+  const givenId = shorten(given.text, GIVEN_ID_SHOWN);
+  return { kind: 'unknown', status, code: 'accepted_id_unusable', message, givenId };
 }
+
+const UNUSABLE_ID = 'the id that it gave can not be used.';
+const GIVEN_ID_SHOWN = 100;
 
 /** The answer's body as JSON; `undefined` where there is no body or it is no JSON. */
 export function parseAnswer(body: string | null): unknown {
@@ -244,12 +255,12 @@ function withoutByteOrderMark(body: string): string {
   return body.startsWith('\uFEFF') ? body.slice(1) : body;
 }
 
-/** What is read of a created or updated record (service-api.md, 2.3 and 2.4); an id of another type counts as absent. */
-const recordResponseSchema = z.object({ id: z.string().min(1).optional().catch(undefined) });
+/** What is read of a created or updated record (service-api.md, 2.3 and 2.4). */
+const recordResponseSchema = z.object({ id: z.unknown() });
 
-function idOf(json: unknown): string | null {
+function idOf(json: unknown): GivenId {
   const record = recordResponseSchema.safeParse(json);
-  return record.success ? (record.data.id ?? null) : null;
+  return readId(record.success ? record.data.id : undefined);
 }
 
 /** Only 200 is shown in the document (service-api.md, section 7). */

@@ -65,6 +65,10 @@ test.each(['http_408', 'http_409'])(
   },
 );
 
+test('a record accepted with an id that can not be used is to be looked for too', () => {
+  expect(advised('accepted_id_unusable', 'in-doubt')).toMatch(/can not be used: find the record there/);
+});
+
 test('a record accepted without its id is to be looked for', () => {
   expect(advised('accepted_without_id', 'in-doubt')).toMatch(/find it there/);
 });

@@ -35,10 +35,26 @@ export const OF_ROWS = [
   {
     id: 'judge-created-without-id',
     in: 'src/service',
-    find: "const code = json === undefined ? 'answer_unreadable' : 'accepted_without_id';\n  if (REPEATABLE[call]) {",
-    put: "const code = json === undefined ? 'answer_unreadable' : 'accepted_without_id';\n  if (json !== null) {",
+    find: 'if (REPEATABLE[call]) {\n    // Only a 200',
+    put: 'if (json !== null) {\n    // Only a 200',
     tests: ['test/service/judge'],
     why: 'a create is called done of which nobody knows the id',
+  },
+  {
+    id: 'judge-any-id',
+    in: 'src/model',
+    find: "return idProblem(value) === null ? { kind: 'id', id: value } : { kind: 'unusable', text: value };",
+    put: "return { kind: 'id', id: value };",
+    tests: ['test/service/judge', 'test/model/record-id'],
+    why: 'what the service calls an id leads elsewhere in a path, or carries escapes into a terminal',
+  },
+  {
+    id: 'accepted-sent-again',
+    in: 'src/delivery',
+    find: ' || verdict.givenId !== undefined',
+    put: '',
+    tests: ['test/delivery/send-row'],
+    why: 'a record that the service accepted is made a second time for certain',
   },
   {
     id: 'attempt-written-twice',

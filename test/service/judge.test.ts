@@ -53,6 +53,7 @@ const unlessCreate = (code: string, wait = ''): Verdicts => [
 ];
 const UNREADABLE = unlessCreate('answer_unreadable');
 const NO_ID = ['unknown accepted_without_id', 'accepted updated no id (warning)'] as const;
+const BAD_ID = ['unknown accepted_id_unusable', 'accepted updated no id (warning)'] as const;
 const NO_LIST = 'retry answer_unreadable';
 /** How a POST that was carried out may be answered (RFC 9110, 15.4.4). */
 const REDIRECT: Verdicts = ['unknown redirect', 'refused failed redirect', 'refused failed redirect'];
@@ -69,7 +70,16 @@ const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ['200 with an empty list', response(200, '[]'), [...NO_ID, 'accepted listed no id']],
   ['200 with null', response(200, 'null'), [...NO_ID, NO_LIST]],
   ['200 with an empty id', response(200, '{"id":""}'), [...NO_ID, NO_LIST]],
-  ['200 with an id that is no string', response(200, '{"id":{}}'), [...NO_ID, NO_LIST]],
+  ['200 with an id that is no text', response(200, '{"id":{}}'), [...NO_ID, NO_LIST]],
+  [
+    '200 with a whole number for an id',
+    response(200, '{"id":17}'),
+    ['accepted created 17', 'accepted updated 17', NO_LIST],
+  ],
+  ['200 with a number that was rounded', response(200, '{"id":12345678901234567890}'), [...BAD_ID, NO_LIST]],
+  ['200 with an id that leads elsewhere', response(200, '{"id":"../users/1"}'), [...BAD_ID, NO_LIST]],
+  ['200 with a line break in its id', response(200, '{"id":"a\\nb"}'), [...BAD_ID, NO_LIST]],
+  ['200 with an id without end', response(200, `{"id":"${'x'.repeat(1e5)}"}`), [...BAD_ID, NO_LIST]],
   ['200 without a body', response(200), UNREADABLE],
   ['200 with half a body', response(200, '{"id":"a'), UNREADABLE],
   ['200 cut off', unreadable(200), UNREADABLE],
@@ -151,6 +161,16 @@ test('the body of a refusal is kept as it came', () => {
   expect(judge('counterparty.draft', unreadable(418), STRICT)).toMatchObject({
     body: '',
     message: expect.stringMatching(/could not be read/),
+  });
+});
+
+test('an id that can not be used is named apart from the message, on one line and cut', () => {
+  const body = JSON.stringify({ id: `\u001b[2J${'x'.repeat(1_000)}` });
+  const verdict = judge('subclient.create', response(200, body), STRICT);
+  expect(verdict).toMatchObject({
+    kind: 'unknown',
+    message: 'The service answered 200, but the id that it gave can not be used.',
+    givenId: expect.stringMatching(/^·\[2Jx{94,99}…$/),
   });
 });
 
