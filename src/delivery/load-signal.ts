@@ -82,15 +82,10 @@ export type LoadSignal =
 
 /** Too many requests; unavailable; a gateway's time-out. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 503, 504]);
-const TIME_OUTS: ReadonlySet<string> = new Set([
-  TIMED_OUT,
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
 
 /** Reads a reply as a sign of the service's load. A connection that doesn't come about is none: then the service is away. */
 export function loadSignal(reply: Reply): LoadSignal {
-  if (reply.kind !== 'response') return TIME_OUTS.has(reply.code) ? 'overloaded' : 'none';
+  if (reply.kind !== 'response') return reply.code === TIMED_OUT ? 'overloaded' : 'none';
   const { status } = reply;
   if (OVERLOADED.has(status)) return 'overloaded';
   if (status >= 500) return 'none';

@@ -106,13 +106,11 @@ export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
       const { status, code, message, body } = verdict;
       return { outcome: everUnknown ? 'in-doubt' : verdict.outcome, status, code, message, body };
     }
-    case 'unknown':
-      return {
-        outcome: 'in-doubt',
-        status: verdict.status ?? 0,
-        code: verdict.code,
-        message: verdict.message,
-      };
+    case 'unknown': {
+      const { status, code, message, givenId = '' } = verdict;
+      const whole = givenId === '' ? message : `${message} It gave ${JSON.stringify(givenId)}.`;
+      return { outcome: 'in-doubt', status: status ?? 0, code, message: whole };
+    }
     default:
       return verdict satisfies never;
   }

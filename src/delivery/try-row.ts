@@ -113,7 +113,9 @@ export async function weigh(sending: Sending, context: RunContext, answered: Ans
       return { kind: 'final', verdict, ms };
     case 'unknown':
       await context.breaker.failed({ ...failureOf(verdict, reply), mark: intent.mark, afterMs: null });
-      if (context.definition.onUnknownOutcome === 'hold') return { kind: 'final', verdict, ms };
+      // Whatever the user chose: a record that was accepted would be made twice for certain.
+      if (context.definition.onUnknownOutcome === 'hold' || verdict.givenId !== undefined)
+        return { kind: 'final', verdict, ms };
       sending.everUnknown = true;
       // The intent stays: should this process die now, the row is not free.
       return { kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null } };

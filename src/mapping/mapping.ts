@@ -4,10 +4,12 @@
  * refused while compiling, all of it at once. A row is refused, never guessed: it has a body only where no issue was
  * found. Mapping a row is pure; `map` and `keyOf` are called for every row.
  */
+
 import { UsageError } from '../lib/usage-error.ts';
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
+import { idProblem } from '../model/record-id.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
@@ -160,7 +162,7 @@ function compilePathId(compilation: Compilation, bindings: readonly Binding[]): 
   return (context) => {
     const id = idOf(binding, context);
     if (id === undefined) return null;
-    if (id !== '' && !UNFIT_FOR_PATH.test(id)) return id;
+    if (idProblem(id) === null) return id;
     if (id !== '') addIssue(context, { code: 'bad_path_id', column, value: id, expected: FIT_FOR_PATH });
     else if (needsPathId) {
       addIssue(context, { code: 'missing_required', column, value: undefined, expected });
@@ -169,9 +171,8 @@ function compilePathId(compilation: Compilation, bindings: readonly Binding[]): 
   };
 }
 
-/** Percent-encoding leaves dots as they are and can't write half a surrogate pair; control characters only come from damage. */
-const UNFIT_FOR_PATH = /^\.{1,2}$|[\p{Cc}\p{Cs}]/u;
-const FIT_FOR_PATH = 'an identifier that can stand in a path: not "." or "..", and no control characters';
+const FIT_FOR_PATH =
+  'an identifier that can stand in a path: no "." or ".." for a part of it, no control or invisible characters, at most 256 in all';
 
 /** The identifier as text; empty where the row has none, `undefined` where an issue says why it can't be read. */
 function idOf(binding: Binding | null, context: RowContext): string | undefined {

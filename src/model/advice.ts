@@ -15,6 +15,8 @@ const SETTLE =
   'Look in the service whether the record is there, then say so with `onboard resolve`, row by row or by the resolutions in in-doubt.csv; it is not sent again by itself, since that could create it twice.';
 const FIND_ID =
   'The service accepted the record without giving its id: find it there, then name it with `onboard resolve`; it is not sent again by itself.';
+const FIND_BAD_ID =
+  'The service accepted the record, but the id that it gave can not be used: find the record there and name its id with `onboard resolve`; it is not sent again by itself.';
 const CHOOSE =
   "The service has more than one record under this key: find out which one is the row's, name it with `onboard resolve`, and have the others removed; it is not sent again by itself.";
 
@@ -76,7 +78,7 @@ const BY_CODE = new Map<string, string>([
   ['not_created', 'Send it with `onboard rerun`, or load failed.csv again as it is.'],
   [
     'redirect',
-    'Set MSB_BASE_URL to the address that the service redirects to; a redirect is never followed.',
+    'Set MSB_BASE_URL to the address that the service redirects to, then load failed.csv again as it is; a redirect is never followed.',
   ],
   ['connection_refused', REACH],
   ['name_not_found', REACH],
@@ -115,7 +117,12 @@ const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
 };
 
 const IN_DOUBT: ReadonlyMap<string, string> = new Map([
+  [
+    'redirect',
+    `${SETTLE} If the service redirects all requests, set MSB_BASE_URL to the address that it names; a redirect is never followed.`,
+  ],
   ['accepted_without_id', FIND_ID],
+  ['accepted_id_unusable', FIND_BAD_ID],
   ['found_twice', CHOOSE],
 ]);
 
@@ -126,6 +133,12 @@ const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counter
 const NO_SUCH_ADDRESS =
   'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is; `send.canary` in the job definition stops such a run at its first rows.';
 
+/** Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. */
+const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409']);
+const MAY_CREATE: ReadonlySet<Operation> = new Set([...WITHOUT_ID, 'subclient.upsert']);
+const LOOK_FIRST =
+  'Look in the service whether the record is there: it may have been made by this very request. If it is, drop the row; only if it is not, correct what stands in its way and load the row again, and do not load failed.csv as it is.';
+
 /** What to do next about a row of the operation that ended with this code and outcome; empty where there is nothing to do. */
 export function adviceFor(code: string, outcome: Outcome, operation: Operation): string {
   // Whatever the reason, an unknown create is settled, not sent; and a row that succeeded or was cancelled needs nothing.
@@ -133,6 +146,7 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation):
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
   if (code === 'http_404' && WITHOUT_ID.has(operation)) return NO_SUCH_ADDRESS;
+  if (MAY_BE_THERE.has(code) && MAY_CREATE.has(operation)) return LOOK_FIRST;
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
 

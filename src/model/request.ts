@@ -92,4 +92,6 @@ export type Verdict =
       readonly status: number | null;
       readonly code: string;
       readonly message: string;
+      /** The service accepted the record, and only its id is not known: what it called the id, on one line and cut; `''`: nothing. */
+      readonly givenId?: string;
     };

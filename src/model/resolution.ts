@@ -15,16 +15,6 @@ export const resolutionSchema = z.object({
 });
 export type Resolution = z.infer<typeof resolutionSchema>;
 
-const CONTROL = /\p{Cc}/u;
-
-/** What keeps the text from being an identifier of the service, to follow "expected an id"; `null` for a usable id. */
-export function idProblem(id: string): string | null {
-  if (id === '') return ', got none';
-  if (CONTROL.test(id) || !id.isWellFormed()) return ' without control characters or broken ones';
-  if (id === '.' || id === '..') return `, got "${id}", which is a folder in a path`;
-  return null;
-}
-
 /** The decision in words: `created, id sub-1` or `not created`. */
 export function describeDecision(decision: Decision): string {
   return decision.kind === 'created' ? `created, id ${decision.id}` : 'not created';

@@ -9,7 +9,8 @@ import { openRows } from '../intake/rows.ts';
 import type { RowDecision } from '../ledger/resolve.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { compileReportKeyOf } from '../mapping/row-key.ts';
-import { type Decision, describeDecision, idProblem } from '../model/resolution.ts';
+import { idProblem } from '../model/record-id.ts';
+import { type Decision, describeDecision } from '../model/resolution.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
@@ -186,7 +187,7 @@ const PLACEHOLDER = /^<.*>$/u;
  * What keeps a text that somebody typed from being the service's identifier, to follow "expected an id"; `null` for one that is fine.
  */
 export function typedIdProblem(id: string): string | null {
-  const problem = idProblem(id.trim() === '' ? '' : id);
+  const problem = idProblem(id);
   if (problem !== null) return problem;
   if (/\s/u.test(id)) return " without white space: expected the service's identifier";
   if (PLACEHOLDER.test(id)) return `, got the placeholder "${id}": expected the service's identifier`;

@@ -22,6 +22,7 @@ type BeforeFault = (typeof BEFORE_FAULTS)[number];
 
 /** Faults of the answer alone: the entity has been made, the update carried out, the documents listed. */
 export const AFTER_FAULTS = [
+  '303-after-create',
   '503-after-create',
   '500-after-create',
   'reset-after-create',

@@ -103,6 +103,8 @@ export function answerBefore(rule: BeforeRule): Answer {
 /** The answer of a fault in the place of `answer`, whose request has been carried out. */
 export function answerAfter(rule: AfterRule, answer: Extract<Answer, { kind: 'response' }>): Answer {
   switch (rule.name) {
+    case '303-after-create':
+      return bareAnswer(303, { location: '/' });
     case '503-after-create':
       return bareAnswer(503);
     case '500-after-create':

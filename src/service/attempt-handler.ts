@@ -21,6 +21,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #settle: (reply: Reply) => void;
   readonly #now: () => number;
   readonly #startedAt = performance.now();
+  readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | null = null;
@@ -33,6 +34,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   constructor(settle: (reply: Reply) => void, timeoutMs: number, now: () => number) {
     this.#settle = settle;
     this.#now = now;
+    this.#timeoutMs = timeoutMs;
     this.#timer = setTimeout(onTimeout, timeoutMs, this);
   }
 
@@ -41,6 +43,8 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
    * it announces `undici:client:sendHeaders`: as long as it hasn't been called, not a byte has left.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // The event loop may have stood still since: the timer of an attempt whose time is over has not fired yet.
+    if (this.#controller === null && performance.now() - this.#startedAt >= this.#timeoutMs) this.timeOut();
     // The attempt gave up while it waited for a connection, or undici would write the request a second time.
     if (this.#settled || this.#controller !== null) {
       controller.abort(new Error('the attempt is over'));
@@ -75,8 +79,18 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     );
   }
 
+  /**
+   * The attempt's timer has fired, perhaps late, since the event loop stood still: an answer that came meanwhile is still in
+   * the socket, and is read before an immediate runs. Not for a request that has not been written: it could go out now.
+   */
+  timerFired(): void {
+    if (this.#controller === null) this.timeOut();
+    else setImmediate(onLastLook, this);
+  }
+
   /** The attempt's time is up: whatever is under way is broken off. */
   timeOut(): void {
+    if (this.#settled) return;
     const controller = this.#controller;
     const code = controller === null ? TIMED_OUT_BEFORE_SENDING : TIMED_OUT;
     this.onResponseError(controller, Object.assign(new Error('the attempt took too long'), { code }));
@@ -109,6 +123,10 @@ function firstOf(header: string | string[] | undefined): string | undefined {
 }
 
 function onTimeout(handler: AttemptHandler): void {
+  handler.timerFired();
+}
+
+function onLastLook(handler: AttemptHandler): void {
   handler.timeOut();
 }
 

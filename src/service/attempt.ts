@@ -34,10 +34,6 @@ export type ClientOptions = {
   readonly keepAliveMs?: number;
   /** 10 s by default; undici's timers are up to a second late. */
   readonly connectTimeoutMs?: number;
-  /** The longest wait for the answer's head; by default the attempt's own time decides. */
-  readonly headersTimeoutMs?: number;
-  /** The longest gap within the answer's body; by default the attempt's own time decides. */
-  readonly bodyTimeoutMs?: number;
   /** 8 MiB by default. */
   readonly maxResponseBytes?: number;
   /** A certificate authority (PEM) to trust instead of Node's own. */
@@ -98,8 +94,9 @@ function createPool(origin: string, options: ClientOptions): Pool {
     keepAliveTimeout: keepAliveMs,
     // A server's own hint may shorten the idle time, never lengthen it.
     keepAliveMaxTimeout: keepAliveMs,
-    headersTimeout: options.headersTimeoutMs ?? options.timeoutMs,
-    bodyTimeout: options.bodyTimeoutMs ?? options.timeoutMs,
+    // The attempt's own time decides: undici's time-outs, late after the event loop stood still, don't look into the socket first.
+    headersTimeout: 0,
+    bodyTimeout: 0,
     maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
     connect: {
       timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,

@@ -4,7 +4,9 @@
  * unless it is proven that the service did not carry it out; without that proof its outcome is unknown. Pure.
  */
 import { z } from 'zod';
+import { shorten } from '../lib/terminal.ts';
 import { type Call, REPEATABLE } from '../model/operation.ts';
+import { type GivenId, readId } from '../model/record-id.ts';
 import type { JsonValue, Reply, Verdict } from '../model/request.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
 
@@ -27,11 +29,14 @@ type Meaning =
   | 'busy'
   | 'away'
   | 'redirect'
+  | 'elsewhere'
   | 'refusal'
   | 'fault';
 
 /** The statuses that have a row of their own in DESIGN.md, section 5. */
 const MEANING = new Map<number, Meaning>([
+  [307, 'elsewhere'],
+  [308, 'elsewhere'],
   [401, 'credentials'],
   [403, 'permission'],
   [418, 'validation'],
@@ -59,12 +64,13 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
     refused('rejected', `http_${answer.status}`, answer, 'The service found the record invalid (418).'),
   busy: (_, answer) => retry(answer, 'The service asked to wait (429).'),
   away: judgeAway,
-  redirect: (_, answer) =>
+  redirect: judgeRedirect,
+  elsewhere: (_, answer) =>
     refused(
       'failed',
       'redirect',
       answer,
-      `The service answered with a redirect (${answer.status}), which was not followed.`,
+      `${notFollowed(answer)}: the request is to be sent to another address.`,
     ),
   refusal: (_, answer) =>
     refused('failed', `http_${answer.status}`, answer, `The service refused the request (${answer.status}).`),
@@ -114,13 +120,18 @@ function judgeAway(call: Call, answer: Answer, policy: JudgePolicy): Verdict {
 
 function judgeFault(call: Call, answer: Answer): Verdict {
   const message = `The service answered ${answer.status}.`;
-  if (REPEATABLE[call]) return retry(answer, message);
-  return {
-    kind: 'unknown',
-    status: answer.status,
-    code: `http_${answer.status}`,
-    message: `${withTrouble(message, answer)} Whether it carried the request out is not known.`,
-  };
+  return REPEATABLE[call] ? retry(answer, message) : unknown(`http_${answer.status}`, answer, message);
+}
+
+/** A POST that was carried out is answered so too, 303 is made for it (RFC 9110, 15.4.4); only 307 and 308 ask for the same again. */
+function judgeRedirect(call: Call, answer: Answer): Verdict {
+  const message = `${notFollowed(answer)}.`;
+  if (REPEATABLE[call]) return refused('failed', 'redirect', answer, message);
+  return unknown('redirect', answer, message);
+}
+
+function notFollowed({ status }: Answer): string {
+  return `The service answered with a redirect (${status}), which was not followed`;
 }
 
 function judgeSilence(call: Call, reply: Extract<Reply, { kind: 'no-response' }>): Verdict {
@@ -142,6 +153,12 @@ function retry(answer: Answer, message: string): Verdict {
     message: withTrouble(message, answer),
     afterMs: answer.retryAfterMs,
   };
+}
+
+function unknown(code: string, answer: Answer, message: string): Verdict {
+  const { status } = answer;
+  const words = `${withTrouble(message, answer)} Whether it carried the request out is not known.`;
+  return { kind: 'unknown', status, code, message: words };
 }
 
 function refused(
@@ -193,26 +210,35 @@ function judgeDocuments(call: Call, answer: Answer, json: unknown): Verdict {
 
 function judgeRecord(call: Call, answer: Answer, json: unknown): Verdict {
   const { status } = answer;
-  const id = idOf(json);
-  if (id !== null) {
+  const given = idOf(json);
+  if (given.kind === 'id') {
     return {
       kind: 'accepted',
       outcome: OUTCOME[call],
       status,
-      id,
+      id: given.id,
       documents: null,
       warning: undocumented(status),
     };
   }
-  const message = `The service answered ${status}, but ${whatWasWrong(answer, json, 'carried no id')}`;
-  const code = json === undefined ? 'answer_unreadable' : 'accepted_without_id';
+  const isUnusable = given.kind === 'unusable';
+  const wrong = isUnusable ? UNUSABLE_ID : whatWasWrong(answer, json, 'carried no id');
+  const message = `The service answered ${status}, but ${wrong}`;
   if (REPEATABLE[call]) {
     // Only a 200 promises a record; a 204, for example, has no body.
-    if (json === undefined && status === 200) return { kind: 'retry', status, code, message, afterMs: null };
+    if (json === undefined && status === 200) {
+      return { kind: 'retry', status, code: 'answer_unreadable', message, afterMs: null };
+    }
     return { kind: 'accepted', outcome: OUTCOME[call], status, id: null, documents: null, warning: message };
   }
-  return { kind: 'unknown', status, code, message };
+  if (json === undefined) return { kind: 'unknown', status, code: 'answer_unreadable', message };
+  if (!isUnusable) return { kind: 'unknown', status, code: 'accepted_without_id', message, givenId: '' };
+  const givenId = shorten(given.text, GIVEN_ID_SHOWN);
+  return { kind: 'unknown', status, code: 'accepted_id_unusable', message, givenId };
 }
+
+const UNUSABLE_ID = 'the id that it gave can not be used.';
+const GIVEN_ID_SHOWN = 100;
 
 /** The answer's body as JSON; `undefined` where there is no body or it is no JSON. */
 export function parseAnswer(body: string | null): unknown {
@@ -229,12 +255,12 @@ function withoutByteOrderMark(body: string): string {
   return body.startsWith('\uFEFF') ? body.slice(1) : body;
 }
 
-/** What is read of a created or updated record (service-api.md, 2.3 and 2.4); an id of another type counts as absent. */
-const recordResponseSchema = z.object({ id: z.string().min(1).optional().catch(undefined) });
+/** What is read of a created or updated record (service-api.md, 2.3 and 2.4). */
+const recordResponseSchema = z.object({ id: z.unknown() });
 
-function idOf(json: unknown): string | null {
+function idOf(json: unknown): GivenId {
   const record = recordResponseSchema.safeParse(json);
-  return record.success ? (record.data.id ?? null) : null;
+  return readId(record.success ? record.data.id : undefined);
 }
 
 /** Only 200 is shown in the document (service-api.md, section 7). */

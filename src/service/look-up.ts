@@ -7,8 +7,8 @@ import pRetry from 'p-retry';
 import type { LookupSettings } from '../config/job-definition.ts';
 import { valueAtPointer } from '../lib/json-pointer.ts';
 import { sleep } from '../lib/waiting.ts';
+import { readId } from '../model/record-id.ts';
 import type { Reply } from '../model/request.ts';
-import { idProblem } from '../model/resolution.ts';
 import type { ServiceClient } from './attempt.ts';
 import type { Credentials } from './credentials.ts';
 import { parseAnswer } from './judge.ts';
@@ -155,10 +155,9 @@ function judgeMatches(body: string, { match, id }: Pick<LookupSettings, 'match' 
   return { kind: 'found-twice', ids: known.slice(0, IDS_NAMED), count: known.length };
 }
 
-/** A number is taken only where JSON.parse can't have rounded it. */
 function idOf(value: unknown): string | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
-  return typeof value === 'string' && idProblem(value) === null ? value : null;
+  const given = readId(value);
+  return given.kind === 'id' ? given.id : null;
 }
 
 function unclear(why: string): Sighting {

@@ -104,8 +104,6 @@ const CODES = new Map<string, NetworkCode>([
   ['ETIMEDOUT', 'connection_lost'],
   ['UND_ERR_SOCKET', 'connection_lost'],
   [TIMED_OUT, 'timeout'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
-  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
   ['UND_ERR_DESTROYED', 'client_closed'],
   ['UND_ERR_CLOSED', 'client_closed'],
   ['HTTPParserError', 'answer_broken'],

@@ -62,6 +62,13 @@ describe('a final verdict', () => {
   });
 });
 
+test('an id that can not be used stands in the message of the row in doubt', () => {
+  const message = 'The service answered 200, but the id that it gave can not be used.';
+  const code = 'accepted_id_unusable';
+  const end = endOf({ kind: 'unknown', status: 200, code, message, givenId: '../"x' }, false);
+  expect(end).toEqual({ outcome: 'in-doubt', status: 200, code, message: `${message} It gave "../\\"x".` });
+});
+
 describe('after an attempt whose outcome is not known', () => {
   test('an acceptance stands: the row is created', () => {
     expect(endOf(ACCEPTED, true)).toEqual(endOf(ACCEPTED, false));

@@ -201,6 +201,12 @@ describe('onUnknownOutcome: retry, the user’s own choice', () => {
     expect(await send(bench)).toMatchObject({ kind: 'ended', end });
   });
 
+  test.each(['{}', '{"id":".."}'])('a record that was accepted is not sent again: %s', async (body) => {
+    const bench = await replying([answer(200, body), created('made-2')], { definition });
+    expect(await send(bench)).toMatchObject({ kind: 'ended', end: { outcome: 'in-doubt', attempts: 1 } });
+    expect(bench.attempts).toHaveLength(1);
+  });
+
   test('an unknown outcome, then none at all: the row is in doubt, not unsent', async () => {
     const bench = await replying([LOST, LOST], { definition });
     const context = backingOff(bench, () => {

@@ -10,6 +10,7 @@ const LOST = [
   ['hang-before', false],
   ['500-after-create', true],
   ['500', false],
+  ['303-after-create', true],
   ['cut-answer', true],
   ['not-json', true],
   ['no-id', true],

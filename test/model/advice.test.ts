@@ -50,6 +50,25 @@ test.each(['http_503', 'timeout', 'connection_lost', 'answer_unreadable', 'nobod
   (code) => expect(advised(code, 'in-doubt')).toMatch(/not sent again/),
 );
 
+test('after a redirected create the base URL is corrected too, and the record is looked for first', () => {
+  expect(advised('redirect', 'in-doubt', 'subclient.create')).toMatch(/^Look in the service .* MSB_BASE_URL/);
+});
+
+test.each(['http_408', 'http_409'])(
+  'a %s of a call that may create never says to load the row again',
+  (code) => {
+    for (const operation of ['subclient.create', 'subclient.upsert', 'counterparty.draft'] as const) {
+      expect(advised(code, 'failed', operation)).toMatch(
+        /^Look in the service .* do not load failed\.csv as it is\.$/,
+      );
+    }
+  },
+);
+
+test('a record accepted with an id that can not be used is to be looked for too', () => {
+  expect(advised('accepted_id_unusable', 'in-doubt')).toMatch(/can not be used: find the record there/);
+});
+
 test('a record accepted without its id is to be looked for', () => {
   expect(advised('accepted_without_id', 'in-doubt')).toMatch(/find it there/);
 });

@@ -53,7 +53,10 @@ const unlessCreate = (code: string, wait = ''): Verdicts => [
 ];
 const UNREADABLE = unlessCreate('answer_unreadable');
 const NO_ID = ['unknown accepted_without_id', 'accepted updated no id (warning)'] as const;
+const BAD_ID = ['unknown accepted_id_unusable', 'accepted updated no id (warning)'] as const;
 const NO_LIST = 'retry answer_unreadable';
+/** How a POST that was carried out may be answered (RFC 9110, 15.4.4). */
+const REDIRECT: Verdicts = ['unknown redirect', 'refused failed redirect', 'refused failed redirect'];
 
 /** DESIGN.md, section 5, row by row. */
 const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
@@ -67,7 +70,16 @@ const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ['200 with an empty list', response(200, '[]'), [...NO_ID, 'accepted listed no id']],
   ['200 with null', response(200, 'null'), [...NO_ID, NO_LIST]],
   ['200 with an empty id', response(200, '{"id":""}'), [...NO_ID, NO_LIST]],
-  ['200 with an id that is no string', response(200, '{"id":{}}'), [...NO_ID, NO_LIST]],
+  ['200 with an id that is no text', response(200, '{"id":{}}'), [...NO_ID, NO_LIST]],
+  [
+    '200 with a whole number for an id',
+    response(200, '{"id":17}'),
+    ['accepted created 17', 'accepted updated 17', NO_LIST],
+  ],
+  ['200 with a number that was rounded', response(200, '{"id":12345678901234567890}'), [...BAD_ID, NO_LIST]],
+  ['200 with an id that leads elsewhere', response(200, '{"id":"../users/1"}'), [...BAD_ID, NO_LIST]],
+  ['200 with a line break in its id', response(200, '{"id":"a\\nb"}'), [...BAD_ID, NO_LIST]],
+  ['200 with an id without end', response(200, `{"id":"${'x'.repeat(1e5)}"}`), [...BAD_ID, NO_LIST]],
   ['200 without a body', response(200), UNREADABLE],
   ['200 with half a body', response(200, '{"id":"a'), UNREADABLE],
   ['200 cut off', unreadable(200), UNREADABLE],
@@ -78,8 +90,15 @@ const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ],
   ['204', response(204), ['unknown answer_unreadable', 'accepted updated no id (warning)', NO_LIST]],
   ['206 with a list', response(206, '[]'), [...NO_ID, 'accepted listed no id (warning)']],
-  ['301', response(301), allThree('refused failed redirect')],
+  ['300', response(300), REDIRECT],
+  ['301', response(301), REDIRECT],
+  ['302 cut off', unreadable(302), REDIRECT],
+  ['303', response(303), REDIRECT],
+  ['304', response(304), REDIRECT],
+  ['305', response(305), REDIRECT],
+  ['a 3xx without a meaning', response(399), REDIRECT],
   ['307 cut off', unreadable(307), allThree('refused failed redirect')],
+  ['308', response(308), allThree('refused failed redirect')],
   ['400', response(400), allThree('refused failed http_400')],
   ['401', response(401), allThree('stop credentials')],
   ['401 cut off', unreadable(401), allThree('stop credentials')],
@@ -145,6 +164,16 @@ test('the body of a refusal is kept as it came', () => {
   });
 });
 
+test('an id that can not be used is named apart from the message, on one line and cut', () => {
+  const body = JSON.stringify({ id: `\u001b[2J${'x'.repeat(1_000)}` });
+  const verdict = judge('subclient.create', response(200, body), STRICT);
+  expect(verdict).toMatchObject({
+    kind: 'unknown',
+    message: 'The service answered 200, but the id that it gave can not be used.',
+    givenId: expect.stringMatching(/^·\[2Jx{94,99}…$/),
+  });
+});
+
 test('documents are handed over as they came', () => {
   const body = '[{"id":"d1","nested":{"unknown":[null,1.5]}},"odd",null]';
   expect(judge('payment.documents', response(200, body), STRICT)).toEqual({
@@ -157,11 +186,12 @@ test('documents are handed over as they came', () => {
   });
 });
 
-test('a redirect says that it was not followed', () => {
-  expect(judge('subclient.create', response(308), STRICT)).toMatchObject({
-    status: 308,
-    message: expect.stringMatching(/not followed/),
-  });
+test.each([
+  [303, /\(303\), which was not followed\. Whether it carried the request out is not known\.$/],
+  [308, /\(308\), which was not followed: the request is to be sent to another address\.$/],
+])('the redirect %i says of a create what is known of it', (status, message) => {
+  const verdict = judge('subclient.create', response(status), STRICT);
+  expect(verdict).toMatchObject({ status, message: expect.stringMatching(message) });
 });
 
 const anyStatus = fc.integer({ min: 200, max: 999 });

@@ -141,7 +141,7 @@ test('the service’s own wish to wait is kept', () => {
 });
 
 test.each([
-  { kind: 'unreadable', status: 200, code: 'UND_ERR_BODY_TIMEOUT', ms: 1 },
+  { kind: 'unreadable', status: 200, code: 'ONBOARD_TIMEOUT', ms: 1 },
   { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 1 },
 ] as const)('without a whole answer it is asked again: $kind', (reply) => {
   expect(judgeLookUp(reply, SETTINGS).kind).toBe('retry');
