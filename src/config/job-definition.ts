@@ -7,6 +7,7 @@ import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
 import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
+import { parsePathPattern } from '../lib/path-pattern.ts';
 import { type CheckCode, type Severity, severitySchema } from '../model/issue.ts';
 import { IDENTITY, operationSchema } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
@@ -258,10 +259,15 @@ const stopAfterSchema = z
   ])
   .describe('Stop the run when this many rows, or this share of the rows so far, did not succeed.');
 
+const pathPattern = z.string().superRefine((text, context) => {
+  const parsed = parsePathPattern(text);
+  if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: `expected ${parsed}` });
+});
+
 const settingsSchema = z.strictObject({
   operation: operationSchema.describe('What each row asks of the service.'),
   files: z
-    .union([z.string(), z.array(z.string())])
+    .union([pathPattern, z.array(pathPattern)])
     .optional()
     .describe('Patterns of the files that this job takes, compared with their paths below the inbox.'),
   inbox: z

@@ -5,10 +5,10 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import picomatch from 'picomatch';
 import { type Job, jobsBefore, weightOf } from '../config/job-definition.ts';
 import { type FurtherProblems, listJobs, loadJob } from '../config/load-job.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
+import { parsePathPattern } from '../lib/path-pattern.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** The definitions, read again when a file was changed. */
@@ -197,12 +197,14 @@ export function patternsOf({ files = [] }: Pick<Job['definition'], 'files'>): re
   return [files].flat();
 }
 
+/** A definition with a pattern that can't be read is refused when it is read. */
 const matchers = new Map<string, (path: string) => boolean>();
 
 function matcherOf(pattern: string): (path: string) => boolean {
   const known = matchers.get(pattern);
   if (known !== undefined) return known;
-  const matcher = picomatch(pattern, { dot: false });
-  matchers.set(pattern, matcher);
-  return matcher;
+  const parsed = parsePathPattern(pattern);
+  if (typeof parsed === 'string') throw new Error(`files: expected ${parsed}`);
+  matchers.set(pattern, parsed);
+  return parsed;
 }

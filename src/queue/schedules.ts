@@ -4,14 +4,21 @@
  * beside them (`Releases`): files that were whole by then may be taken, by any watcher.
  */
 
-import { type ConnectionOptions, getNextMillis, type Job, Queue, Worker } from 'bullmq';
+import { type ConnectionOptions, type Job, Queue, type RepeatOptions, Worker } from 'bullmq';
 import type { ScheduleSettings } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { nextTime } from './schedule-times.ts';
 import { startWhenReady } from './start-when-ready.ts';
 
 /** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
 const QUEUE_NAME = 'schedules';
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as const;
+
+/** BullMQ's own reckoning leaves out a time that a change of clocks skips. */
+const settings = {
+  repeatStrategy: (after: number, { pattern = '', tz = 'UTC' }: RepeatOptions) =>
+    nextTime({ cron: pattern, timezone: tz }, new Date(after))?.getTime(),
+};
 
 /** A job's schedule by the job's name. */
 export type Schedule = ScheduleSettings & { readonly job: string };
@@ -30,7 +37,7 @@ export function createSchedules(
   prefix: string,
   onError: (error: Error) => void,
 ): Schedules {
-  const queue = new Queue(QUEUE_NAME, { connection, prefix });
+  const queue = new Queue(QUEUE_NAME, { connection, prefix, settings });
   queue.on('error', onError);
   return {
     async keep(wanted) {
@@ -69,7 +76,7 @@ export function startScheduleWorker(options: {
   const { connection, prefix, release, onError } = options;
   const open = () => {
     const fire = async ({ repeatJobKey }: Job) => release(repeatJobKey ?? '');
-    const worker = new Worker(QUEUE_NAME, fire, { connection, prefix, autorun: false });
+    const worker = new Worker(QUEUE_NAME, fire, { connection, prefix, settings, autorun: false });
     worker.on('error', onError);
     worker.on('failed', (_, error) => onError(error));
     return worker;
@@ -83,12 +90,6 @@ export function startScheduleWorker(options: {
       return discard(started.current());
     },
   };
-}
-
-/** When a schedule fires next after that moment, as BullMQ reckons; `null`: never again. */
-export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Date | null {
-  const next = getNextMillis(after.getTime(), { pattern: cron, tz: timezone });
-  return next === undefined ? null : new Date(next);
 }
 
 /** When the schedule of each job fired last: files that were whole by then may be taken, by any watcher. */

@@ -131,6 +131,8 @@ describe('when a definition has problems, each is named with its line and settin
     ['fields: { parent.id: { column: P, ref: client } }', /ref: expected/],
     ['required: details.name', /^line 2, required: expected a list, got "details\.name"\.$/],
     ['ignore:\n  - a\n  - 5', /^line 4, ignore\.1: expected text, got 5\.$/],
+    ['files: [a*, "+(b*)c"]', /^line 2, files\.1: expected no "\(" .*several patterns.*, got "\+\(b\*\)c"/],
+    ['files: "a[b"', /^line 2, files: expected a closing \]/],
     ['key: !!binary aGk=', /^line 2: Unresolved tag: /],
     ['key: a\nkey: b', /^line 3: this setting is written twice; expected it once$/],
     ['key: [a', /^line 2: Flow sequence /],

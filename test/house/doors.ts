@@ -50,7 +50,7 @@ export const DOORS: Doors = {
     'settle-entry.ts',
   ],
   journal: ['journal.ts', 'folder.ts', 'read-journal.ts', 'worker-registry.ts'],
-  queue: ['chunk-queue.ts', 'chunk-worker.ts', 'chunk-job.ts', 'chunk-order.ts', 'schedules.ts'],
+  queue: ['chunk-queue.ts', 'chunk-worker.ts', 'chunk-job.ts', 'chunk-order.ts', 'schedules.ts', 'schedule-times.ts'],
   redis: ['connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
   report: ['report.ts', 'summary.ts', 'words.ts', 'csv-text.ts'],
   sandbox: ['sandbox.ts', 'options.ts', 'flags.ts'],

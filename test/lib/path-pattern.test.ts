@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import picomatch from 'picomatch';
+import { expect, test } from 'vitest';
+import { parsePathPattern } from '../../src/lib/path-pattern.ts';
+
+function fits(pattern: string, path: string): boolean {
+  const parsed = parsePathPattern(pattern);
+  if (typeof parsed === 'string') throw new Error(`${pattern}: expected ${parsed}`);
+  return parsed(path);
+}
+
+test.each([
+  ['subclients*', 'subclients-1.csv', true],
+  ['subclients*', 'partner-x/subclients-1.csv', false],
+  ['subclients*', 'Subclients.csv', false],
+  ['partner-x/*.csv', 'partner-x/a.csv', true],
+  ['**/subclients*', 'subclients.csv', true],
+  ['**/subclients*', 'a/b/subclients.csv', true],
+  ['a/**/b/**/c', 'a/b/x/b/y/c', true],
+  ['a/**/b/**/c', 'a/x/c', false],
+  ['a/**', 'a/b/c', true],
+  ['a/**', 'a', false],
+  ['**', 'a', true],
+  ['*a*b*c', 'xaybabzc', true],
+  ['*a*b*c', 'xaybabz', false],
+  ['*', '', true],
+  ['?.csv', '😀.csv', true],
+  ['[a-c]?[!x].csv', 'bxy.csv', true],
+  ['[a-c]?[!x].csv', 'bxx.csv', false],
+  ['[]]*[\\]^]', ']a^', true],
+  ['{north,south/{a,b}}/*.{csv,json}', 'south/b/x.json', true],
+  ['{north,south/{a,b}}/*.{csv,json}', 'south/x.json', false],
+  ['a{,b}.csv', 'a.csv', true],
+  ['report (1)\\*.csv', 'report (1)*.csv', true],
+  ['report\\{1\\}.csv', 'report{1}.csv', true],
+])('%s compared with %s: %s', (pattern, path, expected) => {
+  expect(fits(pattern, path)).toBe(expected);
+});
+
+test.each([
+  ['', 'a path below the inbox'],
+  ['/a', 'a path below the inbox'],
+  ['./a', 'a path below the inbox'],
+  ['a/../b', 'a path below the inbox'],
+  ['!a*', 'not "!"'],
+  ['+(a*)b', 'several patterns'],
+  ['a@(b|c)', 'several patterns'],
+  ['a[b', 'a closing ]'],
+  ['[z-a]', 'a range such as a-z'],
+  ['a{b', 'a closing }'],
+  ['a}b', 'a closing }'],
+  ['a{1..3}', 'a comma'],
+  ['a\\', 'behind the last'],
+  ['a'.repeat(1_001), 'at most 1000 signs'],
+  ['{a,b}'.repeat(30), 'at most 1000 signs'],
+  ['{,}'.repeat(30), 'at most 1000 signs'],
+  ['['.repeat(900_000), 'at most 1000 signs'],
+])('the pattern %s is refused', (pattern, words) => {
+  expect(parsePathPattern(pattern)).toContain(words);
+});
+
+test('patterns of stars, names and folders mean what other programs take them for', () => {
+  const part = fc.stringMatching(/^[ab*?]{1,5}$/).filter((text) => !text.includes('***'));
+  const folders = fc.array(fc.oneof(part, fc.constant('**')), { maxLength: 3 });
+  const pattern = fc
+    .tuple(
+      folders,
+      part.filter((text) => text !== '**'),
+    )
+    .map(([start, end]) => [...start, end]);
+  const path = fc.array(fc.stringMatching(/^[ab]{1,5}$/), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(pattern, path, (patternParts, pathParts) => {
+      const [written, name] = [patternParts.join('/'), pathParts.join('/')];
+      expect(fits(written, name)).toBe(picomatch(written)(name));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+const NAME = 'a'.repeat(255);
+const DEEP = `${'a/'.repeat(2_000)}a`;
+
+test.each([
+  [`${'*a'.repeat(6)}b`, NAME],
+  [`${'*a'.repeat(499)}b`, NAME],
+  [`*${'a'.repeat(127)}b`, NAME],
+  [`${'**/a/'.repeat(190)}b`, DEEP],
+  [`**/${'a/'.repeat(400)}b`, DEEP],
+  [`{${'*a*a*b,'.repeat(100)}b}`, `${NAME}/${NAME}`],
+  [`${'**/*a*a*b/'.repeat(90)}b`, `${`${'a'.repeat(40)}/`.repeat(100)}c`],
+])('the pattern %.20s… tells within milliseconds that a hostile path is not meant', (pattern, path) => {
+  const matches = parsePathPattern(pattern);
+  if (typeof matches === 'string') throw new Error(matches);
+  const startedAt = performance.now();
+  expect(matches(path)).toBe(false);
+  expect(performance.now() - startedAt).toBeLessThan(200);
+});
