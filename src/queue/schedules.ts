@@ -7,7 +7,7 @@
 import { type ConnectionOptions, getNextMillis, type Job, Queue, Worker } from 'bullmq';
 import type { ScheduleSettings } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { startWhenReady } from './start-when-ready.ts';
+import { startWhenReady, UNASKED } from './start-when-ready.ts';
 
 /** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
 const QUEUE_NAME = 'schedules';
@@ -30,7 +30,7 @@ export function createSchedules(
   prefix: string,
   onError: (error: Error) => void,
 ): Schedules {
-  const queue = new Queue(QUEUE_NAME, { connection, prefix });
+  const queue = new Queue(QUEUE_NAME, { connection, prefix, ...UNASKED });
   queue.on('error', onError);
   return {
     async keep(wanted) {
