@@ -14,6 +14,7 @@ import type { Service } from './delivery/target.ts';
 import { type LedgerKeys, ledgerKeys } from './ledger/keys.ts';
 import { createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
+import { messageOf } from './lib/errors.ts';
 import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
@@ -69,7 +70,7 @@ export async function withSession<T>(
   logFile: string | undefined,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const releasers = createReleasers();
+  const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
     const log = openLog(env, io, logFile);
@@ -77,6 +78,13 @@ export async function withSession<T>(
   } finally {
     await releasers.release();
   }
+}
+
+/** What a command has opened: that a part of it could not be closed is told, and changes nothing of what the command came to. */
+export function commandReleasers(io: Io): Releasers {
+  return createReleasers((error) =>
+    tell(io, `warning: not all could be closed in order; nothing is lost by that: ${messageOf(error)}`),
+  );
 }
 
 /** Opens the ledger, for a command that has to do something of its own before; closed by the releasers. */

@@ -30,7 +30,7 @@ export async function examine(io: Io): Promise<readonly Finding[]> {
 
 /** Redis and its runs; an embedded server is started for it, and stopped again where no other command uses it. */
 async function checkLedger(env: Environment): Promise<Finding[]> {
-  const releasers = createReleasers();
+  const releasers = createReleasers(() => undefined);
   try {
     const log = createLog('silent', { write: () => undefined }, Date.now);
     const ledger = await openLedger(env, log, releasers);

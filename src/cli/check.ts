@@ -4,11 +4,10 @@ import { createChecker, openReading } from '../check/file.ts';
 import { openLook } from '../check/ledger.ts';
 import { checkLines } from '../check/words.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { createReleasers } from '../lib/releasers.ts';
 import { type Io, say, tell } from '../lib/terminal.ts';
 import { EXIT } from '../model/exit.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords } from '../runs/input.ts';
-import { openLog } from '../session.ts';
+import { commandReleasers, openLog } from '../session.ts';
 import type { AddCommand } from './command.ts';
 
 type Flags = { readonly jobFile?: string; readonly sandbox?: boolean; readonly json?: boolean };
@@ -29,7 +28,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
 };
 
 async function check(args: InputArguments, flags: Flags, io: Io): Promise<number> {
-  const releasers = createReleasers();
+  const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
     const { job, paths } = await loadNamed(env, args);

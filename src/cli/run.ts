@@ -3,7 +3,6 @@ import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
 import { serviceReady, startSandboxChild } from '../delivery/target.ts';
-import { createReleasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
 import { isOver } from '../model/run.ts';
@@ -13,7 +12,14 @@ import { cautions, type Input, type InputArguments, loadInput } from '../runs/in
 import { beginFile, waitForJobs } from '../runs/register.ts';
 import { knownReport } from '../runs/report.ts';
 import { fileRows } from '../runs/rows.ts';
-import { joinTarget, openLog, openSession, prepareHome, type TargetSession } from '../session.ts';
+import {
+  commandReleasers,
+  joinTarget,
+  openLog,
+  openSession,
+  prepareHome,
+  type TargetSession,
+} from '../session.ts';
 import {
   ACCEPT_REDIS_SETTINGS,
   type AddCommand,
@@ -57,7 +63,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
 };
 
 async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<number> {
-  const releasers = createReleasers();
+  const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
     const log = openLog(env, io, flags.logFile);

@@ -17,12 +17,12 @@ import {
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
 import { watchInboxes } from '../inbox/watch.ts';
 import { createWatcher, type WatchOptions } from '../inbox/watcher.ts';
-import { createReleasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
 import {
   checkRedisSettings,
+  commandReleasers,
   joinTarget,
   openLog,
   openSession,
@@ -193,7 +193,7 @@ export const addWorkCommand: AddCommand = (program, io, done) => {
 };
 
 async function work(flags: WorkFlags, io: Io): Promise<number> {
-  const releasers = createReleasers();
+  const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
     const log = openLog(env, io, flags.logFile);

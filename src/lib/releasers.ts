@@ -4,17 +4,19 @@ export type Releasers = {
   release(): Promise<void>;
 };
 
-export function createReleasers(): Releasers {
+/** `onTrouble` is told of each part that could not be closed; without it `release` throws what was wrong. */
+export function createReleasers(onTrouble?: (error: unknown) => void): Releasers {
   const stack: Array<() => Promise<void> | void> = [];
   let running: Promise<void> | null = null;
 
   const releaseAll = async () => {
     const errors: unknown[] = [];
+    const tell = onTrouble ?? ((error: unknown) => void errors.push(error));
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       try {
         await next();
       } catch (error) {
-        errors.push(error);
+        tell(error);
       }
     }
     if (errors.length > 0) throw new AggregateError(errors, 'some parts could not be closed');

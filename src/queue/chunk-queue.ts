@@ -22,6 +22,7 @@ import {
   runOfJobId,
 } from './chunk-job.ts';
 import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
+import { UNASKED } from './start-when-ready.ts';
 
 /** BullMQ's name for the queue of chunks; the target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
@@ -66,7 +67,12 @@ export function openBullQueue(
   prefix: string,
   onError: (error: Error) => void,
 ): BullQueue {
-  const queue: BullQueue = new Queue(QUEUE_NAME, { connection, prefix, defaultJobOptions: JOB_OPTIONS });
+  const queue: BullQueue = new Queue(QUEUE_NAME, {
+    connection,
+    prefix,
+    defaultJobOptions: JOB_OPTIONS,
+    ...UNASKED,
+  });
   return queue.on('error', onError);
 }
 

@@ -8,7 +8,7 @@ import { type ConnectionOptions, type Job, Queue, type RepeatOptions, Worker } f
 import type { ScheduleSettings } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { nextTime } from './schedule-times.ts';
-import { startWhenReady } from './start-when-ready.ts';
+import { startWhenReady, UNASKED } from './start-when-ready.ts';
 
 /** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
 const QUEUE_NAME = 'schedules';
@@ -37,7 +37,7 @@ export function createSchedules(
   prefix: string,
   onError: (error: Error) => void,
 ): Schedules {
-  const queue = new Queue(QUEUE_NAME, { connection, prefix, settings });
+  const queue = new Queue(QUEUE_NAME, { connection, prefix, settings, ...UNASKED });
   queue.on('error', onError);
   return {
     async keep(wanted) {

@@ -1,6 +1,7 @@
 /**
- * How BullMQ's workers are started, past a trap: one whose first question Redis answers with an error is never ready and, run all the same,
- * would spin without letting a timer or a signal through.
+ * How BullMQ's objects are opened, past a trap: one whose first question (INFO) Redis answers with an error, BUSY for example, is never ready.
+ * A queue refuses every command then, for as long as it lives; a worker, run all the same, spins without letting a timer or a signal
+ * through. So queues do not ask, and a worker is run only once it is ready, and opened anew where it never will be.
  */
 
 import { sleep } from '../lib/waiting.ts';
@@ -10,6 +11,12 @@ type Startable = {
   waitUntilReady(): Promise<unknown>;
   run(): Promise<void>;
 };
+
+/**
+ * BullMQ's option for a queue that does without the question: it asks for the server's version, which `doctor` and the start of a run judge.
+ * Not for workers, who would wait in whole seconds for chunks that were put back.
+ */
+export const UNASKED = { skipVersionCheck: true } as const;
 
 const RETRY_MS = 1_000;
 

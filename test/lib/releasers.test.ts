@@ -47,6 +47,14 @@ test('a part that fails to close keeps no other from closing, and the failures a
   expect(failure).toMatchObject({ errors: [new Error('fourth stuck'), new Error('second stuck')] });
 });
 
+test('where somebody wants to hear of it, a part that fails to close is told to them, and is no failure', async () => {
+  const told: unknown[] = [];
+  const releasers = createReleasers((error) => void told.push(error));
+  releasers.push(() => Promise.reject(new Error('stuck')));
+  await releasers.release();
+  expect(told).toEqual([new Error('stuck')]);
+});
+
 test('what is opened while the others close is closed too', async () => {
   const releasers = createReleasers();
   const closed: string[] = [];
