@@ -12,7 +12,7 @@ import { type Delivery, openDelivery } from './delivery/delivery.ts';
 import { openRegistration, type Registration } from './delivery/registration.ts';
 import type { Service } from './delivery/target.ts';
 import { type LedgerKeys, ledgerKeys } from './ledger/keys.ts';
-import { createRunIndex, type RunIndex } from './ledger/run-index.ts';
+import { assertKnownLedger, createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
 import { messageOf } from './lib/errors.ts';
 import { createLog, type Log } from './lib/log.ts';
@@ -127,6 +127,7 @@ export async function openLedger(env: Environment, log: Log, releasers: Releaser
   await assertReachable(address);
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
+  await assertKnownLedger(redis);
   const diskNotice = createDiskNotice(join(env.home, 'redis'), () => performance.now());
   // A server of the program's own is started again when it is lost.
   if ('revive' in server) {

@@ -4,17 +4,19 @@
  * more is sent. Journals are removed when all their runs have ended a while ago.
  */
 
+import { dirname, join } from 'node:path';
 import { removeWorkerFolder } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { type Damage, type Replayed, readJournal } from '../journal/read-journal.ts';
-import { isDeadHere, listWorkers, newWorkerId } from '../journal/worker-registry.ts';
+import { type Damage, foreignForm, type Replayed, readJournal } from '../journal/read-journal.ts';
+import { isDeadHere, listWorkers, newWorkerId, shownWorker } from '../journal/worker-registry.ts';
 import { type LedgerEpoch, openEpoch, type ReplayScope, registerWorker } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import { createReplay, type LedgerReplay, restorableFields } from '../ledger/replay.ts';
+import { createReplay, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import { isOver } from '../model/run.ts';
 import { connectionNames, nameConnections } from '../redis/connection.ts';
@@ -50,6 +52,7 @@ const CLOSE_MS = 3_000;
 /** Opens this process' journal and registers it with the ledger. */
 export async function openRegistration(options: RegistrationOptions): Promise<Registration> {
   const { redis, keys, store, folder, log } = options;
+  await assertKnownJournals(folder);
   const worker = newWorkerId();
   const journal = await openJournal({
     folder,
@@ -112,6 +115,19 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   };
 }
 
+/** What a journal of another form says of rows that were sent is not known: nothing is sent beside it. */
+async function assertKnownJournals(folder: string): Promise<void> {
+  for (const worker of await listWorkers(folder)) {
+    const form = await foreignForm(folder, worker);
+    if (form === null) continue;
+    throw new UsageError(
+      `The journal ${join(folder, worker)} has ${form}. ` +
+        'Let the version of onboard that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
+        'Only where those runs are known to have ended may the folder be moved away by hand.',
+    );
+  }
+}
+
 function tellOf({ log, notify }: RegistrationOptions, text: string): void {
   log.info(text);
   notify(text);
@@ -125,7 +141,9 @@ async function rememberRun(
   const record = await redis.hgetall(keys.run(run).record);
   // A journal that restores half a run would keep the ledger closed for ever.
   if (record.id === undefined) throw new Error(`run ${run} is gone from the ledger`);
-  await journal.write({ kind: 'run', run, target, fields: restorableFields(record) });
+  const line = { kind: 'run', run, target, fields: restorableFields(record) } as const;
+  // Twice: without this line nothing of the run can be put back, and one changed byte must not take it.
+  await Promise.all([journal.write(line), journal.write(line)]);
 }
 
 function connectionPrefix(keys: LedgerKeys): string {
@@ -146,23 +164,41 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
 async function replayJournals(
   options: RegistrationOptions,
   journal: Journal,
-  { own, intents, isHeld }: ReplayScope,
+  { own, intents, closed, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
   const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isDeadHere(m));
   const left = await leftWorkers(options);
   const killed = gone.filter((worker) => !left.has(worker));
   if (killed.length > 0) tellOf(options, 'Replaying the journal of a process that has ended.');
-  const replay = createReplay(options.redis, options.keys);
   const open: Intended[] = [];
-  for (const worker of killed) open.push(...(await replayJournal(worker, replay, options)));
-  if (own) {
-    for (const { run, rows } of await replayJournal(journal.worker, replay, options)) {
-      open.push({ run, rows: rows.filter(([, , mark]) => !isHeld(mark)) });
-    }
+  const broken: ReadBack[] = [];
+  for (const worker of own ? [...killed, journal.worker] : killed) {
+    const read = await replayJournal(worker, options);
+    if (read.damage !== null && (closed || worker === journal.worker)) broken.push(read);
+    open.push(...read.open.map(({ run, rows }) => ({ run, rows: rows.filter(([, , m]) => !isHeld(m)) })));
   }
+  const replay = createReplay(options.redis, options.keys);
   if (intents) for (const { run, rows } of open) await replay.intended(run, rows);
+  if (broken.length > 0) await doubtRowsOf(broken, options);
   return gone;
+}
+
+/** What of a journal is not whole may have been intents: Redis may have lost them too. */
+async function doubtRowsOf(broken: readonly ReadBack[], options: RegistrationOptions): Promise<void> {
+  const { redis, keys, store } = options;
+  const unfinished = await runsWithOpenRows(redis, keys, store);
+  if (unfinished.length === 0) return;
+  for (const { worker, damage } of broken) {
+    const place = damage === null ? '' : `${damage.file}, line ${damage.line}`;
+    tellOf(
+      options,
+      `The journal of ${shownWorker(worker)} is damaged (${place}), and Redis may have lost what it said: ` +
+        'rows that this process may have sent are in doubt.',
+    );
+  }
+  const workers = broken.map(({ worker }) => worker);
+  await createReplay(redis, keys).suspect(unfinished, workers);
 }
 
 /** Workers that ended with all they did recorded, in this very Redis: nothing of theirs is to be put back. */
@@ -173,28 +209,70 @@ async function leftWorkers({ redis, keys }: RegistrationOptions): Promise<Readon
 
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
-/** All but the open intents, which are answered: no more than were in flight in one process. */
-async function replayJournal(
-  worker: string,
-  replay: LedgerReplay,
-  options: RegistrationOptions,
-): Promise<Intended[]> {
-  const ours = new Set<string>();
+/** What was read of a worker's journal. */
+type ReadBack = {
+  readonly worker: string;
+  /** Open intents, not put back yet: no more than were in flight in one process. */
+  readonly open: readonly Intended[];
+  /** The first line that isn't what was written. */
+  readonly damage: Damage | null;
+};
+
+/** Puts all of it back but the open intents. */
+async function replayJournal(worker: string, options: RegistrationOptions): Promise<ReadBack> {
+  const { redis, keys, target, index, log } = options;
+  const replay = createReplay(redis, keys);
   const open: Intended[] = [];
-  const tellDamage = (damage: Damage) =>
-    options.log.warn('a damaged line of a journal is passed over', damage);
-  for await (const part of readJournal(options.folder, worker, tellDamage)) {
-    if (part.kind === 'run' && part.target === options.target) {
-      ours.add(part.run);
+  const damage: Damage[] = [];
+  const onDamage = (place: Damage) => {
+    damage.push(place);
+    log.warn('a damaged line of a journal is passed over', place);
+  };
+  const isOurs = new Map<string, boolean>();
+  for await (const part of ownParts(worker, isOurs, { ...options, damage, onDamage })) {
+    if (part.kind === 'run') {
       await replay.run(part.run, part.fields);
-      await options.index.add(part.run, options.target, new Date(part.fields.createdAt ?? 0));
+      await index.add(part.run, target, new Date(part.fields.createdAt ?? 0));
     }
-    if (!ours.has(part.run)) continue;
     if (part.kind === 'added') await replay.added(part.run, part.chunk, worker);
     if (part.kind === 'settled') await replay.settled(part.run, part.entries);
     if (part.kind === 'intended') open.push(part);
   }
-  return open;
+  // A process serves one target: one that served another has nothing to say of this one's rows.
+  const served = isOurs.size === 0 || [...isOurs.values()].includes(true);
+  return { worker, open, damage: served ? (damage[0] ?? null) : null };
+}
+
+type PartsEdges = RegistrationOptions & {
+  readonly damage: readonly Damage[];
+  readonly onDamage: (place: Damage) => void;
+};
+
+/** What a journal says of this target's runs, and which are; throws a UsageError where damage has taken what a run was. */
+async function* ownParts(
+  worker: string,
+  isOurs: Map<string, boolean>,
+  { folder, target, store, damage, onDamage }: PartsEdges,
+): AsyncGenerator<Replayed> {
+  for await (const part of readJournal(folder, worker, onDamage)) {
+    // The runs come first.
+    if (part.kind === 'run') isOurs.set(part.run, part.target === target);
+    // Redis may know a run whose line is lost.
+    const ours = isOurs.get(part.run) ?? (await store.get(part.run)) !== null;
+    if (!ours && !isOurs.has(part.run) && damage[0] !== undefined)
+      throw unknownRun(part.run, worker, damage[0]);
+    isOurs.set(part.run, ours);
+    if (ours) yield part;
+  }
+}
+
+/** Nobody would know its file again, and its rows could be sent once more. */
+function unknownRun(run: string, worker: string, { file, line }: Damage): UsageError {
+  return new UsageError(
+    `The journal of ${shownWorker(worker)} is damaged (${file}, line ${line}), and Redis has lost run ${run}, which it tells of: ` +
+      'that run can not be put back. Nothing is sent, since rows that it sent could go again. Restore Redis or the journal from a copy; ' +
+      `or move the folder ${dirname(file)} away, and load no file of that time without looking its rows up at the service.`,
+  );
 }
 
 /** A Redis that fails over just after a run has ended would send its last rows again, were they forgotten by then. */
@@ -222,13 +300,21 @@ async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Pr
   }
 }
 
+/** A damaged journal may have lost the name of a run, but hardly all that tells of it. */
 async function isNeeded(worker: string, { folder, store, target }: RegistrationOptions): Promise<boolean> {
-  for await (const part of readJournal(folder, worker)) {
+  let isDamaged = false;
+  let isEmpty = true;
+  const onDamage = () => {
+    isDamaged = true;
+  };
+  for await (const part of readJournal(folder, worker, onDamage)) {
     // The runs come first.
-    if (part.kind !== 'run') break;
-    if (part.target !== target || !(await hasLongEnded(part.run, store))) return true;
+    if (part.kind !== 'run' && !isDamaged) break;
+    isEmpty = false;
+    if (part.kind === 'run' && part.target !== target) return true;
+    if (!(await hasLongEnded(part.run, store))) return true;
   }
-  return false;
+  return isDamaged && isEmpty;
 }
 
 async function hasLongEnded(id: string, store: RunStore): Promise<boolean> {

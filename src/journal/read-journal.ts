@@ -1,6 +1,6 @@
 /**
- * A journal read back, to be put into a ledger that has lost something; its process may go on writing meanwhile. A line that is damaged is
- * left out and told of, the torn last line of a crash is left out silently. Memory grows with the rows of the raw segments, of one
+ * A journal read back, to be put into a ledger that has lost something; its process may go on writing meanwhile. A line that is damaged or
+ * unknown is left out and told of: such a journal is not whole. The torn last line of a crash is left out silently. Memory grows with the rows of the raw segments, of one
  * archive, and with rows whose intents or ends cross from one segment to the next, not with the journal.
  */
 
@@ -9,7 +9,15 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { decodeLine, type IntendedRow, type SettleEntry, type StoredRecord } from './record.ts';
+import {
+  decodeLine,
+  type IntendedRow,
+  isTorn,
+  JOURNAL_VERSION,
+  type SettleEntry,
+  type StoredRecord,
+  versionOf,
+} from './record.ts';
 import {
   dropEmptyRows,
   emptyFold,
@@ -180,39 +188,79 @@ async function listSegments(folder: string): Promise<Segment[]> {
 }
 
 /**
- * The records of a segment. The last line may be torn by a crash and is left out without a word; any other damaged
- * line is left out and told. Throws ENOENT where there is no such file.
+ * The records of a segment; whatever else is in it is told, but for the torn last line of a crash. A segment of another version has none
+ * that this program knows. Throws ENOENT where there is no such file.
  */
 async function* readRecords(
   folder: string,
-  { number, form }: Segment,
+  segment: Segment,
   onDamage: OnDamage,
 ): AsyncGenerator<StoredRecord> {
-  const file = join(folder, segmentName(number, form));
+  const file = join(folder, segmentName(segment.number, segment.form));
   let line = 0;
-  let damaged = 0;
-  try {
-    for await (const text of linesOf(file, form)) {
-      if (damaged > 0) onDamage({ file, line: damaged });
-      line += 1;
-      const record = decodeLine(text);
-      damaged = record === null ? line : 0;
-      if (record !== null) yield record;
-    }
-  } catch (error) {
-    if (!isDamagedArchive(error)) throw error;
-    onDamage({ file, line: line + 1 });
+  for await (const next of linesOf(file, segment.form)) {
+    line += 1;
+    const read = line === 1 ? readHead(next) : (decodeLine(next.text) ?? damageOf(next));
+    if (typeof read === 'object') yield read;
+    else if (read === 'damaged' || read === 'foreign') onDamage({ file, line });
+    if (read === 'foreign') return;
   }
 }
 
-async function* linesOf(file: string, form: Segment['form']): AsyncGenerator<string> {
-  let rest = '';
-  for await (const piece of textOf(file, form)) {
-    const lines = `${rest}${piece}`.split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+function readHead(line: Line): 'head' | 'foreign' | 'torn' | 'damaged' {
+  const version = versionOf(line.text);
+  if (version === null) return damageOf(line);
+  return version === JOURNAL_VERSION ? 'head' : 'foreign';
+}
+
+function damageOf({ text, isEnded }: Line): 'torn' | 'damaged' {
+  return !isEnded && isTorn(text) ? 'torn' : 'damaged';
+}
+
+/** What form a journal has, in words, where it is not the one that this program reads. */
+export async function foreignForm(folder: string, worker: string): Promise<string | null> {
+  const path = join(folder, worker);
+  const [first] = await segmentsOf(path);
+  const version = first === undefined ? null : await firstVersion(path, first);
+  if (version === null || version === JOURNAL_VERSION) return null;
+  const form = version === 0 ? 'an older form, without a version' : `form ${version}`;
+  return `${form}; this version of onboard knows form ${JOURNAL_VERSION} alone`;
+}
+
+/** `null` where there is no first line, or none that can be read. */
+async function firstVersion(path: string, { number, form }: Segment): Promise<number | null> {
+  try {
+    for await (const { text } of linesOf(join(path, segmentName(number, form)), form)) return versionOf(text);
+    return null;
+  } catch (error) {
+    // Its process may be about to archive or to remove it.
+    if (isMissing(error)) return null;
+    throw error;
   }
-  if (rest !== '') yield rest;
+}
+
+/** `isEnded`: a line feed stands behind it. */
+type Line = { readonly text: string; readonly isEnded: boolean };
+const NO_RECORD: Line = { text: '', isEnded: true };
+
+/** Of an archive also where it ends too soon: as a line that holds nothing. */
+async function* linesOf(file: string, form: Segment['form']): AsyncGenerator<Line> {
+  let rest = '';
+  let isEmpty = true;
+  try {
+    for await (const piece of textOf(file, form)) {
+      const lines = `${rest}${piece}`.split('\n');
+      rest = lines.pop() ?? '';
+      isEmpty = false;
+      for (const text of lines) yield { text, isEnded: true };
+    }
+  } catch (error) {
+    if (!isDamagedArchive(error)) throw error;
+    yield NO_RECORD;
+    return;
+  }
+  if (rest !== '') yield { text: rest, isEnded: false };
+  if (isEmpty && form === 'gz') yield NO_RECORD;
 }
 
 async function* textOf(file: string, form: Segment['form']): AsyncGenerator<string> {

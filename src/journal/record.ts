@@ -1,6 +1,7 @@
 /**
- * What a journal records, and the lines that hold it: CRC-32, a space, JSON text. The kinds and the positions within entries are what
- * journals on disks hold that older versions wrote: they may gain, not change.
+ * What a journal records, and the lines that hold it: CRC-32, a space, JSON text. The first line of each file names the version of the
+ * form; that line's own form never changes, so that every program can tell whose the journal is. Within a version, kinds and positions
+ * within entries may gain, not change.
  */
 
 import { crc32 } from 'node:zlib';
@@ -59,9 +60,26 @@ export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly 
 
 const CRC_DIGITS = 8;
 
+/** The form of the journals that this program writes, and the only one that it reads. */
+export const JOURNAL_VERSION = 1;
+
+const headSchema = z.object({ kind: z.literal('journal'), version: z.number().int() });
+
+/** The first line of a file. */
+export const HEAD_LINE = checked(JSON.stringify({ kind: 'journal', version: JOURNAL_VERSION }));
+
+/** The version that a file's first line names, without its line feed; 0: it names none; `null`: it isn't what was written. */
+export function versionOf(line: string): number | null {
+  const json = jsonOf(line);
+  return json === null ? null : (headSchema.safeParse(parsed(json)).data?.version ?? 0);
+}
+
 /** The record's line: CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
 export function encodeLine(record: LineRecord): string {
-  const json = record.kind === 'settled' ? settledJson(record) : JSON.stringify(record);
+  return checked(record.kind === 'settled' ? settledJson(record) : JSON.stringify(record));
+}
+
+function checked(json: string): string {
   return `${checksum(json)} ${json}\n`;
 }
 
@@ -73,9 +91,25 @@ function settledJson({ run, entries }: Extract<LineRecord, { kind: 'settled' }>)
 
 /** The record of a line without its line feed; `null` where it isn't what was written. */
 export function decodeLine(line: string): StoredRecord | null {
+  const json = jsonOf(line);
+  return json === null ? null : (storedRecordSchema.safeParse(parsed(json)).data ?? null);
+}
+
+/** Every line's JSON text begins so, and has these characters nowhere else: within its texts quotes are escaped. */
+const BEGINNING = '{"kind":"';
+
+/**
+ * Whether a last line without a line feed is one that a process was killed over, and that nobody was told of: not where it holds a second
+ * line, or lacks nothing but its end. Then a line feed was changed behind a line that counts.
+ */
+export function isTorn(line: string): boolean {
+  return line.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1 && jsonOf(line.slice(0, -1)) === null;
+}
+
+function jsonOf(line: string): string | null {
   const json = line.slice(CRC_DIGITS + 1);
   if (line.charAt(CRC_DIGITS) !== ' ' || line.slice(0, CRC_DIGITS) !== checksum(json)) return null;
-  return storedRecordSchema.safeParse(parsed(json)).data ?? null;
+  return json;
 }
 
 function parsed(json: string): unknown {

@@ -12,6 +12,7 @@ import { createGzip } from 'node:zlib';
 import { messageOf } from '../lib/errors.ts';
 import { syncFolder } from './folder.ts';
 import type { Line } from './group-commit.ts';
+import { HEAD_LINE } from './record.ts';
 
 type Segments = {
   /** All lines on the disk, or none; one call at a time. */
@@ -219,7 +220,7 @@ async function createSegmentFile(folder: string, number: number): Promise<Segmen
     size: () => size,
     isUsable: () => usable,
     async append(text) {
-      const bytes = Buffer.from(text);
+      const bytes = Buffer.from(size === 0 ? HEAD_LINE + text : text);
       try {
         await writeAll(handle, bytes, size);
         if (O_DSYNC === 0) await handle.datasync();

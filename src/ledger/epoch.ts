@@ -68,6 +68,8 @@ export type ReplayScope = {
   readonly own: boolean;
   /** Open intents too: the ledger is closed, so nobody takes a row meanwhile. */
   readonly intents: boolean;
+  /** Redis may have lost something of workers that are gone; false: only, if at all, of this one. */
+  readonly closed: boolean;
   /** Marks of this worker's intents of which it is not known yet whether they were granted: left out. */
   readonly isHeld: (mark: string) => boolean;
 };
@@ -238,6 +240,7 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
       // What is recorded of this worker's batches is all there up to the last: Redis loses only its latest writes.
       own: !isNew && last < memory.recorded,
       intents: open === 0 || !isNew,
+      closed: open === 0,
       isHeld: (mark: string) => memory.held.has(mark),
     };
     const gone = await whileReplaying(() => edges.replay(scope), { ...edges, server });
@@ -283,7 +286,7 @@ type Arrival = {
   readonly stop: AbortSignal;
 };
 
-const OF_OTHERS: ReplayScope = { own: false, intents: true, isHeld: () => false };
+const OF_OTHERS: ReplayScope = { own: false, intents: true, closed: true, isHeld: () => false };
 
 /** Checks in and waits for the others, within limits. */
 async function untilOpen(

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { settleKeys } from './chunk-ledger.ts';
 import type { LedgerKeys } from './keys.ts';
+import { SUSPECT } from './lua/epoch.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
@@ -24,11 +25,14 @@ export type LedgerReplay = {
     run: string,
     rows: ReadonlyArray<readonly [chunk: number, row: number, mark: string, bucket: string, digest: string]>,
   ): Promise<void>;
+  /** What those workers sent is not all known: rows without a mark, of chunks that were handed out, are in doubt. */
+  suspect(runs: readonly string[], workers: readonly string[]): Promise<void>;
 };
 
 const restore = script(RESTORE, z.number());
 const added = script(ADDED, z.number());
 const settle = script(REPLAY_SETTLED, z.array(z.number()));
+const suspect = script(SUSPECT, z.number());
 const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;
@@ -60,6 +64,9 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
       for (const batch of batches(rows)) {
         await replayIntent(redis, [k.chunk, k.blocks], [run, ...batch.flat()]);
       }
+    },
+    async suspect(runs, workers) {
+      for (const run of runs) await suspect(redis, [keys.run(run).record], workers);
     },
   };
 }

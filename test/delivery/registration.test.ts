@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readdir } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -51,6 +51,7 @@ type Joined = Registration & {
 /** A worker with a connection of its own, as a process has it. */
 async function joinAs(place: Place): Promise<Joined> {
   const redis = own().redis.duplicate();
+  onTestFinished(() => redis.disconnect());
   const notices: string[] = [];
   const troubles: string[] = [];
   const registration = await openRegistration({
@@ -60,10 +61,7 @@ async function joinAs(place: Place): Promise<Joined> {
     log: { ...silent, warn: (what) => void troubles.push(what) },
     notify: (text) => void notices.push(text),
   });
-  onTestFinished(async () => {
-    await registration.close();
-    redis.disconnect();
-  });
+  onTestFinished(() => registration.close());
   return { ...registration, redis, notices, troubles };
 }
 
@@ -127,6 +125,11 @@ async function deadJournal(place: Place, run: string): Promise<Journal> {
   // Closing would tidy it up, as a process that is killed does not.
   onTestFinished(() => journal.close().catch(() => undefined));
   return journal;
+}
+
+async function segmentOf({ folder }: Place, worker: string): Promise<string> {
+  const names = await readdir(join(folder, worker));
+  return join(folder, worker, names.find((name) => name.endsWith('.log')) ?? '');
 }
 
 describe('a Redis that was emptied', () => {
@@ -253,16 +256,57 @@ describe('a process that was killed', () => {
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
   });
 
-  test('while it wrote a line has all lines but that one put back, and its user is told of damage before', async () => {
+  test('and left a damaged line has all others put back, and what else it may have sent is in doubt: its user is told', async () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
-    const names = await readdir(join(place.folder, worker));
-    const segment = names.find((name) => name.endsWith('.log')) ?? '';
-    await appendFile(join(place.folder, worker, segment), 'not a line\n{"torn');
+    const file = await segmentOf(place, worker);
+    await appendFile(file, 'not a line\n{"torn');
     await own().redis.flushall();
     const a = await joinAs(place);
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
+    expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBe('1');
+    expect(a.notices.at(-1)).toContain(`is damaged (${file}, line 6), and Redis may have lost what it said`);
     expect(a.troubles).toEqual(['a damaged line of a journal is passed over']);
+  });
+
+  test('and left a damaged line costs no doubt where Redis has lost nothing', async () => {
+    const { place, run } = await placeWithRun();
+    await joinAs(place);
+    const { worker } = await deadJournal(place, run);
+    await appendFile(await segmentOf(place, worker), 'not a line\n');
+    const b = await joinAs(place);
+    expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBeNull();
+    expect(b.notices).toEqual([REPLAYING]);
+  });
+
+  test('and whose run Redis has lost with the line that names it keeps all from sending, with words', async () => {
+    const { place, run } = await placeWithRun();
+    const { worker } = await deadJournal(place, run);
+    const file = await segmentOf(place, worker);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"kind":"run"', '"kind":"ran"'));
+    // The run is known in this Redis: the rest of the journal is still put back.
+    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run' });
+    const b = await joinAs(place);
+    expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
+    await b.close();
+    await own().redis.flushall();
+    await expect(joinAs(place)).rejects.toThrow(
+      new RegExp(`Redis has lost run ${run}.+Restore Redis or the journal from a copy; or move the folder`),
+    );
+    expect(await listWorkers(place.folder)).toContain(worker);
+  });
+
+  test('and was of another version is not begun beside: it is said what to do', async () => {
+    const { place, run } = await placeWithRun();
+    const { worker } = await deadJournal(place, run);
+    const file = await segmentOf(place, worker);
+    const [, ...lines] = (await readFile(file, 'utf8')).split('\n');
+    await writeFile(file, lines.join('\n'));
+    const before = await listWorkers(place.folder);
+    await expect(joinAs(place)).rejects.toThrow(
+      /has an older form, without a version; .+ knows form 1 alone\. Let the version/,
+    );
+    expect(await listWorkers(place.folder)).toEqual(before);
   });
 
   test('has its journal removed once all of its runs have ended, not before', async () => {

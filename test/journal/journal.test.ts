@@ -1,6 +1,8 @@
-import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { foreignForm } from '../../src/journal/read-journal.ts';
 import { until } from '../support/until.ts';
 import { intent, ownJournal, readAll, settled } from './sample-journal.ts';
 
@@ -125,10 +127,58 @@ describe('a damaged journal', () => {
     }
     const file = join(path, (await files())[0] ?? '');
     const lines = (await readFile(file, 'utf8')).split('\n');
-    await writeFile(file, lines.map((line, i) => (i === 1 ? line.replace('[1,2', '[1,7') : line)).join('\n'));
+    await writeFile(file, lines.map((line, i) => (i === 2 ? line.replace('[1,2', '[1,7') : line)).join('\n'));
     const read = await readAll(folder, journal.worker);
     expect([...read.intended.keys()]).toEqual(['r1 1 1', 'r1 1 3']);
-    expect(read.damage).toEqual([{ file, line: 2 }]);
+    expect(read.damage).toEqual([{ file, line: 3 }]);
+  });
+
+  test('with any one byte changed is never taken for whole', async () => {
+    const { folder, path, journal, files } = await ownJournal();
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    await journal.write(settled('r1', [1, 1, 'created']));
+    const file = join(path, (await files())[0] ?? '');
+    const bytes = await readFile(file);
+    for (let at = 0; at < bytes.length; at += 1) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      await writeFile(file, changed);
+      const { damage } = await readAll(folder, journal.worker);
+      expect(damage, `byte ${at}, ${JSON.stringify(changed.toString())}`).not.toEqual([]);
+    }
+    await writeFile(file, bytes);
+    expect((await readAll(folder, journal.worker)).damage).toEqual([]);
+  });
+
+  test('whose last but one line feed is changed, and the line behind it torn, is not whole', async () => {
+    const { folder, path, journal, files } = await ownJournal();
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    const file = join(path, (await files())[0] ?? '');
+    const size = (await stat(file)).size;
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2)] });
+    const bytes = await readFile(file);
+    bytes.writeUInt8(11, size - 1);
+    await writeFile(file, bytes.subarray(0, bytes.length - 9));
+    expect((await readAll(folder, journal.worker)).damage).toEqual([{ file, line: 2 }]);
+  });
+
+  test('with a line of a kind that nobody knows is not whole', async () => {
+    const { folder, path, journal, files } = await ownJournal();
+    await journal.write(RUN);
+    const file = join(path, (await files())[0] ?? '');
+    const json = '{"kind":"promised","run":"r1"}';
+    await appendFile(file, `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`);
+    expect((await readAll(folder, journal.worker)).damage).toEqual([{ file, line: 3 }]);
+  });
+
+  test('with an archive that is empty is not whole', async () => {
+    const { folder, path, journal, files } = await ownJournal(1);
+    await journal.write(RUN);
+    await until(async () => (await files()).join() === '000001.gz');
+    await truncate(join(path, '000001.gz'), 0);
+    expect((await readAll(folder, journal.worker)).damage).toEqual([
+      { file: join(path, '000001.gz'), line: 1 },
+    ]);
   });
 
   test('with an archive that was cut is read up to there, and says so', async () => {
@@ -143,6 +193,37 @@ describe('a damaged journal', () => {
   test('that is gone is empty', async () => {
     const { folder } = await ownJournal();
     expect((await readAll(folder, 'nobody')).kinds).toEqual([]);
+  });
+});
+
+describe('the version of a journal', () => {
+  test('is in its first line, whose form is the same for ever', async () => {
+    const { path, journal, files } = await ownJournal();
+    await journal.write(RUN);
+    const [head] = (await readFile(join(path, (await files())[0] ?? ''), 'utf8')).split('\n');
+    expect(head).toBe('4208d4ea {"kind":"journal","version":1}');
+  });
+
+  const HEAD = '{"kind":"journal","version":2}';
+  const OLD = '{"kind":"forgotten","run":"r0"}';
+  test.each([
+    ['newer', HEAD, 'form 2; this version of onboard knows form 1 alone'],
+    [
+      'older, without one',
+      OLD,
+      'an older form, without a version; this version of onboard knows form 1 alone',
+    ],
+  ])('that is %s is known for that, and nothing of such a journal is put back', async (_, json, words) => {
+    const { folder, path, journal, files } = await ownJournal();
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    expect(await foreignForm(folder, journal.worker)).toBeNull();
+    const file = join(path, (await files())[0] ?? '');
+    const [, ...rest] = (await readFile(file, 'utf8')).split('\n');
+    const head = `${crc32(json).toString(16).padStart(8, '0')} ${json}`;
+    await writeFile(file, [head, ...rest].join('\n'));
+    expect(await foreignForm(folder, journal.worker)).toBe(words);
+    const read = await readAll(folder, journal.worker);
+    expect([read.kinds, read.damage]).toEqual([[], [{ file, line: 1 }]]);
   });
 });
 

@@ -320,7 +320,9 @@ describe('a worker that does not come', () => {
     expect(scopes.length - before).toBe(1);
     dead.add('b');
     await pending;
-    expect(scopes.slice(before + 1)).toEqual([{ own: false, intents: true, isHeld: expect.any(Function) }]);
+    expect(scopes.slice(before + 1)).toEqual([
+      { own: false, intents: true, closed: true, isHeld: expect.any(Function) },
+    ]);
     expect(await suspects()).toEqual([null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);

@@ -201,6 +201,14 @@ export const OF_LEDGER = [
     why: 'damage in a journal is replayed as truth',
   },
   {
+    id: 'journal-damage-without-doubt',
+    in: 'src/delivery',
+    find: 'if (broken.length > 0) await doubtRowsOf(broken, options);',
+    put: '',
+    tests: ['test/delivery/registration'],
+    why: 'a row whose intent stood in a damaged line is sent again',
+  },
+  {
     id: 'journal-doubt-over-outcome',
     in: 'src/journal',
     find: 'isDoubt(entry) && row.entry !== null ? row.entry : entry',

@@ -140,11 +140,33 @@ return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
 `;
 
 /**
+ * Lua that declares suspect(record, missing): of the run, up to the highest chunk that may have been handed to a worker, rows without a mark may
+ * have been sent. How far a file was read is known from the worker that read it, unless it is among the missing.
+ */
+const SUSPECT_RUN = `
+local function suspect(record, missing)
+  local run = redis.call('HMGET', record, 'id', 'added', 'addedBy', 'suspect', 'chunks')
+  if not run[1] then return end
+  local trusted = run[3] and not missing[run[3]]
+  local upTo = tonumber(trusted and run[2] or run[5])
+  redis.call('HSET', record, 'suspect', math.max(upTo, tonumber(run[4] or '0')))
+end
+`;
+
+/** What these workers sent is not all known, though their journals were put back. KEYS: records of unfinished runs. ARGV: workers. Answers 1. */
+export const SUSPECT = `${SUSPECT_RUN}
+local missing = {}
+for _, worker in ipairs(ARGV) do missing[worker] = true end
+for _, record in ipairs(KEYS) do suspect(record, missing) end
+return 1
+`;
+
+/**
  * Opens the epoch without workers that can't be waited for any longer: what they had sent and Redis has forgotten is not known,
  * so rows that may have been theirs are in doubt. KEYS: epoch, records of unfinished runs. ARGV: server run, missing workers.
- * 'suspect' of a run: the highest chunk that may have been handed to a worker. Answers 1: opened.
+ * Answers 1: opened.
  */
-export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}
+export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}${SUSPECT_RUN}
 if serverId() ~= ARGV[1] then return 0 end
 if redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 1 end
 local t = redis.call('TIME')
@@ -154,14 +176,7 @@ for i = 2, #ARGV do
   missing[ARGV[i]] = true
   redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
 end
-for i = 2, #KEYS do
-  local run = redis.call('HMGET', KEYS[i], 'id', 'added', 'addedBy', 'suspect', 'chunks')
-  if run[1] then
-    local trusted = run[3] and not missing[run[3]]
-    local upTo = tonumber(trusted and run[2] or run[5])
-    redis.call('HSET', KEYS[i], 'suspect', math.max(upTo, tonumber(run[4] or '0')))
-  end
-end
+for i = 2, #KEYS do suspect(KEYS[i], missing) end
 redis.call('HSET', KEYS[1], 'server', ARGV[1])
 redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
 return 1

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Replayed, readJournal } from '../../../src/journal/read-journal.ts';
+import { HEAD_LINE } from '../../../src/journal/record.ts';
 import { segmentName } from '../../../src/journal/segments.ts';
 import { createReplay, type LedgerReplay } from '../../../src/ledger/replay.ts';
 import type { Disk } from './state.ts';
@@ -26,7 +27,7 @@ async function replayDisk(disk: Disk, replay: LedgerReplay): Promise<Intended[]>
   const folder = join(tmpdir(), `onboard-model-${process.pid}-${folders}`);
   await mkdir(join(folder, disk.worker), { recursive: true });
   try {
-    const text = disk.lines.map((line) => line.text).join('');
+    const text = HEAD_LINE + disk.lines.map((line) => line.text).join('');
     await writeFile(join(folder, disk.worker, segmentName(1, 'log')), text);
     return await replayFolder(folder, disk.worker, replay);
   } finally {
