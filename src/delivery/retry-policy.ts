@@ -15,6 +15,8 @@ export type Tries = {
   readonly throttled: number;
   /** When the first began, ms. */
   readonly startedAt: number;
+  /** When the one before the latest began, ms; the first where it is the only one. */
+  readonly previousAt: number;
 };
 
 export type NextTry =
@@ -48,7 +50,10 @@ export function nextTry(
   return { kind: 'wait', ms: Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS) };
 }
 
-/** No connection came about: that says nothing of this row, and a service that has gone still answers what was begun before. */
+/**
+ * No connection came about: that says nothing of this row, and a service that has gone still answers what was begun before. So others
+ * have to get through while this row doesn't: one that was first tried in the last moment of a service probes through its whole outage.
+ */
 const UNCONNECTED: ReadonlySet<string> = new Set([
   'connection_refused',
   'name_not_found',
@@ -58,9 +63,9 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
 ]);
 
 function othersGetThrough(
-  { startedAt }: Tries,
+  { startedAt, previousAt }: Tries,
   { code }: Retry,
   breaker: Pick<ServiceBreaker, 'answeredSince' | 'getsThroughSince'>,
 ): boolean {
-  return UNCONNECTED.has(code) ? breaker.getsThroughSince(startedAt) : breaker.answeredSince(startedAt);
+  return UNCONNECTED.has(code) ? breaker.getsThroughSince(previousAt) : breaker.answeredSince(startedAt);
 }

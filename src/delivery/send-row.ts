@@ -42,13 +42,20 @@ export async function goOnSending(
 ): Promise<Sent> {
   if (first.kind !== 'again') return sentOf(first, sending);
   let next: NextTry = { kind: 'wait', ms: 0 };
+  let previousAt = startedAt;
+  let latestAt = startedAt;
   const waitForNext = async (verdict: Retry) => {
     const { made, throttled } = sending;
-    next = nextTry({ made, throttled, startedAt }, verdict, policyOf(context));
+    next = nextTry({ made, throttled, startedAt, previousAt }, verdict, policyOf(context));
     return next.kind === 'wait' && waitWhileRunning(next.ms, context);
   };
   try {
-    const done = await pRetry((n) => (n === 1 ? again(first) : attempt(sending, context)), {
+    const attemptAgain = () => {
+      previousAt = latestAt;
+      latestAt = context.now();
+      return attempt(sending, context);
+    };
+    const done = await pRetry((n) => (n === 1 ? again(first) : attemptAgain()), {
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
       shouldRetry: ({ error }) => error instanceof TryAgain && waitForNext(error.verdict),

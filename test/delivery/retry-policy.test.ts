@@ -16,7 +16,7 @@ type Situation = Partial<Tries> & {
 function decide(situation: Situation) {
   const { made = 1, throttled = 0, startedAt = 1000, afterMs = null } = situation;
   const verdict: Retry = { kind: 'retry', status: 503, code: 'http_503', message: 'busy', afterMs };
-  return nextTry({ made, throttled, startedAt }, verdict, {
+  return nextTry({ made, throttled, startedAt, previousAt: startedAt }, verdict, {
     attempts: ATTEMPTS,
     awayMs: AWAY_MS,
     backoffMs: (attempt) => attempt * 100,
@@ -69,8 +69,12 @@ describe('attempts are used up', () => {
     const breaker = { awayFor: () => 0, answeredSince, getsThroughSince: () => false };
     const verdict: Retry = { kind: 'retry', status: null, code: 'timeout', message: '', afterMs: null };
     const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, breaker };
-    expect(nextTry({ made: 1, throttled: 0, startedAt: 501 }, verdict, policy)).toEqual(wait(99));
-    expect(nextTry({ made: 1, throttled: 0, startedAt: 500 }, verdict, policy)).toEqual(GIVE_UP);
+    expect(nextTry({ made: 1, throttled: 0, startedAt: 501, previousAt: 501 }, verdict, policy)).toEqual(
+      wait(99),
+    );
+    expect(nextTry({ made: 1, throttled: 0, startedAt: 500, previousAt: 500 }, verdict, policy)).toEqual(
+      GIVE_UP,
+    );
   });
 
   test.each(['connection_refused', 'connect_timeout', 'name_not_found', 'host_unreachable', 'tls_failed'])(
@@ -83,10 +87,33 @@ describe('attempts are used up', () => {
       };
       const verdict: Retry = { kind: 'retry', status: null, code, message: '', afterMs: null };
       const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, breaker };
-      expect(nextTry({ made: 1, throttled: 0, startedAt: 501 }, verdict, policy)).toEqual(wait(99));
-      expect(nextTry({ made: 1, throttled: 0, startedAt: 500 }, verdict, policy)).toEqual(GIVE_UP);
+      expect(nextTry({ made: 1, throttled: 0, startedAt: 501, previousAt: 501 }, verdict, policy)).toEqual(
+        wait(99),
+      );
+      expect(nextTry({ made: 1, throttled: 0, startedAt: 500, previousAt: 500 }, verdict, policy)).toEqual(
+        GIVE_UP,
+      );
     },
   );
+});
+
+test('a row that was first tried when the service was going away outlasts the outage, however often it probes', () => {
+  const verdict: Retry = {
+    kind: 'retry',
+    status: null,
+    code: 'connection_refused',
+    message: '',
+    afterMs: null,
+  };
+  const breaker = {
+    awayFor: () => 1,
+    answeredSince: () => true,
+    getsThroughSince: (time: number) => time <= 1001,
+  };
+  const policy = { attempts: ATTEMPTS, awayMs: AWAY_MS, backoffMs: () => 99, breaker };
+  const tries = { made: ATTEMPTS, throttled: 0, startedAt: 1000 };
+  expect(nextTry({ ...tries, previousAt: 9000 }, verdict, policy)).toEqual(wait(99));
+  expect(nextTry({ ...tries, previousAt: 1001 }, verdict, policy)).toEqual(GIVE_UP);
 });
 
 test('a row never gives up while nobody gets through, however often it was tried', () => {

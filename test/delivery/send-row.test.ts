@@ -147,6 +147,16 @@ describe('a row that can’t be sent now', () => {
     expect(await send(bench)).toMatchObject({ kind: 'ended', end: { outcome: 'created', attempts: 10 } });
   });
 
+  test('goes on past its attempts where others got through only in the beginning of the outage', async () => {
+    const bench = await replying(Array(6).fill(NOT_SENT), { definition: { send: { attempts: 3 } } });
+    const context = backingOff(bench, (attempt) => {
+      if (attempt === 1) bench.context.breaker.succeeded(0);
+      return 0;
+    });
+    const sent = await send(bench, context);
+    expect(sent).toMatchObject({ kind: 'ended', end: { outcome: 'created', attempts: 7 } });
+  });
+
   test('pauses the run when the service is away for too long, and is unsent', async () => {
     const breaker = {
       succeeded() {},
