@@ -1,11 +1,14 @@
 /** `onboard pause`, `onboard resume` and `onboard cancel`: what a person does with a run from another terminal. */
 import { serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
-import { type Io, say, tell } from '../lib/terminal.ts';
+import { confirm, type Io, say, shownTime, tell } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
 import {
   cancelRun,
+  liftHold,
+  longHold,
   pauseRun,
   type Resumed,
   refuseEnded,
@@ -38,6 +41,7 @@ async function pause(id: string, io: Io): Promise<number> {
 type ResumeFlags = EndedFlags & {
   /** False: `--no-follow`. */
   readonly follow: boolean;
+  readonly yes?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly logFile?: string;
 };
@@ -47,6 +51,7 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
     .command('resume')
     .description('Go on with a run that is paused, stopped or left by its process, to its end')
     .argument('<run>', 'id of a run, from `onboard runs`')
+    .option('--yes', 'also where the service has asked to be left alone for long: lifts that without asking')
     .option('--no-follow', 'only let workers elsewhere go on with what they have')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
@@ -59,6 +64,9 @@ async function resume(id: string, flags: ResumeFlags, io: Io): Promise<number> {
   return withSession(io, flags.logFile, async (session) => {
     const run = await findRun(session.ledger, id);
     refuseEnded(run);
+    const until = await longHold(run, session.ledger);
+    if (until !== null && !(await mayLift(run, until, { session, flags }))) return EXIT.stopped;
+    if (until !== null) await liftHold(run, session.ledger);
     if (!flags.follow) {
       await resumeElsewhere(run, session);
       say(io, `Run ${id} is running: workers go on with the rows that are queued.`);
@@ -66,6 +74,28 @@ async function resume(id: string, flags: ResumeFlags, io: Io): Promise<number> {
     }
     return tellResumed(run, await resumeRun(run, session, joinFor(run, session, flags)), { session, flags });
   });
+}
+
+/** Whether the person who resumes a run takes it on them that the service is not left alone for as long as it has asked. */
+async function mayLift(
+  { id, target }: Run,
+  until: Date,
+  { session: { io }, flags }: { readonly session: Session; readonly flags: ResumeFlags },
+): Promise<boolean> {
+  const time = shownTime(until, 'UTC', { seconds: true });
+  const asked = `The service at ${target} has asked to be left alone until ${time} (Retry-After).`;
+  const meaning =
+    'To go on before lifts that for every run that goes there: requests go out at once, and the service may refuse them all, or shut this caller out.';
+  const told = flags.yes === true ? true : await confirm(io, `${asked}\n${meaning}\nGo on all the same?`);
+  if (told === null)
+    throw new UsageError(
+      `${asked} ${meaning}\nTo do that: onboard resume ${id} --yes. Otherwise wait until then.`,
+    );
+  tell(
+    io,
+    told ? `${asked} That is lifted.` : `Run ${id} stays as it is. After that time: onboard resume ${id}`,
+  );
+  return told;
 }
 
 type JoinFlags = EndedFlags & { readonly acceptRedisSettings?: boolean };

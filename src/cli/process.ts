@@ -21,6 +21,7 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
   const io: Io = {
     stdout: process.stdout,
     stderr: process.stderr,
+    stdin: process.stdin,
     env: process.env,
     typed: ['onboard', ...args.map(shellWord)].join(' '),
     interrupted: interruption.signal,

@@ -83,6 +83,11 @@ export function weightOf({ priority }: { readonly priority: Priority }): number 
   return WEIGHT[priority];
 }
 
+/** How long a run waits for a service that is away, or that has asked to be left alone, before it pauses; ms. */
+export function awayMsOf({ send }: { readonly send: { readonly awayMinutes: number } }): number {
+  return send.awayMinutes * 60_000;
+}
+
 const scheduleSchema = z
   .strictObject({
     cron: z
@@ -243,7 +248,9 @@ const sendSchema = z.strictObject({
     .number()
     .positive()
     .default(10)
-    .describe('The run pauses after this long with transient failures only: the service is away.'),
+    .describe(
+      'The run pauses after this long with transient failures only, and where the service asks for a longer wait (Retry-After).',
+    ),
   notExecuted: z
     .array(z.literal(503))
     .default([])

@@ -6,7 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { type JobDefinition, ratePerSecond, weightOf } from '../config/job-definition.ts';
+import { awayMsOf, type JobDefinition, ratePerSecond, weightOf } from '../config/job-definition.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
@@ -214,7 +214,7 @@ function createContext(parts: ContextParts): RunContext {
     service: serviceEdge(definition, client, parts.service.credentials),
     permits,
     hasRate: send.rate !== undefined,
-    breaker: createServiceBreaker(now, createSharedBreaker(redis, keys)),
+    breaker: createServiceBreaker(now, createSharedBreaker(redis, keys), awayMsOf(definition)),
     denials: createDenialStreak(),
     now,
     stopping,

@@ -24,7 +24,9 @@ export type NextTry =
   /** Attempts are used up while other rows go through: it is this row. */
   | { readonly kind: 'give-up' }
   /** Nobody has got through for too long: it is the service. */
-  | { readonly kind: 'away' };
+  | { readonly kind: 'away' }
+  /** The service has asked for a longer wait than the run has patience for. */
+  | { readonly kind: 'hold' };
 
 /** An answer with a time to come back uses up none of a row's attempts, but only so many of them are waited for. */
 const ALL_ATTEMPTS_FACTOR = 10;
@@ -44,6 +46,7 @@ export function nextTry(
   },
 ): NextTry {
   if (policy.breaker.awayFor() >= policy.awayMs) return { kind: 'away' };
+  if ((verdict.afterMs ?? 0) > policy.awayMs) return { kind: 'hold' };
   const counted = tries.made - tries.throttled;
   const usedUp = counted >= policy.attempts || tries.made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
   if (usedUp && othersGetThrough(tries, verdict, policy.breaker)) return { kind: 'give-up' };

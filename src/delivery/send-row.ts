@@ -4,6 +4,7 @@
  */
 
 import pRetry from 'p-retry';
+import { awayMsOf } from '../config/job-definition.ts';
 import { type NextTry, nextTry, type Retry } from './retry-policy.ts';
 import { endOf, gaveUp, type RowEnd } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
@@ -79,8 +80,8 @@ async function attempt(sending: Sending, context: RunContext): Promise<Done> {
 }
 
 function policyOf({ definition, service, breaker }: RunContext) {
-  const { attempts, awayMinutes } = definition.send;
-  return { attempts, awayMs: awayMinutes * 60_000, backoffMs: service.backoffMs, breaker };
+  const { attempts } = definition.send;
+  return { attempts, awayMs: awayMsOf(definition), backoffMs: service.backoffMs, breaker };
 }
 
 function sentOf(done: Done, sending: Sending): Sent {
@@ -116,5 +117,6 @@ async function endOfTries(
   }
   // A wait that ended here was broken off: the run or the process ends.
   if (next.kind === 'away') await context.pause('service-away');
+  if (next.kind === 'hold') await context.pause('service-hold');
   return sentOf({ kind: 'unsent' }, sending);
 }

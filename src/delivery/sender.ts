@@ -25,7 +25,7 @@ import {
   withdraw,
 } from './sender-row.ts';
 import { intentOf, maySend } from './sending.ts';
-import { waitWhileRunning } from './still-runs.ts';
+import { waitForService } from './still-runs.ts';
 
 type Sender = { send(row: SenderRow): void };
 
@@ -129,18 +129,18 @@ async function intend(state: SenderState, rows: readonly SenderRow[]): Promise<v
   for (const [i, row] of rows.entries()) row.intent = intents[i] ?? null;
   const answers = await context.ledger.intendAll(intents);
   const barred: SenderRow[] = [];
-  let waitMs = 0;
+  let wait: Wait | null = null;
   for (const [i, row] of rows.entries()) {
     row.token = token;
     const answer = answers[i];
     if (answer?.kind !== 'wait') enter(state, row, answer);
     else {
       barred.push(row);
-      waitMs = Math.max(waitMs, answer.ms);
+      if (wait === null || answer.ms > wait.ms) wait = answer;
     }
   }
   for (const row of barred.reverse()) state.waiting.pushFirst(row);
-  if (barred.length > 0) void bar(state, waitMs);
+  if (wait !== null) void bar(state, wait);
 }
 
 /**
@@ -159,7 +159,7 @@ async function mayStillGo(state: SenderState, row: SenderRow): Promise<boolean> 
     if (answer?.kind !== 'wait') enter(state, row, answer);
     else {
       waiting.pushFirst(row);
-      void bar(state, answer.ms);
+      void bar(state, answer);
     }
   } catch (error) {
     row.end.failed(error);
@@ -168,11 +168,7 @@ async function mayStillGo(state: SenderState, row: SenderRow): Promise<boolean> 
 }
 
 /** A halted run is halted for all its rows; any other refusal concerns this row alone. */
-function enter(
-  state: SenderState,
-  row: SenderRow,
-  answer: Exclude<Granted, { kind: 'wait' }> | undefined,
-): void {
+function enter(state: SenderState, row: SenderRow, answer: Exclude<Granted, Wait> | undefined): void {
   switch (answer?.kind) {
     case 'granted':
       row.sending.expected = row.intent?.mark ?? '';
@@ -205,9 +201,11 @@ async function pauseUnwritten(state: SenderState, row: SenderRow, problem: strin
   endWaiting(state);
 }
 
-async function bar(state: SenderState, ms: number): Promise<void> {
+type Wait = Extract<Granted, { kind: 'wait' }>;
+
+async function bar(state: SenderState, wait: Wait): Promise<void> {
   state.isBarred = true;
-  const goesOn = await waitWhileRunning(ms, state.context);
+  const goesOn = await waitForService(wait, state.context);
   state.isBarred = false;
   if (!goesOn) endWaiting(state);
   state.pump();

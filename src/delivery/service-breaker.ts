@@ -37,6 +37,8 @@ const TOO_MANY_REQUESTS = 429;
 export function createServiceBreaker(
   now: () => number,
   shared: Pick<SharedBreaker, 'failed'>,
+  /** The longest that the run waits for the service, ms. */
+  awayMs: number,
 ): ServiceBreaker {
   // An outage that nobody has been through since is no news: a run that goes on looks for itself.
   const begunAt = now();
@@ -53,10 +55,12 @@ export function createServiceBreaker(
       const asked = now();
       // A limit on the caller concerns every row of every worker; it says that the service is there.
       const isLimit = status === TOO_MANY_REQUESTS;
+      // Any other answer names a time for its row alone, unless that is too long to be waited for.
+      const isHold = isLimit || (afterMs ?? 0) > awayMs;
       const away = await shared.failed({
         mark,
         isFailure: !isLimit && status !== UNAUTHORIZED,
-        holdMs: isLimit ? (afterMs ?? 0) : 0,
+        holdMs: isHold ? (afterMs ?? 0) : 0,
         cause,
       });
       // An answer that came meanwhile is the newer news.

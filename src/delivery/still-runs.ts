@@ -1,8 +1,11 @@
 /**
  * Whether the run still runs, for rows that wait: asked of Redis once a second at most for all of them. It saves vain waiting; whether a row
- * may go is decided by the ledger alone, when it grants the intent.
+ * may go is decided by the ledger alone, when it grants the intent. And how long rows wait for the service before their run pauses.
  */
 
+import { awayMsOf } from '../config/job-definition.ts';
+import type { Granted } from '../ledger/intents.ts';
+import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -49,4 +52,26 @@ export async function waitWhileRunning(
     if (left <= 0) return true;
     await sleep(Math.min(left, PIECE_MS), stopping);
   }
+}
+
+/** A person may have lifted the hold that rows wait for. */
+const ASK_AGAIN_MS = 30_000;
+
+/**
+ * Waits before the ledger is asked for an intent again; false: the run or the process ends. A hold that the service has asked for and that
+ * is longer than the run has patience for is not waited for: it pauses the run, so that a person hears of it.
+ */
+export async function waitForService(
+  { ms, isHold }: Omit<Extract<Granted, { kind: 'wait' }>, 'kind'>,
+  context: RunContext,
+): Promise<boolean> {
+  if (isHold && ms > awayMsOf(context.definition)) {
+    try {
+      await context.pause('service-hold');
+      return false;
+    } catch (error) {
+      context.onTrouble('the run could not be paused', new Error(messageOf(error)));
+    }
+  }
+  return waitWhileRunning(Math.min(ms, ASK_AGAIN_MS), context);
 }

@@ -9,7 +9,7 @@ import type { Reply, Verdict } from '../model/request.ts';
 import type { RunContext } from './run-context.ts';
 import { intentOf, maySend, type Sending, type Tried } from './sending.ts';
 import { withdrawIntents } from './settle-rows.ts';
-import { waitWhileRunning } from './still-runs.ts';
+import { waitForService } from './still-runs.ts';
 
 const UNSENT = { kind: 'unsent' } as const;
 
@@ -85,7 +85,7 @@ async function permitted(
     // A permit that is held meanwhile could be the one that the row needs which is to probe whether the service is back.
     context.permits.release(null);
     permit.isHeld = false;
-    if (!(await waitWhileRunning(granted.ms, context))) return UNSENT;
+    if (!(await waitForService(granted, context))) return UNSENT;
     permit.isHeld = await context.permits.take(true);
     if (!permit.isHeld) return UNSENT;
   }

@@ -29,6 +29,8 @@ export type SharedBreaker = {
     readonly cause: string;
   }): Promise<number>;
   read(): Promise<BreakerReport>;
+  /** Ends the hold that the service has asked for: rows of all runs may go again. */
+  liftHold(): Promise<void>;
 };
 
 /** The breaker as people and `status --json` are shown it. */
@@ -44,6 +46,8 @@ export type BreakerReport = {
   readonly isProbing: boolean;
   /** When the next row may go, ISO 8601, `null`: now. */
   readonly nextAt: string | null;
+  /** Until when the service has asked to be left alone, ISO 8601; `null`: it has not. */
+  readonly heldUntil: string | null;
 };
 
 const recordFailure = script(FAILURE, z.coerce.number());
@@ -59,6 +63,9 @@ export function createSharedBreaker(redis: RedisConnection, keys: LedgerKeys): S
       );
     },
     read: async () => reportOf(await redis.hgetall(keys.breaker), Date.now()),
+    async liftHold() {
+      await redis.hdel(keys.breaker, 'hold');
+    },
   };
 }
 
@@ -75,5 +82,6 @@ function reportOf(fields: Readonly<Record<string, string>>, now: number): Breake
     since: fields.since === undefined ? null : new Date(number('since')).toISOString(),
     isProbing: number('probing') > now,
     nextAt: nextAt > now ? new Date(nextAt).toISOString() : null,
+    heldUntil: isHeld ? new Date(number('hold')).toISOString() : null,
   };
 }

@@ -68,8 +68,8 @@ export type Granted =
   | { readonly kind: 'taken' }
   /** The run is not running. */
   | { readonly kind: 'halted' }
-  /** The breaker lets nothing through for that long (ms): ask again. */
-  | { readonly kind: 'wait'; readonly ms: number }
+  /** The breaker lets nothing through for that long (ms): ask again. `isHold`: since the service has asked for it. */
+  | { readonly kind: 'wait'; readonly ms: number; readonly isHold: boolean }
   /** The row's key is another row's by now. */
   | { readonly kind: 'held'; readonly by: { readonly run: string; readonly row: number } }
   /** The journal can't be written: nothing may be sent. */
@@ -146,13 +146,14 @@ function noteWithdrawn(intents: readonly MarkedRow[], { journal, run }: IntendEd
 
 const GRANTED = { kind: 'granted' } as const;
 const HELD = /^held [a-z] (\S+) (\d+)/;
-const WAIT = /^wait (\d+)/;
+const WAIT = /^(wait|hold) (\d+)/;
 
 function parseRefusal(answer: string): Granted {
   if (answer === 'taken' || answer === 'halted') return { kind: answer };
   const [, by = '', row] = HELD.exec(answer) ?? [];
   if (row !== undefined) return { kind: 'held', by: { run: by, row: Number(row) } };
-  return { kind: 'wait', ms: Number(WAIT.exec(answer)?.[1] ?? 0) };
+  const [, why, ms = '0'] = WAIT.exec(answer) ?? [];
+  return { kind: 'wait', ms: Number(ms), isHold: why === 'hold' };
 }
 
 /** `null`, or what was wrong. */

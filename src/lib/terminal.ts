@@ -2,13 +2,16 @@
  * What a person reads in a terminal: the two streams, text that can't move the cursor, tables and paragraphs of a width,
  * counts, moments, and words that a shell takes as they stand.
  */
-import type { Writable } from 'node:stream';
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
 import type { Times } from './times.ts';
 
 /** What a command may touch of the process it runs in. */
 export type Io = {
   readonly stdout: Writable;
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined };
+  /** Where a person answers questions; without it nobody is asked. */
+  readonly stdin?: Readable & { readonly isTTY?: boolean | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The command line as the user typed it, to name the command that goes on. */
   readonly typed: string;
@@ -26,6 +29,24 @@ export function say(io: Io, text: string): void {
 /** A line about what is going on, apart from the results. */
 export function tell(io: Io, text: string): void {
   io.stderr.write(`${text}\n`);
+}
+
+/** Whether a person at the terminal says yes; `null`: there is no terminal to ask at. An interruption is a no. */
+export async function confirm(io: Io, question: string): Promise<boolean | null> {
+  const { stdin, stderr, interrupted } = io;
+  if (stdin?.isTTY !== true || stderr.isTTY !== true) return null;
+  const lines = createInterface({ input: stdin, output: stderr });
+  try {
+    // Ctrl-C at the question, and Ctrl-D, which ends the input without an answer.
+    const ended = new Promise<string>((resolve) => {
+      lines.once('SIGINT', () => resolve(''));
+      lines.once('close', () => resolve(''));
+    });
+    const asked = lines.question(`${question} [y/N] `, { signal: interrupted }).catch(() => '');
+    return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim());
+  } finally {
+    lines.close();
+  }
 }
 
 const CLEAR_LINE = '\r\u001b[K';

@@ -166,6 +166,8 @@ export const REASON_ADVICE: Readonly<Record<Reason, string>> = {
   permission: "The service forbids it (403): have the operation's permission given to the token.",
   'service-away':
     'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
+  'service-hold':
+    'The service asked to be left alone for longer than send.awayMinutes (Retry-After). Wait until then (`onboard status` says when), or have `onboard resume` lift it: requests of every run to that service go out at once then.',
   'error-limit': 'Too many rows did not succeed (stopAfter): look at results.csv and the job definition.',
   'file-changed': 'The file is not what it was when it was read first: put the first one back.',
   journal:

@@ -15,7 +15,8 @@ export type RunState = z.infer<typeof runStateSchema>;
 export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   // The file has been read whole and the run is registered; the first chunk starts it.
   queued: ['running', 'paused', 'cancelled', 'finished'],
-  // Paused: by a person, by a signal, or because credentials or permission are missing or the service is away.
+  // Paused: by a person, by a signal, or because credentials or permission are missing, or the service is away or
+  // has asked to be left alone.
   // Stopped: too many rows did not succeed. Finished: every row has its outcome.
   running: ['paused', 'stopped', 'cancelled', 'finished'],
   // Resumed, given up, or completed by its last rows in flight.
@@ -33,6 +34,7 @@ export const reasonSchema = z.enum([
   'credentials',
   'permission',
   'service-away',
+  'service-hold',
   'error-limit',
   'file-changed',
   'journal',

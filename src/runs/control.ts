@@ -3,7 +3,9 @@
  * every process that works for the run sees; a run that no process reads any more is executed, or wound up, in this one. What a
  * run's state does not allow is a UsageError that says what is left to be done.
  */
+import { awayMsOf } from '../config/job-definition.ts';
 import { nowhere, type Service } from '../delivery/target.ts';
+import { createSharedBreaker } from '../ledger/breaker.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -15,7 +17,7 @@ import { joinTarget, type Ledger, type Session, type TargetSession } from '../se
 import { type Executed, executeRun, executeToEnd } from './execute.ts';
 import { reportFromElsewhere, reportOf } from './report.ts';
 import { type RowSource, registeredRows } from './rows.ts';
-import { findRun } from './status.ts';
+import { definitionOf, findRun, serviceReport } from './status.ts';
 
 /** Stops the sending of the run in every process until it is resumed; answers the run as it is then, and whether it was running. */
 export async function pauseRun(
@@ -34,6 +36,24 @@ export async function pauseRun(
 
 function mayGoOn({ state }: Run): boolean {
   return state !== 'finished' && state !== 'cancelled';
+}
+
+/**
+ * Until when the service has asked to be left alone, where that is so long that the run would pause again at once; `null`: the run may
+ * go on.
+ */
+export async function longHold(run: Run, ledger: Ledger): Promise<Date | null> {
+  const [{ heldUntil }, definition] = await Promise.all([
+    serviceReport(ledger, run.target),
+    definitionOf(run, ledger),
+  ]);
+  if (heldUntil === null) return null;
+  return Date.parse(heldUntil) - Date.now() > awayMsOf(definition) ? new Date(heldUntil) : null;
+}
+
+/** Ends the hold that the run's service has asked for, for all runs that go there. */
+export async function liftHold({ target }: Run, { redis, of }: Ledger): Promise<void> {
+  await createSharedBreaker(redis, of(target).keys).liftHold();
 }
 
 /** `elsewhere`: another process reads the run's rows, goes on with it and reports it. */

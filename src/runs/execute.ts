@@ -69,6 +69,7 @@ export async function executeRun(
     await session.delivery.halt(run.id);
     const ended = (await store.get(run.id)) ?? run;
     if (ended.reason === 'service-away') await notice.gaveUp();
+    if (ended.reason === 'service-hold') await notice.heldOff();
     if (isOver(ended)) await createRunInput(ledger.redis, keys, run.id).drop();
     return ended;
   } finally {

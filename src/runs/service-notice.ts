@@ -3,14 +3,17 @@
  * when, and that they go on; each of these once. Also how a service is doing, in words, for every command that shows it.
  */
 import type { BreakerReport } from '../ledger/breaker.ts';
-import { countOf, type Io, tellOverBar } from '../lib/terminal.ts';
+import { countOf, type Io, shownTime, tellOverBar } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
-type Shown = 'well' | 'failing' | 'away';
+type Shown = 'well' | 'failing' | 'away' | 'held';
 
 const EVERY_MS = 1_000;
+const HOLD_OVER = 'The service need not be left alone any longer: rows go on.';
+/** What the service asks for with 429 is mostly shorter, and over before it is read. */
+const LONG_HOLD_MS = 30_000;
 
 /** Tells of the service until the process is to end: for a worker that follows no run. */
 export async function tellOfService(session: TargetSession): Promise<void> {
@@ -37,8 +40,9 @@ export function createServiceNotice(
     const next = worthAWord(report, { seen, shown, isFirst });
     seen = report;
     if (next === shown) return;
+    const isHoldOver = next === 'well' && shown === 'held';
     shown = next;
-    tellOverBar(io, textOf(next, report, target));
+    tellOverBar(io, isHoldOver ? HOLD_OVER : textOf(next, report, target));
   };
   return {
     /** Looks at most once a second; never fails. `isFirst`: no row of the run has come to its end since this process took it up. */
@@ -51,6 +55,12 @@ export function createServiceNotice(
     async gaveUp() {
       const { cause } = await service.read();
       tellOverBar(io, `No answer came from ${target} for too long.${cause === null ? '' : ` ${cause}`}`);
+    },
+    /** The service has asked to be left alone for so long that the run was paused. */
+    async heldOff() {
+      const { heldUntil } = await service.read();
+      const what = `The service at ${target} has asked to be left alone until ${dateOf(heldUntil)} (Retry-After)`;
+      tellOverBar(io, `${what}: longer than send.awayMinutes allows, so the run is paused.`);
     },
     /** At the last look: rows wait for the service. */
     isWaiting: () => shown !== 'well',
@@ -67,11 +77,16 @@ type Known = {
 /** A failure that the next answer follows at once is not told, nor one from before this process. */
 function worthAWord(report: BreakerReport, { seen, shown, isFirst }: Known): Shown {
   if (report.state === 'away') return 'away';
+  if (report.state === 'held' && (shown === 'held' || isLong(report))) return 'held';
   if (report.state !== 'failing') return 'well';
   const isSame = report.since === seen?.since;
   if (shown === 'failing' && isSame) return 'failing';
   const isNew = seen !== null && (!isSame || report.failuresInARow > seen.failuresInARow);
   return isNew && (isSame || isFirst) ? 'failing' : 'well';
+}
+
+function isLong({ heldUntil }: BreakerReport): boolean {
+  return heldUntil !== null && Date.parse(heldUntil) - Date.now() > LONG_HOLD_MS;
 }
 
 function textOf(next: Shown, report: BreakerReport, target: string): string {
@@ -82,6 +97,8 @@ function textOf(next: Shown, report: BreakerReport, target: string): string {
       return `The service at ${target}: ${serviceWords(report)}. Its rows go on by themselves when it answers.`;
     case 'away':
       return `The service at ${target} is ${serviceWords(report)}.`;
+    case 'held':
+      return `The service at ${target} has ${serviceWords(report)}. Its rows go on by themselves then.`;
     default:
       return next satisfies never;
   }
@@ -95,7 +112,7 @@ export function serviceWords(report: BreakerReport): string {
     case 'failing':
       return `${failures(report)} since ${clock(report.since)}${why(report)}`;
     case 'held':
-      return `asked to be left alone until ${clock(report.nextAt)}`;
+      return `asked to be left alone until ${dateOf(report.heldUntil)}`;
     case 'away':
       return `away since ${clock(report.since)}, ${failures(report)}; ${nextTry(report)}${why(report)}`;
     default:
@@ -107,13 +124,20 @@ function failures({ failuresInARow }: BreakerReport): string {
   return `${countOf(failuresInARow, 'failure')} in a row`;
 }
 
-function nextTry({ isProbing, nextAt }: BreakerReport): string {
+function nextTry({ isProbing, nextAt, heldUntil }: BreakerReport): string {
   if (isProbing) return 'one row is trying, the others wait';
-  return nextAt === null ? 'the next row tries' : `one row tries at ${clock(nextAt)}, the others wait`;
+  return nextAt === null
+    ? 'the next row tries'
+    : `one row tries at ${heldUntil === null ? clock(nextAt) : dateOf(nextAt)}, the others wait`;
 }
 
 function why({ cause }: BreakerReport): string {
   return cause === null ? '' : `. ${cause.replace(/\.$/, '')}`;
+}
+
+/** With the date: it may be far away. */
+function dateOf(time: string | null): string {
+  return time === null ? 'now' : shownTime(new Date(time), 'UTC', { seconds: true });
 }
 
 function clock(time: string | null): string {

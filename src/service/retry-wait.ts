@@ -12,8 +12,8 @@ export function backoffMs(attempt: number, random: () => number): number {
   return Math.floor(random() * Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)));
 }
 
-/** Longer waits are cut to a day: beyond it a run is paused, and timers wrap round at 2^31 ms. */
-const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
+/** A hundred years: a run that is to wait so long is paused, and the moment can still be said as a date. */
+const MAX_RETRY_AFTER_MS = 100 * 365 * 24 * 60 * 60 * 1000;
 
 const DELAY_SECONDS = /^\d+$/;
 /** The three forms of an HTTP date that a recipient must accept (RFC 9110, 5.6.7); Date.parse alone takes far more. */
@@ -24,7 +24,7 @@ const HTTP_DATES = [
 ];
 
 /**
- * Milliseconds to wait from a `Retry-After` value (RFC 9110, 10.2.3), at most a day; `null` where it is absent or unreadable.
+ * Milliseconds to wait from a `Retry-After` value (RFC 9110, 10.2.3), at most a hundred years; `null` where it is absent or unreadable.
  * A date is by the service's clock, whose time now `sentAt`, the answer's own `Date`, tells; without it our clock has to do.
  */
 export function retryAfterMs(

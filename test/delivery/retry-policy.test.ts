@@ -31,6 +31,7 @@ function decide(situation: Situation) {
 const wait = (ms: number) => ({ kind: 'wait', ms });
 const GIVE_UP = { kind: 'give-up' };
 const AWAY = { kind: 'away' };
+const HOLD = { kind: 'hold' };
 
 describe.each([true, false])('while other rows go through: %s', (othersGetThrough) => {
   test.each([
@@ -41,6 +42,8 @@ describe.each([true, false])('while other rows go through: %s', (othersGetThroug
     ['the service says in an instant', { made: 3, afterMs: 49 }, wait(50)],
     ['asked to wait 20 times: no attempt is used up', { made: 21, throttled: 20 }, wait(100)],
     ['throttled ones do not lengthen the backing off', { made: 5, throttled: 3 }, wait(200)],
+    ['the service names a time as long as the run waits', { made: 1, afterMs: AWAY_MS }, wait(AWAY_MS)],
+    ['the service names a longer one', { made: 1, afterMs: AWAY_MS + 1 }, HOLD],
     ['just not away yet', { made: 1, awayForMs: AWAY_MS - 1 }, wait(100)],
     ['away for as long as the definition allows', { made: 1, awayForMs: AWAY_MS }, AWAY],
     ['away counts before anything else', { made: 99, awayForMs: AWAY_MS + 1, afterMs: 5 }, AWAY],

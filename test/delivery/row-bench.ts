@@ -27,6 +27,9 @@ import { newRun, ownKeys } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
 
+/** Of `send.awayMinutes` by default. */
+const AWAY_MS = 600_000;
+
 export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply => ({
   kind: 'response',
   status,
@@ -136,7 +139,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
             },
     }),
     hasRate: rate !== undefined,
-    breaker: createServiceBreaker(() => performance.now(), createSharedBreaker(redis, keys)),
+    breaker: createServiceBreaker(() => performance.now(), createSharedBreaker(redis, keys), AWAY_MS),
     denials: createDenialStreak(),
     ...clock,
     isOpen: () => true,

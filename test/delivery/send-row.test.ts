@@ -22,7 +22,9 @@ const send = (bench: Bench, context = bench.context, sending = sendingOf(bench))
 /** A bench whose service answers `replies` in order; after the last one it creates. */
 const replying = (replies: ReadonlyArray<ReturnType<typeof answer>>, options: BenchOptions = {}) =>
   start({ ...options, attempt: (n) => replies[n - 1] ?? created() });
-const FAR_TOO_LONG_MS = 3_600_000;
+const TOO_LONG_MS = 660_000;
+/** No test waits for it, and a run just does. */
+const FAR_TOO_LONG_MS = 500_000;
 
 /** The context with another backing off. */
 const backingOff = (bench: Bench, backoffMs: (attempt: number) => number) => serving(bench, { backoffMs });
@@ -170,6 +172,23 @@ describe('a row that can’t be sent now', () => {
     expect([bench.pauses, await bench.mark(1)]).toEqual([['service-away'], null]);
     expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-away' });
   });
+
+  test.each([
+    ['it was told so itself', [busy(TOO_LONG_MS)], 1],
+    ['it was told so itself, as a limit', [answer(429, '', TOO_LONG_MS)], 1],
+  ])(
+    'pauses the run where the service asks for a longer wait than that, and is unsent: %s',
+    async (_, replies, sent) => {
+      const bench = await replying(replies);
+      expect(await send(bench)).toEqual({ kind: 'unsent' });
+      expect([bench.attempts.length, await bench.mark(1)]).toEqual([sent, null]);
+      expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-hold' });
+      // A row that has not been told so meets it as well.
+      await bench.turn('running');
+      expect(await send(bench)).toEqual({ kind: 'unsent' });
+      expect([bench.attempts.length, await bench.run()]).toMatchObject([sent, { reason: 'service-hold' }]);
+    },
+  );
 
   test.each(['paused', 'cancelled'] as const)(
     'is unsent soon after the run is %s elsewhere, however long it was to wait',

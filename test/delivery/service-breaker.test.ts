@@ -8,16 +8,17 @@ type Told = Parameters<SharedBreaker['failed']>[0];
 const CAUSE = 'The connection was lost.';
 const NO_ANSWER: AttemptFailure = { mark: 'i me.1 1.1', status: null, afterMs: null, cause: CAUSE };
 
+const AWAY_MS = 600_000;
+
 /** Weather on a clock that only the test moves; `away` is what all workers together say of it. */
 function breakerAt() {
   const clock = { ms: 0 };
   const shared = { away: 0, told: [] as Told[] };
-  const breaker = createServiceBreaker(() => clock.ms, {
-    async failed(attempt) {
-      shared.told.push(attempt);
-      return shared.away;
-    },
-  });
+  const failed = async (attempt: Told) => {
+    shared.told.push(attempt);
+    return shared.away;
+  };
+  const breaker = createServiceBreaker(() => clock.ms, { failed }, AWAY_MS);
   return { clock, shared, breaker };
 }
 
@@ -76,7 +77,7 @@ test('an answer ends it, and the next failure begins anew', async () => {
 
 test('an answer that comes while the others are told of a failure is the newer news', async () => {
   const told = deferred<number>();
-  const breaker = createServiceBreaker(() => 100, { failed: () => told.promise });
+  const breaker = createServiceBreaker(() => 100, { failed: () => told.promise }, AWAY_MS);
   const telling = breaker.failed(NO_ANSWER);
   breaker.succeeded(0);
   told.resolve(60_000);
@@ -116,6 +117,11 @@ test.each([
     '503, although it names a time for this row',
     { status: 503, afterMs: 9_000 },
     { isFailure: true, holdMs: 0 },
+  ],
+  [
+    '503 that names a longer time than the run waits for',
+    { status: 503, afterMs: AWAY_MS + 1 },
+    { isFailure: true, holdMs: AWAY_MS + 1 },
   ],
   ['429 that names a time', { status: 429, afterMs: 9_000 }, { isFailure: false, holdMs: 9_000 }],
   ['429 that names none', { status: 429, afterMs: null }, { isFailure: false, holdMs: 0 }],

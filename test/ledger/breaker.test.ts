@@ -45,7 +45,15 @@ const intent = (mark: string, row = 1) => intentOn(row, mark);
 const settled = (outcome: Outcome, status: number, mark = '') =>
   settledRow(1, outcome, { id: '', status, mark });
 
-const WELL = { state: 'well', failuresInARow: 0, cause: null, since: null, isProbing: false, nextAt: null };
+const WELL = {
+  state: 'well',
+  failuresInARow: 0,
+  cause: null,
+  since: null,
+  isProbing: false,
+  nextAt: null,
+  heldUntil: null,
+};
 const CAUSE = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
 const failure = (mark: string) => ({ mark, isFailure: true, holdMs: 0, cause: CAUSE });
 const patience = (holdMs: number) => ({ mark: 'i a 1', isFailure: false, holdMs, cause: '' });
@@ -83,7 +91,7 @@ describe('the breaker', () => {
     await fail(bench, 10);
     for (const { ledger } of [bench.a, bench.b]) {
       const answer = await ledger.intend(intent('i x 1'));
-      expect(answer).toEqual({ kind: 'wait', ms: expect.any(Number) });
+      expect(answer).toEqual({ kind: 'wait', ms: expect.any(Number), isHold: false });
       expect(answer.kind === 'wait' && answer.ms > 0 && answer.ms <= 1_000).toBe(true);
     }
     expect(await bench.b.breaker.read()).toMatchObject({ state: 'away', failuresInARow: 10 });
@@ -244,6 +252,20 @@ describe('a service that asks to be left alone', () => {
     const bench = await twoWorkers();
     for (const holdMs of [2_000, 9_000, 100]) await bench.a.breaker.failed(patience(holdMs));
     expect(await nextAt(bench)).toBeGreaterThan(8_000);
+  });
+
+  test('is told from one that is away, and asked again by all once a person has lifted it', async () => {
+    const bench = await twoWorkers();
+    await fail(bench, 10);
+    await bench.a.breaker.failed(patience(40_000));
+    expect(await bench.b.ledger.intend(intent('i b 1'))).toMatchObject({ kind: 'wait', isHold: true });
+    const { heldUntil } = await bench.b.breaker.read();
+    expect(Date.parse(heldUntil ?? '') - Date.now()).toBeGreaterThan(38_000);
+    await bench.b.breaker.liftHold();
+    expect(await bench.a.ledger.intend(intent('i a 1'))).toMatchObject({ kind: 'wait', isHold: false });
+    expect(await bench.a.breaker.read()).toMatchObject({ state: 'away', heldUntil: null });
+    await bench.set({ until: Date.now() - 1 });
+    expect(await bench.a.ledger.intend(intent('i a 2', 2))).toEqual(GRANTED);
   });
 
   test('is asked again when the time is over, by all', async () => {

@@ -5,7 +5,7 @@ import { createServiceNotice, serviceWords } from '../../src/runs/service-notice
 import { memoryIo } from '../cli/memory-io.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
-const NOTHING = { cause: null, since: null, nextAt: null };
+const NOTHING = { cause: null, since: null, nextAt: null, heldUntil: null };
 const WELL: BreakerReport = { ...NOTHING, state: 'well', failuresInARow: 0, isProbing: false };
 const since = '2026-11-21T20:30:51.000Z';
 const cause = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
@@ -73,6 +73,19 @@ test('a run that was paused for it is told why, with the address', async () => {
   expect(io.stderr.text).toBe(`No answer came from https://api.example.com for too long. ${cause}\n`);
 });
 
+test('a long hold is told once with its date, and that it is over; a short one is not', async () => {
+  const held = (seconds: number): BreakerReport => {
+    const heldUntil = new Date(Date.now() + seconds * 1000).toISOString();
+    return { ...WELL, state: 'held', heldUntil, nextAt: heldUntil };
+  };
+  const long = held(300);
+  const time = `${long.heldUntil?.slice(0, 10)} ${long.heldUntil?.slice(11, 19)} UTC`;
+  const words = `The service at https://api.example.com has asked to be left alone until ${time}. Its rows go on by themselves then.`;
+  const over = 'The service need not be left alone any longer: rows go on.';
+  expect(await told([WELL, long, long, WELL])).toEqual([words, over]);
+  expect(await told([WELL, held(5), held(5), WELL])).toEqual([]);
+});
+
 const nextAt = '2026-11-21T20:31:07.000Z';
 const CAUSE = "The service's name could not be resolved. Nothing was sent (ENOTFOUND)";
 
@@ -83,7 +96,7 @@ test.each<[Partial<BreakerReport>, string]>([
     { state: 'failing', failuresInARow: 2, since, cause: 'The service answered 503.' },
     '2 failures in a row since 20:30:51 UTC. The service answered 503',
   ],
-  [{ state: 'held', nextAt }, 'asked to be left alone until 20:31:07 UTC'],
+  [{ state: 'held', heldUntil: nextAt }, 'asked to be left alone until 2026-11-21 20:31:07 UTC'],
   [
     { state: 'away', failuresInARow: 12, since, nextAt, cause: CAUSE },
     `away since 20:30:51 UTC, 12 failures in a row; one row tries at 20:31:07 UTC, the others wait. ${CAUSE}`,

@@ -30,23 +30,28 @@ test('the wait is a whole number of ms from 0 up to the ceiling of the attempt',
 });
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
-const DAY_MS = 86_400_000;
+const CENTURY_MS = 100 * 365 * 86_400_000;
 
 test.each<[string | undefined, number | null]>([
   ['0', 0],
   ['120', 120_000],
   [' 3 ', 3_000],
-  ['99999999999999999999', DAY_MS],
+  ['86400', 86_400_000],
+  ['99999999999999999999', CENTURY_MS],
+  ['9'.repeat(400), CENTURY_MS],
   ['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
   ['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
   ['Sun Nov  6 08:49:37 1994', 30_000],
   ['Sun, 06 Nov 1994 08:49:00 GMT', 0],
-  ['Tue, 06 Nov 2029 08:49:37 GMT', DAY_MS],
+  ['Tue, 06 Nov 2029 08:49:37 GMT', Date.UTC(2029, 10, 6, 8, 49, 37) - NOW],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', CENTURY_MS],
   [undefined, null],
   ['', null],
   ['-1', null],
   ['1.5', null],
   ['1e3', null],
+  ['1e308', null],
+  ['NaN', null],
   ['soon', null],
   ['2029-11-06T08:49:37Z', null],
   ['Sun, 99 Nov 1994 08:49:37 GMT', null],

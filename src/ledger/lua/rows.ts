@@ -14,8 +14,8 @@ import { SUCCESS } from './breaker.ts';
  * row, bucket key of its key's identity ('' none), digest, [bucket key of its record's field digests ('' none), digest, what they were when the
  * request was made, what stands for them while it is under way,] …
  * Answers place (1: the first row), reason, … of the rows that are not granted: 'taken': another worker has or had it; 'halted': the run is
- * not running; 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'wait <ms>': the service
- * has asked for a hold, or the breaker is open or another row probes. What the service has of a record's fields is not known from here on
+ * not running; 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'hold <ms>': the service
+ * has asked for a hold; 'wait <ms>': the breaker is open or another row probes. What the service has of a record's fields is not known from here on
  * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply, or a row that has waited for its
  * turn since) grants the same mark again, and takes it back where nobody may go any more.
  * Marks are read and written group by group: a command for each row would cost Redis several times as much.
@@ -82,7 +82,7 @@ local function refusal(group, current, row, bucket, digest)
   local ms = mark == probe and current == mark and 0 or wait()
   if ms > 0 then
     if current == mark then takeBack(group, row, mark) end
-    return 'wait ' .. ms
+    return (hold > now and 'hold ' or 'wait ') .. ms
   end
   if current == mark then return nil end
   local other = holder(row, bucket, digest)
