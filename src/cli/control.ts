@@ -30,7 +30,7 @@ async function pause(id: string, io: Io): Promise<number> {
   return withSession(io, undefined, async (session) => {
     const { run, wasRunning } = await pauseRun(await findRun(session.ledger, id), session);
     const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
-    say(io, `Run ${id} is ${now}.\nTo go on: onboard resume ${id}`);
+    say(io, `Run ${id} is ${now}.`, `To go on: onboard resume ${id}`);
     return 0;
   });
 }
