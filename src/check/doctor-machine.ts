@@ -4,7 +4,7 @@ import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { countOf } from '../lib/terminal.ts';
+import { countOf, shellWord } from '../lib/terminal.ts';
 import {
   type DataServer,
   dataServers,
@@ -81,7 +81,7 @@ function judgeReaders(home: string, folders: readonly Folder[]): Finding {
   const open = folders.filter(({ mode }) => (mode & OTHERS_MAY_READ) !== 0).map(({ path }) => path);
   if (open.length === 0) return ok('home', `${home} is writable, and this user's alone`);
   const finding = `other users of this machine may read ${open.join(', ')}, where personal data lies`;
-  return warning('home', finding, `chmod go-rwx ${open.join(' ')}`);
+  return warning('home', finding, `chmod go-rwx ${open.map(shellWord).join(' ')}`);
 }
 
 async function freeBytes(path: string): Promise<number> {

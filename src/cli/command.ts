@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';
 import { errorCode } from '../lib/errors.ts';
-import { type Io, say, tell } from '../lib/terminal.ts';
+import { type Io, say, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -75,13 +75,9 @@ export function tellEnded(
   { service, flags }: { readonly service: Service | null; readonly flags: EndedFlags },
 ): number {
   const directory = reportDirectory(env, run.id);
-  const job = flags.jobFile === undefined ? {} : { job: `--job-file ${flags.jobFile}` };
-  say(
-    io,
-    flags.json === true
-      ? JSON.stringify(summary)
-      : renderSummary(summary, { directory, typed: io.typed, ...job }),
-  );
+  const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(flags.jobFile)}` };
+  if (flags.json === true) say(io, JSON.stringify(summary));
+  else say(io, ...renderSummary(summary, { directory, typed: io.typed, ...job }));
   if (isOver(run)) return summary.exitCode ?? exitCodeOf(run);
   const problem = service?.credentials.problem() ?? null;
   if (problem !== null) tell(io, problem);

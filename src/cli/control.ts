@@ -33,7 +33,7 @@ async function pause(id: string, io: Io): Promise<number> {
   return withSession(io, undefined, async (session) => {
     const { run, wasRunning } = await pauseRun(await findRun(session.ledger, id), session);
     const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
-    say(io, `Run ${id} is ${now}.\nTo go on: onboard resume ${id}`);
+    say(io, `Run ${id} is ${now}.`, `To go on: onboard resume ${id}`);
     return 0;
   });
 }
@@ -88,9 +88,10 @@ async function mayLift(
     'To go on before lifts that for every run that goes there: requests go out at once, and the service may refuse them all, or shut this caller out.';
   const told = flags.yes === true ? true : await confirm(io, `${asked}\n${meaning}\nGo on all the same?`);
   if (told === null)
-    throw new UsageError(
-      `${asked} ${meaning}\nTo do that: onboard resume ${id} --yes. Otherwise wait until then.`,
-    );
+    throw new UsageError([
+      `${asked} ${meaning}`,
+      `To do that: onboard resume ${id} --yes. Otherwise wait until then.`,
+    ]);
   tell(
     io,
     told ? `${asked} That is lifted.` : `Run ${id} stays as it is. After that time: onboard resume ${id}`,

@@ -7,7 +7,7 @@ import { Option } from 'commander';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import { countOf, type Io, shellWord, tell } from '../lib/terminal.ts';
+import { countOf, type Io, sayContent, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { recordLists } from '../mapping/bind-fields.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
@@ -78,7 +78,7 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
     rows: rows.length,
     format,
   });
-  if (flags.out === undefined) io.stdout.write(yaml);
+  if (flags.out === undefined) sayContent(io, yaml);
   else {
     // Where the folder can't be made, the writing says why.
     await makeFolder(dirname(flags.out)).catch(() => undefined);

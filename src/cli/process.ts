@@ -3,7 +3,7 @@
  * for as long as there is time, the second ends at once.
  */
 import { setFlagsFromString } from 'node:v8';
-import { type Io, shellWord } from '../lib/terminal.ts';
+import { type Io, shellWord, tell } from '../lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from '../lib/times.ts';
 import { EXIT } from '../model/exit.ts';
 import { interruptionNotice, runProgram } from './program.ts';
@@ -31,11 +31,11 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
     process.on(signal, () => {
       // The second signal ends at once: every row sent has its intent in the ledger, so nothing is lost even then.
       if (interruption.signal.aborted) {
-        process.stderr.write(`\nEnded at once. To go on: ${io.typed}\n`);
+        tell(io, '', `Ended at once. To go on: ${io.typed}`);
         process.exit(EXIT.interrupted);
       }
       interruption.abort();
-      announceEnd(args, times.deadlineMs);
+      announceEnd(args, io, times.deadlineMs);
       setTimeout(() => process.exit(EXIT.interrupted), times.deadlineMs).unref();
     });
   }
@@ -49,10 +49,10 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-function announceEnd(args: readonly string[], deadlineMs: number): void {
+function announceEnd(args: readonly string[], io: Io, deadlineMs: number): void {
   const { text, afterMs } = interruptionNotice(args, deadlineMs);
   // Below the `^C` that the terminal has drawn into the progress.
-  const line = `${process.stderr.isTTY ? '\n' : ''}${text}\n`;
-  if (afterMs === 0) process.stderr.write(line);
-  else setTimeout(() => process.stderr.write(line), afterMs).unref();
+  const announce = () => tell(io, ...(process.stderr.isTTY ? [''] : []), text);
+  if (afterMs === 0) announce();
+  else setTimeout(announce, afterMs).unref();
 }

@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError, Help } from 'commander';
 import { messageOf } from '../lib/errors.ts';
-import { type Io, printable, tell } from '../lib/terminal.ts';
+import { type Io, printableLines, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
@@ -70,7 +70,12 @@ function createProgram(io: Io, done: (exitCode: number) => void): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .configureHelp(HELP_STYLE)
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(printableLines(text)),
+      writeErr: (text) => io.stderr.write(printableLines(text)),
+      // Commander's own line breaks stand at the end and before its suggestion; any other one was typed.
+      outputError: (text, write) => write(text.replaceAll(/\n(?!$|\(Did you mean)/g, '\\n')),
+    })
     .addHelpText('after', HELP);
   for (const add of COMMANDS) add(program, io, done);
   for (const command of program.commands) command.copyInheritedSettings(program);
@@ -90,15 +95,15 @@ function withoutEmptyDefault(description: string): string {
 function explain(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.notStarted;
   if (error instanceof UsageError) {
-    // Names of columns come from files: none may act on the terminal.
-    for (const problem of error.problems)
-      tell(io, `onboard: ${problem.split('\n').map(printable).join('\n')}`);
+    tell(io, ...error.problems.map((problem) => `onboard: ${problem}`));
     return EXIT.notStarted;
   }
   // Only the message: an error of Redis carries the command with its arguments, and those are rows.
   tell(io, `onboard: unexpected: ${messageOf(error)}`);
-  if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, error.stack ?? '');
-  return error instanceof BrokenOffError ? EXIT.stopped : EXIT.notStarted;
+  if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, ...(error.stack ?? '').split('\n'));
+  if (!(error instanceof BrokenOffError)) return EXIT.notStarted;
+  tell(io, `To go on: ${io.typed}`);
+  return EXIT.stopped;
 }
 
 /** Commands that have rows in flight as long as they run. */

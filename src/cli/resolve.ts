@@ -137,7 +137,7 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
   return [
     `Run ${run.id}: resolved by ${by}`,
     ...counts.map(([what, count]) => `  ${what.padEnd(12)} ${String(count).padStart(width)}`),
-    ...(decidesNothing(request, resolved) ? [`  ${nothingFilledIn(resolved)}`] : []),
+    ...(decidesNothing(request, resolved) ? nothingFilledIn(resolved) : []),
     ...refusedLines(resolved),
     ...mateLines(resolved),
     '',
@@ -167,11 +167,11 @@ function decidesNothing(request: ResolveRequest, resolved: Resolved): boolean {
   return request.kind === 'file' && open > 0 && created + notCreated + unchanged + refused.length === 0;
 }
 
-function nothingFilledIn({ open }: Resolved): string {
-  return (
-    `No resolution is filled in: 0 rows resolved, ${open} still open.\n` +
-    '  Expected created:<id> or not-created as onboard_resolution.'
-  );
+function nothingFilledIn({ open }: Resolved): string[] {
+  return [
+    `  No resolution is filled in: 0 rows resolved, ${open} still open.`,
+    '  Expected created:<id> or not-created as onboard_resolution.',
+  ];
 }
 
 function refusedLines({ refused }: Resolved): string[] {

@@ -112,7 +112,7 @@ async function runFile(facts: FileFacts, job: Input['job'], { session, flags }: 
 }
 
 function interrupted(io: Io): number {
-  tell(io, `Interrupted before the run was begun: nothing is sent.\nTo go on: ${io.typed}`);
+  tell(io, 'Interrupted before the run was begun: nothing is sent.', `To go on: ${io.typed}`);
   return EXIT.interrupted;
 }
 

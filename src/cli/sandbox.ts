@@ -40,10 +40,9 @@ async function serve(flags: Flags, io: Io): Promise<number> {
   const options = sandboxOptionsFromFlags({ ...flags, faults: flags.fault });
   const sandbox = await startSandbox({ ...options, bodySchemas: bodySchemas() });
   const token = options.tokens?.[0] ?? DEFAULT_TOKEN;
-  say(
-    io,
-    flags.json === true ? JSON.stringify({ url: sandbox.url, token }) : announcement(sandbox.url, token),
-  );
+  const said =
+    flags.json === true ? JSON.stringify({ url: sandbox.url, token }) : announcement(sandbox.url, token);
+  say(io, ...said.split('\n'));
   process.send?.({ url: sandbox.url, token });
   await untilEnd(io);
   await sandbox.close();

@@ -15,7 +15,7 @@ export const addSchemaCommand: AddCommand = (program, io, done) => {
     )
     .action(({ table = false }: { readonly table?: boolean }) => {
       const schema = () => JSON.stringify(jobDefinitionJsonSchema(), null, 2);
-      say(io, table ? renderSettings(listSettings()) : schema());
+      say(io, ...(table ? renderSettings(listSettings()) : schema()).split('\n'));
       done(0);
     });
 };

@@ -1,7 +1,7 @@
 /** `onboard runs`, `onboard status` and `onboard report`: what is going on, and what became of a run. */
 import { basename, resolve } from 'node:path';
 import { lookOver, type Overview } from '../inbox/overview.ts';
-import { countOf, type Io, printable, say, shownTime } from '../lib/terminal.ts';
+import { countOf, type Io, say, shownTime } from '../lib/terminal.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { renderSummary } from '../report/words.ts';
@@ -74,7 +74,7 @@ async function showStatus(id: string, flags: { readonly json?: boolean }, io: Io
     const service = await serviceReport(ledger, run.target);
     if (flags.json === true) {
       const summary = summarize(run, [], new Date());
-      say(io, JSON.stringify({ ...summary, owner: state.owner, service, report }, null, 2));
+      say(io, ...indented({ ...summary, owner: state.owner, service, report }));
     } else
       for (const line of [...statusLines(run, state, report), `service   ${serviceWords(service)}`])
         say(io, line);
@@ -107,10 +107,13 @@ type OverviewFlags = { readonly json?: boolean; readonly sandbox?: boolean };
 async function showOverview(flags: OverviewFlags, io: Io): Promise<number> {
   return withSession(io, undefined, async (session) => {
     const overview = await lookOver(session, flags.sandbox === true);
-    if (flags.json === true) say(io, JSON.stringify(forMachines(overview), null, 2));
-    else for (const line of overviewLines(overview)) say(io, printable(line));
+    say(io, ...(flags.json === true ? indented(forMachines(overview)) : overviewLines(overview)));
     return 0;
   });
+}
+
+function indented(value: unknown): string[] {
+  return JSON.stringify(value, null, 2).split('\n');
 }
 
 function forMachines(overview: Overview) {
@@ -199,7 +202,7 @@ async function writeAgain(id: string, flags: ReportFlags, io: Io): Promise<numbe
     const run = await findRun(session.ledger, id);
     const directory = flags.out === undefined ? reportDirectory(session.env, id) : resolve(flags.out);
     const summary = await writeReportOf(run, session, { directory });
-    say(io, flags.json === true ? JSON.stringify(summary) : renderSummary(summary, { directory }));
+    say(io, ...(flags.json === true ? [JSON.stringify(summary)] : renderSummary(summary, { directory })));
     return summary.controlTotal.holds ? 0 : 3;
   });
 }

@@ -3,7 +3,7 @@ import iconv from 'iconv-lite';
 import { readEnvironment } from '../config/environment.ts';
 import type { Format, Job, JobDefinition } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
-import { type Io, say } from '../lib/terminal.ts';
+import { type Io, say, sayContent, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type TemplateColumn, templateDocument, templateOf, templateRecords } from '../mapping/template.ts';
 import { csvText } from '../report/csv-text.ts';
@@ -57,11 +57,12 @@ async function giveTemplate({ name, definition }: Job, flags: Flags, io: Io): Pr
       ? await workbook(columns, definition.format, name)
       : templateText(form, columns, definition);
   if (flags.out === undefined) {
-    io.stdout.write(content);
+    sayContent(io, content);
     return;
   }
   await writeNewFile(flags.out, content);
-  say(io, `${flags.out} written. Fill it in, then: onboard check ${name} ${flags.out}`);
+  const job = flags.jobFile === undefined ? shellWord(name) : `--job-file ${shellWord(flags.jobFile)}`;
+  say(io, `${flags.out} written. Fill it in, then: onboard check ${job} ${shellWord(flags.out)}`);
 }
 
 /** Loads the library only here, since every command would wait for it. */

@@ -17,7 +17,7 @@ import { elsewhereLines, type LeftClaim, type Recovery } from './recover.ts';
 import type { InboxSchedules, IsClosed } from './schedule.ts';
 import {
   type InboxLook,
-  leftWords,
+  leftLines,
   presentJobs,
   type Refused,
   sortOut,
@@ -34,7 +34,7 @@ export type Look = {
   /** The inboxes and their sub-folders. */
   readonly folders: readonly string[];
   /** Why files stay where they are, for people; empty where none does. */
-  readonly leftWords: string;
+  readonly left: readonly string[];
   /** Until the next file may be whole; `null`: none is on its way. */
   readonly nextMs: number | null;
 };
@@ -91,7 +91,7 @@ export function createLook(watcher: Watcher, around: Surroundings): () => Promis
     return {
       atHand: byUrgency({ left, take: sorted.take }, book),
       refuse: sorted.refuse,
-      leftWords: leftWords(sorted.wait, next),
+      left: leftLines(sorted.wait, next),
       folders: found.flatMap(({ inbox, folders }) => [
         inbox.folder,
         ...folders.map((path) => join(inbox.folder, path)),
@@ -102,10 +102,12 @@ export function createLook(watcher: Watcher, around: Surroundings): () => Promis
 }
 
 function brokenLines(book: JobBook): Array<readonly [string, string]> {
-  return [...book.broken()].map(([job, problems]) => [
-    `broken ${job}`,
-    [`The definition of ${job} can't be used any more; its files wait:`, ...problems].join('\n  '),
-  ]);
+  return [...book.broken()].flatMap(([job, problems]) =>
+    [
+      `The definition of ${job} can't be used any more; its files wait:`,
+      ...problems.map((problem) => `  ${problem}`),
+    ].map((line) => [`broken ${job} ${line}`, line] as const),
+  );
 }
 
 /** A folder that can't be looked into is no error: it may be on a file system that is away, and is looked for again. */

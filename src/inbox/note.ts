@@ -28,13 +28,19 @@ const WIDTH = 80;
 /** The text of a note: at most 80 columns, but for paths and commands, which are never broken. */
 export function renderNote({ subject, headline, facts, lines }: Note): string {
   const width = Math.max(0, ...facts.map(([name]) => name.length));
-  const table = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
-  const first = wrap([subject, ...headline.split(' ')], { width: WIDTH, indent: '' });
-  return [first, '', ...table, ...(lines.length === 0 ? [] : ['', ...lines.map(wrapped)]), ''].join('\n');
+  const table = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
+  const first = wrap([printable(subject), ...headline.split(' ')], { width: WIDTH, indent: '' });
+  return [
+    ...first,
+    '',
+    ...table,
+    ...(lines.length === 0 ? [] : ['', ...lines.flatMap((line) => wrapped(printable(line)))]),
+    '',
+  ].join('\n');
 }
 
-function wrapped(line: string): string {
-  return line.startsWith(' ') ? line : wrap(line.split(' '), { width: WIDTH, indent: '' });
+function wrapped(line: string): readonly string[] {
+  return line.startsWith(' ') ? [line] : wrap(line.split(' '), { width: WIDTH, indent: '' });
 }
 
 /** How a note says what a file was when it was put away. */
@@ -42,7 +48,7 @@ export function writtenWords({ bytes, ms }: Written): string {
   return `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
 }
 
-const WRITTEN = /(\d+) bytes, last written (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/;
+const WRITTEN = /^ {2}size +(\d+) bytes, last written (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/m;
 
 /** What a note says a file was when it was put away; `null`: it doesn't say. */
 export function writtenIn(note: string): Written | null {
@@ -187,7 +193,7 @@ function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [stri
 /** The warnings of rows that were sent, by code, and what the reader of the file had to decide. */
 function findings({ warnings, source }: Summary): string[] {
   const counts = Object.entries(warnings).map(([code, count]) => `${count} × ${code}`);
-  const notes = (source?.notes ?? []).map((note) => `How it was read: ${printable(note)}`);
+  const notes = (source?.notes ?? []).map((note) => `How it was read: ${note}`);
   const sent =
     counts.length === 0
       ? []
@@ -200,7 +206,7 @@ function findings({ warnings, source }: Summary): string[] {
 
 function nextLines(summary: Summary, report: string): string[] {
   const next = renderNext(summary, { directory: report });
-  if (next !== '') return next.split('\n');
+  if (next.length > 0) return [...next];
   return summary.rows === 0
     ? ['If there should be some, export the file again and put it into the inbox.']
     : ['Nothing is left to be done.'];

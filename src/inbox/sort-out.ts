@@ -200,9 +200,9 @@ export function waitingLines(
 }
 
 /** What is left in the inboxes when a watcher ends, and why; empty where nothing is left. */
-export function leftWords(waiting: readonly Waiting[], next: ReadonlyMap<string, Date>): string {
+export function leftLines(waiting: readonly Waiting[], next: ReadonlyMap<string, Date>): readonly string[] {
   const lines = [...groupedLines(waiting, next).values()];
-  return lines.length === 0 ? '' : ['Left in the inbox:', ...lines].join('\n  ');
+  return lines.length === 0 ? [] : ['Left in the inbox:', ...lines.map((line) => `  ${line}`)];
 }
 
 function groupedLines(

@@ -121,7 +121,7 @@ function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
   const clock = createLookClock(watcher.pollMs, () => performance.now());
   const refuse = createRefuse(watcher);
   const lookForLate = createLookForLate(watcher);
-  let last: Look = { atHand: [], refuse: [], folders: [], leftWords: '', nextMs: 0 };
+  let last: Look = { atHand: [], refuse: [], folders: [], left: [], nextMs: 0 };
   let worst = 0;
   const lookAgain = async () => {
     clock.lookBegins();
@@ -147,8 +147,8 @@ function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
   };
 }
 
-function tellLeft({ leftWords }: Look, { teller, book, home }: Watcher): void {
-  if (leftWords !== '') teller.line(leftWords);
+function tellLeft({ left }: Look, { teller, book, home }: Watcher): void {
+  if (left.length > 0) teller.line(...left);
   else if (!teller.hasTold()) {
     const folders = inboxesOf(book.jobs(), home).map(({ folder }) => folder);
     teller.line(`There was no file to take in ${folders.join(', ')}.`);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { RunStore } from '../ledger/run-store.ts';
-import { type Io, printable, say, tell } from '../lib/terminal.ts';
+import { type Io, say, tell } from '../lib/terminal.ts';
 import type { Run } from '../model/run.ts';
 import { reportDirectory, type TargetSession } from '../session.ts';
 import type { Entry } from './entry.ts';
@@ -144,9 +144,9 @@ export function createTeller(io: Io, json: boolean) {
   let shown = new Set<string>();
   let troubled = '';
   let hasTold = false;
-  const line = (text: string) => {
+  const line = (...lines: readonly string[]) => {
     hasTold = true;
-    tell(io, text.split('\n').map(printable).join('\n'));
+    tell(io, ...lines);
   };
   return {
     /** What is going on. */
@@ -159,7 +159,7 @@ export function createTeller(io: Io, json: boolean) {
     /** A file's end; `words` for people. */
     ended(file: EndedFile, words: string) {
       hasTold = true;
-      say(io, json ? JSON.stringify(file) : printable(words));
+      say(io, json ? JSON.stringify(file) : words);
     },
     /** A file that stays; `words` for people. */
     paused(file: EndedFile, words: string) {

@@ -1,5 +1,5 @@
 /** What the reader sees of a file, for people (`onboard preview`): how it was understood, how sure that is, its first rows. */
-import { printable, renderTable, shorten } from '../lib/terminal.ts';
+import { renderTable, shorten } from '../lib/terminal.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
@@ -33,14 +33,14 @@ function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
     ['type', `${TYPE_NAMES[info.type]}${info.compression === 'gzip' ? ', compressed (gzip)' : ''}`],
     ['encoding', `${info.encoding}${info.bom ? ' with a byte order mark' : ''}`],
   ];
-  if (info.sheet !== null) facts.push(['sheet', printable(info.sheet)]);
+  if (info.sheet !== null) facts.push(['sheet', info.sheet]);
   if (info.delimiter !== null) {
     facts.push(['delimiter', `${delimiterInWords(info.delimiter)}${evidence(info, rows)}`]);
   }
   if (info.quote !== null) facts.push(['quote', info.quote]);
   const line = info.headerLine === 1 ? '' : ` on line ${info.headerLine}`;
   facts.push([isTable(info) ? 'header' : 'fields', columnsInWords(info.columns, line)]);
-  for (const note of info.notes) facts.push(['note', printable(note)]);
+  for (const note of info.notes) facts.push(['note', note]);
   return facts.map(([name, value]) => `${name.padEnd(10)} ${value}`);
 }
 
@@ -68,7 +68,7 @@ function evidence({ columns }: SourceInfo, rows: readonly Row[]): string {
 
 function columnsInWords(columns: readonly string[], line: string): string {
   const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}${line}`;
-  return columns.length === 0 ? count : `${count}: ${columns.map(printable).join(', ')}`;
+  return columns.length === 0 ? count : `${count}: ${columns.join(', ')}`;
 }
 
 function rowLines(info: SourceInfo, rows: readonly Row[]): string[] {

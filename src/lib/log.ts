@@ -4,6 +4,7 @@
  * more than one line per event and second. Only plain values reach a line.
  */
 import { type DestinationStream, pino } from 'pino';
+import { printableLines } from './terminal.ts';
 
 /** Only plain values reach a log line, never a row, a request or an error object: those carry personal data and tokens. */
 type LogFields = Readonly<Record<string, string | number | boolean | null>>;
@@ -19,15 +20,17 @@ export type Log = {
 const REDACTED = ['authorization', 'token', 'password', 'body', 'cells', 'text', 'value'];
 
 export function createLog(level: string, destination: DestinationStream, now: () => number): Log {
-  const logger = pino({ level, redact: REDACTED, base: { pid: process.pid } }, destination);
+  // A log is read in a terminal too; its lines stay the JSON they are.
+  const write = (line: string) => destination.write(printableLines(line));
+  const logger = pino({ level, redact: REDACTED, base: { pid: process.pid } }, { write });
   const repeats = createRepeatGuard(now);
-  const write =
+  const log =
     (method: 'error' | 'warn' | 'info' | 'debug') =>
     (event: string, fields: LogFields = {}) => {
       const held = repeats(`${method} ${event}`, textOf(fields));
       if (held !== null) logger[method](held === 0 ? fields : { ...fields, repeated: held }, event);
     };
-  return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
+  return { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug') };
 }
 
 /** Problems that differ only in their numbers (a time, a count, a chunk) count as the same problem. */

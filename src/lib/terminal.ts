@@ -1,6 +1,8 @@
 /**
- * What a person reads in a terminal: the two streams, text that can't move the cursor, tables and paragraphs of a width,
- * counts, moments, and words that a shell takes as they stand.
+ * What a person reads in a terminal: the two streams, tables and paragraphs of a width, counts, moments, and words that a
+ * shell takes as they stand. All text leaves the process through the functions here, which let no sign through that acts
+ * on a terminal or hides in it, whoever gave the name, cell or message that holds it; the progress bar alone, which is made
+ * of numbers and this program's own words, is drawn past them.
  */
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
@@ -8,7 +10,7 @@ import type { Times } from './times.ts';
 
 /** What a command may touch of the process it runs in. */
 export type Io = {
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean | undefined };
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined };
   /** Where a person answers questions; without it nobody is asked. */
   readonly stdin?: Readable & { readonly isTTY?: boolean | undefined };
@@ -21,14 +23,14 @@ export type Io = {
   readonly times?: Times;
 };
 
-/** A line of results, for people or programs. */
-export function say(io: Io, text: string): void {
-  io.stdout.write(`${text}\n`);
+/** Lines of results, for people or programs; a line break within one is spelled out, so that no name makes a line of its own. */
+export function say(io: Io, ...lines: readonly string[]): void {
+  io.stdout.write(inLines(lines));
 }
 
-/** A line about what is going on, apart from the results. */
-export function tell(io: Io, text: string): void {
-  io.stderr.write(`${text}\n`);
+/** Lines about what is going on, apart from the results. */
+export function tell(io: Io, ...lines: readonly string[]): void {
+  io.stderr.write(inLines(lines));
 }
 
 /** Whether a person at the terminal says yes; `null`: there is no terminal to ask at. An interruption is a no. */
@@ -42,7 +44,9 @@ export async function confirm(io: Io, question: string): Promise<boolean | null>
       lines.once('SIGINT', () => resolve(''));
       lines.once('close', () => resolve(''));
     });
-    const asked = lines.question(`${question} [y/N] `, { signal: interrupted }).catch(() => '');
+    const asked = lines
+      .question(`${printableLines(question)} [y/N] `, { signal: interrupted })
+      .catch(() => '');
     return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim());
   } finally {
     lines.close();
@@ -51,18 +55,46 @@ export async function confirm(io: Io, question: string): Promise<boolean | null>
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A line in the place of a progress bar, where there is one; the bar draws itself again below. */
-export function tellOverBar(io: Io, text: string): void {
-  tell(io, io.stderr.isTTY === true ? CLEAR_LINE + text : text);
+/** Lines in the place of a progress bar, where there is one; the bar draws itself again below. */
+export function tellOverBar(io: Io, ...lines: readonly string[]): void {
+  io.stderr.write((io.stderr.isTTY === true ? CLEAR_LINE : '') + inLines(lines));
 }
 
-/** Text that can't move a terminal's cursor: line ends and tabs spelled out, other control characters as a dot. */
+/** A file's content on stdout: byte for byte into a file or a pipe, on a terminal as text that can't act on it. */
+export function sayContent(io: Io, content: string | Uint8Array): void {
+  io.stdout.write(io.stdout.isTTY === true ? printableLines(Buffer.from(content).toString('utf8')) : content);
+}
+
+function inLines(lines: readonly string[]): string {
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
+/** Text of several lines, each of them printable: for texts in which every line break is the program's own. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+/**
+ * C0, C1, DEL, signs that turn the direction of text or are not seen, separators of lines, and halves of characters: what
+ * acts on a terminal, or makes a name look like another one.
+ */
+const UNSEEN = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}`;
+const EACH_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
+
+/** Text that can't act on a terminal: such signs spelled out as JSON spells them, so that JSON stays the JSON it is. */
 export function printable(text: string): string {
-  return text
-    .replaceAll('\r', '\\r')
-    .replaceAll('\n', '\\n')
-    .replaceAll('\t', '\\t')
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '·');
+  return text.replaceAll(EACH_UNSEEN, spelled);
+}
+
+const SHORT = new Map([
+  ['\r', '\\r'],
+  ['\n', '\\n'],
+  ['\t', '\\t'],
+]);
+
+function spelled(sign: string): string {
+  const unit = (at: number) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return SHORT.get(sign) ?? [...sign.split('').keys()].map(unit).join('');
 }
 
 /** At most `width` characters of printable text, the last of them `…` where some were left out. */
@@ -122,7 +154,7 @@ function lengthOf(text: string): number {
 export function wrap(
   words: readonly string[],
   { width, indent }: { readonly width: number; readonly indent: string },
-): string {
+): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of words) {
@@ -134,7 +166,7 @@ export function wrap(
       line = word;
     }
   }
-  return [...lines, line].join(`\n${indent}`);
+  return [...lines, line].map((text, i) => (i === 0 ? text : indent + text));
 }
 
 /** A number with what it counts, for people: `1 row`, `2 rows`; a plural that isn't made by an `s` is given. */
@@ -153,7 +185,19 @@ export function shownTime(at: Date, timeZone: string, { seconds = false } = {}):
   return `${clock.format(at)} ${timeZone}`;
 }
 
-/** The text as one word of a shell: in single quotes where a shell would split or expand it. */
+/**
+ * The text as one word of a shell: in single quotes where a shell would split or expand it, and with the bytes of signs
+ * that a terminal does not show in octal, which bash, zsh, ksh and POSIX (since 2024) read back within `$'…'`.
+ */
 export function shellWord(text: string): string {
+  if (SOME_UNSEEN.test(text)) return `$'${text.replaceAll(FOR_OCTAL, octal)}'`;
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const SOME_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
+/** Also what ends such a word or means something else in it, and `!`, which an interactive shell replaces. */
+const FOR_OCTAL = new RegExp(String.raw`[${UNSEEN}'\\!]`, 'gu');
+
+function octal(sign: string): string {
+  return [...Buffer.from(sign)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

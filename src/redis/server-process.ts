@@ -67,9 +67,12 @@ function serverArguments(folder: string, socket: string): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-async function explain(program: string, outcome: string, logPath: string): Promise<string> {
-  const lines = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-3).join('\n  ');
-  return `The embedded Redis (${program}) did not start: ${outcome}. Its log, ${logPath}, ends with:\n  ${lines}`;
+async function explain(program: string, outcome: string, logPath: string): Promise<readonly string[]> {
+  const lines = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-3);
+  return [
+    `The embedded Redis (${program}) did not start: ${outcome}. Its log, ${logPath}, ends with:`,
+    ...lines,
+  ];
 }
 
 async function untilReady(

@@ -23,11 +23,12 @@ export function csvText(rows: readonly (readonly string[])[], { delimiter, quote
 }
 
 /**
- * Matches cells that need quotes: also those with a lone CR, which readers take for a line's end, and those with spaces at
- * their ends, which are legal without quotes but which programs take off.
+ * Matches cells that need quotes: also those with a lone CR, which readers take for a line's end, those with spaces at
+ * their ends, which are legal without quotes but which programs take off, those with any separator that a spreadsheet may
+ * split at beside the file's own, and those that begin with `ID`, for which Excel takes a file for one of the SYLK format.
  */
 function quotedMatch(delimiter: string, quote: string): RegExp {
-  return new RegExp(`[${literal(delimiter)}${literal(quote)}\\r\\n]|^\\s|\\s$`);
+  return new RegExp(`[${literal(delimiter)}${literal(quote)},;\\t|\\r\\n]|^\\s|\\s$|^ID`);
 }
 
 function literal(character: string): string {

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { batchesOf } from '../lib/batches.ts';
 import { passStage } from '../lib/stage.ts';
+import { printableLines } from '../lib/terminal.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
@@ -93,7 +94,7 @@ export async function writeSummary({
 }
 
 function textOf(summary: Summary): string {
-  return `${JSON.stringify(summary, null, 2)}\n`;
+  return printableLines(`${JSON.stringify(summary, null, 2)}\n`);
 }
 
 /** The summary of a report that was written to its end; `null` where there is none that can be read. */

@@ -2,6 +2,8 @@
  * The lines of the files that have one for each row they speak of: `results.csv`, `rejections.jsonl` and
  * `documents.jsonl`. Scripts rely on their columns and members.
  */
+
+import { printable } from '../lib/terminal.ts';
 import { adviceFor } from '../model/advice.ts';
 import type { Operation } from '../model/operation.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
@@ -85,7 +87,10 @@ export function adviceIn(
 export function rejectionLine(run: string, { settlement, body }: RemainderRow): string {
   const { row, line, key, status } = settlement;
   const { text = null, restBytes = 0 } = body ?? {};
-  return `${JSON.stringify({ run, row, line, key, status, body: text, ...(restBytes > 0 && { restBytes }) })}\n`;
+  const rejection = { run, row, line, key, status, body: text, ...(restBytes > 0 && { restBytes }) };
+  // The JSON it is, without a sign that acts on a terminal which shows the file.
+  return `${printable(JSON.stringify(rejection))}
+`;
 }
 
 /** Lines of `documents.jsonl`: one per record of the row's payment, each as it was received but for line breaks between its tokens. */

@@ -20,31 +20,29 @@ type RenderOptions = {
 };
 
 /** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
-export function renderSummary(given: Summary, options: RenderOptions): string {
-  const summary = { ...given, job: withoutControls(given.job), file: withoutControls(given.file) };
+export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
   const sections = [
     heading(summary),
     counts(summary),
-    summary.topErrors.map(topErrorLines).join('\n'),
-    renderWarnings(summary.topWarnings),
-    `Report: ${withoutControls(options.directory)}`,
-    renderNext(summary, { ...options, ...typedOf(options) }),
+    summary.topErrors.flatMap(topErrorLines),
+    warningLines(summary.topWarnings),
+    [`Report: ${options.directory}`],
+    renderNext(summary, options),
   ];
-  return sections.filter((section) => section !== '').join('\n\n');
+  return sections
+    .filter((section) => section.length > 0)
+    .flatMap((section, i) => (i === 0 ? section : ['', ...section]));
 }
 
 const WIDTH = 80;
 
-/** Text that can't act on the terminal; unlike `printable` it keeps a path as short as it is, a `?` for each control character. */
-function withoutControls(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '?');
+/** A text in lines, with `before` on the first and `indent` on the others. */
+function paragraph(before: string, text: string, indent: string): readonly string[] {
+  const [first = '', ...words] = text.split(' ');
+  return wrap([before + first, ...words], { width: WIDTH, indent });
 }
 
-function typedOf({ typed }: RenderOptions): Pick<RenderOptions, 'typed'> {
-  return typed === undefined ? {} : { typed: withoutControls(typed) };
-}
-
-function heading(summary: Summary): string {
+function heading(summary: Summary): readonly string[] {
   const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
   return [
     `Run ${summary.run}: ${state}`,
@@ -56,7 +54,7 @@ function heading(summary: Summary): string {
       : [`  parent  ${summary.parent}, of which these are rows without success`]),
     `  target  ${summary.target}`,
     `  rate    ${summary.rowsPerSecond} rows/s`,
-  ].join('\n');
+  ];
 }
 
 /** How the file was read, where that isn't the plain case, and what the reader had to decide. */
@@ -66,16 +64,13 @@ function readAsLines(source: Summary['source']): string[] {
   const facts = [
     ...(encoding === 'utf-8' ? [] : [encoding]),
     ...(compression === 'none' ? [] : [compression]),
-    ...(sheet === null ? [] : [`sheet "${withoutControls(sheet)}"`]),
+    ...(sheet === null ? [] : [`sheet "${sheet}"`]),
   ];
-  const lines = notes.map((note) => {
-    const words = ['note   ', ...withoutControls(note).split(' ')];
-    return `  ${wrap(words, { width: WIDTH - 2, indent: '          ' })}`;
-  });
+  const lines = notes.flatMap((note) => paragraph('  note    ', note, '          '));
   return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
 }
 
-function counts(summary: Summary): string {
+function counts(summary: Summary): readonly string[] {
   const found = OUTCOMES.filter((outcome) => summary.outcomes[outcome] > 0).map(
     (outcome) => [outcome, summary.outcomes[outcome]] as const,
   );
@@ -84,7 +79,7 @@ function counts(summary: Summary): string {
   const lines = all.map(([name, n]) => `  ${name.padEnd(10)} ${String(n).padStart(width)}`);
   const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${n} ${name}`).join(' + ');
   const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
-  return [...lines, controlTotal(summary, sum), ...none, ...recordsLine(summary)].join('\n');
+  return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
 }
 
 /** The number of records, where rows were one request together. */
@@ -95,34 +90,28 @@ function recordsLine({ outcomes, records }: Summary): string[] {
   return [`  ${names.join(' and ')}: ${countOf(accepted, 'row')} in ${countOf(records, 'record')}`];
 }
 
-function controlTotal(summary: Summary, sum: string): string {
-  const words = `rows ${summary.rows} = ${sum}`.split(' ');
-  const line = `  ${wrap(words, { width: WIDTH - 2, indent: '    ' })}`;
-  if (summary.controlTotal.holds) return line;
+function controlTotal(summary: Summary, sum: string): readonly string[] {
+  const lines = paragraph('  ', `rows ${summary.rows} = ${sum}`, '    ');
+  if (summary.controlTotal.holds) return lines;
   const defect =
     'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
-  return `${line}\n  ${wrap(defect.split(' '), { width: WIDTH - 2, indent: '  ' })}`;
+  return [...lines, ...paragraph('  ', defect, '  ')];
 }
 
-function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): string {
+function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): readonly string[] {
   const what = `  ${count} × ${outcome} ${code}, for example row ${exampleRow}`;
-  if (advice === '') return what;
-  return `${what}\n    ${wrap(advice.split(' '), { width: WIDTH - 4, indent: '    ' })}`;
+  return advice === '' ? [what] : [what, ...paragraph('    ', advice, '    ')];
 }
 
 /** What looked damaged and was sent all the same, and how to keep such rows back; empty where nothing did. */
-function renderWarnings(warnings: readonly TopWarning[]): string {
-  if (warnings.length === 0) return '';
+function warningLines(warnings: readonly TopWarning[]): readonly string[] {
+  if (warnings.length === 0) return [];
   const lines = warnings.map(
     ({ code, count, exampleRow }) => `  ${count} × warning ${code}, for example row ${exampleRow}`,
   );
   const advice =
     'Sent as they stand; results.csv names the columns. The job definition can keep such rows back:';
-  return [
-    ...lines,
-    `    ${wrap(advice.split(' '), { width: WIDTH - 4, indent: '    ' })}`,
-    ...checksLines(warnings),
-  ].join('\n');
+  return [...lines, ...paragraph('    ', advice, '    '), ...checksLines(warnings)];
 }
 
 /** The setting for every code that was found, on one line where it fits. */
@@ -135,19 +124,19 @@ function checksLines(warnings: readonly TopWarning[]): string[] {
 }
 
 /** What to do next, with the exact commands; empty where nothing is left to do. */
-export function renderNext(summary: Summary, options: RenderOptions): string {
+export function renderNext(summary: Summary, options: RenderOptions): readonly string[] {
   const steps = [
     ...continuing(summary, options),
     ...takingUp(summary),
     ...referring(summary),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
   ];
-  return steps.length === 0 ? '' : `Next:\n${steps.join('\n')}`;
+  return steps.length === 0 ? [] : ['Next:', ...steps];
 }
 
 function continuing(summary: Summary, options: RenderOptions): readonly string[] {
   if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
-  const why = summary.reason === null ? [] : [`  ${reasonWords(summary.reason, summary)}`];
+  const why = summary.reason === null ? [] : reasonLines(summary.reason, summary);
   const resume = `onboard resume ${summary.run}`;
   const again = options.typed ?? (summary.parent === null ? command(summary, summary.file, options) : resume);
   const other = again.startsWith(resume) ? [] : ['  or:', `    ${resume}`];
@@ -155,11 +144,11 @@ function continuing(summary: Summary, options: RenderOptions): readonly string[]
 }
 
 /** The advice on a reason, with the remainder files that there are in place of results.csv. */
-function reasonWords(reason: Reason, { files }: Summary): string {
+function reasonLines(reason: Reason, { files }: Summary): readonly string[] {
   const remainders = files.filter((file) => REMAINDERS.some((kind) => file.startsWith(`${kind}.`)));
   const advice = REASON_ADVICE[reason];
   const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
-  return wrap(named.split(' '), { width: WIDTH - 2, indent: '  ' });
+  return paragraph('  ', named, '  ');
 }
 
 function takingUp({ run, state, outcomes }: Summary): readonly string[] {
@@ -186,21 +175,21 @@ function correcting(summary: Summary, kind: RemainderKind, options: RenderOption
     kind === 'in-doubt'
       ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
       : command(summary, file, options);
-  return [`  ${name}: ${NEXT[kind]}`, `    ${then}`];
+  return [...paragraph('  ', `${name}: ${NEXT[kind]}`, '  '), `    ${then}`];
 }
 
 /** What to do with the rows of each file before the command that follows. */
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
   rejected: 'correct what the service refused, then load it:',
   'in-doubt':
-    'look each row up at the service, and write created:<id> or\n  not-created as its resolution, so that none is created twice; then:',
+    'look each row up at the service, and write created:<id> or not-created as its resolution, so that none is created twice; then:',
 };
 
 function loadingFailed(summary: Summary, name: string, load: string): readonly string[] {
   const step = failedStep(summary);
   const rerun = step === 'load' ? ['  or:', `    onboard rerun ${summary.run} --only failed`] : [];
-  const what = wrap(`${name}: ${FAILED[step]}`.split(' '), { width: WIDTH - 2, indent: '  ' });
-  return [`  ${what}`, ...(step === 'settle' ? [] : [`    ${load}`, ...rerun])];
+  const what = paragraph('  ', `${name}: ${FAILED[step]}`, '  ');
+  return [...what, ...(step === 'settle' ? [] : [`    ${load}`, ...rerun])];
 }
 
 const FAILED: Readonly<Record<FailedStep, string>> = {

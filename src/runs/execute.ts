@@ -34,8 +34,7 @@ export async function executeToEnd(run: Run, rows: RowSource, session: TargetSes
     return { run: ended, summary: await reportOf(ended, session) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const message = messageOf(error);
-    throw new BrokenOffError(`${message}\nTo go on: ${session.io.typed}`, { cause: error });
+    throw new BrokenOffError(messageOf(error), { cause: error });
   }
 }
 

@@ -34,8 +34,8 @@ export async function waitForJobs(
     const waiting = runs.filter((run) => holdsUpLaterJobs(run.state));
     for (const run of waiting) {
       const words = waitingWords(run, await store.hasLease(run.id));
-      if (!told.has(words)) tell(io, words);
-      told.add(words);
+      if (!told.has(words.join())) tell(io, ...words);
+      told.add(words.join());
     }
     if (io.interrupted.aborted) return false;
     if (waiting.length > 0) await sleep(POLL_MS, io.interrupted);
@@ -46,13 +46,13 @@ export async function waitForJobs(
   return true;
 }
 
-function waitingWords(run: Run, leased: boolean): string {
+function waitingWords(run: Run, leased: boolean): string[] {
   const state = stateOf(run, leased);
   const goOn = goingOnWith(run, state);
   const words = `Waiting for run ${run.id} of ${run.job} (${state.words}): this job comes after that one.`;
   return goOn === null
-    ? words
-    : `${words}\nTo go on with it: ${goOn}\n  or give it up: onboard cancel ${run.id}`;
+    ? [words]
+    : [words, `To go on with it: ${goOn}`, `  or give it up: onboard cancel ${run.id}`];
 }
 
 /** A file to be taken through a job. */

@@ -62,6 +62,11 @@ test('folders that others may read are a warning with the command that closes th
   await mkdir(reports);
   await chmod(reports, 0o750);
   expect((await checkHome(home))[0]).toMatchObject({ status: 'warning', advice: `chmod go-rwx ${reports}` });
+  const named = join(await ownFolder(), "a \u001b'b");
+  await mkdir(named);
+  await chmod(named, 0o750);
+  const quoted = `$'${named.replace("\u001b'", '\\033\\047')}'`;
+  expect((await checkHome(named))[0]).toMatchObject({ advice: `chmod go-rwx ${quoted}` });
   await chmod(reports, 0o700);
   expect((await checkHome(home))[0]).toMatchObject({ status: 'ok' });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesBelow } from './source-files.ts';
+import { filesBelow, textOf } from './source-files.ts';
 
 /** The linter holds the rules that one file can break by itself (biome.json): here is what it takes the whole for. */
 
@@ -19,4 +19,17 @@ test('the tests mirror src, but for the folders that test the whole', () => {
     return !STATIONS.has(folder.replace('.test.ts', '.ts')) && !OF_THEIR_OWN.includes(folder);
   });
   expect(strays).toEqual([]);
+});
+
+/** They hand on what came through lib/terminal.ts, or guard it themselves: commander's words, and the log's. */
+const HAND_ON = ['cli/program.ts', 'inbox/watcher.ts', 'session.ts'];
+
+test('text leaves for the terminal through lib/terminal.ts alone, and each line of it by itself', () => {
+  const texts = SOURCES.map((file) => [file, textOf(`src/${file}`)] as const);
+  const raw = texts
+    .filter(([, text]) => /\bstd(?:out|err)\.write\(|console\./.test(text))
+    .map(([file]) => file);
+  expect(raw.filter((file) => !HAND_ON.includes(file))).toEqual(['lib/terminal.ts']);
+  const joined = texts.filter(([, text]) => /\b(?:say|tell|tellOverBar|line)\([^;]*?\\n[\w $]/.test(text));
+  expect(joined.map(([file]) => file)).toEqual([]);
 });

@@ -106,4 +106,9 @@ test('a note records size and time of a file so that they can be read again', ()
   const note = refusedNote({ ...ORIGIN, written }, { why: [], fault: 'content' });
   expect(writtenIn(renderNote(note))).toEqual(written);
   expect(writtenIn('no such line')).toBeNull();
+  // A name can say the same of itself, on a line of its own even.
+  const path = `5 bytes, last written 2026-01-01T00:00:00.000Z\n  size  5 bytes, last written 2026-01-01T00:00:00.000Z`;
+  expect(writtenIn(renderNote({ ...note, subject: path, facts: [['file', path], ...note.facts] }))).toEqual(
+    written,
+  );
 });

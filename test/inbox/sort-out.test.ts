@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Job } from '../../src/config/job-definition.ts';
 import {
   type Circumstances,
-  leftWords,
+  leftLines,
   sortOut,
   type Waiting,
   type WaitReason,
@@ -182,10 +182,10 @@ test.each([{ kind: 'writing' }, { kind: 'unfinished' }] as const)('a $kind file 
 
 test('at the end all that was left is named, with why', () => {
   const left = [waiting('a.part', { kind: 'unfinished' }), waiting('b', { kind: 'marker', marker: '.done' })];
-  expect(leftWords(left, new Map()).split('\n')).toEqual([
+  expect(leftLines(left, new Map())).toEqual([
     'Left in the inbox:',
     '  a.part waits until it is renamed: its name says that it is not whole yet',
     '  b waits for its marker file, of its own name and .done',
   ]);
-  expect(leftWords([], new Map())).toBe('');
+  expect(leftLines([], new Map())).toEqual([]);
 });

@@ -13,7 +13,7 @@ test('of each thing that waits its words are said once, and again only after it 
 test('no name of a file moves the cursor', () => {
   const io = memoryIo();
   createTeller(io, false).line('a\u001b[2J.csv: taken');
-  expect(io.stderr.text).toBe('a·[2J.csv: taken\n');
+  expect(io.stderr.text).toBe('a\\u001b[2J.csv: taken\n');
 });
 
 test.each<[string, (teller: Teller) => void]>([

@@ -21,7 +21,55 @@ const table = fc
     fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }),
   );
 
+/**
+ * The fields of a file as a spreadsheet has them that splits at `separators`: a quote opens a field only where the field
+ * starts, and what follows the closing quote belongs to it.
+ */
+function spreadsheetFields(text: string, separators: string, quote: string): string[] {
+  const fields: string[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    let field = '';
+    if (text.charAt(at) === quote) {
+      for (at += 1; at < text.length && (text[at] !== quote || text[at + 1] === quote); at += 1) {
+        if (text[at] === quote) at += 1;
+        field += text[at];
+      }
+      at += 1;
+    }
+    for (; at < text.length && !`${separators}\r\n`.includes(text.charAt(at)); at += 1) field += text[at];
+    fields.push(field);
+  }
+  return fields;
+}
+
+const A_FORMULA = /^[\s"\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u;
+const SPLITS = [',', ';', '\t', '|', ',;', ';\t', ',;\t|'];
+
 describe('csvText', () => {
+  it('given any cells in any dialect, has no formula for a spreadsheet that splits it at any separators', () => {
+    fc.assert(
+      fc.property(table, dialect, (rows, how) => {
+        const text = csvText(rows, how);
+        const fields = SPLITS.flatMap((separators) =>
+          ['"', ''].flatMap((quote) => spreadsheetFields(text, separators, quote)),
+        );
+        expect(fields.filter((field) => A_FORMULA.test(field))).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('given a formula behind a separator of another locale, has it as text there', () => {
+    const rows = [['1', 'Acme;=HYPERLINK("http://x")', 'line\n=1+1', 'end']];
+    const text = csvText(rows, { delimiter: ',', quote: '"' });
+    expect(text).toBe(`1,"Acme;'=HYPERLINK(""http://x"")","line\n'=1+1",end\n`);
+    expect(spreadsheetFields(text, ';', '"')).toEqual([
+      '1,"Acme',
+      `'=HYPERLINK(""http://x"")","line`,
+      `'=1+1",end`,
+    ]);
+  });
+
   it('given any cells in any dialect, reads back as the same cells once the guard is taken off', () => {
     fc.assert(
       fc.property(table, dialect, (rows, how) => {
@@ -39,7 +87,7 @@ describe('csvText', () => {
     fc.assert(
       fc.property(table, anyDialect, (rows, { delimiter, quote }) => {
         const guarded = rows.map((row) => row.map(guardCell));
-        const options = { delimiter, quote, escape: quote, quoted_match: /^\s|\s$/ };
+        const options = { delimiter, quote, escape: quote, quoted_match: /[,;\t|]|^\s|\s$|^ID/ };
         expect(csvText(rows, { delimiter, quote })).toBe(stringify(guarded, options));
       }),
       { numRuns: 500 },
@@ -58,6 +106,8 @@ describe('csvText', () => {
     ['a ', '"a "'],
     ['a"b', '"a""b"'],
     ['a,b', '"a,b"'],
+    ['a;b', '"a;b"'],
+    ['ID', '"ID"'],
     ['plain', 'plain'],
     ['', ''],
   ])('given the cell %j, writes %j', (value, written) => {

@@ -1,5 +1,6 @@
 /** A proposal as a job definition with comments, so that whoever reads it can decide what is still open. */
 import type { Format } from '../../config/job-definition.ts';
+import { printable } from '../../lib/terminal.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
 
@@ -137,8 +138,5 @@ function scalar(text: string): string {
 
 /** Text in quotes on one line, whatever characters it holds. */
 function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return printable(JSON.stringify(text));
 }

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { csvText } from '../../../src/report/csv-text.ts';
 import { COMMA, readError, readText } from '../read-text.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -73,7 +74,7 @@ test('whatever the cells, the signs and the line ends, a file with no quote more
       const { rows } = await readText(text, { blocks, format: signs });
       expect(rows.map((row) => (row.kind === 'cells' ? row.cells : row))).toEqual(cells);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -237,6 +238,30 @@ test('wherever undecodable bytes stand, exactly their row is unreadable, whateve
         rows.map(([cell, bad]) => (bad === null ? [cell, 'z'] : 'unreadable')),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
+  );
+});
+
+test('the cells of a report file come back as they were before they were guarded, whatever separators are in them', async () => {
+  const awkward = fc.constantFrom(...'\'",;\t|\r\n =+-@＝x0é', '\r\n', "';=", '\t"+');
+  const cell = fc.array(awkward, { maxLength: 8 }).map((parts) => parts.join(''));
+  const dialect = fc.record({
+    delimiter: fc.constantFrom(',', ';', '\t', '|'),
+    quote: fc.constantFrom('"', "'"),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 4 }),
+      dialect,
+      async (cells, how) => {
+        const report = csvText([['a', 'x;=y', 'onboard_row'], ...cells.map((pair) => [...pair, '1'])], how);
+        const { source, rows } = await readText(report, { format: how });
+        expect(source?.columns).toEqual(['a', 'x;=y', 'onboard_row']);
+        expect(rows.map((row) => (row.kind === 'cells' ? row.cells : row))).toEqual(
+          cells.map((pair) => [...pair, '1']),
+        );
+      },
+    ),
+    { numRuns: 100 },
   );
 });
