@@ -1,14 +1,16 @@
 #!/usr/bin/env node
-// The samples of every operation, taken through the program against its built-in sandbox, in a home of their own.
+// The samples of every operation, taken through the program against its built-in sandbox, in a home of their own: the folder
+// that is named, or a new one.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderRuns } from './demo/render-runs.mjs';
 import { findProgram } from './setup/find-program.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-const HOME = join('.onboard', `demo-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}`);
+const HOME =
+  process.argv[2] ?? join('.onboard', `demo-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}`);
 
 /** `exit`: what the step is expected to end with (1: some rows did not succeed, and the report says which). */
 const STEPS = [
@@ -57,11 +59,11 @@ const STEPS = [
 process.exitCode = main();
 
 function main() {
-  mkdirSync(join(ROOT, HOME), { recursive: true, mode: 0o700 });
+  mkdirSync(resolve(ROOT, HOME), { recursive: true, mode: 0o700 });
   say(`The demo keeps everything in ${HOME}.`);
   const unexpected = STEPS.filter((step, index) => !endsAsExpected(step, index + 1));
   say(
-    `\nAll runs of this demo\n\n${renderRuns(join(ROOT, HOME, 'reports'), (path) => relative(ROOT, path))}`,
+    `\nAll runs of this demo\n\n${renderRuns(resolve(ROOT, HOME, 'reports'), (path) => relative(ROOT, path))}`,
   );
   if (unexpected.length === 0) {
     say(

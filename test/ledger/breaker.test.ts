@@ -166,7 +166,7 @@ describe('the breaker', () => {
   ] as const)('closes when the probe is answered: %s, %i', async (outcome, status) => {
     const bench = await probing();
     await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));
-    expect(await bench.fields()).toEqual({});
+    expect(await bench.fields()).toEqual({ at: expect.any(String) });
     expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
     expect(await bench.b.breaker.read()).toEqual(WELL);
   });
@@ -181,7 +181,7 @@ describe('the breaker', () => {
     expect(await bench.b.ledger.intend(intent('i b 2', 2))).toEqual(GRANTED);
     expect(await bench.b.ledger.intend(intent('i b 3', 3))).toMatchObject({ kind: 'wait' });
     await bench.b.ledger.settle(settled('created', 200, 'i b 2'));
-    expect(await bench.fields()).toEqual({});
+    expect(await bench.fields()).toEqual({ at: expect.any(String) });
   });
 
   test.each([
@@ -210,7 +210,7 @@ describe('the breaker', () => {
     await bench.b.ledger.intend(intent('i b 1'));
     const before = await bench.fields();
     await bench.a.breaker.failed(failure('i a 1'));
-    expect(await bench.fields()).toEqual({ ...before, failures: '11' });
+    expect(await bench.fields()).toEqual({ ...before, failures: '11', at: expect.any(String) });
   });
 
   test('closes when the probe is told to be patient: the service is there', async () => {
@@ -310,5 +310,45 @@ describe('what is known of the service', () => {
     await bench.a.ledger.intend(intent('i a 1'));
     expect((await bench.b.breaker.read()).isProbing).toBe(true);
     expect(await nextAt(bench)).toBeGreaterThan(PROBE_MS - 5_000);
+  });
+});
+
+describe('a clock of Redis that is set back an hour', () => {
+  const HOUR_MS = 3_600_000;
+  const within = (most: number) => expect.toSatisfy((ms: number) => ms > 0 && ms <= most);
+
+  /** What was written before has the times of the clock as it was. */
+  async function setBack(bench: Bench): Promise<void> {
+    const times = Object.entries(await bench.fields()).filter(([, value]) => Number(value) > HOUR_MS);
+    await bench.set(Object.fromEntries(times.map(([name, value]) => [name, Number(value) + HOUR_MS])));
+  }
+
+  test('makes no hold longer', async () => {
+    const bench = await twoWorkers();
+    await bench.a.breaker.failed(patience(5_000));
+    await setBack(bench);
+    const granted = await bench.b.ledger.intend(intent('i b 1'));
+    expect(granted).toMatchObject({ kind: 'wait', ms: within(5_000) });
+  });
+
+  test('makes no pause of an open breaker longer, and the next probe ends as any', async () => {
+    const bench = await twoWorkers();
+    await fail(bench, 10);
+    await setBack(bench);
+    const granted = await bench.b.ledger.intend(intent('i b 1'));
+    expect(granted).toMatchObject({ kind: 'wait', ms: within(1_000) });
+    await bench.set({ until: Date.now() - 1 });
+    expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+    await setBack(bench);
+    expect(await bench.b.ledger.intend(intent('i b 1'))).toMatchObject({ kind: 'wait' });
+    expect(Number((await bench.fields()).probing) - Date.now()).toBeLessThanOrEqual(PROBE_MS);
+  });
+
+  test('makes the time without an answer no shorter', async () => {
+    const bench = await twoWorkers();
+    await bench.a.breaker.failed(failure('i a 1'));
+    await bench.set({ since: Date.now() - 60_000 });
+    await setBack(bench);
+    expect(await bench.b.breaker.failed(failure('i b 1'))).toBeGreaterThan(50_000);
   });
 });

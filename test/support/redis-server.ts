@@ -35,9 +35,10 @@ export type RedisServer = {
 
 type Running = { readonly child: ChildProcess; readonly clock: LogClock | null };
 
-/** Starts a server of one test's own, with settings of redis.conf beside and before its own; it ends with the test. */
+/** Starts a server of one test's own, with settings of redis.conf beside and before its own; it ends with the test. `env`: beside this process' own. */
 export async function startRedisServer(
   settings: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-redis-'));
   const port = await freePort();
@@ -49,6 +50,7 @@ export async function startRedisServer(
     folder,
     port,
     hasLog: all.appendonly === 'yes',
+    env,
   });
   const redis = new Redis(port, '127.0.0.1', {
     maxRetriesPerRequest: null,
@@ -87,6 +89,7 @@ type LifeParts = {
   readonly port: number;
   /** Without one nothing can be cut from it. */
   readonly hasLog: boolean;
+  readonly env: Readonly<Record<string, string>>;
 };
 
 /** The server's process, one after the other. */
@@ -124,10 +127,10 @@ function createLife(parts: LifeParts) {
   };
 }
 
-async function launch({ program, args, folder, port }: LifeParts): Promise<ChildProcess> {
+async function launch({ program, args, folder, port, env }: LifeParts): Promise<ChildProcess> {
   const logPath = join(folder, 'redis.log');
   const log = await open(logPath, 'a');
-  const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd] });
+  const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], env: { ...process.env, ...env } });
   await log.close();
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`Redis ended: ${await readFile(logPath, 'utf8')}`);

@@ -1,8 +1,21 @@
 /**
  * The breaker's hash: 'since' → when the first attempt of late ended without a definite answer (ms), 'failures' → how many in a row,
  * 'cause' → why the latest failed; while it is open: 'until' → the end of the pause (ms), 'trips' → probes that failed; half-open:
- * 'probe' → the probing row's mark, 'probing' → when it is given up (ms); 'hold' → until when the service has asked all to wait (ms).
+ * 'probe' → the probing row's mark, 'probing' → when it is given up (ms); 'hold' → until when the service has asked all to wait (ms);
+ * 'at' → when one of these times was written last (ms), so that a clock of Redis that is set back is noticed.
  */
+
+/** Lua: `turnBack(key, now)`. Where Redis' clock was set back, the times of a breaker go back as far: no wait becomes longer than it was to be. */
+export const TURN_BACK = `
+local function turnBack(key, now)
+  local back = tonumber(redis.call('HGET', key, 'at') or '0') - now
+  if back <= 0 then return end
+  for _, field in ipairs({'since', 'until', 'probing', 'hold', 'at'}) do
+    local time = redis.call('HGET', key, field)
+    if time then redis.call('HSET', key, field, string.format('%.0f', tonumber(time) - back)) end
+  end
+end
+`;
 
 /**
  * An attempt ended without a definite answer. KEYS: breaker. ARGV: the attempt's mark, does it count as a failure (0|1), failures in a
@@ -10,9 +23,12 @@
  * Answers milliseconds since the first such attempt after the last definite answer.
  */
 export const FAILURE = `
+${TURN_BACK}
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
+turnBack(KEYS[1], now)
 redis.call('HSETNX', KEYS[1], 'since', now)
+redis.call('HSET', KEYS[1], 'at', now)
 local hold = now + tonumber(ARGV[6])
 if tonumber(ARGV[6]) > 0 and hold > tonumber(redis.call('HGET', KEYS[1], 'hold') or '0') then redis.call('HSET', KEYS[1], 'hold', hold) end
 local breaker = redis.call('HMGET', KEYS[1], 'since', 'until', 'probe', 'trips')

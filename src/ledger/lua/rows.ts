@@ -5,7 +5,7 @@
  */
 
 import { CONTESTED_MARK } from '../mark.ts';
-import { SUCCESS } from './breaker.ts';
+import { SUCCESS, TURN_BACK } from './breaker.ts';
 
 /**
  * Compare-and-set: marks rows as about to be sent. Nothing is sent without its row being granted.
@@ -21,11 +21,13 @@ import { SUCCESS } from './breaker.ts';
  * Marks are read and written group by group: a command for each row would cost Redis several times as much.
  */
 export const INTEND = `
+${TURN_BACK}
 local state = redis.call('HMGET', KEYS[1], 'state', 'suspect')
 local running = state[1] == 'running'
 local suspect = tonumber(state[2] or '0')
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
+turnBack(KEYS[4], now)
 local breaker = redis.call('HMGET', KEYS[4], 'hold', 'until', 'probing', 'probe')
 local hold = tonumber(breaker[1] or '0')
 local open = tonumber(breaker[2] or '0')
@@ -92,7 +94,7 @@ local function refusal(group, current, row, bucket, digest)
   if open > 0 then
     probing = now + tonumber(ARGV[2])
     probe = mark
-    redis.call('HSET', KEYS[4], 'probing', probing, 'probe', mark)
+    redis.call('HSET', KEYS[4], 'probing', probing, 'probe', mark, 'at', now)
   end
   return nil
 end

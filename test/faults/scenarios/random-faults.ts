@@ -1,0 +1,336 @@
+import { performance } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Summary } from '../../../src/report/summary.ts';
+import type { EntityKind } from '../../../src/sandbox/records.ts';
+import { createJob, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
+import { startRedisServer } from '../../support/redis-server.ts';
+import { until, watchEnd } from '../../support/until.ts';
+import { prepareClocks } from '../support/clock.ts';
+import {
+  FAULT_KINDS,
+  type Fault,
+  type FaultKind,
+  injectFaults,
+  type Targets,
+} from '../support/fault-kinds.ts';
+import { type KeptCommand, keepCommand, type Life } from '../support/kept-command.ts';
+import { createDice, type Dice } from '../support/seed.ts';
+import { momentLater, secondsSince, TIMES } from '../support/times.ts';
+import { assertTruth, duplicateProblems, type Truth } from '../support/truth.ts';
+
+export type RandomFaultsOptions = {
+  readonly seed: number;
+  /** Of each round's file. */
+  readonly rows: number;
+  /** Rounds are begun until so many minutes are over. */
+  readonly minutes: number;
+  /** The service's mean answering time; each answer takes 0 to twice as long. */
+  readonly latencyMs: number;
+  /** At most, in one round. */
+  readonly faults: number;
+  readonly gapMs: readonly [from: number, to: number];
+  /** How much of its full time a fault takes. */
+  readonly scale: number;
+  readonly offsetsSeconds: readonly number[];
+};
+
+/** `send.concurrency` of the job: what one process may have on the wire. */
+const CONCURRENCY = 20;
+/** No fault begins when so much of a round's rows is made: the end has to find its way by itself. */
+const STRUCK_SHARE = 0.85;
+/** Without faults a round ends within the time of every lock, grace and pause that can add up. */
+const CALM_MS = 120_000;
+/** A process that met a fault of Redis so lately may not have put its journal back yet. */
+const RECOVERY_MS = 10_000;
+/** Of all answers; a service that lives is never without. */
+const SERVICE_FAULTS = [
+  '429=0.3%;retry-after=1',
+  '503-retry-after=0.3%;retry-after=1',
+  'reset-before=0.05%',
+  'reset-after-create=0.1%',
+  '500-after-create=0.05%',
+  'latency=4s±2s;when=0.2%',
+];
+/** Answers that leave a create in doubt, as the sandbox counts them. */
+const DOUBTFUL = ['reset', 'close', '500'];
+const STOPPED = 2;
+/** Statuses of a run that has ended, or is stopped. */
+const WITH_SUMMARY = [0, 1, STOPPED, 5];
+const NOT_STARTED = 3;
+const INTERRUPTED = 4;
+const PAUSED_MAX_MS = 2_000;
+
+const idSchema = z.object({ id: z.string() });
+
+/** `summary`: what it printed last; `null` where no process came so far. */
+type KeptRun = KeptCommand & { summary(): Summary | null };
+
+type Setup = Targets & {
+  readonly flow: Flow;
+  readonly dice: Dice;
+  /** The run's own: when it is given again is not when faults are thrown. */
+  readonly runDice: Dice;
+  readonly job: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly options: RandomFaultsOptions;
+  readonly kinds: readonly FaultKind[];
+  readonly faults: Fault[];
+  readonly problems: string[];
+  readonly began: number;
+  isClosing: boolean;
+};
+
+type Round = Truth & {
+  readonly rows: number;
+  readonly seconds: number;
+  readonly faults: number;
+  readonly doubtsAllowed: number;
+  /** Rows without an outcome. */
+  readonly lost: number;
+  /** It did not come to its end though all faults had passed; nothing more can be tried. */
+  readonly standsStill: boolean;
+};
+
+/** Whatever can happen to processes, Redis and the service happens at any moment, again and again: nothing twice, nothing lost. */
+export async function randomFaults(options: RandomFaultsOptions) {
+  const setup = await openSetup(options);
+  const rounds: Round[] = [];
+  do rounds.push(await playRound(setup, rounds.length + 1));
+  while (secondsSince(setup.began) < 60 * options.minutes && rounds.at(-1)?.standsStill === false);
+  if (setup.problems.length === 0) await closeSetup(setup);
+  setup.problems.push(...duplicateProblems(setup.flow.sandbox.stats()));
+  const report = {
+    seed: options.seed,
+    minutes: Math.round(secondsSince(setup.began) / 6) / 10,
+    rounds: rounds.length,
+    rows: sum(rounds, 'rows'),
+    made: sum(rounds, 'made'),
+    faults: setup.faults.length,
+    byKind: countsOf(setup.faults),
+    inDoubtMade: sum(rounds, 'inDoubtMade'),
+    inDoubtNotMade: sum(rounds, 'inDoubtNotMade'),
+    doubtsAllowed: sum(rounds, 'doubtsAllowed'),
+    lost: sum(rounds, 'lost'),
+    doubles: setup.flow.sandbox.stats().duplicateKeys,
+    problems: setup.problems.length,
+  };
+  process.stderr.write(`random-faults ${JSON.stringify(report)}\n`);
+  expect(setup.problems.join('\n')).toBe('');
+  return report;
+}
+
+async function openSetup(options: RandomFaultsOptions): Promise<Setup> {
+  const flow = await startFlow({ redis: 'embedded', times: TIMES, seed: options.seed });
+  const clockFor = await prepareClocks();
+  const names = ['run', 'work-1', 'work-2'];
+  const clocks = new Map(
+    clockFor === null
+      ? []
+      : await Promise.all(names.map(async (name) => [name, await clockFor(name)] as const)),
+  );
+  const redisClock = clockFor === null ? null : await clockFor('redis');
+  if (redisClock === null)
+    process.stderr.write('random-faults: no clock jumps, there is no C compiler here\n');
+  const redis = await startRedisServer({ 'busy-reply-threshold': '100' }, redisClock?.env ?? {});
+  const setup: Setup = {
+    flow,
+    redis,
+    redisClock,
+    clocks,
+    offsetsSeconds: options.offsetsSeconds,
+    commands: new Map(),
+    env: { REDIS_URL: redis.url },
+    dice: createDice(options.seed),
+    options,
+    kinds: FAULT_KINDS.filter((kind) => redisClock !== null || !kind.endsWith('clock')),
+    faults: [],
+    problems: [],
+    began: performance.now(),
+    isClosing: false,
+    pause: () => pauseNewest(setup),
+    runDice: createDice(options.seed + 1),
+    job: await flow.file('job.yaml', createJob(`concurrency: ${CONCURRENCY}`)),
+  };
+  for (const name of names.slice(1)) setup.commands.set(name, keepWorker(setup, name));
+  return setup;
+}
+
+function keepWorker(setup: Setup, name: string): KeptCommand {
+  const worker = keepCommand(name, ['work'], {
+    start: (args) => setup.flow.start(args, envOf(setup, name)),
+    async next(life) {
+      if (setup.isClosing) return null;
+      await afterEnd(setup, name, life);
+      return ['work'];
+    },
+  });
+  worker.over.catch((error) => setup.problems.push(`${name}: ${error}`));
+  return worker;
+}
+
+function envOf({ env, clocks }: Setup, name: string) {
+  return { ...env, ...clocks.get(name)?.env };
+}
+
+/** One file from its first row to its last under faults. */
+async function playRound(setup: Setup, n: number): Promise<Round> {
+  const { flow, options, faults, dice } = setup;
+  const { rows, latencyMs } = options;
+  const from = performance.now();
+  const before = {
+    faults: faults.length,
+    doubtful: doubtfulAnswers(flow),
+    problems: setup.problems.length,
+  };
+  flow.sandbox.setFaults([...SERVICE_FAULTS, `latency=${latencyMs}ms±${latencyMs}ms`]);
+  const keys = keysOf(rows, `R${n}-`);
+  const file = await flow.file(`round-${n}.csv`, subclientsCsv(rows, `R${n}-`));
+  const madeBefore = flow.sandbox.stats().made.subclients;
+  const made = () => flow.sandbox.stats().made.subclients - madeBefore;
+  const run = keepRun(setup, file);
+  setup.commands.set('run', run);
+  const isOver = watchEnd(run.over);
+  const enough = () =>
+    isOver() || made() >= STRUCK_SHARE * rows || faults.length >= before.faults + options.faults;
+  await injectFaults(setup, setup.kinds, { ...options, dice }, { faults, isOver: enough });
+  const calm = performance.now();
+  await until(() => isOver() || performance.now() - calm > CALM_MS);
+  const ofRound = faults.slice(before.faults);
+  const standsStill = !isOver();
+  const truth = await (standsStill ? standstill(setup) : judge(setup, keys, run)).catch((error: unknown) => {
+    setup.problems.push(String(error));
+    return { made: made(), inDoubtMade: 0, inDoubtNotMade: 0 };
+  });
+  const round = {
+    ...truth,
+    rows,
+    seconds: secondsSince(from),
+    faults: ofRound.length,
+    doubtsAllowed:
+      1.5 * CONCURRENCY * ofRound.filter((fault) => mayLeaveDoubts(fault, faults)).length +
+      doubtfulAnswers(flow) -
+      before.doubtful,
+    lost: rows - (run.summary()?.settled ?? 0),
+    standsStill,
+  };
+  if (truth.inDoubtMade + truth.inDoubtNotMade > round.doubtsAllowed)
+    setup.problems.push(`more rows in doubt than were in flight: ${JSON.stringify(round)}`);
+  process.stderr.write(`random-faults round ${n} ${JSON.stringify(round)}\n`);
+  if (setup.problems.length > before.problems)
+    process.stderr.write(`${setup.problems.slice(before.problems).join('\n')}\n${storyOf(ofRound, from)}\n`);
+  return round;
+}
+
+/** `onboard run` on that file until its run has come to its end. */
+function keepRun(setup: Setup, file: string): KeptRun {
+  const first = ['run', '--job-file', setup.job, file, '--json'];
+  let summary: Summary | null = null;
+  const run = keepCommand('run', first, {
+    start: (args) => setup.flow.start(args, envOf(setup, 'run')),
+    async next(life) {
+      if (life.exitCode === null || !WITH_SUMMARY.includes(life.exitCode)) {
+        await afterEnd(setup, 'run', life);
+        return first;
+      }
+      summary = withSummary(life).summary;
+      if (life.exitCode !== STOPPED) return null;
+      if (summary.reason !== 'requested')
+        setup.problems.push(`the run is ${summary.state} for ${summary.reason}: ${life.stderr.slice(-500)}`);
+      await momentLater(setup.runDice.between(0, PAUSED_MAX_MS));
+      return setup.runDice.pick([first, ['resume', summary.run, '--json']]);
+    },
+  });
+  return { ...run, summary: () => summary };
+}
+
+/** What ended by itself may not have been able to begin while Redis was in trouble, and nothing else. */
+async function afterEnd(setup: Setup, name: string, life: Life): Promise<void> {
+  const { given, exitCode, began, stderr } = life;
+  const wasInTrouble = setup.faults.some(
+    (fault) => isOfRedis(fault) && (fault.ended ?? began) >= began - 1_000,
+  );
+  const isExpected =
+    (exitCode === null && given.length > 0) ||
+    (exitCode === INTERRUPTED && given.includes('SIGTERM')) ||
+    (exitCode === NOT_STARTED && wasInTrouble);
+  if (!isExpected)
+    setup.problems.push(
+      `${name} ended by itself with ${exitCode} (given: ${given.join()}): ${stderr.slice(-500)}`,
+    );
+  if (exitCode === NOT_STARTED)
+    await until(() => !setup.faults.some((fault) => isOfRedis(fault) && fault.ended === null));
+}
+
+function isOfRedis({ victim }: Fault): boolean {
+  return victim === 'redis';
+}
+
+async function pauseNewest({ flow, env, problems }: Setup): Promise<boolean> {
+  const newest = await flow.onboard(['runs', '--json', '--limit', '1'], env);
+  if (newest.exitCode !== 0 || newest.stdout === '') return false;
+  const { id } = idSchema.parse(JSON.parse(newest.stdout));
+  const { exitCode, stderr } = await flow.start(['pause', id], env).ended;
+  // 3: the run has ended already, or Redis is not there for a new command.
+  if (exitCode !== 0 && exitCode !== NOT_STARTED) problems.push(`pause ended with ${exitCode}: ${stderr}`);
+  return exitCode === 0;
+}
+
+/** Killed, a process leaves in doubt what it had in flight; so it may where it was away when Redis called for its journal. */
+function mayLeaveDoubts(fault: Fault, all: readonly Fault[]): boolean {
+  if (fault.kind === 'kill') return true;
+  if (fault.kind !== 'stop' && fault.kind !== 'term') return false;
+  const [from, to] = [fault.began - RECOVERY_MS, fault.ended ?? performance.now()];
+  return all.some((other) => isOfRedis(other) && other.began <= to && (other.ended ?? to) >= from);
+}
+
+/** What the program itself says of a round that goes on nowhere. */
+async function standstill({ flow, env }: Setup): Promise<never> {
+  const { stdout, stderr } = await flow.onboard(['status'], env);
+  throw new Error(`the round stands still: ${stdout}${stderr}`);
+}
+
+/** Compares the round's report with the service; an Error says where they disagree. */
+async function judge({ flow }: Setup, keys: readonly string[], run: KeptRun): Promise<Truth> {
+  await run.over;
+  const summary = run.summary();
+  if (summary === null) throw new Error('the run has ended without a summary');
+  const ofRound = new Set(keys);
+  const sandbox = {
+    stats: flow.sandbox.stats,
+    // What a request of an earlier round makes so late is judged at the end.
+    entities: (kind: EntityKind) =>
+      [...flow.sandbox.entities(kind)].filter(({ key }) => ofRound.has(key ?? '')),
+  };
+  return assertTruth({ sandbox, home: flow.home, summary, keys });
+}
+
+function doubtfulAnswers({ sandbox }: Flow): number {
+  const answers = sandbox.stats().requests['subclient.create'] ?? {};
+  return DOUBTFUL.reduce((total, label) => total + (answers[label] ?? 0), 0);
+}
+
+function storyOf(faults: readonly Fault[], from: number): string {
+  const at = (moment: number | null) => (moment === null ? '…' : ((moment - from) / 1000).toFixed(1));
+  return faults
+    .map(({ kind, victim, began, ended }) => `  ${at(began)}–${at(ended)} s ${kind} ${victim}`)
+    .join('\n');
+}
+
+function countsOf(faults: readonly Fault[]): Record<string, number> {
+  return Object.fromEntries(
+    FAULT_KINDS.map((kind) => [kind, faults.filter((fault) => fault.kind === kind).length]),
+  );
+}
+
+function sum<K extends string>(rounds: ReadonlyArray<Readonly<Record<K, number>>>, name: K): number {
+  return rounds.reduce((total, round) => total + round[name], 0);
+}
+
+/** The workers end as they are told; what they made late belongs to a row as well. */
+async function closeSetup(setup: Setup): Promise<void> {
+  setup.isClosing = true;
+  const workers = [...setup.commands.values()].filter(({ name }) => name !== 'run');
+  await Promise.all(workers.map((worker) => worker.strike('SIGTERM')));
+  await Promise.all(workers.map(({ over }) => over));
+}
