@@ -11,7 +11,7 @@ import { KEY_AFTER, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import { warningWord } from '../model/settlement.ts';
+import { packBody, warningWord } from '../model/settlement.ts';
 import type { Retry } from './retry-policy.ts';
 
 /** One row in a worker's hands. */
@@ -40,6 +40,8 @@ export type RowEnd = {
   readonly code?: string;
   readonly message?: string;
   readonly body?: string;
+  /** Bytes of the service's body that are not kept. */
+  readonly restBytes?: number;
   readonly documents?: string;
   /** What looked damaged in the row that was sent. */
   readonly warnings?: readonly Issue[];
@@ -71,7 +73,7 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
     identity: identityChange(task, end),
     fields: end.fields ?? null,
     source: isKept(row, end.outcome) ? JSON.stringify(row) : '',
-    body: end.body ?? '',
+    body: packBody({ text: end.body ?? '', restBytes: end.restBytes ?? 0 }),
     documents: end.documents ?? '',
     mark,
     lead: null,
@@ -103,8 +105,10 @@ export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
     case 'accepted':
       return acceptedEnd(verdict);
     case 'refused': {
-      const { status, code, message, body } = verdict;
-      return { outcome: everUnknown ? 'in-doubt' : verdict.outcome, status, code, message, body };
+      const { status, code, message, body, restBytes } = verdict;
+      const outcome = everUnknown ? 'in-doubt' : verdict.outcome;
+      const end: RowEnd = { outcome, status, code, message, body };
+      return restBytes === undefined ? end : { ...end, restBytes };
     }
     case 'unknown': {
       const { status, code, message, givenId = '' } = verdict;

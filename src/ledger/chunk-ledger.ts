@@ -83,7 +83,7 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const noteSettled = (entries: readonly SettleEntry[]) => {
     if (entries.length > 0) journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(entries) });
   };
-  const settleAll = async (rows: readonly SettledRow[]) => {
+  const settleBatch = async (rows: readonly SettledRow[]) => {
     const rowsOf = () => rows.map(({ settlement }) => settlement.row);
     passStage('settling', rowsOf);
     const entries = rows.map((row) => settleEntry(keys, row));
@@ -99,6 +99,13 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     entries.forEach((entry, i) => {
       if (recorded[i]) memory.recorded(recordedRow(entry), recovery);
     });
+    return recorded;
+  };
+  const settleAll = async (rows: readonly SettledRow[]) => {
+    const batches = bounded(rows);
+    if (batches.length === 1) return settleBatch(rows);
+    const recorded: boolean[] = [];
+    for (const batch of batches) recorded.push(...(await settleBatch(batch)));
     return recorded;
   };
 
@@ -137,6 +144,28 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     close: closeChunk,
     reserve: (times, intervalMs) => reserveTimes(epoch, k.rate, { times, intervalMs }),
   };
+}
+
+/** Of what is kept of rows, in characters, in one command and one line of the journal: each is held several times over on its way. */
+const MAX_KEPT = 1024 * 1024;
+
+/** Batches of about that size at most; the rows of a group stay together, and are recorded in one step. */
+function bounded(rows: readonly SettledRow[]): ReadonlyArray<readonly SettledRow[]> {
+  const kept = rows.map(({ source, body, documents }) => source.length + body.length + documents.length);
+  if (kept.reduce((sum, one) => sum + one, 0) <= MAX_KEPT) return [rows];
+  const batches: SettledRow[][] = [];
+  let batch: SettledRow[] = [];
+  let size = 0;
+  for (const [i, row] of rows.entries()) {
+    size += kept[i] ?? 0;
+    if (batch.length > 0 && size > MAX_KEPT && row.lead === null) {
+      batches.push(batch);
+      batch = [];
+      size = kept[i] ?? 0;
+    }
+    batch.push(row);
+  }
+  return [...batches, batch];
 }
 
 const NONE: readonly SettleEntry[] = [];

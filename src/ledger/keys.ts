@@ -38,7 +38,7 @@ export type RunKeys = {
   readonly doubts: string;
   /** Hash: row → source record, of the rows that did not succeed. Personal data. */
   readonly sources: string;
-  /** Hash: row → the service's body of a refusal, as received. Personal data. */
+  /** Hash: row → the service's body of a refusal (`packBody`). Personal data. */
   readonly bodies: string;
   /** Hash: row → document records. Personal data. */
   readonly documents: string;

@@ -6,7 +6,7 @@
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
-import type { LedgerView, Settlement } from '../model/settlement.ts';
+import { type LedgerView, type Settlement, unpackBody } from '../model/settlement.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { parseMark, parseSettlement, unpackBlock } from './mark.ts';
 import { settlementsOf } from './open-chunk.ts';
@@ -22,7 +22,10 @@ export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run
       const texts = await readFields(redis, k.sources, rows);
       return new Map([...texts].map(([row, text]) => [row, rowSchema.parse(JSON.parse(text))]));
     },
-    bodies: (rows) => readFields(redis, k.bodies, rows),
+    async bodies(rows) {
+      const packed = await readFields(redis, k.bodies, rows);
+      return new Map([...packed].map(([row, text]) => [row, unpackBody(text)]));
+    },
     documents: (rows) => readFields(redis, k.documents, rows),
   };
 }

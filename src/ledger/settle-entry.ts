@@ -43,7 +43,7 @@ export type SettledRow = {
   readonly fields: FieldsChange | null;
   /** The row as it was read, where it did not succeed. */
   readonly source: string;
-  /** The service's body as received, where it refused. */
+  /** The service's body where it refused (`packBody`). */
   readonly body: string;
   /** JSON text of the document records, for `payment.documents`. */
   readonly documents: string;

@@ -31,8 +31,10 @@ export type Reply =
       readonly status: number;
       /** Milliseconds to wait, from `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3); `null`: absent or unreadable. */
       readonly retryAfterMs: number | null;
-      /** The body as received, decoded as UTF-8. */
+      /** The body as received, decoded as UTF-8; of an answer that is no 2xx its first 64 KiB. */
       readonly body: string;
+      /** Bytes of the body that followed those; absent: none. */
+      readonly restBytes?: number;
       readonly ms: number;
     }
   | {
@@ -69,6 +71,8 @@ export type Verdict =
       readonly code: string;
       readonly message: string;
       readonly body: string;
+      /** Bytes of the body that followed those; absent: none. */
+      readonly restBytes?: number;
     }
   | {
       /** Another attempt is safe: nothing was received, or the call may be repeated. */

@@ -99,14 +99,30 @@ export function fromTuple(tuple: SettlementTuple): Settlement {
   return { row, line, key, outcome, status, id, attempts, ms, code, message, warnings };
 }
 
+/** What is kept of the body of a refusal, and how many bytes followed that. */
+export type RefusalBody = { readonly text: string; readonly restBytes: number };
+
+const CUT = '\0';
+
+/** The body as the ledger and the journal hold it: the text itself, or behind a NUL the number of bytes that followed, another NUL and the text. */
+export function packBody({ text, restBytes }: RefusalBody): string {
+  return restBytes === 0 && !text.startsWith(CUT) ? text : CUT + restBytes + CUT + text;
+}
+
+export function unpackBody(packed: string): RefusalBody {
+  if (!packed.startsWith(CUT)) return { text: packed, restBytes: 0 };
+  const end = packed.indexOf(CUT, 1);
+  return { text: packed.slice(end + 1), restBytes: Number(packed.slice(1, end)) };
+}
+
 /** What a report reads of one run; rows are named by their row number. */
 export type LedgerView = {
   /** In row order, a batch per chunk; rows without an outcome yet are absent. */
   settlements(): AsyncIterable<readonly Settlement[]>;
   /** Source records of rows that did not succeed; rows not known are absent. */
   sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;
-  /** Bodies of refusals as received; rows not known are absent. */
-  bodies(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** Bodies of refusals; rows not known are absent. */
+  bodies(rows: readonly number[]): Promise<ReadonlyMap<number, RefusalBody>>;
   /** `payment.documents`: JSON text of the array of document records per row; rows not known are absent. */
   documents(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
 };

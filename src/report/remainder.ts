@@ -9,7 +9,7 @@ import type { Remainder } from '../model/outcome.ts';
 import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { RefusalBody, Settlement } from '../model/settlement.ts';
 import { REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 import { spliceMember } from './json-text.ts';
@@ -33,8 +33,8 @@ export type RemainderRow = {
   readonly settlement: Settlement;
   /** `null` where the ledger no longer has the record. */
   readonly source: Row | null;
-  /** The refusal's body as received, `null` where there is none. */
-  readonly body: string | null;
+  /** The refusal's body, `null` where there is none. */
+  readonly body: RefusalBody | null;
 };
 
 /** The rows of a CSV file again, in the file's own dialect, with what became of them in columns of the report's own. */
@@ -152,11 +152,11 @@ function memberOf(run: string, row: RemainderRow, kind: RemainderKind): JsonObje
 
 /** What the service said of a rejected row, else why the row did not succeed. */
 function messageOf({ settlement, body }: RemainderRow): string {
-  const said = settlement.outcome === 'rejected' && body !== null ? serviceMessage(body) : '';
+  const said = settlement.outcome === 'rejected' && body !== null ? serviceMessage(body.text) : '';
   return said === '' ? settlement.message : said;
 }
 
-/** The body of a refusal on one line, at most 500 characters; the whole of it is in rejections.jsonl. */
+/** The body of a refusal on one line, at most 500 characters; more of it is in rejections.jsonl. */
 export function serviceMessage(body: string): string {
   const line = onOneLine(body.slice(0, LOOK_AT_CHARACTERS)).trim();
   return line.length <= MAX_CHARACTERS ? line : withoutHalfCharacter(line.slice(0, MAX_CHARACTERS));
@@ -164,7 +164,7 @@ export function serviceMessage(body: string): string {
 
 const MAX_CHARACTERS = 500;
 
-/** Characters of a body that are looked at: enough for the message even where most are indentation. A body may have megabytes. */
+/** Characters of a body that are looked at: enough for the message even where most are indentation. */
 const LOOK_AT_CHARACTERS = 8_000;
 
 /** A cut between the two halves of a surrogate pair would leave a character that UTF-8 can't hold. */

@@ -9,7 +9,7 @@ import { batchesOf } from '../lib/batches.ts';
 import { passStage } from '../lib/stage.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { LedgerView, Settlement } from '../model/settlement.ts';
+import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import {
   claimReportDirectory,
@@ -147,7 +147,7 @@ async function lookUp(
   const rejected = settlements.filter(({ outcome }) => outcome === 'rejected');
   const [sources, bodies] = await Promise.all([
     view.sources(settlements.map(({ row }) => row)),
-    rejected.length === 0 ? new Map<number, string>() : view.bodies(rejected.map(({ row }) => row)),
+    rejected.length === 0 ? new Map<number, RefusalBody>() : view.bodies(rejected.map(({ row }) => row)),
   ]);
   return settlements.map((settlement) => ({
     settlement,

@@ -78,10 +78,14 @@ export function adviceIn(
   return adviceFor(code, outcome, operation).replaceAll('.csv', `.${extension}`);
 }
 
-/** A line of `rejections.jsonl`: the body verbatim as a JSON string, `null` where the ledger no longer has it. */
+/**
+ * A line of `rejections.jsonl`: the body verbatim as a JSON string, `null` where the ledger no longer has it. Of a body over 64 KiB its
+ * beginning, and how many bytes followed that as `restBytes`.
+ */
 export function rejectionLine(run: string, { settlement, body }: RemainderRow): string {
   const { row, line, key, status } = settlement;
-  return `${JSON.stringify({ run, row, line, key, status, body })}\n`;
+  const { text = null, restBytes = 0 } = body ?? {};
+  return `${JSON.stringify({ run, row, line, key, status, body: text, ...(restBytes > 0 && { restBytes }) })}\n`;
 }
 
 /** Lines of `documents.jsonl`: one per record of the row's payment, each as it was received but for line breaks between its tokens. */

@@ -24,6 +24,9 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
+  /** Bytes of the body that came, and how many of them are kept at most. */
+  #bytes = 0;
+  #keptBytes = Number.POSITIVE_INFINITY;
   #controller: Dispatcher.DispatchController | null = null;
   #settled = false;
   #status = 0;
@@ -57,6 +60,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     passStage('headers');
     if (status < 200) return;
     this.#status = status;
+    if (status >= 300) this.#keptBytes = REFUSAL_KEPT_BYTES;
     const wish = firstOf(headers['retry-after']);
     if (wish !== undefined) this.#retryAfterMs = retryAfterMs(wish, this.#now, firstOf(headers.date));
     const encoding = headers['content-encoding'];
@@ -64,7 +68,10 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    // One byte beyond shows whether a character is cut there.
+    const room = this.#keptBytes + 1 - this.#bytes;
+    if (room > 0) this.#chunks.push(chunk.length > room ? Buffer.from(chunk.subarray(0, room)) : chunk);
+    this.#bytes += chunk.length;
   }
 
   onResponseEnd(): void {
@@ -98,8 +105,13 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   #response(): Reply {
-    const [status, retryAfterMs] = [this.#status, this.#retryAfterMs];
-    return { kind: 'response', status, retryAfterMs, body: textOf(this.#chunks), ms: this.#ms() };
+    const [status, retryAfterMs, ms] = [this.#status, this.#retryAfterMs, this.#ms()];
+    const bytes = joined(this.#chunks);
+    if (this.#bytes <= this.#keptBytes)
+      return { kind: 'response', status, retryAfterMs, body: bytes.toString('utf8'), ms };
+    const kept = bytes.subarray(0, wholeCharacters(bytes, this.#keptBytes));
+    const restBytes = this.#bytes - kept.length;
+    return { kind: 'response', status, retryAfterMs, body: kept.toString('utf8'), restBytes, ms };
   }
 
   #unreadable(code: string): Reply {
@@ -130,8 +142,19 @@ function onLastLook(handler: AttemptHandler): void {
   handler.timeOut();
 }
 
-function textOf(chunks: readonly Buffer[]): string {
+/** Kept of an answer that is no 2xx: fifty of megabytes each, at the same time, would take gigabytes. */
+const REFUSAL_KEPT_BYTES = 64 * 1024;
+
+function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
-  if (first === undefined) return '';
-  return (chunks.length === 1 ? first : Buffer.concat(chunks)).toString('utf8');
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+}
+
+/** How many of the first `most` bytes are whole characters of UTF-8; more bytes than that must be there. */
+function wholeCharacters(bytes: Buffer, most: number): number {
+  const isContinuation = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  let end = most;
+  while (isContinuation(end) && most - end < 3) end -= 1;
+  // Bytes that are no UTF-8 are cut where they are.
+  return isContinuation(end) ? most : end;
 }

@@ -17,6 +17,7 @@ type JudgePolicy = { readonly notExecuted: readonly number[] };
 type Answer = {
   readonly status: number;
   readonly body: string | null;
+  readonly restBytes: number;
   readonly retryAfterMs: number | null;
   readonly trouble: string | null;
 };
@@ -97,14 +98,14 @@ function judgeAnswer(call: Call, answer: Answer, policy: JudgePolicy): Verdict {
   return JUDGES[meaning](call, answer, policy);
 }
 
-function whole({ status, body, retryAfterMs }: Extract<Reply, { kind: 'response' }>): Answer {
-  return { status, body, retryAfterMs, trouble: null };
+function whole({ status, body, restBytes = 0, retryAfterMs }: Extract<Reply, { kind: 'response' }>): Answer {
+  return { status, body, restBytes, retryAfterMs, trouble: null };
 }
 
 /** The head of the answer arrived, so that its status holds; a broken answer's `Retry-After` is not kept. */
 function withoutBody(reply: Extract<Reply, { kind: 'unreadable' }>): Answer {
   const trouble = NETWORK_SENTENCES[codeOfNetworkError(reply.code)];
-  return { status: reply.status, body: null, retryAfterMs: null, trouble };
+  return { status: reply.status, body: null, restBytes: 0, retryAfterMs: null, trouble };
 }
 
 /** A gateway says 503 also after the request had reached the service: only its own word, or the user's, is proof. */
@@ -167,8 +168,9 @@ function refused(
   answer: Answer,
   message: string,
 ): Verdict {
-  const { status, body } = answer;
-  return { kind: 'refused', outcome, status, code, message: withTrouble(message, answer), body: body ?? '' };
+  const { status, body, restBytes } = answer;
+  const verdict = { kind: 'refused', outcome, status, code, message: withTrouble(message, answer) } as const;
+  return { ...verdict, body: body ?? '', ...(restBytes > 0 && { restBytes }) };
 }
 
 function withTrouble(message: string, answer: Answer): string {

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { readKeys } from '../../src/ledger/key-claims.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
+import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const SPACE = 'subclient';
+const entrySchema = z.array(z.unknown());
 
 const identity = (row: number) => ({ space: SPACE, key: `K${row}` });
 const intent = (row: number, mark: string) =>
@@ -83,4 +87,24 @@ test('a batch that Redis can not read records nothing, so that each of its rows 
   await expect(ledger.settleAll([created(1, 'i a.1 1'), unreadable])).rejects.toThrow();
   expect(await ledger.settle(created(1, 'i a.1 1'))).toBe(true);
   expect(await outcomes()).toMatchObject({ created: 1, rejected: 0 });
+});
+
+test('rows with large bodies are recorded in several steps, each of about a megabyte, and a group in one', async () => {
+  const journal = memoryJournal();
+  const { keys, ledger, run } = await startRun(own().redis, { rows: 40, journal });
+  const body = 'x'.repeat(64 * 1024);
+  const rows = Array.from({ length: 40 }, (_, i) => i + 1);
+  await ledger.intendAll(rows.map((row) => intentOn(row, `i a.1 ${row}.1`)));
+  const groupsLead = (row: number) => (row > 15 && row <= 20 ? 15 : null);
+  const settled = rows.map((row) =>
+    settledRow(row, 'rejected', { mark: `i a.1 ${groupsLead(row) ?? row}.1`, body, lead: groupsLead(row) }),
+  );
+  expect(await ledger.settleAll(settled)).toEqual(rows.map(() => true));
+  const batches = journal.records.flatMap((r) =>
+    r.kind === 'settled' ? [z.array(entrySchema).parse(JSON.parse(r.entries))] : [],
+  );
+  expect(batches.map((entries) => entries.length)).toEqual([20, 16, 4]);
+  const kept = await createRunView(own().redis, keys, await run()).bodies(rows);
+  expect([...kept.values()].every(({ text }) => text === body)).toBe(true);
+  expect((await run()).outcomes.rejected).toBe(40);
 });

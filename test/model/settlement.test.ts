@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OUTCOMES } from '../../src/model/outcome.ts';
-import { fromTuple, type Settlement, settlementSchema, toTuple } from '../../src/model/settlement.ts';
+import {
+  fromTuple,
+  packBody,
+  type Settlement,
+  settlementSchema,
+  toTuple,
+  unpackBody,
+} from '../../src/model/settlement.ts';
 
 const text = fc.string({ unit: 'binary' });
 const settlement: fc.Arbitrary<Settlement> = fc.record({
@@ -53,4 +60,14 @@ test.each([...GOOD.keys()])('a tuple whose field %i is of another type or out of
   for (const bad of [null, -1, 1.5, ['x'], typeof GOOD[at] === 'string' ? 1 : '1']) {
     expect(settlementSchema.safeParse(GOOD.map((good, i) => (i === at ? bad : good))).success).toBe(false);
   }
+});
+
+test('any body of a refusal comes back as it was kept, one that looks like a cut one too', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '\0', '\x0012\0no', '12\0no'));
+  fc.assert(
+    fc.property(fc.record({ text, restBytes: fc.nat() }), (body) => {
+      expect(unpackBody(packBody(body))).toEqual(body);
+    }),
+  );
+  expect(packBody({ text: '{"e":1}', restBytes: 0 })).toBe('{"e":1}');
 });

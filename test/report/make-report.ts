@@ -17,6 +17,7 @@ export const NOW = () => new Date('2026-03-01T10:00:10.000Z');
 export type Held = {
   readonly settlements: readonly Settlement[];
   readonly sources?: readonly Row[];
+  /** Of refusals, whole. */
   readonly bodies?: ReadonlyMap<number, string>;
   readonly documents?: ReadonlyMap<number, string>;
 };
@@ -64,7 +65,8 @@ export function makeView({
       for (let at = 0; at < settlements.length; at += 100) yield settlements.slice(at, at + 100);
     },
     sources: async (rows) => pick(byRow, rows),
-    bodies: async (rows) => pick(bodies, rows),
+    bodies: async (rows) =>
+      new Map([...pick(bodies, rows)].map(([row, text]) => [row, { text, restBytes: 0 }])),
     documents: async (rows) => pick(documents, rows),
   };
 }

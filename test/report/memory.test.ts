@@ -37,7 +37,8 @@ function largeView(heap: number[]): LedgerView {
       heap.push(heapInUse());
     },
     sources: async (rows) => new Map(rows.map((row) => [row, cells(row, `k${row}`, `${row}${TEXT}`)])),
-    bodies: async (rows) => new Map(rows.map((row) => [row, `{"row":${row},"text":"${TEXT}"}`])),
+    bodies: async (rows) =>
+      new Map(rows.map((row) => [row, { text: `{"row":${row},"text":"${TEXT}"}`, restBytes: 0 }])),
     documents: async () => new Map(),
   };
 }

@@ -28,9 +28,15 @@ describe('rejectionLine', () => {
     const line = rejectionLine('r', {
       settlement: settled(2, 'rejected', { status: 418 }),
       source: null,
-      body,
+      body: { text: body, restBytes: 0 },
     });
     expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(JSON.parse(line)).toEqual({ run: 'r', row: 2, line: 3, key: 'k2', status: 418, body });
+  });
+
+  it('given the beginning of a body, says how many bytes followed it', () => {
+    const settlement = settled(2, 'rejected', { status: 418 });
+    const line = rejectionLine('r', { settlement, source: null, body: { text: 'no', restBytes: 7_934_464 } });
+    expect(JSON.parse(line)).toMatchObject({ body: 'no', restBytes: 7_934_464 });
   });
 });

@@ -74,6 +74,32 @@ test.each([301, 302, 303, 307, 308, 421, 425])(
   },
 );
 
+const KEPT_BYTES = 64 * 1024;
+
+test.each([
+  ['as many bytes as are kept', 'x'.repeat(KEPT_BYTES), KEPT_BYTES],
+  ['one more', 'x'.repeat(KEPT_BYTES + 1), KEPT_BYTES],
+  ['many more', 'x'.repeat(10 * KEPT_BYTES), KEPT_BYTES],
+  ['a character that is cut', `${'x'.repeat(KEPT_BYTES - 2)}\u{1f600}y`, KEPT_BYTES - 2],
+  ['a character that just fits', `${'x'.repeat(KEPT_BYTES - 4)}\u{1f600}y`, KEPT_BYTES],
+])('of a refusal with %s, 64 KiB and the length of the rest are kept', async (_, body, kept) => {
+  const server = await serve((socket) => socket.write(answerText(418, body)));
+  const client = clientFor(server.url);
+  const bytes = Buffer.from(body);
+  const reply = await client.attempt(post(), 'token');
+  expect(reply).toMatchObject({ kind: 'response', status: 418, body: bytes.subarray(0, kept).toString() });
+  const restBytes = reply.kind === 'response' ? (reply.restBytes ?? 0) : null;
+  expect(restBytes).toBe(bytes.length - kept);
+  expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'response' });
+  expect(server.connections()).toBe(1);
+});
+
+test('what was accepted is kept whole', async () => {
+  const body = `["${'x'.repeat(10 * KEPT_BYTES)}"]`;
+  const server = await serve((socket) => socket.write(answerText(200, body)));
+  expect(await clientFor(server.url).attempt(get(), 'token')).toMatchObject({ status: 200, body });
+});
+
 test('requests one after the other use one connection, whatever the answers were', async () => {
   const statuses = [200, 418, 403, 503, 429, 404];
   let next = 0;

@@ -158,6 +158,8 @@ test('the body of a refusal is kept as it came', () => {
     status: 418,
     body,
   });
+  const cut: Reply = { kind: 'response', status: 418, body, restBytes: 7, retryAfterMs: null, ms: 1 };
+  expect(judge('counterparty.draft', cut, STRICT)).toMatchObject({ body, restBytes: 7 });
   expect(judge('counterparty.draft', unreadable(418), STRICT)).toMatchObject({
     body: '',
     message: expect.stringMatching(/could not be read/),
