@@ -2,7 +2,6 @@
  * `onboard start`, `onboard watch` and `onboard work`: the commands that go on until they are interrupted. `start` takes files
  * and sends their rows, `watch` only takes files, `work` only sends rows.
  */
-import { once } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
@@ -21,6 +20,7 @@ import { createReleasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
+import { tellOfService } from '../runs/service-notice.ts';
 import {
   checkRedisSettings,
   joinTarget,
@@ -200,9 +200,10 @@ async function work(flags: WorkFlags, io: Io): Promise<number> {
     const service = serviceFromEnvironment(env);
     await service.credentials.current();
     const session = await openSession({ io, env, log, releasers });
-    await joinTarget(session, service, { sends: true, acceptsSettings: flags.acceptRedisSettings });
+    const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
+    const joined = await joinTarget(session, service, join);
     tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
-    if (!io.interrupted.aborted) await once(io.interrupted, 'abort');
+    await tellOfService(joined);
     return EXIT.interrupted;
   } finally {
     await releasers.release();

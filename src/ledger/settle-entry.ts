@@ -114,7 +114,8 @@ function fieldsOf(keys: LedgerKeys, change: FieldsChange): readonly [string, str
 /** Whether the row ended with a definite answer of the service, a sign that it is well. */
 function wasAnswered({ outcome, status }: Settlement): boolean {
   if (wasAccepted(outcome) || outcome === 'rejected' || outcome === 'denied') return true;
-  return outcome === 'failed' && status >= 400 && status < 500 && status !== 429;
+  // A redirect too: whoever answers so is there.
+  return outcome === 'failed' && status >= 300 && status < 500 && status !== 429;
 }
 
 /** Whether the row's settler has sent nothing of it, and says how it ended nevertheless. */

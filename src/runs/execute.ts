@@ -6,6 +6,7 @@
 import { createRunInput } from '../ledger/reruns.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { countSettled } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { writeSummary } from '../report/report.ts';
 import type { Summary } from '../report/summary.ts';
@@ -52,10 +53,12 @@ export async function executeRun(
   const { keys, store } = ledger.of(run.target);
   const definition = await definitionOf(run, ledger);
   const progress = isQuiet ? NO_PROGRESS : createProgress(io, run, clock.now);
-  const notice = createServiceNotice(io, { run, read: () => serviceReport(ledger, run.target) }, clock.now);
+  const { target } = run;
+  const notice = createServiceNotice(io, { target, read: () => serviceReport(ledger, target) }, clock.now);
+  const before = countSettled(run.outcomes);
   const ticker = createSummaryTicker(reportDirectory(env, run.id), clock.now);
   const onProgress = (now: Run) => {
-    notice.update(now);
+    notice.update(countSettled(now.outcomes) === before);
     if (now.reason !== 'window') progress.update(now, notice.isWaiting());
     // A run that is over gets its whole report, and no summary before it.
     if (!isOver(now)) ticker.update(now);

@@ -1,24 +1,34 @@
 /**
- * Speaks to the terminal while a run is followed: that its rows wait for the service, why and until when, and that
- * they go on; each of these once. Also how a service is doing, in words, for every command that shows it.
+ * Speaks to the terminal while a run is followed, or a worker is at work: that rows wait for the service, why and until
+ * when, and that they go on; each of these once. Also how a service is doing, in words, for every command that shows it.
  */
 import type { BreakerReport } from '../ledger/breaker.ts';
 import { countOf, type Io, tellOverBar } from '../lib/terminal.ts';
-import { countSettled } from '../model/outcome.ts';
-import type { Run } from '../model/run.ts';
+import { sleep } from '../lib/waiting.ts';
+import type { TargetSession } from '../session.ts';
+import { serviceReport } from './status.ts';
 
 type Shown = 'well' | 'failing' | 'away';
 
 const EVERY_MS = 1_000;
 
-/** `run`: as this process took it up. */
+/** Tells of the service until the process is to end: for a worker that follows no run. */
+export async function tellOfService(session: TargetSession): Promise<void> {
+  const { io, ledger, clock } = session;
+  const { target } = session.service;
+  const notice = createServiceNotice(io, { target, read: () => serviceReport(ledger, target) }, clock.now);
+  while (!io.interrupted.aborted) {
+    notice.update(false);
+    await sleep(EVERY_MS, io.interrupted);
+  }
+}
+
 export function createServiceNotice(
   io: Io,
-  service: { readonly run: Run; read(): Promise<BreakerReport> },
+  service: { readonly target: string; read(): Promise<BreakerReport> },
   now: () => number,
 ) {
-  const { target, outcomes } = service.run;
-  const before = countSettled(outcomes);
+  const { target } = service;
   let last = Number.NEGATIVE_INFINITY;
   let seen: BreakerReport | null = null;
   let shown: Shown = 'well';
@@ -31,11 +41,11 @@ export function createServiceNotice(
     tellOverBar(io, textOf(next, report, target));
   };
   return {
-    /** Looks at most once a second; never fails. */
-    update(run: Run) {
+    /** Looks at most once a second; never fails. `isFirst`: no row of the run has come to its end since this process took it up. */
+    update(isFirst: boolean) {
       if (now() - last < EVERY_MS) return;
       last = now();
-      look(countSettled(run.outcomes) === before).catch(() => undefined);
+      look(isFirst).catch(() => undefined);
     },
     /** The service has not answered for so long that the run was paused. */
     async gaveUp() {
@@ -69,7 +79,7 @@ function textOf(next: Shown, report: BreakerReport, target: string): string {
     case 'well':
       return 'The service answers again.';
     case 'failing':
-      return `The service at ${target}: ${serviceWords(report)}. The run goes on by itself when it answers.`;
+      return `The service at ${target}: ${serviceWords(report)}. Its rows go on by themselves when it answers.`;
     case 'away':
       return `The service at ${target} is ${serviceWords(report)}.`;
     default:

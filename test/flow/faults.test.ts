@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 
 const quick = (over = '') => createJob(`timeoutSeconds: 2, concurrency: 5, attempts: 3${over}`);
 
@@ -113,8 +114,10 @@ describe('an answer that says nothing was done', () => {
     expect([right.exitCode, right.summary.outcomes.created]).toEqual([0, 3]);
   });
 
-  test('a service that is not there: a file of one row is told why and where, and so is who asks later', async () => {
+  test('a service that is not there: a file of one row is told why and where, and so are a worker beside and who asks later', async () => {
     const flow = await startFlow();
+    const worker = flow.begin(['work']);
+    await until(() => worker.said().includes('Working for'));
     await flow.sandbox.close();
     const ended = await flow.load(quick(', awayMinutes: 0.05'), subclientsCsv(1));
     expect(ended.exitCode).toBe(2);
@@ -122,6 +125,9 @@ describe('an answer that says nothing was done', () => {
     const why = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
     expect(ended.stderr).toContain(`The service at ${flow.sandbox.url}: `);
     expect(ended.stderr).toContain(`No answer came from ${flow.sandbox.url} for too long. ${why}\n`);
+    await until(() => worker.said().includes(`The service at ${flow.sandbox.url}: `));
+    worker.interrupt();
+    await worker.ended;
     const { stdout } = await flow.onboard(['status', ended.summary.run, '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ service: { cause: why } });
     const overview = await flow.onboard(['status'], { MSB_BASE_URL: 'https://other.example.com' });

@@ -154,6 +154,7 @@ describe('the breaker', () => {
     ['rejected', 418],
     ['denied', 403],
     ['failed', 404],
+    ['failed', 308],
   ] as const)('closes when the probe is answered: %s, %i', async (outcome, status) => {
     const bench = await probing();
     await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));

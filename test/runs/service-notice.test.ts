@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { BreakerReport } from '../../src/ledger/breaker.ts';
-import { noOutcomes } from '../../src/model/outcome.ts';
 import { createServiceNotice, serviceWords } from '../../src/runs/service-notice.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { sampleRun } from '../cli/sample-run.ts';
@@ -20,7 +19,7 @@ const failing = (failuresInARow: number, at = since): BreakerReport => ({
 const AWAY: BreakerReport = { ...failing(10), state: 'away' };
 
 const SAID = {
-  failing: `The service at https://api.example.com: 1 failure in a row since 20:30:51 UTC. ${cause} The run goes on by itself when it answers.`,
+  failing: `The service at https://api.example.com: 1 failure in a row since 20:30:51 UTC. ${cause} Its rows go on by themselves when it answers.`,
   away: `The service at https://api.example.com is away since 20:30:51 UTC, 10 failures in a row; the next row tries. ${cause}`,
   again: 'The service answers again.',
 };
@@ -31,11 +30,11 @@ async function told(reports: readonly BreakerReport[], created: readonly number[
   const clock = { ms: 0 };
   let reads = 0;
   const read = async () => reports[reads++] ?? WELL;
-  const notice = createServiceNotice(io, { run: sampleRun(), read }, () => clock.ms);
+  const notice = createServiceNotice(io, { target: sampleRun().target, read }, () => clock.ms);
   for (const i of reports.keys()) {
     clock.ms += 1_000;
-    notice.update(sampleRun({ outcomes: { ...noOutcomes(), created: created[i] ?? 0 } }));
-    notice.update(sampleRun());
+    notice.update((created[i] ?? 0) === 0);
+    notice.update(true);
     await setImmediate();
     expect(reads).toBe(i + 1);
   }
@@ -70,7 +69,7 @@ test('a failure from before this process is not told until there is another', as
 
 test('a run that was paused for it is told why, with the address', async () => {
   const io = memoryIo();
-  await createServiceNotice(io, { run: sampleRun(), read: async () => AWAY }, () => 0).gaveUp();
+  await createServiceNotice(io, { target: sampleRun().target, read: async () => AWAY }, () => 0).gaveUp();
   expect(io.stderr.text).toBe(`No answer came from https://api.example.com for too long. ${cause}\n`);
 });
 
