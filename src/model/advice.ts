@@ -97,6 +97,10 @@ const BY_CODE = new Map<string, string>([
   ['client_closed', 'Load failed.csv again as it is.'],
   ['answer_too_large', LATER],
   ['answer_encoded', LATER],
+  [
+    'answer_continued',
+    'Have the people who run the service, or the gateway before it, switch off "100 Continue" for requests that don\'t ask for it, then load failed.csv again as it is.',
+  ],
   ['answer_broken', LATER],
   ['answer_unreadable', LATER],
   ['network_error', REACH],
@@ -117,6 +121,10 @@ const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
 };
 
 const IN_DOUBT: ReadonlyMap<string, string> = new Map([
+  [
+    'answer_continued',
+    `${SETTLE} Have "100 Continue" switched off at the service or the gateway before it first: every create would end so.`,
+  ],
   [
     'redirect',
     `${SETTLE} If the service redirects all requests, set MSB_BASE_URL to the address that it names; a redirect is never followed.`,

@@ -7,6 +7,7 @@
 export const TIMED_OUT = 'ONBOARD_TIMEOUT';
 export const TIMED_OUT_BEFORE_SENDING = 'ONBOARD_TIMEOUT_BEFORE_SENDING';
 export const ENCODED_ANSWER = 'ONBOARD_CONTENT_ENCODING';
+const UNASKED_CONTINUE = 'ONBOARD_UNASKED_CONTINUE';
 
 /** System calls that fail only for a socket that never was connected, or for a name that was never resolved. */
 const CONNECTING = new Set(['connect', 'getaddrinfo']);
@@ -67,6 +68,8 @@ function isTlsCode(code: string): boolean {
 
 /** The error's code, or its name where it has none. */
 export function codeOf(error: Error): string {
+  // For a request on its way undici says so of one thing only: a 100 that came before the answer, of which nothing is read then.
+  if (error.message === 'bad response') return UNASKED_CONTINUE;
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
@@ -83,6 +86,8 @@ export const NETWORK_SENTENCES = {
   client_closed: 'The program broke the request off while it was shutting down.',
   answer_broken: 'The answer was cut off or was not HTTP.',
   answer_too_large: 'The answer was larger than it may be.',
+  answer_continued:
+    'The service sent "100 Continue" before its answer, which was not asked for, and the answer could not be read.',
   answer_encoded: 'The answer was compressed or encoded, which was not asked for.',
   network_error: 'The request failed on the network.',
 } as const;
@@ -111,6 +116,7 @@ const CODES = new Map<string, NetworkCode>([
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'answer_too_large'],
   ['UND_ERR_HEADERS_OVERFLOW', 'answer_too_large'],
   [ENCODED_ANSWER, 'answer_encoded'],
+  [UNASKED_CONTINUE, 'answer_continued'],
 ]);
 
 /** The stable code of an error of undici or Node, as a reply carries it. */

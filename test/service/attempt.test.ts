@@ -156,8 +156,11 @@ test('Retry-After is read as seconds and as a date, by the clock of the service 
   expect(waits).toMatchObject([7_000, 60_000, 5_000, null].map((retryAfterMs) => ({ retryAfterMs })));
 });
 
-test('an interim answer is passed over', async () => {
-  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
+test.each([
+  ['a 102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ['a 103', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
+  ['several', 'HTTP/1.1 102 X\r\n\r\nHTTP/1.1 103 X\r\n\r\nHTTP/1.1 199 X\r\n\r\n'],
+])('an interim answer is passed over: %s', async (_, early) => {
   const server = await serve((socket) => socket.write(early + answerText(200, '{}')));
   const reply = await clientFor(server.url).attempt(post(), 'token');
   expect(reply).toMatchObject({ kind: 'response', status: 200, body: '{}' });

@@ -88,6 +88,7 @@ test.each([
   ['HTTPParserError', 'answer_broken'],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'answer_too_large'],
   ['ONBOARD_CONTENT_ENCODING', 'answer_encoded'],
+  ['ONBOARD_UNASKED_CONTINUE', 'answer_continued'],
   ['SOMETHING_NEW', 'network_error'],
   ['constructor', 'network_error'],
 ] as const)('%s is called %s, and has a sentence', (raw, code) => {

@@ -65,6 +65,16 @@ test.each<[string, Answer, unknown, Partial<ClientOptions>?]>([
     noResponse('UND_ERR_SOCKET'),
   ],
   [
+    'a 100 that was not asked for comes first, which undici breaks the connection off for',
+    (s) => void s.write(`HTTP/1.1 100 Continue\r\n\r\n${answerText(200, '{"id":"a"}')}`),
+    noResponse('ONBOARD_UNASKED_CONTINUE'),
+  ],
+  [
+    'the answer switches protocols without a word',
+    (s) => void s.write('HTTP/1.1 101 X\r\n\r\n'),
+    noResponse(expect.any(String)),
+  ],
+  [
     'the answer switches protocols',
     (s) => void s.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
     noResponse('UND_ERR_SOCKET'),
