@@ -105,8 +105,10 @@ export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
     case 'accepted':
       return acceptedEnd(verdict);
     case 'refused': {
-      const { status, code, message, body, restBytes = 0 } = verdict;
-      return { outcome: everUnknown ? 'in-doubt' : verdict.outcome, status, code, message, body, restBytes };
+      const { status, code, message, body, restBytes } = verdict;
+      const outcome = everUnknown ? 'in-doubt' : verdict.outcome;
+      const end: RowEnd = { outcome, status, code, message, body };
+      return restBytes === undefined ? end : { ...end, restBytes };
     }
     case 'unknown': {
       const { status, code, message, givenId = '' } = verdict;

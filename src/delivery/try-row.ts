@@ -114,8 +114,10 @@ export async function weigh(sending: Sending, context: RunContext, answered: Ans
     case 'unknown':
       await context.breaker.failed({ ...failureOf(verdict, reply), mark: intent.mark, afterMs: null });
       // Whatever the user chose: a record that was accepted would be made twice for certain.
-      if (context.definition.onUnknownOutcome === 'hold' || verdict.givenId !== undefined)
+      if (context.definition.onUnknownOutcome === 'hold' || verdict.givenId !== undefined) {
+        await pauseIfAway(context);
         return { kind: 'final', verdict, ms };
+      }
       sending.everUnknown = true;
       // The intent stays: should this process die now, the row is not free.
       return { kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null } };
@@ -134,6 +136,11 @@ export async function weigh(sending: Sending, context: RunContext, answered: Ans
     default:
       return verdict satisfies never;
   }
+}
+
+/** Of creates whose answers are lost none is tried again, where this is asked otherwise: each probe would leave another in doubt. */
+async function pauseIfAway({ breaker, definition, pause }: RunContext): Promise<void> {
+  if (breaker.awayFor() >= definition.send.awayMinutes * 60_000) await pause('service-away');
 }
 
 function failureOf({ status, message }: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply) {

@@ -89,8 +89,7 @@ export function rejectionLine(run: string, { settlement, body }: RemainderRow): 
   const { text = null, restBytes = 0 } = body ?? {};
   const rejection = { run, row, line, key, status, body: text, ...(restBytes > 0 && { restBytes }) };
   // The JSON it is, without a sign that acts on a terminal which shows the file.
-  return `${printable(JSON.stringify(rejection))}
-`;
+  return `${printable(JSON.stringify(rejection))}\n`;
 }
 
 /** Lines of `documents.jsonl`: one per record of the row's payment, each as it was received but for line breaks between its tokens. */

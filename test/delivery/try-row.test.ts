@@ -282,6 +282,19 @@ describe('a token that is refused', () => {
   });
 });
 
+describe('a service that has given no definite answer for too long', () => {
+  test.each([
+    [119_999, []],
+    [120_000, ['service-away']],
+  ])('after %i ms, with creates whose answers are lost, pauses the run as %j', async (awayMs, pauses) => {
+    const { bench } = await watched([LOST], { definition: { send: { awayMinutes: 2 } } });
+    const context = { ...bench.context, breaker: { ...bench.context.breaker, awayFor: () => awayMs } };
+    expect(await attempt(bench, context)).toMatchObject({ kind: 'final', verdict: { kind: 'unknown' } });
+    expect(bench.pauses).toEqual(pauses);
+    expect(await bench.mark(1)).toBe('i me.1 1.1');
+  });
+});
+
 describe('onUnknownOutcome: retry, the user’s own choice', () => {
   const definition = { onUnknownOutcome: 'retry' };
 
