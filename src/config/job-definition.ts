@@ -266,6 +266,9 @@ const stopAfterSchema = z
   ])
   .describe('Stop the run when this many rows, or this share of the rows so far, did not succeed.');
 
+/** Far more than an operation has, all positions of its lists that people fill included. */
+const MOST_FIELDS = 2_000;
+
 const pathPattern = z.string().superRefine((text, context) => {
   const parsed = parsePathPattern(text);
   if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: `expected ${parsed}` });
@@ -304,9 +307,10 @@ const settingsSchema = z.strictObject({
   format: formatSchema.prefault({}).describe('How the file is read.'),
   fields: z
     .record(z.string(), fieldSourceSchema)
+    .refine((fields) => Object.keys(fields).length <= MOST_FIELDS, `expected at most ${MOST_FIELDS} fields`)
     .default({})
     .describe('Request field ← column. A header that already is a field path maps itself.'),
-  ignore: z.array(z.string()).default([]).describe('Columns of the file that are not sent.'),
+  ignore: z.array(z.string()).max(10_000).default([]).describe('Columns of the file that are not sent.'),
   group: z
     .string()
     .min(1)
@@ -315,7 +319,11 @@ const settingsSchema = z.strictObject({
       'A list field, for example accounts: adjacent rows with the same key are one request, and each adds its item to that list.',
     ),
   checks: checksSchema.prefault({}),
-  required: z.array(z.string()).default([]).describe('Fields without which a row is invalid.'),
+  required: z
+    .array(z.string())
+    .max(MOST_FIELDS)
+    .default([])
+    .describe('Fields without which a row is invalid.'),
   emptyCell: z
     .union([z.enum(['omit', 'null']), z.null().transform(() => 'null' as const)]) // `null` in YAML is no string
     .prefault('omit') // a default of what is transformed is missing in the JSON Schema

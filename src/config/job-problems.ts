@@ -7,8 +7,8 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { jobDefinitionJsonSchema } from './job-settings.ts';
 import type { DocumentPath } from './yaml-document.ts';
 
-/** A fault in a job definition, and the place it is at. */
-export type JobProblem = { readonly path: DocumentPath; readonly problem: string };
+/** A fault in a job definition, and the place it is at; its words are found where they are told. */
+export type JobProblem = { readonly path: DocumentPath; readonly words: () => string };
 
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -25,14 +25,17 @@ function problemsOf(issue: Issue, above: DocumentPath, value: unknown): readonly
     const meant = likeliest(issue.errors);
     if (meant !== null) return meant.flatMap((inner) => problemsOf(inner, path, value));
   }
-  const found = valueAt(value, path);
+  return [{ path, words: () => wrongWords(issue, valueAt(value, path)) }];
+}
+
+function wrongWords(issue: Issue, found: unknown): string {
   const expected = describeExpected(issue);
-  if (found === undefined) return [{ path, problem: `is missing; expected ${expected}` }];
+  if (found === undefined) return `is missing; expected ${expected}`;
   const suggestion =
     issue.code === 'invalid_value' && typeof found === 'string'
       ? didYouMean(found, issue.values.map(String))
       : '';
-  return [{ path, problem: `expected ${expected}, got ${shorten(found)}.${suggestion}` }];
+  return `expected ${expected}, got ${shorten(found)}.${suggestion}`;
 }
 
 /** The alternative with the fewest complaints among those whose shape fits; `null` where none fits. */
@@ -50,10 +53,12 @@ function complaints(issues: readonly Issue[]): number {
 }
 
 function unknownSetting(path: DocumentPath): JobProblem {
-  const name = String(path.at(-1));
-  const known = settingsAt(jobDefinitionJsonSchema(), path.slice(0, -1));
-  const suggestion = didYouMean(name, known);
-  return { path, problem: `there is no such setting; expected one of ${known.join(', ')}.${suggestion}` };
+  const words = () => {
+    const known = settingsAt(jobDefinitionJsonSchema(), path.slice(0, -1));
+    const suggestion = didYouMean(String(path.at(-1)), known);
+    return `there is no such setting; expected one of ${known.join(', ')}.${suggestion}`;
+  };
+  return { path, words };
 }
 
 /** The names of the settings that may stand at a path. */

@@ -14,7 +14,8 @@ import { type DocumentPath, readDocument } from './yaml-document.ts';
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml']);
 /** No separators and no leading dot: a job's name can't lead out of the jobs folder. */
 const JOB_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
-const MAX_BYTES = 1_048_576;
+/** Far more than a definition that people write; reading YAML takes seconds for each megabyte. */
+const MAX_BYTES = 262_144;
 
 /** Finds what is wrong with a definition that its schema lets pass, in words. */
 export type FurtherProblems = (definition: JobDefinition) => readonly string[];
@@ -79,7 +80,7 @@ function parseDefinition(text: string, path: string, names: JobNames): Job['defi
   if (parsed.success && problems.length === 0) return parsed.data;
   throw new UsageError(
     problems.map(
-      (one) => `${path}, line ${document.lineOf(one.path)}${describePath(one.path)}: ${one.problem}`,
+      (one) => () => `${path}, line ${document.lineOf(one.path)}${describePath(one.path)}: ${one.words()}`,
     ),
   );
 }
@@ -103,7 +104,7 @@ function orderProblems(
 }
 
 function orderProblem(text: string): JobProblem {
-  return { path: ['after'], problem: text };
+  return { path: ['after'], words: () => text };
 }
 
 /** `fields."details.name".as`: names that contain dots stand in quotes. */

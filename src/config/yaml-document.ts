@@ -22,7 +22,6 @@ type ReadDocument =
 type YamlProblem = { readonly line: number; readonly problem: string };
 
 const IN_OUR_WORDS: ReadonlyMap<ErrorCode, string> = new Map([
-  ['DUPLICATE_KEY', 'this setting is written twice; expected it once'],
   ['MULTIPLE_DOCS', 'a second document begins here; expected one definition per file'],
   ['NON_STRING_KEY', 'expected the name of a setting, a plain word or text in quotes'],
 ]);
@@ -36,6 +35,7 @@ export function readDocument(text: string): ReadDocument {
     prettyErrors: false,
     resolveKnownTags: false,
     stringKeys: true,
+    uniqueKeys: false, // the library compares each name with every other one; here a set does
     version: '1.2',
   });
   const problems = [...syntaxProblems(document, lines), ...nameProblems(document, lines)];
@@ -60,17 +60,24 @@ function syntaxProblems(document: Document.Parsed, lines: LineCounter): readonly
   return [...problems.values()];
 }
 
-/** A member named `__proto__`: schemas ignore one in silence. */
+/** Names given twice, and a member named `__proto__`: schemas ignore one in silence. */
 function nameProblems(document: Document.Parsed, lines: LineCounter): readonly YamlProblem[] {
   const problems: YamlProblem[] = [];
   visit(document, {
-    Pair: (_, pair) => {
-      if (!isScalar(pair.key) || pair.key.value !== '__proto__') return;
-      problems.push({ line: lineAt(pair.key, lines) ?? 1, problem: '"__proto__" is refused as a name' });
+    Map: (_, { items }) => {
+      const names = new Set<unknown>();
+      for (const key of items.map((item) => item.key).filter(isScalar)) {
+        const problem = names.has(key.value) ? TWICE : key.value === '__proto__' ? PROTO : null;
+        if (problem !== null) problems.push({ line: lineAt(key, lines) ?? 1, problem });
+        names.add(key.value);
+      }
     },
   });
   return problems;
 }
+
+const PROTO = '"__proto__" is refused as a name';
+const TWICE = 'this setting is written twice; expected it once';
 
 function lineOf(document: Document.Parsed, lines: LineCounter, path: DocumentPath): number {
   let node: Node | null = document.contents;

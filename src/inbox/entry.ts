@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 import { stampOf } from '../lib/file-stamp.ts';
+import { shorten } from '../lib/terminal.ts';
 import { descend, inFolder, NOT_THERE, withinFolder } from './shared-folder.ts';
 
 export type Entry = {
@@ -59,7 +60,16 @@ function isSubFolder({ kind, name }: Entry): boolean {
   return kind === 'folder' && !DATA_NAME.test(name.toString('utf8')) && nameProblem(name) === null;
 }
 
+/** Each folder on the way down is held open, and a process has only so many files. */
+const MOST_DEPTH = 32;
+const TOO_DEEP = `folders lie more than ${MOST_DEPTH} deep in each other: expected fewer; what is in them is not looked at`;
+
 async function listBelow(folder: Buffer, { name, parts, path }: Entry, found: Found): Promise<void> {
+  if (parts.length >= MOST_DEPTH) {
+    const isTold = found.problems.some((problem) => problem.endsWith(TOO_DEEP));
+    if (!isTold) found.problems.push(`${shorten(path, 200)}: ${TOO_DEEP}`);
+    return;
+  }
   found.folders.push(path);
   try {
     await descend(folder, [name], (below) => list(below, [...parts, name], found));

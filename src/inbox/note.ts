@@ -25,7 +25,10 @@ export type Note = {
 
 const WIDTH = 80;
 
-/** The text of a note: at most 80 columns, but for paths and commands, which are never broken. */
+/**
+ * The text of a note: at most 80 columns, but for paths and commands, which are never broken. Names in it are their
+ * sender's: none can add a line or act on a terminal.
+ */
 export function renderNote({ subject, headline, facts, lines }: Note): string {
   const width = Math.max(0, ...facts.map(([name]) => name.length));
   const table = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
@@ -52,7 +55,8 @@ const WRITTEN = /^ {2}size +(\d+) bytes, last written (\d{4}-\d\d-\d\dT\d\d:\d\d
 
 /** What a note says a file was when it was put away; `null`: it doesn't say. */
 export function writtenIn(note: string): Written | null {
-  const found = WRITTEN.exec(note);
+  // The sentence before the first empty line begins with the file's name, which may read like anything.
+  const found = WRITTEN.exec(note.slice(note.indexOf('\n\n')));
   return found === null ? null : { bytes: Number(found[1]), ms: Date.parse(found[2] ?? '') };
 }
 

@@ -103,7 +103,12 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
 
 function refusedVerdict(claim: Claim, { why: given, fault }: Refusal): Verdict {
   // Where the file is while it is taken says nothing to its sender.
-  const why = given.map((one) => withoutName(one.replaceAll(claim.file, claim.name), claim.name));
+  const why = given.map((one) =>
+    withoutName(
+      one.replaceAll(claim.file, () => claim.name),
+      claim.name,
+    ),
+  );
   const note = () => refusedNote(originOf(claim, claim.info.stamp), { why, fault });
   const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
   return { result: 'failed', note, why, run: null, exitCode: EXIT.notStarted, words };

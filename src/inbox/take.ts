@@ -221,8 +221,12 @@ function checkColumns(job: Job, source: SourceInfo): void {
   } catch (error) {
     if (!(error instanceof UsageError) || !isTable(source)) throw error;
     const { columns } = source;
-    const isUnknown = (column: string) =>
-      error.problems.some((problem) => problem.startsWith(`column "${column}"`));
+    // They stand in the order of the columns.
+    const unknown = error.all.filter(
+      (problem) => typeof problem === 'string' && problem.startsWith('column "'),
+    );
+    const isUnknown = (column: string, at: number) =>
+      String(unknown[at] ?? '').startsWith(`column "${column}"`);
     if (!columns.every(isUnknown)) throw error;
     throw new UsageError(
       `not one of the ${columns.length} columns that its line ${source.headerLine} names is known to the job ${job.name}: expected the header of such a file there; put the column names above the records`,

@@ -81,6 +81,9 @@ export function createLookClock(pollMs: number, now: () => number) {
   };
 }
 
+/** The system gives a user only so many watches; in further folders the next look finds what is new. */
+const MOST_WATCHES = 1_000;
+
 /**
  * Tells when something may have changed in folders; a hint, since events can be lost. One watch per folder, with nothing read for it:
  * chokidar reads a folder again, and looks at every entry, for each of its changes, which took a third of the time of 1,000 files.
@@ -104,8 +107,9 @@ export function createFolderEvents(onChange: () => void, onTrouble: (error: Erro
   return {
     /** Listens to these folders from now on, and to no others. */
     follow(folders: readonly string[]) {
-      for (const folder of watches.keys()) if (!folders.includes(folder)) drop(folder);
-      for (const folder of folders) if (!watches.has(folder)) add(folder);
+      const wanted = new Set(folders.slice(0, MOST_WATCHES));
+      for (const folder of watches.keys()) if (!wanted.has(folder)) drop(folder);
+      for (const folder of wanted) if (!watches.has(folder)) add(folder);
     },
     close() {
       for (const folder of [...watches.keys()]) drop(folder);

@@ -83,6 +83,8 @@ export function nameProblems(
   labelOf: (at: number) => string,
   where = '',
 ): readonly string[] {
+  const problem = tooLongTogether(names);
+  if (problem !== null) return [problem];
   const seen = new Map<string, number>();
   return names.flatMap((name, at) => {
     const first = seen.get(name);
@@ -100,6 +102,18 @@ export function nameProblems(
       `columns ${labelOf(first)} and ${labelOf(at)} are both named "${name}": expected every name once; rename or remove one`,
     ];
   });
+}
+
+/** The most characters that all names of a file may have together: they are kept with its run, and named in messages. */
+const MOST_NAME_CHARS = 1_000_000;
+
+/** What is wrong where the names together are longer than those of any table; `null` where they are not. */
+export function tooLongTogether(names: Iterable<string>): string | null {
+  let chars = 0;
+  for (const name of names) chars += name.length;
+  return chars <= MOST_NAME_CHARS
+    ? null
+    : `its columns have names of ${chars} characters together: expected at most ${MOST_NAME_CHARS}; check that it is the right file`;
 }
 
 /** Whether a column or a member name has a segment that would reach an object's prototype instead of a field. */

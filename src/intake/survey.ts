@@ -8,6 +8,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import { tooLongTogether } from './column-names.ts';
 import { inspectFile } from './inspect.ts';
 import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
@@ -69,6 +70,8 @@ function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo
 /** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
 function collectColumns(path: string, batch: RowBatch, columns: Set<string>): void {
   for (const row of batch.rows) collectRow(row, columns);
+  const problem = tooLongTogether(columns);
+  if (problem !== null) throw new UsageError(`${path}: ${problem}`);
   if (columns.size <= MAX_PATHS) return;
   throw new UsageError(
     `${path}: its records have more than ${MAX_PATHS} different fields together: expected records of one kind; check that it is the right file`,

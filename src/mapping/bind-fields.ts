@@ -45,12 +45,11 @@ export function bindFields(compilation: Compilation): readonly Binding[] {
   const defined = byPlace(bindDefinition(compilation));
   const own = byPlace(bindHeaders(compilation));
   const key = keyColumn(compilation);
+  const ownPlaces = new Set(own.map(({ place }) => place));
+  const [definedIds, ownIds] = [defined, own].map((list) => new Set(list.map(idOf)));
   return [
-    ...defined.filter(({ place, column }) => {
-      const others = own.filter((o) => o.place === place);
-      return column !== key || others.length === 0 || others.some((o) => o.column === column);
-    }),
-    ...own.filter(({ place, column }) => !defined.some((d) => d.place === place && d.column === column)),
+    ...defined.filter((one) => one.column !== key || !ownPlaces.has(one.place) || ownIds?.has(idOf(one))),
+    ...own.filter((one) => definedIds?.has(idOf(one)) === false),
   ].map(({ binding }) => binding);
 }
 
@@ -60,6 +59,10 @@ export function boundColumns(bindings: readonly Binding[]): readonly string[] {
 }
 
 type Placed = { readonly place: string; readonly column: string | null; readonly binding: Binding };
+
+function idOf({ place, column }: Placed): string {
+  return JSON.stringify([place, column]);
+}
 
 function byPlace(bindings: readonly Binding[]): readonly Placed[] {
   return bindings.map((binding) => ({

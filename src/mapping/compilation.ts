@@ -135,7 +135,7 @@ function createReadsAsIgnored(definition: JobDefinition, source: SourceInfo): Co
 }
 
 function isAtOrBelow(column: string, name: string): boolean {
-  return column === name || column.startsWith(`${name}.`);
+  return column.startsWith(name) && (column.length === name.length || column[name.length] === '.');
 }
 
 /** A column that is a field by its own name, or that another setting names exactly, does not make an exact match ambiguous. */

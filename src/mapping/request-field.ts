@@ -11,26 +11,35 @@ export type FieldPath = readonly (string | number)[];
 /** The highest list position a header may name: a typing error must not ask for a list of millions. */
 const MAX_POSITION = 99;
 
+/** As deep as a record may be nested: looking a path up takes a step for each place on it. */
+const MAX_NAMES = 32;
+
 /** Names that reach an object's prototype rather than a member of its own. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** The place that `details.name`, `accounts.0.iban` or `accounts[0].iban` spells, or what is wrong with it. */
 export function parseFieldPath(text: string): FieldPath | string {
   const path: (string | number)[] = [];
-  for (const segment of text.replaceAll(/\[(\d+)\]/g, '.$1').split('.')) {
+  for (const segment of segmentsOf(text)) {
     const problem = problemOf(segment);
     if (problem !== null) return problem;
     path.push(/^\d+$/.test(segment) ? Number(segment) : segment);
   }
+  if (path.length > MAX_NAMES) return `expected at most ${MAX_NAMES} names and list positions`;
   return path;
+}
+
+function segmentsOf(text: string): readonly string[] {
+  return text.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
 }
 
 /** The longest beginning of a path that can be read: `draft.items` of `draft.items.100.x`; empty for a refused name. */
 export function readableStart(text: string): FieldPath {
-  const segments = text.split('.');
+  const segments = segmentsOf(text);
   if (segments.some((segment) => FORBIDDEN.has(segment))) return [];
   const end = segments.findIndex((segment) => problemOf(segment) !== null);
-  const path = parseFieldPath(segments.slice(0, end === -1 ? segments.length : end).join('.'));
+  const start = segments.slice(0, end === -1 ? MAX_NAMES : Math.min(end, MAX_NAMES));
+  const path = parseFieldPath(start.join('.'));
   return typeof path === 'string' ? [] : path;
 }
 

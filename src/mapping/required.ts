@@ -106,7 +106,9 @@ type Missing = {
  */
 export function missingColumns(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
   const missing = [...missingNamed(compilation), ...missingRequired(compilation, bindings)];
-  return missing.length === 0 ? [] : [...missing.map(missingWords), foundWords(compilation.source)];
+  return missing.length === 0
+    ? []
+    : [...missing.map((one, at) => missingWords(one, at)), foundWords(compilation.source)];
 }
 
 /** Columns that the definition names as the key or under `fields`. */
@@ -158,8 +160,12 @@ function couldFill(path: FieldPath, required: FieldPath): boolean {
   });
 }
 
-function missingWords({ column, why, candidates }: Missing): string {
-  return `the file has no column "${column}", ${why}.${didYouMean(column, candidates)}`;
+/** As many suggestions as problems are told. */
+const MOST_SUGGESTED = 20;
+
+function missingWords({ column, why, candidates }: Missing, at: number): string {
+  const suggestion = at < MOST_SUGGESTED ? didYouMean(column, candidates) : '';
+  return `the file has no column "${column}", ${why}.${suggestion}`;
 }
 
 /** The file's columns by name; a message may hold names of columns, never cells. */

@@ -181,6 +181,26 @@ describe('when a definition has problems, each is named with its line and settin
     ).toEqual(['line 1, key: is missing; expected a column, since a row without a key cannot be looked up']);
   });
 
+  const lines = (count: number, line: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => line(n)).join('\n');
+
+  test.each([
+    ['settings', lines(6_000, (n) => `s${n}: x`), /^line 2, s0: there is no such setting/],
+    ['wrong fields', `fields:\n${lines(6_000, (n) => ` f${n}: 5`)}`, /^line 3, fields\.f0: expected text/],
+    [
+      'fields',
+      `fields:\n${lines(2_001, (n) => ` f${n}: x`)}`,
+      /^line 2, fields: expected at most 2000 fields/,
+    ],
+    ['fields of a large file', `fields:\n${lines(60_000, (n) => ` f${n}: x`)}`, /of at most 262144 bytes/],
+  ])('thousands of %s are told in a bounded time and text', async (_, settings, first) => {
+    const startedAt = performance.now();
+    const problems = await problemsIn(`operation: subclient.create\n${settings}`);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(problems[0]).toMatch(first);
+    expect(problems.length).toBeLessThanOrEqual(22);
+  });
+
   test('bytes that are no UTF-8 are refused', async () => {
     const path = await write('job.yaml', Buffer.from([0x6b, 0x3a, 0xff]));
     expect(await problemsOf(loadJobFile(path))).toEqual([expect.stringContaining('expected UTF-8 text')]);

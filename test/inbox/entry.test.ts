@@ -1,5 +1,14 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { entryProblem, isNeverTaken, nameProblem, nameWhenWhole } from '../../src/inbox/entry.ts';
+import {
+  entryProblem,
+  isNeverTaken,
+  listEntries,
+  nameProblem,
+  nameWhenWhole,
+} from '../../src/inbox/entry.ts';
+import { ownFolder } from '../support/folder.ts';
 import { entryOf } from './files.ts';
 
 test.each([
@@ -52,4 +61,18 @@ test.each([
   [{ links: 2 }, 'hard link'],
 ])('an entry that is %j is refused', (over, why) => {
   expect(entryProblem(entryOf('a.csv', over))).toContain(why);
+});
+
+test('folders are looked into to a depth that people use; what lies deeper is told once, and holds no files open', async () => {
+  const inbox = await ownFolder();
+  const deep = join(inbox, ...Array<string>(600).fill('d'));
+  await mkdir(deep, { recursive: true });
+  await writeFile(join(deep, 'a.csv'), '');
+  await writeFile(join(inbox, 'd', 'd', 'b.csv'), '');
+  const { entries, folders, problems } = await listEntries(inbox);
+  expect(entries.map(({ path }) => path)).toEqual(['d/d/b.csv']);
+  expect(folders.length).toBeLessThan(40);
+  expect(problems).toEqual([
+    expect.stringMatching(/d\/d: folders lie more than 32 deep in each other: expected/),
+  ]);
 });

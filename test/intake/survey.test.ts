@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
 import { type RowChunk, readChunks } from '../../src/intake/chunks.ts';
+import { nameProblems } from '../../src/intake/column-names.ts';
 import { readSample, surveyFile } from '../../src/intake/survey.ts';
 import { ownFolder } from '../support/folder.ts';
 
@@ -65,6 +66,13 @@ test('a survey of JSON gives every field path of its readable records, by first 
   const facts = await surveyFile(path, FORMAT);
   expect(facts.rows).toBe(4);
   expect(facts.source.columns).toEqual(['b.c', 'b.d', 'a.0.x', 'a.1.y', 'e']);
+});
+
+test('a file whose columns have names of over a million characters together is refused', async () => {
+  const names = Array.from({ length: 700 }, (_, i) => `n${i}`.padEnd(1_500, 'x'));
+  const path = await file('a.ndjson', names.map((name) => `{"${name}":1}`).join('\n'));
+  await expect(surveyFile(path, FORMAT)).rejects.toThrow(/names of 10\d{5} characters together/);
+  expect(nameProblems(names, String)).toEqual([expect.stringContaining('at most 1000000')]);
 });
 
 test('when JSON records have too many different fields together, the file is refused', async () => {

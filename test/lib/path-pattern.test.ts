@@ -94,5 +94,5 @@ test.each([
   if (typeof matches === 'string') throw new Error(matches);
   const startedAt = performance.now();
   expect(matches(path)).toBe(false);
-  expect(performance.now() - startedAt).toBeLessThan(200);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
 });

@@ -205,6 +205,7 @@ test('whatever a member without documented contents holds, it arrives as it stan
       fc.pre(!text.includes('__proto__') && !/"(?:constructor|prototype)"/.test(text));
       expect(bodyOf(compileJson(columns).map(record(text)))).toEqual(parsed);
     }),
+    { examples: [[[{ '[0]': 1 }]]] },
   );
 });
 

@@ -155,6 +155,7 @@ function suggested(operation: Operation, written: string): string {
     definition: definitionOf({ operation }),
     catalog: fieldCatalog(operation),
     pathField: null,
+    problems: [],
   };
   return suggestField(written, options);
 }

@@ -109,14 +109,23 @@ function lastPart(field: string): string {
   return field.slice(field.lastIndexOf('.') + 1);
 }
 
-type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'>;
+/** Finding what a name means takes a look at every field: beyond so many problems nobody asks for it. */
+const MOST_SUGGESTED = 20;
+const LONGEST_NAME = 100;
+
+type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'> & {
+  /** What was found wrong so far. */
+  readonly problems: readonly string[];
+};
 
 /**
  * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing.
- * A header that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised too.
+ * A header that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised too. Of a file
+ * with many unknown columns only the first ones get a suggestion.
  */
 export function suggestField(written: string, options: Suggesting): string {
-  const { catalog, pathField } = options;
+  const { catalog, pathField, problems } = options;
+  if (problems.length >= MOST_SUGGESTED || written.length > LONGEST_NAME) return '';
   const positions = written.match(/(?<=[.[])\d{1,2}(?=[\].]|$)/g) ?? [];
   const paths = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
   const fields = paths.map((path) => withPositions(path, positions));
