@@ -6,7 +6,7 @@
  * finds its lease gone before it sends (`isOurs`), and its server writes where nobody reads any more.
  */
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
@@ -52,13 +52,15 @@ const GONE = ['ENOENT', 'ENOTDIR', 'ESTALE'] as const;
  * To be called under a lock among the processes of this machine.
  */
 export async function holdLease(folder: string, options: LeaseOptions): Promise<Lease> {
+  await checkOwn(folder, OTHERS_MAY_WRITE);
   for (;;) {
     const [top = 0] = await numbers(folder);
     const at = join(folder, String(top));
     const said = top === 0 ? null : await readLease(at);
     const holder = said === null ? null : parseHolder(said);
     const isMine = holder !== null && isSameMachine(holder, options.machine);
-    if (!isMine && said !== null) await untilFree({ at, said, holder }, options);
+    if (isMine) await checkOwn(at, OTHERS_MAY_ANYTHING);
+    else if (said !== null) await untilFree({ at, said, holder }, options);
     const number = isMine ? top : await take(folder, top, options.machine);
     if (number === null) continue;
     await bringData(folder, number);
@@ -230,4 +232,26 @@ async function numbers(folder: string): Promise<number[]> {
 
 function isThere(path: string): Promise<boolean> {
   return stat(path).then(() => true, insteadOf(GONE, false));
+}
+
+const OTHERS_MAY_ANYTHING = 0o077;
+/** A group may be given the folders of a volume by whoever mounts it. */
+const OTHERS_MAY_WRITE = 0o002;
+
+/** Whoever can put a folder in the place of the server's own would get every row. Throws a UsageError. */
+async function checkOwn(path: string, forbidden: number): Promise<void> {
+  if (process.getuid === undefined) return;
+  const found = await lstat(path);
+  const why = !found.isDirectory()
+    ? 'is a link, or no folder'
+    : found.uid !== process.getuid()
+      ? `belongs to user ${found.uid}`
+      : (found.mode & forbidden) !== 0
+        ? 'is open to other users'
+        : null;
+  if (why === null) return;
+  throw new UsageError(
+    `${path} ${why}: expected a folder that only the user of this program may use. Set ONBOARD_HOME to a folder of your own, ` +
+      'or correct its owner and mode (chmod 700) where you know how that came about.',
+  );
 }

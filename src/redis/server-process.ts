@@ -3,7 +3,7 @@
  * pid file, whether it lives and answers. Two servers on one append-only file would ruin it: every function here is
  * careful to say "gone" only of a server that is.
  */
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { access, constants, open, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
@@ -56,11 +56,7 @@ export async function startServer(place: ServerPlace, timeoutMs: number): Promis
   try {
     await rm(join(folder, SOCKET), { force: true });
     await rm(pidFile(folder), { force: true });
-    const child = spawn(program, serverArguments(folder), {
-      cwd: folder,
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
-    });
+    const child = spawnPrivate(program, folder, log.fd);
     const failed = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `status ${code}`}`));
@@ -72,6 +68,20 @@ export async function startServer(place: ServerPlace, timeoutMs: number): Promis
     if (outcome !== 'ready') throw new UsageError(await explain(program, outcome, logPath));
   } finally {
     await log.close();
+  }
+}
+
+/** What the server writes holds rows: for its user alone. */
+function spawnPrivate(program: string, folder: string, log: number): ChildProcess {
+  const before = process.umask(0o077);
+  try {
+    return spawn(program, serverArguments(folder), {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+  } finally {
+    process.umask(before);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rename, rm, stat, symlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -146,6 +146,54 @@ test('a machine that lives is told within a heartbeat that its home was taken', 
   await rm(join(dirname(server.address.path), 'lease'));
   await until(() => lost.length > 0);
   expect(lost).toEqual(['a']);
+});
+
+describe('the folder of the server', () => {
+  test('and its files are for its user alone, also under a lax umask', async () => {
+    const before = process.umask(0);
+    try {
+      const server = await joinAs(A);
+      await connect(server).set('a', '1');
+      const folder = dirname(server.address.path);
+      const names = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = names
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name));
+      expect(files.some((path) => path.includes('appendonlydir'))).toBe(true);
+      for (const path of files) expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600]);
+      expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  test('that is open to others is refused, whoever says that it is this machine’s', async () => {
+    const server = await joinAs(A);
+    await chmod(dirname(server.address.path), 0o770);
+    await expect(joinAs(A)).rejects.toThrow(/is open to other users.*chmod 700/);
+  });
+
+  test('where everybody may put another in its place is refused', async () => {
+    await mkdir(join(home, 'redis'));
+    await chmod(join(home, 'redis'), 0o777);
+    await expect(joinAs(A)).rejects.toThrow(/is open to other users/);
+  });
+
+  test.runIf(process.getuid?.() === 0)('that belongs to somebody else is refused', async () => {
+    await mkdir(join(home, 'redis'));
+    await chown(join(home, 'redis'), 4242, 4242);
+    await expect(joinAs(A)).rejects.toThrow(/belongs to user 4242/);
+  });
+
+  test('that is a link is refused', async () => {
+    const folder = dirname((await joinAs(A)).address.path);
+    const elsewhere = join(home, 'elsewhere');
+    await rename(folder, elsewhere);
+    await symlink(elsewhere, folder);
+    await expect(joinAs(A)).rejects.toThrow(/is a link, or no folder/);
+    await rm(folder);
+    await rename(elsewhere, folder);
+  });
 });
 
 test('a socket whose path is too long is reached through the folder, or the home is refused with the limit', async () => {
