@@ -158,7 +158,10 @@ function versionOf(program: string | null, flag: string, pattern: RegExp): strin
 /** Ends every embedded Redis that a killed process has left in the homes below a folder. */
 async function endLeftRedis(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
-    const pid = await serverProcess(join(folder, name, 'redis'));
-    if (pid !== null) process.kill(pid, 'SIGKILL');
+    const redis = join(folder, name, 'redis');
+    for (const taking of await readdir(redis).catch(() => [])) {
+      const pid = await serverProcess(join(redis, taking));
+      if (pid !== null) process.kill(pid, 'SIGKILL');
+    }
   }
 }

@@ -22,7 +22,7 @@ import { type Io, tell, tellOverBar } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
-import { createDiskNotice, joinEmbeddedRedis, reviveOnLoss } from './redis/embedded.ts';
+import { createDiskNotice, joinEmbeddedRedis, reviveOnLoss, TAKEN } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { acceptSettings } from './redis/settings.ts';
 
@@ -60,6 +60,8 @@ export type Ledger = {
   readonly index: RunIndex;
   /** The runs and keys of one target. */
   of(target: string): { readonly keys: LedgerKeys; readonly store: RunStore };
+  /** Whether an embedded server is still this machine's to use; absent for any other server. */
+  isOurs?(): Promise<boolean>;
   /** What the user is told when the embedded server can't go on for want of room. */
   onDiskFull(tell: (text: string) => void): void;
 };
@@ -93,7 +95,12 @@ export async function openSession(
 ): Promise<Session> {
   const { io, env, log, releasers } = parts;
   const times = io.times ?? SHIPPED_TIMES;
-  return { ...parts, clock: SYSTEM_CLOCK, times, ledger: await openLedger(env, log, releasers) };
+  return {
+    ...parts,
+    clock: SYSTEM_CLOCK,
+    times,
+    ledger: await openLedger(env, log, releasers, (text) => tell(io, text)),
+  };
 }
 
 /** The log: on stderr, where it says little by default, or in a file, where it says more. */
@@ -118,10 +125,21 @@ export function reportDirectory(env: Environment, run: string): string {
   return join(env.home, 'reports', run);
 }
 
-/** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. */
-export async function openLedger(env: Environment, log: Log, releasers: Releasers): Promise<Ledger> {
+/** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. `notify` tells the user a sentence. */
+export async function openLedger(
+  env: Environment,
+  log: Log,
+  releasers: Releasers,
+  notify: (text: string) => void = (text) => log.warn(text),
+): Promise<Ledger> {
   await makeHomeFolder(env.home);
-  const server = env.redis === null ? await joinEmbeddedRedis(env.home) : { address: env.redis };
+  const onLost = () => {
+    notify(TAKEN);
+    // As if it had been told to end: no row is sent any more, and files of the inbox are left to the other machine.
+    process.kill(process.pid, 'SIGTERM');
+  };
+  const server =
+    env.redis === null ? await joinEmbeddedRedis(env.home, { onLost, tell: notify }) : { address: env.redis };
   if ('close' in server) releasers.push(() => server.close());
   const { address } = server;
   await assertReachable(address);
@@ -143,6 +161,7 @@ export async function openLedger(env: Environment, log: Log, releasers: Releaser
       const keys = ledgerKeys(target);
       return { keys, store: createRunStore(redis, keys, () => new Date()) };
     },
+    ...('isOurs' in server && { isOurs: server.isOurs }),
     onDiskFull: diskNotice.onFull,
   };
 }
@@ -198,6 +217,7 @@ async function register(session: Session, target: string): Promise<Registration>
     target,
     folder: await makeHomeFolder(env.home, 'journal'),
     graceMs: times.graceMs,
+    ...(ledger.isOurs !== undefined && { isOurs: ledger.isOurs }),
     log,
     notify,
   });

@@ -8,7 +8,13 @@ import { dirname, join } from 'node:path';
 import { removeWorkerFolder } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { type Damage, foreignForm, type Replayed, readJournal } from '../journal/read-journal.ts';
-import { isDeadHere, listWorkers, newWorkerId, shownWorker } from '../journal/worker-registry.ts';
+import {
+  isDeadHere,
+  isOfAnotherMachine,
+  listWorkers,
+  newWorkerId,
+  shownWorker,
+} from '../journal/worker-registry.ts';
 import { type LedgerEpoch, openEpoch, type ReplayScope, registerWorker } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
@@ -41,6 +47,8 @@ export type RegistrationOptions = {
   /** Where a run that was put back is known by its id again. */
   readonly index: RunIndex;
   readonly graceMs?: number;
+  /** Where one machine at a time has the ledger: whether that is still this one. */
+  isOurs?(): Promise<boolean>;
   readonly log: Log;
   /** Tells the user something, in a sentence. */
   notify(text: string): void;
@@ -65,14 +73,15 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     key: keys.epoch,
     worker,
     replay: (scope) => replayJournals(options, journal, scope),
-    isGone: isDeadHere,
+    isGone: (other) => isGoneFor(other, options),
+    ...(options.isOurs !== undefined && { isOurs: options.isOurs }),
     ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
     connected: () => connectedWorkers(redis, keys),
     unfinished: async () => (await runsWithOpenRows(redis, keys, store)).map((id) => keys.run(id).record),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
-  await registerWorker(redis, keys.epoch, { worker, isGone: isDeadHere });
+  await registerWorker(redis, keys.epoch, { worker, isGone: (other) => isGoneFor(other, options) });
   const remembered = new Map<string, Promise<void>>();
   const tidy = async () => {
     for (const run of await forgetEnded(options, journal)) remembered.delete(run);
@@ -167,8 +176,10 @@ async function replayJournals(
   { own, intents, closed, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
-  const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isDeadHere(m));
-  const left = await leftWorkers(options);
+  const [left, registered] = await Promise.all([workersWith('l:', options), workersWith('m:', options)]);
+  // A worker of another machine may serve another ledger, and live.
+  const isGone = (m: string) => isDeadHere(m) || (registered.has(m) && isGoneFor(m, options));
+  const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isGone(m));
   const killed = gone.filter((worker) => !left.has(worker));
   if (killed.length > 0) tellOf(options, 'Replaying the journal of a process that has ended.');
   const open: Intended[] = [];
@@ -201,10 +212,21 @@ async function doubtRowsOf(broken: readonly ReadBack[], options: RegistrationOpt
   await createReplay(redis, keys).suspect(unfinished, workers);
 }
 
-/** Workers that ended with all they did recorded, in this very Redis: nothing of theirs is to be put back. */
-async function leftWorkers({ redis, keys }: RegistrationOptions): Promise<ReadonlySet<string>> {
+/**
+ * `m:`: workers that are registered. `l:`: workers that ended with all they did recorded, in this very Redis: nothing of theirs is to be
+ * put back.
+ */
+async function workersWith(
+  prefix: 'm:' | 'l:',
+  { redis, keys }: RegistrationOptions,
+): Promise<ReadonlySet<string>> {
   const fields = await redis.hkeys(keys.epoch);
-  return new Set(fields.flatMap((field) => (field.startsWith('l:') ? [field.slice('l:'.length)] : [])));
+  return new Set(fields.flatMap((field) => (field.startsWith(prefix) ? [field.slice(prefix.length)] : [])));
+}
+
+/** Whoever has the home may send, and nobody else: a worker of another machine sends nothing more, whether it lives or not. */
+function isGoneFor(worker: string, { isOurs }: RegistrationOptions): boolean {
+  return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
 }
 
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;

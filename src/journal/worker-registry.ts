@@ -3,10 +3,18 @@
  * where the process ran and when it began, so that whoever finds the journal of a worker can tell whether that worker is gone.
  */
 
-import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import {
+  isSameMachine,
+  pidSpace,
+  shownHost,
+  textOf,
+  thisBoot,
+  thisHost,
+  thisMachine,
+  UNTOLD,
+} from '../lib/machine.ts';
 
 /** The pieces of a worker's id, joined by dots; `x` where the system doesn't tell. */
 type WorkerId = {
@@ -16,9 +24,6 @@ type WorkerId = {
   readonly pid: number;
   readonly startedAt: string;
 };
-
-const UNTOLD = 'x';
-const HOST_LENGTH = 60;
 
 /**
  * A name for this process's journal that no other process ever has:
@@ -46,14 +51,18 @@ export function isDeadHere(worker: string): boolean {
   return startedAt !== null && parsed.startedAt !== UNTOLD && startedAt !== parsed.startedAt;
 }
 
+/** Whether the worker's process ran on another machine, in another container, or before this machine was started. */
+export function isOfAnotherMachine(worker: string): boolean {
+  const parsed = parseWorkerId(worker);
+  return parsed !== null && !isSameMachine(parsed, thisMachine());
+}
+
 /** `process <pid> on <host>` of a worker's id; the name itself where it is none. */
 export function shownWorker(name: string): string {
   const worker = parseWorkerId(name);
-  return worker === null ? `process ${name}` : `process ${worker.pid} on ${worker.host.replace(MACHINE, '')}`;
+  return worker === null ? `process ${name}` : `process ${worker.pid} on ${shownHost(worker.host)}`;
 }
 
-/** The machine's own id, which a host's name ends with. */
-const MACHINE = /-[0-9a-f]{8}$/;
 const WORKER_ID = /^([A-Za-z0-9_-]+)\.([0-9a-f]+|x)\.([0-9]+|x)\.([0-9]+)\.([0-9]+|x)\.[0-9a-f]{8}$/;
 
 /** Workers that have a journal in `<ONBOARD_HOME>/journal`, sorted; none where there is no such folder. */
@@ -75,29 +84,6 @@ function parseWorkerId(name: string): WorkerId | null {
   return host === '' ? null : { host, boot, pidSpace, pid: Number(pid), startedAt };
 }
 
-/** Host names are not always told apart (`localhost`): the machine's own id is, where it has one. */
-function thisHost(): string {
-  const name = hostname()
-    .replaceAll(/[^A-Za-z0-9_-]/g, '_')
-    .slice(0, HOST_LENGTH);
-  const machine = textOf('/etc/machine-id');
-  return machine === null || machine === '' ? name : `${name}-${digest(machine)}`;
-}
-
-function thisBoot(): string {
-  const boot = textOf('/proc/sys/kernel/random/boot_id');
-  return boot === null ? UNTOLD : digest(boot);
-}
-
-/** Pids mean something only within their namespace: containers on one host may bear one name. */
-function pidSpace(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? UNTOLD;
-  } catch {
-    return UNTOLD;
-  }
-}
-
 /** When the process was started, in clock ticks since boot (proc(5), field 22 of stat); `null` where it isn't told. */
 function startOf(pid: number): string | null {
   // The second field, the program's name, may hold anything, also spaces and brackets.
@@ -112,16 +98,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return null;
-  }
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

@@ -34,6 +34,8 @@ export type LedgerEpoch = {
   verify(): Promise<void>;
   /** Keeps intents out of a replay until they are released, by their marks. */
   hold(marks: readonly string[]): () => void;
+  /** Whether what was just recorded may be acted upon: the home is still this machine's. */
+  isOurs(): Promise<boolean>;
   /** How often this process has found the ledger unverified and replayed its journal. */
   recoveries(): number;
   /** Takes a worker that is gone and has nothing to put back out of the registry: nobody waits for it any longer. */
@@ -54,6 +56,8 @@ export type EpochEdges = {
   isGone(worker: string): boolean;
   /** Other workers that the server knows to be connected. */
   connected(): Promise<readonly string[]>;
+  /** Whether the server is still this machine's to use; always, unless told otherwise. */
+  isOurs?(): Promise<boolean>;
   /** How long a worker that doesn't check in is waited for, ms; 15,000 by default. */
   readonly graceMs?: number;
   /** Records of the target's unfinished runs. */
@@ -163,6 +167,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     redis,
     worker,
     verify,
+    isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
     recoveries: () => memory.recoveries,
     deregister: async (other) => void (await deregister(redis, [key], [other, 0])),
     hold(marks) {

@@ -6,6 +6,7 @@
 
 import { z } from 'zod';
 import { groupAdjacent } from '../lib/batches.ts';
+import { messageOf } from '../lib/errors.ts';
 import { passStage, type Stage } from '../lib/stage.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
@@ -72,7 +73,7 @@ export type Granted =
   | { readonly kind: 'wait'; readonly ms: number; readonly isHold: boolean }
   /** The row's key is another row's by now. */
   | { readonly kind: 'held'; readonly by: { readonly run: string; readonly row: number } }
-  /** The journal can't be written: nothing may be sent. */
+  /** The journal can't be written, or the home has been taken by another machine: nothing may be sent. */
   | { readonly kind: 'unwritten'; readonly problem: string };
 
 export type IntendEdges = {
@@ -103,7 +104,9 @@ export async function intendRows(intents: readonly Intent[], edges: IntendEdges)
       passing('journaled', intents, journalIntents(rows, edges)),
     ]);
     noteIdle(granted, intents, edges);
-    return problem === null ? granted : await withAllWithdrawn(granted, problem, { intents, edges });
+    // Asked only now: whoever takes the home after this answer finds the intents there.
+    const stop = problem ?? (await problemOfHome(edges));
+    return stop === null ? granted : await withAllWithdrawn(granted, stop, { intents, edges });
   } finally {
     release();
   }
@@ -144,6 +147,17 @@ function noteWithdrawn(intents: readonly MarkedRow[], { journal, run }: IntendEd
   });
 }
 
+const LOST = 'another machine or container has taken ONBOARD_HOME';
+
+/** `null`: the home is this machine's. Where that can't be told, nothing is sent. */
+async function problemOfHome({ epoch }: IntendEdges): Promise<string | null> {
+  try {
+    return (await epoch.isOurs()) ? null : LOST;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 const GRANTED = { kind: 'granted' } as const;
 const HELD = /^held [a-z] (\S+) (\d+)/;
 const WAIT = /^(wait|hold) (\d+)/;
@@ -168,7 +182,7 @@ async function journalIntents(
     await journal.write({ kind: 'intended', run, rows });
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -2,30 +2,35 @@
  * The Redis server of a home, where REDIS_URL is unset: joined where it runs, started where it doesn't, started again when
  * it is lost, and ended by the last process that uses it. A full disk is reported once, in words.
  */
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { makeHomeFolder } from '../config/environment.ts';
 import { shortDigest } from '../lib/digest.ts';
+import { insteadOf } from '../lib/errors.ts';
+import { thisMachine } from '../lib/machine.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { SingleAddress } from './client-options.ts';
+import { holdLease, type Lease, type LeaseOptions } from './lease.ts';
 import {
+  askProcessToEnd,
   askToEnd,
   isAlive,
+  killServer,
   pidFile,
   probeSocket,
   type ServerPlace,
+  type ServerState,
   serverLog,
   serverProcess,
   startServer,
+  wayToSocket,
 } from './server-process.ts';
 
-/** A Unix socket's path may take 107 bytes on Linux and 103 on macOS. */
-const SOCKET_PATH_MAX_BYTES = 100;
 /** Loading a large append-only file takes a while. */
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
@@ -40,38 +45,89 @@ export type EmbeddedRedis = {
    * that runs but doesn't answer is left alone. Any number of processes may call this at the same time.
    */
   revive(): Promise<boolean>;
+  /** Whether no other machine has taken the home meanwhile: to be asked after an intent is durable and before its row is sent. */
+  isOurs(): Promise<boolean>;
   /** Stops the server, unless another command on the same home still uses it: the last to leave stops it. */
   close(): Promise<void>;
 };
 
+export type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost' | 'tell'>>;
+
 /**
- * A real server as a child process on a Unix socket in `<home>/redis`: append-only with fsync always, noeviction.
- * The first command on a home starts it, others join it, also after its first owner was killed.
+ * A real server as a child process on a Unix socket below `<home>/redis`: append-only with fsync always, noeviction.
+ * The first command on a home starts it, others of the same machine join it, also after its first owner was killed.
  * The server is in a process group of its own, so that a signal to the terminal doesn't end it before the rows in flight are
- * recorded.
+ * recorded. Throws a UsageError where another machine or container has the home.
  */
-export async function joinEmbeddedRedis(home: string): Promise<EmbeddedRedis> {
+export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
   const folder = await makeHomeFolder(home, 'redis');
-  await makeFolder(join(folder, 'users'));
-  const place = { folder, socket: socketPath(folder) };
-  await makeFolder(dirname(place.socket));
-  const me = join(folder, 'users', String(process.pid));
-  await underLock(folder, async () => {
-    await untilReady(place);
-    await writeFile(me, '');
+  const { machine = thisMachine(), onLost = () => undefined, tell = () => undefined, beatMs } = options;
+  const lock = join(folder, `lock-${shortDigest(Object.values(machine).join(' '), 8)}`);
+  return underLock(lock, async () => {
+    const isServing = async (at: string) => (await stateOf(at)) !== 'silent';
+    const lease = await holdLease(folder, {
+      machine,
+      isServing,
+      onLost,
+      tell,
+      ...(beatMs !== undefined && { beatMs }),
+    });
+    try {
+      return await joinServer(lease, { folder, lock });
+    } catch (error) {
+      lease.stop();
+      throw error;
+    }
   });
+}
+
+async function stateOf(folder: string): Promise<ServerState> {
+  const way = await wayToSocket(folder).catch(insteadOf('ENOENT', null));
+  if (way === null) return 'silent';
+  try {
+    return await probeSocket(way.path);
+  } finally {
+    await way.close();
+  }
+}
+
+type Premises = { readonly folder: string; readonly lock: string };
+
+async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<EmbeddedRedis> {
+  const way = await wayToSocket(lease.folder);
+  const place = { folder: lease.folder, socket: way.path, log: serverLog(folder) };
+  // Several of one process are told apart too.
+  const me = join(lease.folder, 'users', `${process.pid}.${randomUUID()}`);
+  try {
+    await untilReady(place);
+    await makeFolder(dirname(me));
+    await writeFile(me, '', { mode: 0o600 });
+  } catch (error) {
+    await way.close();
+    throw error;
+  }
+  let server = await serverProcess(place.folder);
   return {
     address: { kind: 'socket', path: place.socket, login: null, database: 0 },
-    revive: () => underLock(folder, () => isReady(place)),
-    close: () => leave(place, me),
+    isOurs: lease.isOurs,
+    revive: () =>
+      underLock(lock, async () => {
+        if (!(await lease.isOurs())) throw new UsageError(TAKEN);
+        const isBack = await isReady(place);
+        server = await serverProcess(place.folder);
+        return isBack;
+      }),
+    async close() {
+      await underLock(lock, () => leave(place, { me, lease, server }));
+      await way.close();
+    },
   };
 }
 
-function socketPath(folder: string): string {
-  const path = join(folder, 'redis.sock');
-  if (Buffer.byteLength(path) <= SOCKET_PATH_MAX_BYTES) return path;
-  return join(tmpdir(), `onboard-${shortDigest(folder, 16)}`, 'redis.sock');
-}
+/** What is said where another machine has taken the home of this process. */
+export const TAKEN =
+  'Another machine or container has taken this ONBOARD_HOME, since nothing was heard of this one for a while: nothing more is ' +
+  'sent from here. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
 
 async function untilReady(place: ServerPlace): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
@@ -99,35 +155,50 @@ async function explainSilence(folder: string): Promise<string> {
   );
 }
 
-async function leave(place: ServerPlace, me: string): Promise<void> {
-  await underLock(place.folder, async () => {
-    await rm(me, { force: true });
-    if ((await liveUsers(place.folder)) === 0) await shutDown(place);
-  });
+type Leaving = { readonly me: string; readonly lease: Lease; readonly server: number | null };
+
+async function leave(place: ServerPlace, { me, lease, server }: Leaving): Promise<void> {
+  lease.stop();
+  if (!(await lease.isOurs())) {
+    // Its folder is gone, or will be: nobody can reach it any more, or ask it to end.
+    if (server !== null) await killServer(place.folder, server);
+    return;
+  }
+  await rm(me, { force: true });
+  if ((await liveUsers(place.folder)) === 0 && (await shutDown(place))) await lease.release();
 }
 
 /** Processes that were killed leave their mark behind: it is removed here. */
 async function liveUsers(folder: string): Promise<number> {
   let live = 0;
   for (const name of await readdir(join(folder, 'users'))) {
-    if (isAlive(Number(name))) live += 1;
+    if (isAlive(Number.parseInt(name, 10))) live += 1;
     else await rm(join(folder, 'users', name), { force: true });
   }
   return live;
 }
 
-/** Whoever removes the home after this must find it at rest. */
-async function shutDown({ folder, socket }: ServerPlace): Promise<void> {
+/** Whoever removes the home after this must find it at rest. False where the server may still be there. */
+async function shutDown({ folder, socket }: ServerPlace): Promise<boolean> {
   const deadline = Date.now() + STOP_TIMEOUT_MS;
   await askToEnd(socket);
   while (Date.now() < deadline) {
-    if ((await probeSocket(socket)) === 'silent' && (await serverProcess(folder)) === null) return;
+    if ((await probeSocket(socket)) === 'silent') {
+      const server = await serverProcess(folder);
+      if (server === null) return true;
+      // Its socket was removed, or it closed that already: it ends in order by this too.
+      askProcessToEnd(server);
+    }
     await sleep(POLL_MS);
   }
+  return false;
 }
 
-async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const release = await lockfile.lock(folder, {
+/** Among the processes of one machine, whose clocks agree; between machines the lease decides. */
+async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  const release = await lockfile.lock(lock, {
+    lockfilePath: lock,
+    realpath: false,
     stale: LOCK_STALE_MS,
     // A process that was stopped for longer has lost the lock; all that is done under the lock may be done twice.
     onCompromised: () => undefined,

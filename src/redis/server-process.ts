@@ -3,10 +3,11 @@
  * pid file, whether it lives and answers. Two servers on one append-only file would ruin it: every function here is
  * careful to say "gone" only of a server that is.
  */
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { access, constants, open, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -14,26 +15,48 @@ import { sleep } from '../lib/waiting.ts';
 
 const POLL_MS = 20;
 
-/** Where a home's server has its data, and where it listens. */
-export type ServerPlace = { readonly folder: string; readonly socket: string };
+/** Where a server has its data, what its socket is reached by, and where it writes its log. */
+export type ServerPlace = { readonly folder: string; readonly socket: string; readonly log: string };
 
-/** Where the server of a folder writes its log, one server after the other. */
+/** In the data folder; the server knows it by this name alone, so that the folder's path may be of any length. */
+const SOCKET = 'redis.sock';
+/** A Unix socket's path may take 107 bytes on Linux and 103 on macOS. */
+const SOCKET_PATH_MAX_BYTES = 100;
+/** Linux shows open files by number here: a path through a number leads to that very folder. */
+const DESCRIPTORS = '/proc/self/fd';
+
+/** What a server's socket is reached by, as long as it is not closed. */
+export type SocketWay = { readonly path: string; close(): Promise<void> };
+
+/** A path that fits a socket's address; throws a UsageError where there is none. */
+export async function wayToSocket(folder: string, descriptors = DESCRIPTORS): Promise<SocketWay> {
+  const spelled = [join(folder, SOCKET), join(relative(process.cwd(), folder), SOCKET)];
+  const path = spelled.find((one) => Buffer.byteLength(one) <= SOCKET_PATH_MAX_BYTES);
+  if (path !== undefined) return { path, close: async () => undefined };
+  if (!existsSync(descriptors)) {
+    throw new UsageError(
+      `The path of ONBOARD_HOME is too long for a socket (${folder}/${SOCKET}): expected at most ${SOCKET_PATH_MAX_BYTES} bytes. ` +
+        'Set ONBOARD_HOME to a shorter one, or REDIS_URL.',
+    );
+  }
+  const handle = await open(folder, 'r');
+  return { path: join(descriptors, String(handle.fd), SOCKET), close: () => handle.close() };
+}
+
+/** Where the servers of a home write their log, one after the other; `folder`: `<home>/redis`. */
 export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
 
 /** Starts the server of a folder and waits until it answers; throws a UsageError with the end of the server's log otherwise. */
-export async function startServer({ folder, socket }: ServerPlace, timeoutMs: number): Promise<void> {
+export async function startServer(place: ServerPlace, timeoutMs: number): Promise<void> {
+  const { folder, socket, log: logPath } = place;
   const program = await findServerProgram(process.env.PATH ?? '');
-  const logPath = serverLog(folder);
   const log = await open(logPath, 'a', 0o600);
   try {
-    await rm(socket, { force: true });
+    await rm(join(folder, SOCKET), { force: true });
     await rm(pidFile(folder), { force: true });
-    const child = spawn(program, serverArguments(folder, socket), {
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
-    });
+    const child = spawnPrivate(program, folder, log.fd);
     const failed = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `status ${code}`}`));
@@ -48,13 +71,27 @@ export async function startServer({ folder, socket }: ServerPlace, timeoutMs: nu
   }
 }
 
-function serverArguments(folder: string, socket: string): string[] {
+/** What the server writes holds rows: for its user alone. */
+function spawnPrivate(program: string, folder: string, log: number): ChildProcess {
+  const before = process.umask(0o077);
+  try {
+    return spawn(program, serverArguments(folder), {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+  } finally {
+    process.umask(before);
+  }
+}
+
+function serverArguments(folder: string): string[] {
   const settings: Readonly<Record<string, string>> = {
     port: '0',
-    unixsocket: socket,
+    unixsocket: SOCKET,
     unixsocketperm: '700',
     dir: folder,
-    pidfile: pidFile(folder),
+    pidfile: PID_FILE,
     daemonize: 'no',
     save: '',
     appendonly: 'yes',
@@ -114,9 +151,11 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
+const PID_FILE = 'redis.pid';
+
 /** Where the server of a folder writes its process id; a server that ends in order removes the file. */
 export function pidFile(folder: string): string {
-  return join(folder, 'redis.pid');
+  return join(folder, PID_FILE);
 }
 
 /**
@@ -128,11 +167,26 @@ export async function serverProcess(folder: string): Promise<number | null> {
   return (await isServerOf(folder, pid)) ? pid : null;
 }
 
+/** As `askToEnd`, for a server that can't be reached by its socket. */
+export function askProcessToEnd(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+}
+
+/** Ends a server whose folder may have been removed under it, and which can't be asked any more. */
+export async function killServer(folder: string, pid: number): Promise<void> {
+  if (isAlive(pid) && (await isServerOf(folder, pid))) process.kill(pid, 'SIGKILL');
+}
+
 /** A process id may have passed to another program since. The server is told apart by its working folder, the data folder. */
 async function isServerOf(folder: string, pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
     const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
-    return workingFolder === (await realpath(folder));
+    const real = await realpath(folder).catch(() => folder);
+    return workingFolder === real || workingFolder === `${real} (deleted)`;
   }
   const command = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => null);
   return command === null || /redis|valkey/.test(command.stdout);
@@ -142,7 +196,7 @@ async function isServerOf(folder: string, pid: number): Promise<boolean> {
  * `ready`: the server answers. `busy`: it holds the socket and doesn't answer, or not yet: loading, in a long script,
  * stopped. `silent`: nobody listens on the socket.
  */
-type ServerState = 'ready' | 'busy' | 'silent';
+export type ServerState = 'ready' | 'busy' | 'silent';
 
 const ANSWER_TIMEOUT_MS = 1_000;
 

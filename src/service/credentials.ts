@@ -2,11 +2,12 @@
  * The bearer token: from the environment, a file or a command, read at the first use and again when the service refuses
  * it. The token, the command and its output get into no log and no message.
  */
-import { exec } from 'node:child_process';
-import { open } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { TokenSource } from '../config/environment.ts';
-import { messageOf } from '../lib/errors.ts';
+import { errorCode, hasCode, messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { withDeadline } from '../lib/waiting.ts';
 import { LEGAL_TOKEN } from './attempt.ts';
 
 export type Credentials = {
@@ -24,14 +25,14 @@ export type Credentials = {
 };
 
 /** Tokens from the environment, a file or a command (DESIGN.md, section 4). */
-export function createCredentials(origin: TokenOrigin): Credentials {
+export function createCredentials(origin: TokenOrigin, timeoutMs = TIMEOUT_MS): Credentials {
   let loaded: LoadedToken | null = null;
   let loading: Promise<string> | null = null;
   let problem: string | null = null;
 
   const load = async () => {
     try {
-      loaded = await loadToken(origin);
+      loaded = await loadToken(origin, timeoutMs);
       problem = null;
       return loaded.token;
     } catch (error) {
@@ -70,13 +71,14 @@ type TokenOrigin = Exclude<TokenSource, { kind: 'none' }>;
 
 type LoadedToken = { readonly token: string; readonly warning: string | null };
 
-const COMMAND_TIMEOUT_MS = 30_000;
+/** For the command, and for a file on a file system that doesn't answer. */
+const TIMEOUT_MS = 30_000;
 /** Far more than a header may carry: anything larger is the wrong file, or a command that prints something else. */
 const MAX_TOKEN_BYTES = 64 * 1024;
 const OTHERS_MAY_READ = 0o004;
 
 /** Reads the file, runs the command; throws a UsageError that never holds the token, the command or its output. */
-async function loadToken(origin: TokenOrigin): Promise<LoadedToken> {
+async function loadToken(origin: TokenOrigin, timeoutMs: number): Promise<LoadedToken> {
   switch (origin.kind) {
     case 'token':
       return { token: legalToken(origin.token, 'MSB_TOKEN'), warning: null };
@@ -84,7 +86,7 @@ async function loadToken(origin: TokenOrigin): Promise<LoadedToken> {
       return readTokenFile(origin.path);
     case 'command':
       return {
-        token: legalToken(await runCommand(origin.command), 'What MSB_TOKEN_COMMAND prints'),
+        token: legalToken(await runCommand(origin.command, timeoutMs), 'What MSB_TOKEN_COMMAND prints'),
         warning: null,
       };
     default:
@@ -113,14 +115,9 @@ async function readTokenFile(path: string): Promise<LoadedToken> {
 
 async function readWithMode(path: string): Promise<{ text: string; mode: number }> {
   try {
-    const file = await open(path, 'r');
-    try {
-      const { size, mode } = await file.stat();
-      if (size > MAX_TOKEN_BYTES) throw new Error('it is larger than 64 KiB');
-      return { text: await file.readFile('utf8'), mode };
-    } finally {
-      await file.close();
-    }
+    const read = await withDeadline(readPlainFile(path), TIMEOUT_MS);
+    if (read === 'late') throw new Error(`it could not be read within ${TIMEOUT_MS / 1000} s`);
+    return read;
   } catch (error) {
     throw new UsageError(
       `The token file ${path} could not be read (${messageOf(error)}): set MSB_TOKEN_FILE to a readable file that holds the token.`,
@@ -128,25 +125,87 @@ async function readWithMode(path: string): Promise<{ text: string; mode: number 
   }
 }
 
-/** The error of `exec` is never passed on: it holds the command line and what was printed. */
-function runCommand(command: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: MAX_TOKEN_BYTES };
-    const child = exec(command, options, (error, stdout) => {
-      if (error === null) return resolve(stdout);
-      reject(
-        new UsageError(
-          `MSB_TOKEN_COMMAND ${howItEnded(error)}: run it by hand to see why; it has to print the token and end with status 0.`,
-        ),
-      );
+/** Opened so that a pipe without a writer isn't waited for; what is no plain file may have no end, or be another's next time. */
+async function readPlainFile(path: string): Promise<{ text: string; mode: number }> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = await file.stat();
+    if (!found.isFile())
+      throw new Error('it is no plain file; MSB_TOKEN_COMMAND takes what a command prints');
+    return { text: await readBounded(file), mode: found.mode };
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file's size says nothing of one that grows, or of one of the system's own. */
+async function readBounded(file: FileHandle): Promise<string> {
+  const bytes = Buffer.alloc(MAX_TOKEN_BYTES + 1);
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length);
+    if (bytesRead === 0) return bytes.toString('utf8', 0, length);
+    length += bytesRead;
+  }
+  throw new Error('it is larger than 64 KiB');
+}
+
+/** What the command printed; a UsageError, which never holds the command line or what was printed, where it did not end well. */
+async function runCommand(command: string, timeoutMs: number): Promise<string> {
+  const ended = await outputOf(command, timeoutMs);
+  if ('text' in ended) return ended.text;
+  throw new UsageError(
+    `MSB_TOKEN_COMMAND ${ended.problem}: run it by hand to see why; it has to print the token and end with status 0.`,
+  );
+}
+
+type CommandEnd = { readonly text: string } | { readonly problem: string };
+
+/** What a process that the command left behind may still hold the pipe for, after the command itself has ended. */
+const DRAIN_MS = 200;
+
+/** The command and all that it started are killed, not asked, when its time is up or it prints too much. */
+function outputOf(command: string, timeoutMs: number): Promise<CommandEnd> {
+  return new Promise((resolve) => {
+    // A command that asks for input gets none, so that it can't wait for ever. `detached`: a process group of its own.
+    const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const kill = () => killGroup(child.pid);
+    const end = (how: CommandEnd) => {
+      clearTimeout(timer);
+      process.off('exit', kill);
+      child.stdout.destroy();
+      resolve(how);
+    };
+    const killed = (problem: string) => {
+      kill();
+      end({ problem });
+    };
+    const timer = setTimeout(() => killed(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
+    process.once('exit', kill);
+    child.stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_TOKEN_BYTES) killed('printed more than 64 KiB');
     });
-    // A command that asks for input gets none, so that it can't wait for ever.
-    child.stdin?.end();
+    child.once('error', (error) => end({ problem: `could not be started (${errorCode(error)})` }));
+    child.once('exit', (code, signal) => {
+      if (code !== 0)
+        return end({ problem: signal === null ? `ended with status ${code}` : 'was ended by a signal' });
+      const take = () => end({ text: Buffer.concat(chunks).toString('utf8') });
+      child.stdout.once('end', take);
+      // What the command printed is in the pipe by now: it is read before the immediate runs.
+      setTimeout(() => setImmediate(take), DRAIN_MS);
+    });
   });
 }
 
-function howItEnded(error: { readonly code?: unknown; readonly killed?: boolean | undefined }): string {
-  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 KiB';
-  if (error.killed === true) return `did not end within ${COMMAND_TIMEOUT_MS / 1000} s`;
-  return typeof error.code === 'number' ? `ended with status ${error.code}` : 'was ended by a signal';
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
+  }
 }

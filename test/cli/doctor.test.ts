@@ -50,8 +50,8 @@ test('where all is well it says so, ends with 0, asks the service nothing and le
   expect(said.stdout.trimEnd().split('\n').at(-1)).toBe('All is well.');
   expect(said.exitCode).toBe(0);
   expect(said.stdout).not.toContain('secret-word');
-  expect(await readdir(join(home, 'redis', 'users'))).toEqual([]);
-  const redis = new Redis(join(home, 'redis', 'redis.sock'), {
+  expect(await readdir(join(home, 'redis', '1', 'users'))).toEqual([]);
+  const redis = new Redis(join(home, 'redis', '1', 'redis.sock'), {
     lazyConnect: true,
     retryStrategy: () => null,
   });

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ let close = async () => {};
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'onboard-resolve-'));
   const server = await joinEmbeddedRedis(home);
-  const other = join(home, 'redis', 'users', String(process.ppid));
+  const other = join(dirname(server.address.path), 'users', String(process.ppid));
   await writeFile(other, '');
   redis = connectRedis(server.address, () => undefined);
   close = async () => {

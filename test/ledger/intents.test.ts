@@ -51,3 +51,27 @@ test('where the journal can not be written, intents that were not granted are wi
   expect(withdrawn).toEqual(BOTH);
   expect(await marks()).toEqual({ 1: 'i b 1' });
 });
+
+test('intents of a machine whose home was taken are withdrawn, and asked about only once they are in Redis and in the journal', async () => {
+  const { edges, journal, marks } = await runningRun();
+  const recorded: unknown[] = [];
+  const taken = async () => {
+    recorded.push(
+      await marks(),
+      journal.records.map(({ kind }) => kind),
+    );
+    return false;
+  };
+  const epoch = { ...edges.epoch, isOurs: taken };
+  const problem = 'another machine or container has taken ONBOARD_HOME';
+  expect(await intendRows([intent(1)], { ...edges, epoch })).toEqual([{ kind: 'unwritten', problem }]);
+  expect(recorded).toEqual([{ 1: 'i a 1' }, ['intended']]);
+  expect(await marks()).toEqual({});
+});
+
+test('where it can not be told whether the home was taken, nothing is granted', async () => {
+  const { edges, marks } = await runningRun();
+  const epoch = { ...edges.epoch, isOurs: async () => Promise.reject(new Error('EIO')) };
+  expect(await intendRows([intent(1)], { ...edges, epoch })).toEqual([{ kind: 'unwritten', problem: 'EIO' }]);
+  expect(await marks()).toEqual({});
+});

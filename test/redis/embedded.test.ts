@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
@@ -98,7 +98,7 @@ test('a killed owner leaves a server that the next command joins and stops at it
   await redis.set('a', '1');
   redis.disconnect();
   await next.close();
-  expect(await readdir(join(home, 'redis', 'users'))).toEqual([]);
+  expect(await readdir(join(dataFolder(next), 'users'))).toEqual([]);
   expect(await answers(next)).toBe(false);
 });
 
@@ -123,6 +123,11 @@ test('a server that was killed itself is started again with its data', async () 
   while (await answers(first)) await new Promise((resolve) => setImmediate(resolve));
   expect(await connect(await join1(home)).get('a')).toBe('1');
 });
+
+/** Where its server writes; the path of its socket is spelled. */
+function dataFolder({ address }: EmbeddedRedis): string {
+  return dirname(address.path);
+}
 
 async function pidOf(redis: Redis): Promise<number> {
   return Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
@@ -178,9 +183,11 @@ test('a server that is stopped is not replaced: it is waited for, and goes on wi
 
 test('a process id that has passed to another program does not keep a server from being started', async () => {
   const home = await ownHome();
-  const folder = join(home, 'redis');
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'redis.pid'), String(process.pid));
+  const first = await join1(home);
+  const pid = await pidOf(connect(first));
+  process.kill(pid, 'SIGKILL');
+  await until(async () => !(await answers(first)));
+  await writeFile(join(dataFolder(first), 'redis.pid'), String(process.pid));
   expect(await connect(await join1(home)).ping()).toBe('PONG');
 });
 

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { createCredentials } from '../../src/service/credentials.ts';
 import { ownFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
 
 const SECRET = 'hunter2';
 let folder = '';
@@ -82,6 +84,14 @@ describe('a token file', () => {
     expect(await failureOf({ kind: 'file', path: await tokenFile('x'.repeat(70_000)) })).toMatch(/64 KiB/);
   });
 
+  test('that is a pipe or a device is refused at once', async () => {
+    const pipe = join(folder, 'pipe');
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+    expect(await failureOf({ kind: 'file', path: pipe })).toMatch(/no plain file.*MSB_TOKEN_COMMAND/);
+    expect(await failureOf({ kind: 'file', path: '/dev/zero' })).toMatch(/no plain file/);
+    expect(await failureOf({ kind: 'file', path: folder })).toMatch(/no plain file/);
+  });
+
   test('that went away keeps the refresh from giving anything, and the problem is told', async () => {
     const path = await tokenFile('abc');
     const credentials = createCredentials({ kind: 'file', path });
@@ -135,4 +145,31 @@ describe('a token command', () => {
     const credentials = createCredentials({ kind: 'command', command: 'cat; echo abc' });
     expect(await credentials.current()).toBe('abc');
   });
+
+  test('that ignores signals is killed with all it started when its time is up', async () => {
+    const file = join(folder, 'pids');
+    const command = `trap '' TERM INT HUP; sleep 300 & echo $$ $! > '${file}'; while :; do sleep 300; done`;
+    const error = await createCredentials({ kind: 'command', command }, 300)
+      .current()
+      .catch((e: unknown) => e);
+    expect(String(error)).toMatch(/MSB_TOKEN_COMMAND did not end within 0.3 s/);
+    const pids = (await readFile(file, 'utf8')).trim().split(' ').map(Number);
+    await until(() => pids.every((pid) => !isAtWork(pid)));
+  });
+
+  test('is over when it has ended, although a process that it left behind holds its output', async () => {
+    const file = join(folder, 'pid');
+    const command = `printf 'abc\\n'; sleep 300 & echo $! > '${file}'`;
+    const credentials = createCredentials({ kind: 'command', command }, 60_000);
+    const began = performance.now();
+    expect(await credentials.current()).toBe('abc');
+    expect(performance.now() - began).toBeLessThan(30_000);
+    process.kill(Number(await readFile(file, 'utf8')), 'SIGKILL');
+  });
 });
+
+/** A zombie, which only waits for its parent, has ended. */
+function isAtWork(pid: number): boolean {
+  const found = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
+  return found !== '' && !found.startsWith('Z');
+}

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -67,8 +67,8 @@ export type Flow = {
   readonly redisUrl: string;
   /** Writes a file of the test's own and answers its path. */
   file(name: string, content: string): Promise<string>;
-  /** Starts the built program. */
-  start(args: readonly string[], env?: Env): Started;
+  /** Starts the built program; `within`: a command line that runs what is added to it. */
+  start(args: readonly string[], env?: Env, within?: readonly string[]): Started;
   /** Begins a command in this process. */
   begin(args: readonly string[], env?: Env): Begun;
   /** Carries a command out in this process. */
@@ -170,8 +170,9 @@ function createCommands(own: Env, times: Times | undefined) {
     ended.then(leave, leave);
   };
   return {
-    start(args: readonly string[], env: Env = {}): Started {
-      const child = spawn(process.execPath, [...program, ...args], {
+    start(args: readonly string[], env: Env = {}, within: readonly string[] = []): Started {
+      const [first = process.execPath, ...rest] = [...within, process.execPath, ...program, ...args];
+      const child = spawn(first, rest, {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...own, ...env },
       });
@@ -236,8 +237,21 @@ function wordsOf({ args, text, state }: Command): string {
 
 /** A killed command leaves its Redis for the next one; after the test there is none. */
 async function stopLeftRedis(home: string): Promise<void> {
-  const pid = Number(await readFile(join(home, 'redis', 'redis.pid'), 'utf8').catch(() => ''));
-  if (isThere(pid)) await (await joinEmbeddedRedis(home)).close();
+  if (isThere(await embeddedPid(home))) await (await joinEmbeddedRedis(home)).close();
+}
+
+/** Where a home's embedded server writes now (src/redis/lease.ts); `null` before there was one. */
+export async function embeddedFolder(home: string): Promise<string | null> {
+  const names = await readdir(join(home, 'redis')).catch(() => []);
+  const newest = Math.max(0, ...names.map(Number).filter((number) => number > 0));
+  return newest === 0 ? null : join(home, 'redis', String(newest));
+}
+
+/** The process id that a home's embedded server has left; 0 where there is none. */
+export async function embeddedPid(home: string): Promise<number> {
+  const folder = await embeddedFolder(home);
+  if (folder === null) return 0;
+  return Number(await readFile(join(folder, 'redis.pid'), 'utf8').catch(() => ''));
 }
 
 function isThere(pid: number): boolean {

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
-import { type Flow, keysOf, subclientsCsv } from '../../support/flow.ts';
+import { embeddedPid, type Flow, keysOf, subclientsCsv } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
 import { createDice } from '../support/seed.ts';
@@ -58,7 +56,7 @@ export async function embeddedAway(
   });
   const due = rows * (0.1 + 0.2 * createDice(seed).next());
   await until(() => crew.made() >= due);
-  const pid = Number(await readFile(join(crew.flow.home, 'redis', 'redis.pid'), 'utf8'));
+  const pid = await embeddedPid(crew.flow.home);
   expect(pid).toBeGreaterThan(1);
   if (absence === 'killed') process.kill(pid, 'SIGKILL');
   else process.kill(pid, 'SIGSTOP');

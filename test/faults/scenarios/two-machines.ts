@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { embeddedFolder, type Flow, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
+import { until } from '../../support/until.ts';
+
+/** A container as far as processes and names go: a pid namespace and a host name of its own. Where it ends, so does all in it. */
+const CONTAINER = [
+  ...['unshare', '--pid', '--uts', '--mount', '--mount-proc', '--fork', '--kill-child'],
+  ...['sh', '-c', 'hostname box-a; exec "$0" "$@"'],
+] as const;
+
+/** Not every system lets this user make namespaces. */
+export const HAS_CONTAINERS = spawnSync(CONTAINER[0], [...CONTAINER.slice(1), 'true']).status === 0;
+
+/** Two containers share a home whose path is too long for a socket, each with a folder of its own for temporary files. */
+export async function secondContainer(): Promise<void> {
+  const flow = await startFlow({ redis: 'embedded' });
+  const home = join(flow.home, 'x'.repeat(120));
+  const first = flow.start(['work'], { ONBOARD_HOME: home, TMPDIR: flow.home }, CONTAINER);
+  await until(() => isUsed(home));
+  const file = await flow.file('rows.csv', subclientsCsv(3));
+  const second = await flow.onboard(['run', 'subclients-create', file], { ONBOARD_HOME: home });
+  expect(second.stderr).toMatch(/in use on another machine or container \(box-a\).*REDIS_URL/);
+  expect(second.exitCode).toBe(3);
+  expect(flow.sandbox.stats().made.subclients).toBe(0);
+  expect(first.child.exitCode).toBe(null);
+}
+
+async function isUsed(home: string): Promise<boolean> {
+  const folder = await embeddedFolder(home);
+  return folder !== null && (await readdir(join(folder, 'users')).catch(() => [])).length > 0;
+}
+
+/**
+ * A machine stands still in the middle of a run, server and all, and can't be reached; another one takes its home, and the first one
+ * comes to itself while the second is sending. Rows: as many as the file has.
+ */
+export async function takenHome({ rows }: { readonly rows: number }): Promise<void> {
+  const flow = await startFlow({ redis: 'embedded', faults: ['latency=100ms'] });
+  const args = ['run', 'subclients-create', await flow.file('rows.csv', subclientsCsv(rows)), '--json'];
+  const first = flow.start(args, {}, CONTAINER);
+  await until(() => made(flow) > rows / 4);
+  const frozen = await processesBelow(first.child.pid ?? 0);
+  expect(frozen).toHaveLength(2);
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+  // On another machine nobody listens at a socket that lies in a shared folder.
+  await rm(join((await embeddedFolder(flow.home)) ?? '', 'redis.sock'));
+  const before = await embeddedFolder(flow.home);
+  const second = flow.start(args);
+  await until(async () => (await embeddedFolder(flow.home)) !== before && (await isUsed(flow.home)));
+  for (const pid of frozen.toReversed()) process.kill(pid, 'SIGCONT');
+  const [left, ended] = await Promise.all([first.ended, second.ended]);
+  expect(left.stderr).toMatch(/has taken this ONBOARD_HOME/);
+  const { summary } = withSummary(ended);
+  const stats = flow.sandbox.stats();
+  expect(stats.duplicates).toEqual([]);
+  const { created, 'in-doubt': doubtful } = summary.outcomes;
+  expect((created ?? 0) + (doubtful ?? 0)).toBe(rows);
+  // What was in flight, or about to be, on the machine that stood still: its journal lies in the home.
+  expect(doubtful ?? 0).toBeLessThan(rows / 10);
+  expect(stats.made.subclients).toBeGreaterThanOrEqual(created ?? 0);
+  expect(stats.made.subclients).toBeLessThanOrEqual(rows);
+}
+
+function made({ sandbox }: Flow): number {
+  return sandbox.stats().made.subclients;
+}
+
+/** The program in a container, and its server: the processes below `unshare` as this namespace knows them. */
+async function processesBelow(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const children = text
+    .split(' ')
+    .map(Number)
+    .filter((child) => child > 0);
+  return [...children, ...(await Promise.all(children.map(processesBelow))).flat()];
+}
