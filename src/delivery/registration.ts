@@ -9,11 +9,12 @@ import { removeWorkerFolder } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { type Damage, foreignForm, type Replayed, readJournal } from '../journal/read-journal.ts';
 import { isDeadHere, listWorkers, newWorkerId, shownWorker } from '../journal/worker-registry.ts';
-import { type LedgerEpoch, openEpoch, type ReplayScope, registerWorker } from '../ledger/epoch.ts';
+import { type LedgerEpoch, openEpoch, registerWorker } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
+import type { ReplayScope } from '../ledger/verification.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -164,13 +165,15 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
 async function replayJournals(
   options: RegistrationOptions,
   journal: Journal,
-  { own, intents, closed, isHeld }: ReplayScope,
+  { own, intents, closed, silent, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
-  const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isDeadHere(m));
+  const others = (await listWorkers(options.folder)).filter((m) => m !== journal.worker);
+  const gone = others.filter((m) => isDeadHere(m) || silent.includes(m));
   const left = await leftWorkers(options);
-  const killed = gone.filter((worker) => !left.has(worker));
-  if (killed.length > 0) tellOf(options, 'Replaying the journal of a process that has ended.');
+  const killed = gone.filter((worker) => silent.includes(worker) || !left.has(worker));
+  if (killed.some((worker) => !silent.includes(worker)))
+    tellOf(options, 'Replaying the journal of a process that has ended.');
   const open: Intended[] = [];
   const broken: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {

@@ -140,6 +140,20 @@ return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
 `;
 
 /**
+ * Others have put these workers' journals back while the ledger is closed: nobody need wait for them. Unlike those that are gone they may come
+ * again, and do more that no later Redis may take for known. KEYS: epoch. ARGV: server run, workers. Answers 1: nobody waits.
+ */
+export const VOUCH = `${SERVER_ID}${CHANGED}
+if serverId() ~= ARGV[1] or redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 0 end
+local t = redis.call('TIME')
+changed(KEYS[1], t[1] * 1000 + math.floor(t[2] / 1000))
+for i = 2, #ARGV do
+  redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
+end
+return 1
+`;
+
+/**
  * Lua that declares suspect(record, missing): of the run, up to the highest chunk that may have been handed to a worker, rows without a mark may
  * have been sent. How far a file was read is known from the worker that read it, unless it is among the missing.
  */
