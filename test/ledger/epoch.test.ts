@@ -305,6 +305,16 @@ describe('a worker that does not come', () => {
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
+  test('is waited for no longer although the clock is set back an hour meanwhile', async () => {
+    const { place, a } = await leftAlone(1_500);
+    await restarted(place);
+    const pending = a.work('a2');
+    await until(async () => (await hash(place)).since !== undefined);
+    await place.redis.hset(place.keys.epoch, 'since', Date.now() + 3_600_000);
+    await pending;
+    expect(await hash(place)).not.toHaveProperty('m:b');
+  });
+
   test('and may live, with its journal at hand, has it put back for it late in the grace, and nothing is suspect', async () => {
     const replay = async ({ silent }: ReplayScope) => silent.filter((other) => other === 'b');
     const { place, a, suspects } = await leftAlone(1_500, { replay });
@@ -592,6 +602,15 @@ describe('leaving', () => {
     const [, ...workers] = await beatOf(a);
     expect(workers.sort()).toEqual(['a', 'c']);
     expect(await hash(place)).not.toHaveProperty('m:b');
+  });
+
+  test('those whose heartbeat is of before the clock was set back are let go in their time', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    await place.redis.hset(place.keys.epoch, { 'm:dead': 3, 'b:dead': Date.now() + 3_600_000 });
+    await beatOf(a);
+    expect(Number((await hash(place))['b:dead'])).toBeLessThanOrEqual(Date.now() + 1_000);
+    expect(await hash(place)).toHaveProperty('m:dead');
   });
 
   test('it names them only where they are others than those that it was told of, or it is time to look for silent ones', async () => {
