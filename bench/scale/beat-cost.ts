@@ -23,7 +23,8 @@ export async function beatCost(redis: Redis, members: number): Promise<BeatCost>
   const keys = ledgerKeys('sandbox');
   const epoch = await openSoleEpoch(redis, keys);
   try {
-    const alive = Date.now() + SILENT_MS;
+    // None is silent, however long it is measured.
+    const alive = Date.now() + 3_600_000;
     for (let n = 1; n < members; n += 1)
       await redis.hset(keys.epoch, { [`m:${n}`]: 1, [`b:${n}`]: alive, [`k:${n}`]: alive });
     const give = (sweepMs: number, roster: string) =>

@@ -15,11 +15,12 @@ import {
   newWorkerId,
   shownWorker,
 } from '../journal/worker-registry.ts';
-import { type LedgerEpoch, openEpoch, type ReplayScope, registerWorker } from '../ledger/epoch.ts';
+import { type LedgerEpoch, openEpoch, registerWorker } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
+import type { ReplayScope } from '../ledger/verification.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -173,15 +174,16 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
 async function replayJournals(
   options: RegistrationOptions,
   journal: Journal,
-  { own, intents, closed, isHeld }: ReplayScope,
+  { own, intents, closed, silent, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
   const [left, registered] = await Promise.all([workersWith('l:', options), workersWith('m:', options)]);
+  const isSilent = (m: string) => silent.includes(m);
   // A worker of another machine may serve another ledger, and live.
-  const isGone = (m: string) => isDeadHere(m) || (registered.has(m) && isGoneFor(m, options));
+  const isGone = (m: string) => isDeadHere(m) || isSilent(m) || (registered.has(m) && isGoneFor(m, options));
   const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isGone(m));
-  const killed = gone.filter((worker) => !left.has(worker));
-  if (killed.length > 0) tellOf(options, 'Replaying the journal of a process that has ended.');
+  const killed = gone.filter((worker) => isSilent(worker) || !left.has(worker));
+  if (!killed.every(isSilent)) tellOf(options, 'Replaying the journal of a process that has ended.');
   const open: Intended[] = [];
   const broken: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {

@@ -28,6 +28,19 @@ const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
   'put-aside': 5_000,
 };
 const RETRY_MS = 1_000;
+/**
+ * Locks live by Redis' wall clock: were it set back an hour while a worker dies, its chunks and the look for them would stand still
+ * for that hour. No lock that is renewed lives longer than it was given, so what does is shortened to that. Of the chunks in hand the oldest are
+ * looked at: a dead worker's become that. KEYS: stalled check, active. ARGV: its time (ms), a lock's (ms), how many, prefix of jobs.
+ */
+const SHORTEN_LOCKS = `
+local function shorten(key, ms)
+  if redis.call('PTTL', key) > ms then redis.call('PEXPIRE', key, ms) end
+end
+shorten(KEYS[1], tonumber(ARGV[1]))
+for _, id in ipairs(redis.call('LRANGE', KEYS[2], -ARGV[3], -1)) do shorten(ARGV[4] .. id .. ':lock', tonumber(ARGV[2])) end
+return 1
+`;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /** The right to work on a chunk, as long as this worker surely has it. */
@@ -116,6 +129,21 @@ export function startChunkWorker(options: {
     },
     onError,
   });
+  const shortenLocks = async () => {
+    const { queue } = started.current();
+    const times = [STALLED_CHECK * lockMs, lockMs, PLACES];
+    await connection.eval(
+      SHORTEN_LOCKS,
+      2,
+      queue.toKey('stalled-check'),
+      queue.toKey('active'),
+      ...times,
+      queue.toKey(''),
+    );
+  };
+  const shortening = setInterval(() => {
+    if (connection.status === 'ready') void shortenLocks().catch(onError);
+  }, STALLED_CHECK * lockMs);
   const isInHand = () => [...leases.values()].some(isHeld);
   const isConnected = () => connection.status === 'ready';
   let closing: Promise<void> | null = null;
@@ -123,6 +151,7 @@ export function startChunkWorker(options: {
     close() {
       const { worker, queue, guard } = started.current();
       started.stop();
+      clearInterval(shortening);
       guard.close();
       closing ??= closeWorker(worker, { isInHand, isConnected }).finally(() => queue.close());
       return closing;

@@ -36,6 +36,7 @@ export const DOORS: Doors = {
     'chunk-ledger.ts',
     'breaker.ts',
     'epoch.ts',
+    'verification.ts',
     'intents.ts',
     'key-claims.ts',
     'keys.ts',

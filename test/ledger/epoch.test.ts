@@ -1,16 +1,11 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import {
-  type EpochEdges,
-  inEpoch,
-  type LedgerEpoch,
-  type ReplayScope,
-  verifyLedger,
-} from '../../src/ledger/epoch.ts';
+import { inEpoch, type LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, OPEN_WITHOUT } from '../../src/ledger/lua/epoch.ts';
 import { script } from '../../src/ledger/script.ts';
+import { type EpochEdges, type ReplayScope, verifyLedger } from '../../src/ledger/verification.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -310,6 +305,29 @@ describe('a worker that does not come', () => {
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
+  test('is waited for no longer although the clock is set back an hour meanwhile', async () => {
+    const { place, a } = await leftAlone(1_500);
+    await restarted(place);
+    const pending = a.work('a2');
+    await until(async () => (await hash(place)).since !== undefined);
+    await place.redis.hset(place.keys.epoch, 'since', Date.now() + 3_600_000);
+    await pending;
+    expect(await hash(place)).not.toHaveProperty('m:b');
+  });
+
+  test('and may live, with its journal at hand, has it put back for it late in the grace, and nothing is suspect', async () => {
+    const replay = async ({ silent }: ReplayScope) => silent.filter((other) => other === 'b');
+    const { place, a, suspects } = await leftAlone(1_500, { replay });
+    await restarted(place);
+    const began = performance.now();
+    await a.work('a2');
+    expect(performance.now() - began).toBeGreaterThan(1_100);
+    expect(await suspects()).toEqual([null, null, null, '20']);
+    // It may come again and do more: it is not remembered as one that has left.
+    expect(Object.keys(await hash(place)).filter((field) => field.endsWith(':b'))).toEqual([]);
+    expect(a.notices.at(-1)).toMatch(/their journals are here: put back for them \(b\)\.$/);
+  });
+
   test('and is killed while it is waited for has its journal put back then, and nothing is suspect', async () => {
     const { scopes, dead, replay } = asksFor(() => ['b']);
     const { place, a, suspects } = await leftAlone(60_000, { replay, isGone: (other) => dead.has(other) });
@@ -321,7 +339,7 @@ describe('a worker that does not come', () => {
     dead.add('b');
     await pending;
     expect(scopes.slice(before + 1)).toEqual([
-      { own: false, intents: true, closed: true, isHeld: expect.any(Function) },
+      { own: false, intents: true, closed: true, silent: [], isHeld: expect.any(Function) },
     ]);
     expect(await suspects()).toEqual([null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
@@ -433,7 +451,14 @@ describe('a Redis put back from a copy of long ago', () => {
   async function checkIn(worker: string, { redis, keys }: Place, seen: Readonly<Record<string, number>>) {
     const stop = new AbortController();
     const at = Object.entries(seen).map(([other, ms]) => [other, performance.now() - ms] as const);
-    const memory = { sent: 9, recorded: 9, recoveries: 0, seen: new Map(at), held: new Set<string>() };
+    const memory = {
+      sent: 9,
+      recorded: 9,
+      recoveries: 0,
+      isKnown: true,
+      seen: new Map(at),
+      held: new Set<string>(),
+    };
     const edges = { redis, key: keys.epoch, worker, replay: async () => [], isGone: () => false };
     const others = { connected: async () => [], unfinished: async () => [] };
     const told = { onNotice: () => undefined, onTrouble: () => undefined };
@@ -579,6 +604,15 @@ describe('leaving', () => {
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
+  test('those whose heartbeat is of before the clock was set back are let go in their time', async () => {
+    const place = ownPlace();
+    const a = await join('a', place);
+    await place.redis.hset(place.keys.epoch, { 'm:dead': 3, 'b:dead': Date.now() + 3_600_000 });
+    await beatOf(a);
+    expect(Number((await hash(place))['b:dead'])).toBeLessThanOrEqual(Date.now() + 1_000);
+    expect(await hash(place)).toHaveProperty('m:dead');
+  });
+
   test('it names them only where they are others than those that it was told of, or it is time to look for silent ones', async () => {
     const place = ownPlace();
     const a = await join('a', place);
@@ -625,6 +659,17 @@ describe('leaving', () => {
     await place.redis.del(place.keys.epoch);
     await a.work('a1');
     expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
+  });
+
+  test('a worker that was let go does nothing before the living have been told that it is back', async () => {
+    const place = ownPlace();
+    const [, b] = [await join('a', place), await join('b', place)];
+    await b.work('b1');
+    const { 'k:a': told } = await hash(place);
+    await place.redis.hdel(place.keys.epoch, 'm:b');
+    await b.work('b2');
+    expect((await hash(place))['k:a']).not.toBe(told);
+    expect(b.notices.at(-1)).toMatch(/^This process had not been heard of for a while/);
   });
 
   test('a worker that was let go, and is there after all, puts its journal back', async () => {

@@ -4,6 +4,7 @@ import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 
@@ -27,6 +28,13 @@ describe('times on a run’s time line', () => {
   test('begin at once, and no more are given than are near', async () => {
     const { one } = await twoWorkers();
     expect(await one(100, 5)).toEqual({ times: AHEAD_MS / 5 + 1, inMs: 0 });
+  });
+
+  test('that were given before the clock was set back an hour keep nobody waiting for it', async () => {
+    const { one, free } = await twoWorkers();
+    await free(-3_600_000);
+    expect((await one(1, 5)).inMs).toBeLessThanOrEqual(AHEAD_MS + 5);
+    await until(async () => (await one(1, 5)).times === 1);
   });
 
   test('are no more than were asked for', async () => {

@@ -94,6 +94,15 @@ describe('transitions', () => {
   });
 });
 
+test('a dead process’ lease ends in its time although Redis’ clock was set back an hour', async () => {
+  const keys = ownKeys();
+  const store = createRunStore(own().redis, keys, () => NOW);
+  await store.holdLease('r', 'dead', 60_000);
+  await own().redis.pexpire(keys.run('r').lease, 3_600_000);
+  expect(await store.holdLease('r', 'b', 60_000)).toBe(false);
+  expect(await own().redis.pttl(keys.run('r').lease)).toBeLessThanOrEqual(60_000);
+});
+
 test('a lease is held by one process until it is given back', async () => {
   const store = ownStore();
   expect(await store.holdLease('r', 'a', 60_000)).toBe(true);

@@ -16,7 +16,9 @@ import {
   LOOK,
   OPEN_WITHOUT,
   REPLAYING,
+  SUSPECT,
   UNAWARE,
+  VOUCH,
 } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
@@ -253,6 +255,14 @@ const OF_WORKERS: readonly Case[] = [
       return raw(bench, OPEN_WITHOUT, [server, 'm'], [bench.keys.run(bench.run.id).record]);
     },
   ],
+  [
+    'SUSPECT',
+    'nothing else',
+    SUSPECT,
+    ({ redis, keys, run }) => script(SUSPECT, z.unknown())(redis, [keys.run(run.id).record], ['m']),
+  ],
+  // That workers may be others is counted, as by `CHECK_IN`.
+  ['VOUCH', 'counts again', VOUCH, async (bench) => raw(bench, VOUCH, [await closedGate(bench), 'm'])],
   [
     'HEARTBEAT',
     'nothing else',

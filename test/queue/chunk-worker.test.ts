@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'bullmq';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
@@ -57,7 +58,36 @@ async function startParts(
   return { redis, queue, worker, errors, finish, stopServer: () => server.close() };
 }
 
+const HOUR_MS = 3_600_000;
+
 describe.concurrent('a worker', () => {
+  test('takes a dead one’s chunk over although Redis’ clock was set back an hour', async (context) => {
+    let takes = 0;
+    const { redis, queue, finish } = await startParts(
+      context,
+      async () => {
+        takes += 1;
+        return 'closed';
+      },
+      async (connection) => {
+        const before = createChunkQueue(connection, 'onboard:{t}:queue', () => undefined);
+        await before.add([CHUNK]);
+        const options = { connection, prefix: 'onboard:{t}:queue', lockDuration: HOUR_MS };
+        const dead = new Worker('chunks', null, options);
+        await dead.getNextJob('dead');
+        await dead.close(true);
+        // What expires is kept by its moment: an hour more is what a clock that is set back makes of it.
+        await connection.set('onboard:{t}:queue:chunks:stalled-check', '1', 'PX', HOUR_MS);
+        expect(await connection.keys('*:lock')).toHaveLength(1);
+        await before.close();
+      },
+    );
+    await until(() => takes === 1);
+    expect(await redis.keys('*:lock')).toEqual([]);
+    expect(await queue.countWaiting()).toBe(0);
+    await finish();
+  });
+
   test('whose take has lost its chunk does not get it back with its next take', async (context) => {
     const leases: ChunkLease[] = [];
     const ends = [deferred<ChunkEnd>(), deferred<ChunkEnd>()];

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type EpochEdges, type LedgerEpoch, openEpoch } from '../../src/ledger/epoch.ts';
+import { type LedgerEpoch, openEpoch } from '../../src/ledger/epoch.ts';
 import type { RowJournal, RowRecord } from '../../src/ledger/intents.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import type { EpochEdges } from '../../src/ledger/verification.ts';
 import { atTestEnd } from './at-test-end.ts';
 
 /** A worker of the keys' ledger that has nothing to put back; it leaves with the test. */

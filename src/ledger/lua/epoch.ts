@@ -123,12 +123,14 @@ for i = 5 + ARGV[4], #ARGV do
   if not gone[ARGV[i]] and not left then redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[i], 0) end
 end
 local missing = {}
-local since = tonumber(redis.call('HGET', KEYS[1], 'since'))
+-- The clock may have been set back meanwhile: then it is counted from now.
+local since = math.min(now, tonumber(redis.call('HGET', KEYS[1], 'since')))
+redis.call('HSET', KEYS[1], 'since', since)
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   local worker = string.match(field, '^m:(.*)$')
   if worker and redis.call('HGET', KEYS[1], 'c:' .. worker) ~= server then
     missing[#missing + 1] = worker
-    since = math.max(since, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0'))
+    since = math.max(since, math.min(now, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0')))
   end
 end
 if #missing == 0 then
@@ -137,6 +139,20 @@ if #missing == 0 then
   return {'open'}
 end
 return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
+`;
+
+/**
+ * Others have put these workers' journals back while the ledger is closed: nobody need wait for them. Unlike those that are gone they may come
+ * again, and do more that no later Redis may take for known. KEYS: epoch. ARGV: server run, workers. Answers 1: nobody waits.
+ */
+export const VOUCH = `${SERVER_ID}${CHANGED}
+if serverId() ~= ARGV[1] or redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 0 end
+local t = redis.call('TIME')
+changed(KEYS[1], t[1] * 1000 + math.floor(t[2] / 1000))
+for i = 2, #ARGV do
+  redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
+end
+return 1
 `;
 
 /**
@@ -208,6 +224,8 @@ for i = 1, #all, 2 do
 end
 local workers = {roster}
 for _, worker in ipairs(names) do
+  -- Given before the clock was set back: counted from now.
+  if (beats[worker] or 0) > now then redis.call('HSET', EPOCH, 'b:' .. worker, now) end
   if now - (beats[worker] or 0) > tonumber(ARGV[1]) then redis.call('HDEL', EPOCH, 'm:' .. worker, 'b:' .. worker, 'c:' .. worker, 'k:' .. worker)
   else workers[#workers + 1] = worker end
 end

@@ -66,10 +66,16 @@ end
 return {state or '', 0}
 `;
 
-/** Takes or renews a lease. KEYS: lease. ARGV: holder, duration (ms). Answers 1: it is the holder's. */
+/**
+ * Takes or renews a lease. KEYS: lease. ARGV: holder, duration (ms). Answers 1: it is the holder's. Another's lease lives no longer than that:
+ * expiry goes by Redis' wall clock, and one that was set back would keep a dead holder's lease for all that time.
+ */
 export const HOLD_LEASE = `
 local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
+if holder and holder ~= ARGV[1] then
+  if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+  return 0
+end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `;
@@ -124,6 +130,12 @@ export const RESERVE = `
 local t = redis.call('TIME')
 local now = t[1] * 1000000 + t[2]
 local free = tonumber(redis.call('GET', KEYS[1]) or now)
+-- No time beyond that is ever given: what is, was given before the clock was set back.
+local latest = now + ARGV[3] + ARGV[2]
+if free > latest then
+  free = latest
+  redis.call('SET', KEYS[1], string.format('%.1f', free), 'PX', math.ceil((free - now) / 1000) + 1000)
+end
 local first = math.max(now - ARGV[4], free)
 local times = math.min(tonumber(ARGV[1]), math.floor((now + ARGV[3] - first) / ARGV[2]) + 1)
 if times < 1 then return {'0', string.format('%.0f', first - ARGV[3] - now)} end

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { until } from '../support/until.ts';
+import { type Crew, redisOf, startCrew } from './support/crew.ts';
+import { assertTruth } from './support/truth.ts';
+
+/** `send.concurrency` of the job; a worker has intents written for as many more at most. */
+const IN_FLIGHT_MAX = 2 * 20;
+
+/** More than one worker sends at that latency until the other one is no longer taken for alive. */
+const ROWS = 1000;
+
+/** How many workers the ledger's registry has. */
+async function registered(crew: Crew): Promise<number> {
+  const { redis } = redisOf(crew);
+  const [epoch = ''] = await redis.keys('onboard:{*}:gate');
+  return (await redis.hkeys(epoch)).filter((field) => field.startsWith('m:')).length;
+}
+
+/** A worker stands still while Redis is killed and started again, and comes back only when the run is over. */
+async function awayAtRestart(homes: 'one' | 'each', before: 'just now' | 'for long') {
+  const crew = await startCrew({ rows: ROWS, homes, redis: 'url', sandbox: { faults: ['latency=400ms'] } });
+  const [, worker] = crew.members;
+  if (worker === undefined) throw new Error('a crew has a worker');
+  await until(() => worker.requests() >= 60);
+  worker.signal('SIGSTOP');
+  if (before === 'for long') await until(async () => (await registered(crew)) === 1);
+  expect(crew.made(), 'the run was over before').toBeLessThan(ROWS - IN_FLIGHT_MAX);
+  await redisOf(crew).kill();
+  await redisOf(crew).start();
+  crew.flow.sandbox.setFaults(['latency=5ms']);
+  const { summary } = await crew.finished;
+  worker.signal('SIGCONT');
+  await until(async () => (await registered(crew)) === 1);
+  const { flow, keys } = crew;
+  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  process.stderr.write(`away-worker ${JSON.stringify({ homes, before, ...truth })}\n`);
+  return truth;
+}
+
+test('a worker is away while Redis is started again, its journal in the same home, or away for longer than it is taken for alive: only what it had in flight is in doubt', async () => {
+  const truths = await Promise.all([awayAtRestart('one', 'just now'), awayAtRestart('each', 'for long')]);
+  for (const { inDoubtMade, inDoubtNotMade } of truths) {
+    expect(inDoubtMade + inDoubtNotMade).toBeLessThanOrEqual(IN_FLIGHT_MAX);
+  }
+});
