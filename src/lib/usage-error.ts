@@ -31,7 +31,8 @@ const LAST_SIGNS = 500;
 
 function toldOf(all: readonly Problem[]): readonly string[] {
   const left = all.length - MOST_PROBLEMS - 1;
-  if (left <= 0) return all.map(wordsOf);
+  // A line that says "and 1 more" is no shorter than the one left out.
+  if (left <= 1) return all.map(wordsOf);
   return [...all.slice(0, MOST_PROBLEMS).map(wordsOf), `and ${left} more`, ...all.slice(-1).map(wordsOf)];
 }
 

@@ -4,7 +4,7 @@ import { UsageError } from '../../src/lib/usage-error.ts';
 const words = (n: number) => `problem ${n}`;
 
 test('few problems are told as they are', () => {
-  const problems = Array.from({ length: 21 }, (_, n) => words(n));
+  const problems = Array.from({ length: 22 }, (_, n) => words(n));
   expect(new UsageError(problems)).toMatchObject({ problems, message: problems.join('\n') });
 });
 
@@ -22,6 +22,8 @@ test('of many problems the first and the last are told, and how many others ther
     'problem 9899',
   ]);
   expect([found, all.length]).toEqual([21, 9_900]);
+  // Whoever adds the file's name to each problem tells as much.
+  expect(new UsageError(problems).problems).toEqual(problems);
 });
 
 test('a problem that quotes a long name keeps its beginning and its end', () => {
