@@ -1,5 +1,18 @@
 #!/usr/bin/env node
-/** The program. Whatever starts it by path starts this file's bundle; tests start cli/process.ts with times of their own. */
-import { runProcess } from './cli/process.ts';
+/**
+ * The program. Whatever starts it by path starts this file's bundle; tests start cli/process.ts with times of their own. A signal that comes
+ * while the program is still being loaded, when nothing has begun, ends it with the status of every other interruption.
+ */
+import process from 'node:process';
 
-await runProcess();
+/** EXIT.interrupted; its module comes with half of the program. */
+const INTERRUPTED = 4;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const end = () => process.exit(INTERRUPTED);
+for (const signal of SIGNALS) process.on(signal, end);
+const { runProcess } = await import('./cli/process.ts');
+const ended = runProcess();
+// Its own handlers are there by now.
+for (const signal of SIGNALS) process.off(signal, end);
+await ended;

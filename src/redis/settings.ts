@@ -187,12 +187,15 @@ async function configured(redis: Redis, name: string): Promise<string | null> {
   return typeof value === 'string' ? value : null;
 }
 
-/** `null` where the server refuses the command to this user; a broken connection is not a refusal. */
+/** What a server answers that takes no command of anybody right now: its settings could be any. */
+const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+
+/** `null` where the server refuses the command to this user; a broken connection is not a refusal, nor is a server that is busy. */
 async function orRefused<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof Error && error.name === 'ReplyError') return null;
+    if (error instanceof Error && error.name === 'ReplyError' && !NOT_NOW.test(error.message)) return null;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { until } from '../support/until.ts';
@@ -20,6 +21,14 @@ test('SIGINT lets the rows in flight settle, names the command that goes on, and
   const { exitCode, summary } = await flow.run(['subclients-create', file]);
   expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 1000, 0]);
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1000 }, duplicateKeys: 0 });
+});
+
+test('a signal that comes while the program is still being loaded ends it at once, with the status of an interruption', async () => {
+  const flow = await startFlow();
+  const file = await flow.file('a.csv', subclientsCsv(1));
+  const preload = fileURLToPath(new URL('../support/signal-while-loading.mjs', import.meta.url));
+  const run = flow.start(['run', 'subclients-create', file], { NODE_OPTIONS: `--import=${preload}` });
+  expect(await run.ended).toEqual({ exitCode: 4, stdout: '', stderr: '' });
 });
 
 test('two commands on the same file at once are one run: nothing is sent twice', async () => {

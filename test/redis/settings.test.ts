@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { acceptSettings, judgeSettings, type RedisSettings, readSettings } from '../../src/redis/settings.ts';
+import { startBusyRedis } from '../support/busy-redis.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { MASTER_NAME, startRedisGroup } from '../support/redis-sentinel.ts';
 import { startRedisServer } from '../support/redis-server.ts';
@@ -143,4 +144,12 @@ test('a finding names what is set, what was expected, and the two places to set 
 test('what can not be read is named', () => {
   const [finding] = judgeSettings({ ...GOOD, fsync: null, evictionPolicy: null });
   expect(finding?.problem).toContain("doesn't let maxmemory-policy, appendfsync be read");
+});
+
+test('settings that can not be read since a script keeps the server busy are not taken for hidden ones', async () => {
+  const { redis, beBusy, endScript } = await startBusyRedis();
+  await beBusy();
+  await expect(acceptSettings(redis, false)).rejects.toThrow('BUSY');
+  await endScript();
+  await acceptSettings(redis, false);
 });
