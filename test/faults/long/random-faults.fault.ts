@@ -18,7 +18,7 @@ test(
       faults: 40,
       gapMs: [500, 6_000],
       scale: 1,
-      offsetsSeconds: [-5, 0, 5],
+      offsetsSeconds: [-3600, -60, -5, 0, 5, 60, 3600],
     });
   },
   MINUTES * 60_000 + LAST_ROUND_MS,

@@ -59,6 +59,8 @@ const STOPPED = 2;
 const WITH_SUMMARY = [0, 1, STOPPED, 5];
 const NOT_STARTED = 3;
 const INTERRUPTED = 4;
+/** What a run says of its rows every two seconds. */
+const PROGRESS = /^\d+ of \d+ rows/;
 const PAUSED_MAX_MS = 2_000;
 
 const idSchema = z.object({ id: z.string() });
@@ -77,6 +79,8 @@ type Setup = Targets & {
   readonly kinds: readonly FaultKind[];
   readonly faults: Fault[];
   readonly problems: string[];
+  /** What each process of the round has said, for whoever reads of a problem. */
+  lives: string[];
   readonly began: number;
   isClosing: boolean;
 };
@@ -97,8 +101,8 @@ export async function randomFaults(options: RandomFaultsOptions) {
   const setup = await openSetup(options);
   const rounds: Round[] = [];
   do rounds.push(await playRound(setup, rounds.length + 1));
-  while (secondsSince(setup.began) < 60 * options.minutes && rounds.at(-1)?.standsStill === false);
-  if (setup.problems.length === 0) await closeSetup(setup);
+  while (secondsSince(setup.began) < 60 * options.minutes && setup.problems.length === 0);
+  await closeSetup(setup);
   setup.problems.push(...duplicateProblems(setup.flow.sandbox.stats()));
   const report = {
     seed: options.seed,
@@ -146,6 +150,7 @@ async function openSetup(options: RandomFaultsOptions): Promise<Setup> {
     kinds: FAULT_KINDS.filter((kind) => redisClock !== null || !kind.endsWith('clock')),
     faults: [],
     problems: [],
+    lives: [],
     began: performance.now(),
     isClosing: false,
     pause: () => pauseNewest(setup),
@@ -160,6 +165,7 @@ function keepWorker(setup: Setup, name: string): KeptCommand {
   const worker = keepCommand(name, ['work'], {
     start: (args) => setup.flow.start(args, envOf(setup, name)),
     async next(life) {
+      keepWords(setup, name, life);
       if (setup.isClosing) return null;
       await afterEnd(setup, name, life);
       return ['work'];
@@ -217,8 +223,10 @@ async function playRound(setup: Setup, n: number): Promise<Round> {
   if (truth.inDoubtMade + truth.inDoubtNotMade > round.doubtsAllowed)
     setup.problems.push(`more rows in doubt than were in flight: ${JSON.stringify(round)}`);
   process.stderr.write(`random-faults round ${n} ${JSON.stringify(round)}\n`);
-  if (setup.problems.length > before.problems)
-    process.stderr.write(`${setup.problems.slice(before.problems).join('\n')}\n${storyOf(ofRound, from)}\n`);
+  const hasProblems = setup.problems.length > before.problems;
+  if (hasProblems)
+    await tellProblems(setup, setup.problems.slice(before.problems), storyOf(ofRound, setup.began));
+  setup.lives = [];
   return round;
 }
 
@@ -229,6 +237,7 @@ function keepRun(setup: Setup, file: string): KeptRun {
   const run = keepCommand('run', first, {
     start: (args) => setup.flow.start(args, envOf(setup, 'run')),
     async next(life) {
+      keepWords(setup, 'run', life);
       if (life.exitCode === null || !WITH_SUMMARY.includes(life.exitCode)) {
         await afterEnd(setup, 'run', life);
         return first;
@@ -242,6 +251,12 @@ function keepRun(setup: Setup, file: string): KeptRun {
     },
   });
   return { ...run, summary: () => summary };
+}
+
+function keepWords(setup: Setup, name: string, { began, exitCode, stderr }: Life): void {
+  const at = (moment: number) => ((moment - setup.began) / 1000).toFixed(1);
+  const words = stderr.split('\n').filter((line) => line !== '' && !PROGRESS.test(line));
+  setup.lives.push(`${name}, ${at(began)}–${at(performance.now())} s, ended with ${exitCode}:`, ...words);
 }
 
 /** What ended by itself may not have been able to begin while Redis was in trouble, and nothing else. */
@@ -327,7 +342,13 @@ function sum<K extends string>(rounds: ReadonlyArray<Readonly<Record<K, number>>
   return rounds.reduce((total, round) => total + round[name], 0);
 }
 
-/** The workers end as they are told; what they made late belongs to a row as well. */
+/** All that is known of them; the workers end first, to have said all. */
+async function tellProblems(setup: Setup, problems: readonly string[], story: string): Promise<void> {
+  await closeSetup(setup);
+  process.stderr.write(`${[...problems, story, ...setup.lives].join('\n')}\n`);
+}
+
+/** The workers end as they are told. */
 async function closeSetup(setup: Setup): Promise<void> {
   setup.isClosing = true;
   const workers = [...setup.commands.values()].filter(({ name }) => name !== 'run');
