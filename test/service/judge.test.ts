@@ -172,7 +172,7 @@ test('an id that can not be used is named apart from the message, on one line an
   expect(verdict).toMatchObject({
     kind: 'unknown',
     message: 'The service answered 200, but the id that it gave can not be used.',
-    givenId: expect.stringMatching(/^·\[2Jx{94,99}…$/),
+    givenId: expect.stringMatching(/^\\u001b\[2Jx{80,99}…$/),
   });
 });
 
