@@ -134,7 +134,7 @@ export const OF_ISSUE = [
   {
     id: 'granted-before-the-disk',
     in: 'src/ledger',
-    find: 'return problem === null ? granted : await withAllWithdrawn(granted, problem, { intents, edges });',
+    find: 'return stop === null ? granted : await withAllWithdrawn(granted, stop, { intents, edges });',
     put: 'return granted;',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row is sent of which the journal knows nothing',

@@ -25,6 +25,14 @@ export const OF_ROWS = [
     why: 'a create that was carried out and answered 303 is called failed; a rerun makes it twice',
   },
   {
+    id: 'attempt-written-after-its-time',
+    in: 'src/service',
+    find: 'if (this.#controller === null && performance.now() - this.#startedAt >= this.#timeoutMs) this.timeOut();',
+    put: '',
+    tests: ['test/service/blocked-loop'],
+    why: 'a create goes out whose row is taken for unsent or timed out',
+  },
+  {
     id: 'judge-503-as-proof',
     in: 'src/service',
     find: 'if (answer.retryAfterMs !== null || policy.notExecuted.includes(answer.status)) {',
@@ -203,7 +211,7 @@ export const OF_ROWS = [
   {
     id: 'mapping-path-of-dots',
     in: 'src/mapping',
-    find: "if (id !== '' && !UNFIT_FOR_PATH.test(id)) return id;",
+    find: 'if (idProblem(id) === null) return id;',
     put: "if (id !== '') return id;",
     tests: ['test/mapping/'],
     why: 'an update goes to another path than its record’s',
