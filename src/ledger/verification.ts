@@ -185,8 +185,7 @@ function waitForAbsent(
   edges: EpochEdges,
 ): (missing: readonly string[], age: number) => Promise<readonly string[] | null> {
   const graceMs = edges.graceMs ?? SHIPPED_TIMES.graceMs;
-  // By this process' own clock too: Redis' may jump.
-  const vouchAt = performance.now() + VOUCH_AFTER * graceMs;
+  const waited = createWait();
   const asked = new Set<string>();
   const notAsked = (names: readonly string[]) => {
     const fresh = names.filter((other) => !asked.has(other));
@@ -194,15 +193,28 @@ function waitForAbsent(
     return fresh;
   };
   let told = false;
-  return async (missing, age) => {
+  return async (missing, said) => {
+    // By this process' own clock too: Redis' may jump.
+    const age = Math.min(said, waited());
     if (!told) told = tellWaiting(missing, age, edges);
     // A worker that was killed while it was waited for has its journal here all the same.
     if (notAsked(missing.filter(edges.isGone)).length > 0) return edges.replay(OF_OTHERS);
-    const isLate = age >= VOUCH_AFTER * graceMs && performance.now() >= vouchAt;
-    const silent = isLate ? notAsked(missing) : [];
+    const silent = age >= VOUCH_AFTER * graceMs ? notAsked(missing) : [];
     if (silent.length > 0) await vouchFor(silent, server, edges);
     else if (age >= graceMs) await goOnWithout(missing, server, edges);
     return null;
+  };
+}
+
+/** How long one has waited at each call (ms). While Redis answers nobody, the missing can't check in either: that is not counted. */
+function createWait(): () => number {
+  let waited = 0;
+  let lookedAt = performance.now();
+  return () => {
+    const now = performance.now();
+    waited += Math.min(now - lookedAt, 2 * POLL_MS);
+    lookedAt = now;
+    return waited;
   };
 }
 

@@ -315,6 +315,25 @@ describe('a worker that does not come', () => {
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
+  test.each([
+    [
+      'the clock is set forward an hour',
+      1_400,
+      ({ redis, keys }: Place) => redis.hset(keys.epoch, 'since', 1),
+    ],
+    ['Redis takes no commands', 3_300, ({ redis }: Place) => redis.call('CLIENT', 'PAUSE', '2500')],
+  ])('is waited for no less although %s meanwhile', async (_, leastMs, disturb) => {
+    const { place, a } = await leftAlone(1_500);
+    await restarted(place);
+    const began = performance.now();
+    const pending = a.work('a2');
+    await until(async () => (await hash(place)).since !== undefined);
+    await disturb(place);
+    await pending;
+    expect(performance.now() - began).toBeGreaterThan(leastMs);
+    expect(await hash(place)).not.toHaveProperty('m:b');
+  });
+
   test('and may live, with its journal at hand, has it put back for it late in the grace, and nothing is suspect', async () => {
     const replay = async ({ silent }: ReplayScope) => silent.filter((other) => other === 'b');
     const { place, a, suspects } = await leftAlone(1_500, { replay });
