@@ -4,6 +4,7 @@
  * that it goes on.
  */
 import { type Io, tellOverBar } from '../lib/terminal.ts';
+import { sleep } from '../lib/waiting.ts';
 
 /**
  * Why Redis doesn't take a command that it will take later. `full`: maxmemory is reached. `disk`: it can't write its
@@ -62,6 +63,29 @@ export function waitingReason(error: unknown): WaitingReason | null {
   const isConnection = 'code' in error && CONNECTION_CODES.has(error.code);
   return isConnection || AWAY.test(error.message) ? 'away' : null;
 }
+
+/**
+ * Gives the last commands of a run until Redis takes them: its rows are sent, so a command that ended with an error here would look like a run
+ * to go on with. An interrupted process gives up.
+ */
+export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<T> {
+  let isTold = false;
+  const edges: WaitEdges = {
+    async pause(ms) {
+      await sleep(ms, io.interrupted);
+      return !io.interrupted.aborted;
+    },
+    onWaiting(reason) {
+      if (reason !== null && !isTold) tellOverBar(io, END_WAITS);
+      isTold ||= reason !== null;
+    },
+  };
+  const taken = await waitOut(async () => ({ value: await commands() }), edges);
+  if (taken === null) throw new Error('Redis takes no commands right now, so there is no report yet');
+  return taken.value;
+}
+
+const END_WAITS = 'Redis takes no commands right now: the report waits, and is written by itself.';
 
 /** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
 const CALM_MS = 5_000;
