@@ -3,6 +3,7 @@
  * run time and nothing else. Speaks to the terminal while a run is followed: once why its reading waits, and once
  * that it goes on.
  */
+import { messageOf } from '../lib/errors.ts';
 import { type Io, tellOverBar } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 
@@ -86,6 +87,24 @@ export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<
 }
 
 const END_WAITS = 'Redis takes no commands right now: the report waits, and is written by itself.';
+
+const REFUSED: Readonly<Record<WaitingReason, string>> = {
+  full: 'Redis is full (maxmemory): raise maxmemory',
+  disk: "Redis can't write to its disk: make room on that disk",
+  away: 'Redis takes no commands right now: wait until it does (SCRIPT KILL ends a script that keeps it busy, a replica takes no writes)',
+};
+
+/** What to do where Redis has refused a command that nobody gives again by itself; `null`: it is something else. */
+export function refusalWords(error: unknown): string | null {
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return null;
+  // Of a transaction only the refused commands' own errors say why.
+  const [first = error]: readonly unknown[] =
+    'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
+  const reason = waitingReason(first);
+  return reason === null
+    ? null
+    : `${REFUSED[reason]}, and give the command again. It said: ${messageOf(first)}`;
+}
 
 /** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
 const CALM_MS = 5_000;
