@@ -201,7 +201,7 @@ function waitForAbsent(
     const isLate = age >= VOUCH_AFTER * graceMs && performance.now() >= vouchAt;
     const silent = isLate ? notAsked(missing) : [];
     if (silent.length > 0) await vouchFor(silent, server, edges);
-    else if (age >= graceMs) await goOnWithout(missing, server, edges);
+    else if (isLate && age >= graceMs) await goOnWithout(missing, server, edges);
     return null;
   };
 }

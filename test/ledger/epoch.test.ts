@@ -76,6 +76,8 @@ const doneKey = (keys: LedgerKeys) => `${keys.epoch}:done`;
 const done = ({ redis, keys }: Place) => redis.lrange(doneKey(keys), 0, -1);
 const hash = ({ redis, keys }: Place) => redis.hgetall(keys.epoch);
 
+const serverRun = async ({ redis }: Place) => /run_id:(\w+)/.exec(await redis.info('server'))?.[1] ?? '';
+
 /** Another run of the server than the one that the ledger was verified for. */
 const restarted = ({ redis, keys }: Place) => redis.hset(keys.epoch, 'server', 'an-earlier-run');
 
@@ -313,6 +315,36 @@ describe('a worker that does not come', () => {
     await place.redis.hset(place.keys.epoch, 'since', Date.now() + 3_600_000);
     await pending;
     expect(await hash(place)).not.toHaveProperty('m:b');
+  });
+
+  test('is not given up because Redis’ clock jumps ahead meanwhile', async () => {
+    const { place, a } = await leftAlone(60_000);
+    await restarted(place);
+    const pending = a.work('a2').catch(() => undefined);
+    await until(async () => (await hash(place)).since !== undefined);
+    await place.redis.hset(place.keys.epoch, 'since', Date.now() - 3_600_000);
+    for (let looks = 0; looks < 2; looks += 1) {
+      const { asked } = await hash(place);
+      await until(async () => (await hash(place)).asked !== asked);
+    }
+    expect(await hash(place)).toHaveProperty('m:b');
+    await a.epoch.close();
+    await pending;
+  });
+
+  test.each([
+    ['while Redis took no writes', { since: 20_000, asked: 19_000 }, 2_000],
+    ['after it had said that it replays its journal', { since: 20_000, asked: 19_000, 'w:b': 19_200 }, 1_200],
+    ['by its own fault', { since: 3_000, asked: 200 }, 3_000],
+  ])('%s is late by no more than the time in which it could have come', async (_, ago, age) => {
+    const place = ownPlace();
+    const server = await serverRun(place);
+    const at = Object.fromEntries(Object.entries(ago).map(([field, ms]) => [field, Date.now() - ms]));
+    await place.redis.hset(place.keys.epoch, { 'm:a': 1, 'm:b': 1, checking: server, ...at });
+    const checkIn = script(CHECK_IN, z.tuple([z.literal('closed'), z.coerce.number(), z.literal('b')]));
+    const [, late] = await checkIn(place.redis, [place.keys.epoch], ['a', 1, server, 0]);
+    expect(late).toBeGreaterThanOrEqual(age - 100);
+    expect(late).toBeLessThan(age + 800);
   });
 
   test('and may live, with its journal at hand, has it put back for it late in the grace, and nothing is suspect', async () => {
@@ -589,7 +621,7 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
 
   /** Nor how often the workers may have changed: it says no less when it says so twice. */
   async function withoutTimes(place: Place): Promise<Record<string, string>> {
-    const { since: _since, 'b:a': _beat, changes: _changes, ...rest } = await hash(place);
+    const { since: _since, asked: _asked, 'b:a': _beat, changes: _changes, ...rest } = await hash(place);
     return rest;
   }
 });

@@ -19,8 +19,8 @@ end
  * batches that it knows to be recorded, this batch's number. The epoch is a hash: 'server' → the server run for which
  * the ledger was last verified, 'm:<worker>' → the worker's last batch, 'b:<worker>' → its last heartbeat (ms),
  * 'k:<worker>' → when it was last told who is registered (ms), 'l:<worker>' → when it was deregistered (ms), 'w:<worker>' → when it
- * last said that it replays a journal (ms); while the epoch is closed and workers check in: 'checking' → the server run, 'since' → when the
- * first one did (ms), 'heard' → the last heartbeat of any worker before that (ms). 'changes' → how often the registry may have
+ * last said that it replays a journal (ms); while the epoch is closed and workers check in: 'checking' → the server run, 'since' → from when the
+ * missing are waited for (ms), 'asked' → the latest check-in (ms), 'heard' → the last heartbeat of any worker before that (ms). 'changes' → how often the registry may have
  * changed, see CHANGED; 'swept' → when silent workers were last looked for (ms).
  * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED worker: what it had recorded is gone.
  */
@@ -85,11 +85,14 @@ redis.call('HSET', KEYS[1], 'w:' .. ARGV[1], t[1] * 1000 + math.floor(t[2] / 100
 return 1
 `;
 
+/** Workers that wait check in far more often: in what a gap between two check-ins is longer by, nobody could, or the clock has jumped. */
+const CHECK_IN_GAP_MS = 1_000;
+
 /**
  * A worker has replayed its journal, and those of 'gone' workers whose journals are at hand. The last one opens the epoch.
  * KEYS: epoch. ARGV: worker, its last batch, server run, how many of the following are gone, gone workers, workers seen before.
  * Answers {'open'}; {'moved'}: another server run again; {'closed', ms since it was found closed or a missing worker was last
- * at work on its journal, workers still missing, …}.
+ * at work on its journal, as far as Redis took writes, workers still missing, …}.
  */
 export const CHECK_IN = `${SERVER_ID}${CHANGED}
 local server = serverId()
@@ -100,7 +103,7 @@ local open = redis.call('HGET', KEYS[1], 'server') == server
 ${NEWEST_BEAT}
 if not open then redis.call('HSETNX', KEYS[1], 'heard', newestBeat()) end
 if not open and redis.call('HGET', KEYS[1], 'checking') ~= server then
-  redis.call('HSET', KEYS[1], 'checking', server, 'since', now)
+  redis.call('HSET', KEYS[1], 'checking', server, 'since', now, 'asked', now)
   for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if string.sub(field, 1, 2) == 'c:' then redis.call('HDEL', KEYS[1], field) end
   end
@@ -123,19 +126,21 @@ for i = 5 + ARGV[4], #ARGV do
   if not gone[ARGV[i]] and not left then redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[i], 0) end
 end
 local missing = {}
--- The clock may have been set back meanwhile: then it is counted from now.
-local since = math.min(now, tonumber(redis.call('HGET', KEYS[1], 'since')))
-redis.call('HSET', KEYS[1], 'since', since)
+local last = redis.call('HMGET', KEYS[1], 'since', 'asked')
+local since = tonumber(last[1])
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   local worker = string.match(field, '^m:(.*)$')
   if worker and redis.call('HGET', KEYS[1], 'c:' .. worker) ~= server then
     missing[#missing + 1] = worker
-    since = math.max(since, math.min(now, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0')))
+    since = math.max(since, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0'))
   end
 end
+-- The clock may have been set back meanwhile: then it is counted from now.
+since = math.min(now, since + math.max(0, now - tonumber(last[2] or now) - ${CHECK_IN_GAP_MS}))
+redis.call('HSET', KEYS[1], 'since', since, 'asked', now)
 if #missing == 0 then
   redis.call('HSET', KEYS[1], 'server', server)
-  redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
+  redis.call('HDEL', KEYS[1], 'checking', 'since', 'asked', 'heard')
   return {'open'}
 end
 return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
@@ -194,7 +199,7 @@ for i = 2, #ARGV do
 end
 for i = 2, #KEYS do suspect(KEYS[i], missing) end
 redis.call('HSET', KEYS[1], 'server', ARGV[1])
-redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
+redis.call('HDEL', KEYS[1], 'checking', 'since', 'asked', 'heard')
 return 1
 `;
 
