@@ -238,6 +238,8 @@ export async function checkRedisSettings(
 
 /** A shorter outage is not told: an embedded server is started again by then, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
+/** A connection that is lost again within this is not back: a server that takes no writes is left at the first one that it refuses. */
+const BACK_AFTER_MS = 500;
 
 /**
  * Tells the user when everything waits for Redis, and when it goes on; without it only the log would, which a terminal doesn't show.
@@ -245,29 +247,38 @@ const WORTH_A_WORD_MS = 3_000;
  */
 export function noticeRedis(io: Io, redis: RedisConnection, name: string): () => void {
   let waiting: NodeJS.Timeout | null = null;
+  let settling: NodeJS.Timeout | null = null;
   let isTold = false;
+  const clear = () => {
+    for (const timer of [waiting, settling]) if (timer !== null) clearTimeout(timer);
+    waiting = null;
+    settling = null;
+  };
   const away = () => {
+    if (settling !== null) clearTimeout(settling);
+    if (isTold) return;
     const since = new Date();
     waiting ??= setTimeout(() => {
       isTold = true;
       const time = since.toISOString().slice(11, 19);
       tellOverBar(
         io,
-        `Redis at ${name} is away since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
+        `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
       );
     }, WORTH_A_WORD_MS).unref();
   };
   const back = () => {
-    if (waiting !== null) clearTimeout(waiting);
-    waiting = null;
-    if (isTold) tellOverBar(io, 'Redis is back.');
-    isTold = false;
+    settling = setTimeout(() => {
+      clear();
+      if (isTold) tellOverBar(io, 'Redis is back.');
+      isTold = false;
+    }, BACK_AFTER_MS).unref();
   };
   redis.on('close', away);
   redis.on('ready', back);
   return () => {
     redis.off('close', away);
     redis.off('ready', back);
-    if (waiting !== null) clearTimeout(waiting);
+    clear();
   };
 }

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../src/cli/program.ts';
 import { readEnvironment } from '../src/config/environment.ts';
+import { parseRedisUrl } from '../src/config/redis-address.ts';
+import { connectRedis } from '../src/redis/connection.ts';
 import { noticeRedis, prepareHome } from '../src/session.ts';
 import { memoryIo, onboard } from './cli/memory-io.ts';
 import { ownFolder } from './support/folder.ts';
@@ -70,8 +72,24 @@ test('a Redis that is away is named once, however often it is tried, and so is i
   await until(() => io.stderr.text.includes('back'));
   end();
   expect(io.stderr.text).toMatch(
-    /^Redis at redis\.internal:6379 is away since \d\d:\d\d:\d\d UTC: nothing is sent meanwhile, and it goes on by itself\.\nRedis is back\.\n$/,
+    /^Redis at redis\.internal:6379 is away or takes no writes since \d\d:\d\d:\d\d UTC: nothing is sent meanwhile, and it goes on by itself\.\nRedis is back\.\n$/,
   );
+});
+
+test('a Redis that answers and takes no writes is told too', async () => {
+  const server = await startRedisServer();
+  await server.redis.replicaof('127.0.0.1', 1);
+  const redis = connectRedis(parseRedisUrl(server.url), () => undefined);
+  onTestFinished(() => redis.disconnect());
+  const io = memoryIo();
+  const end = noticeRedis(io, redis, 'redis.internal:6379');
+  const written = redis.set('a', '1');
+  await until(() => io.stderr.text.includes('takes no writes'));
+  await server.redis.replicaof('NO', 'ONE');
+  expect(await written).toBe('OK');
+  await until(() => io.stderr.text.includes('back'));
+  end();
+  expect(io.stderr.text.match(/is away/g)).toHaveLength(1);
 });
 
 test('one that is back in a moment is not spoken of', async () => {
@@ -111,6 +129,19 @@ test('run and work refuse a Redis that evicts, before a run is registered', asyn
     expect(said.stderr).toMatch(/To go on regardless.*--accept-redis-settings/);
   }
   expect(await redis.keys('onboard:*runs*')).toEqual([]);
+});
+
+test('a Redis that is full when a run is to begin is told with what to do', async () => {
+  const { file, redis, env } = await ownStart();
+  await redis.config('SET', 'maxmemory-policy', 'noeviction');
+  await redis.config('SET', 'maxmemory', '1mb');
+  const said = await onboard(['run', 'subclients-create', file], env);
+  expect([said.exitCode, said.stderr]).toEqual([
+    3,
+    expect.stringMatching(
+      /^onboard: Redis is full \(maxmemory\): raise maxmemory, and give the command again/m,
+    ),
+  ]);
 });
 
 test.each([

@@ -9,6 +9,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
 import { BrokenOffError } from '../runs/execute.ts';
+import { refusalWords } from '../runs/redis-wait.ts';
 import { addCheckCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
 import { addCancelCommand, addPauseCommand, addResumeCommand } from './control.ts';
@@ -96,6 +97,11 @@ function explain(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.notStarted;
   if (error instanceof UsageError) {
     tell(io, ...error.problems.map((problem) => `onboard: ${problem}`));
+    return EXIT.notStarted;
+  }
+  const refusal = refusalWords(error);
+  if (refusal !== null) {
+    tell(io, `onboard: ${refusal}`);
     return EXIT.notStarted;
   }
   // Only the message: an error of Redis carries the command with its arguments, and those are rows.

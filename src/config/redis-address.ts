@@ -30,6 +30,8 @@ export type RedisAddress =
   | {
       readonly kind: 'socket';
       readonly path: string;
+      /** The path that people are told, where another one leads to the socket. */
+      readonly shown?: string;
       readonly login: RedisLogin | null;
       readonly database: number;
     }
@@ -123,7 +125,7 @@ export function shownAddress(address: RedisAddress): string {
   const scheme = schemeOf(address);
   switch (address.kind) {
     case 'socket':
-      return address.path;
+      return address.shown ?? address.path;
     case 'server':
       return `${scheme}://${shownServers([address.server])}`;
     case 'sentinel':

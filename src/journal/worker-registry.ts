@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import {
+  isEarlierBoot,
   isSameMachine,
   pidSpace,
   shownHost,
@@ -36,16 +37,17 @@ export function newWorkerId(): string {
 }
 
 /**
- * True only where the worker's process ran on this host and is gone: the host was started again since, or no process
+ * True only where the worker's process ran on this host and is gone: the machine itself, no container on it, was started again since, or no process
  * has its pid, or (Linux) the one that has it was started at another time. False wherever that can't be known: on
  * another host, in another container on this one, for a name that is no worker's id, and, where there is no /proc, while
  * any process has the pid.
  */
 export function isDeadHere(worker: string): boolean {
   const parsed = parseWorkerId(worker);
-  if (parsed === null || parsed.host !== thisHost()) return false;
-  if (parsed.boot !== thisBoot()) return parsed.boot !== UNTOLD && thisBoot() !== UNTOLD;
-  if (parsed.pidSpace !== pidSpace()) return false;
+  const here = thisMachine();
+  if (parsed === null || parsed.host !== here.host) return false;
+  if (parsed.boot !== here.boot) return isEarlierBoot(parsed, here);
+  if (parsed.pidSpace !== here.pidSpace) return false;
   if (!isAlive(parsed.pid)) return true;
   const startedAt = startOf(parsed.pid);
   return startedAt !== null && parsed.startedAt !== UNTOLD && startedAt !== parsed.startedAt;

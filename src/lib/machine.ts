@@ -21,6 +21,19 @@ export function isSameMachine(one: Machine, other: Machine): boolean {
   return (one.boot !== UNTOLD && one.pidSpace !== UNTOLD) || one.host === other.host;
 }
 
+/** The pid namespace of the machine itself has this number on every Linux (PROC_PID_INIT_INO); a container has one of its own. */
+const OF_THE_MACHINE = '4026531836';
+
+/**
+ * Whether `one` is what `now` was before it was started again. A container may be moved while its name, and the machine id that came with
+ * its image, stay: one that is known by these lives on another machine perhaps.
+ */
+export function isEarlierBoot(one: Machine, now: Machine): boolean {
+  if (one.host !== now.host || !MACHINE_ID.test(now.host)) return false;
+  if (one.pidSpace !== OF_THE_MACHINE || now.pidSpace !== OF_THE_MACHINE) return false;
+  return one.boot !== now.boot && one.boot !== UNTOLD && now.boot !== UNTOLD;
+}
+
 /** Host names are not always told apart (`localhost`): the machine's own id is, where it has one. */
 export function thisHost(): string {
   const name = hostname()

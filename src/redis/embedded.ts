@@ -27,6 +27,7 @@ import {
   type ServerState,
   serverLog,
   serverProcess,
+  socketOf,
   startServer,
   wayToSocket,
 } from './server-process.ts';
@@ -108,7 +109,13 @@ async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<Emb
   }
   let server = await serverProcess(place.folder);
   return {
-    address: { kind: 'socket', path: place.socket, login: null, database: 0 },
+    address: {
+      kind: 'socket',
+      path: place.socket,
+      shown: socketOf(place.folder),
+      login: null,
+      database: 0,
+    },
     isOurs: lease.isOurs,
     revive: () =>
       underLock(lock, async () => {

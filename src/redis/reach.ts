@@ -26,7 +26,13 @@ export async function assertReachable(address: RedisAddress): Promise<void> {
   );
 }
 
+/** What a server says that is the right one, and will take commands later: in another Redis nothing is known of the rows that were sent. */
+const LATER = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+const TO_DO_LATER =
+  'Wait until it takes commands (SCRIPT KILL ends a script that keeps it busy), and give the command again; keep REDIS_URL as it is.';
+
 function toDoAbout(problem: string, address: RedisAddress): string {
+  if (LATER.test(problem)) return TO_DO_LATER;
   if (problem === WANTS_PASSWORD || problem === REFUSES_LOGIN) return TO_DO_LOGIN;
   return address.kind !== 'socket' && address.tls !== null ? TO_DO_ENCRYPTED : TO_DO;
 }

@@ -28,14 +28,19 @@ const DESCRIPTORS = '/proc/self/fd';
 /** What a server's socket is reached by, as long as it is not closed. */
 export type SocketWay = { readonly path: string; close(): Promise<void> };
 
+/** Where the socket of a folder is, for people. */
+export function socketOf(folder: string): string {
+  return join(folder, SOCKET);
+}
+
 /** A path that fits a socket's address; throws a UsageError where there is none. */
 export async function wayToSocket(folder: string, descriptors = DESCRIPTORS): Promise<SocketWay> {
-  const spelled = [join(folder, SOCKET), join(relative(process.cwd(), folder), SOCKET)];
+  const spelled = [socketOf(folder), join(relative(process.cwd(), folder), SOCKET)];
   const path = spelled.find((one) => Buffer.byteLength(one) <= SOCKET_PATH_MAX_BYTES);
   if (path !== undefined) return { path, close: async () => undefined };
   if (!existsSync(descriptors)) {
     throw new UsageError(
-      `The path of ONBOARD_HOME is too long for a socket (${folder}/${SOCKET}): expected at most ${SOCKET_PATH_MAX_BYTES} bytes. ` +
+      `The path of ONBOARD_HOME is too long for a socket (${socketOf(folder)}): expected at most ${SOCKET_PATH_MAX_BYTES} bytes. ` +
         'Set ONBOARD_HOME to a shorter one, or REDIS_URL.',
     );
   }
@@ -54,7 +59,7 @@ export async function startServer(place: ServerPlace, timeoutMs: number): Promis
   const program = await findServerProgram(process.env.PATH ?? '');
   const log = await open(logPath, 'a', 0o600);
   try {
-    await rm(join(folder, SOCKET), { force: true });
+    await rm(socketOf(folder), { force: true });
     await rm(pidFile(folder), { force: true });
     const child = spawnPrivate(program, folder, log.fd);
     const failed = new Promise<string>((resolve) => {

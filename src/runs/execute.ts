@@ -14,6 +14,7 @@ import { reportDirectory, type TargetSession } from '../session.ts';
 import { followRun } from './follow.ts';
 import { lookUpAtEnd } from './look-up.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { waitToEnd } from './redis-wait.ts';
 import { reportOf } from './report.ts';
 import type { RowSource } from './rows.ts';
 import { createServiceNotice } from './service-notice.ts';
@@ -66,10 +67,10 @@ export async function executeRun(
     await followRun({ run, definition, rows, onProgress }, session);
     // The report speaks of rows in flight too: they are settled first.
     await session.delivery.halt(run.id);
-    const ended = (await store.get(run.id)) ?? run;
+    const ended = (await waitToEnd(() => store.get(run.id), io)) ?? run;
     if (ended.reason === 'service-away') await notice.gaveUp();
     if (ended.reason === 'service-hold') await notice.heldOff();
-    if (isOver(ended)) await createRunInput(ledger.redis, keys, run.id).drop();
+    if (isOver(ended)) await waitToEnd(createRunInput(ledger.redis, keys, run.id).drop, io);
     return ended;
   } finally {
     progress.stop();

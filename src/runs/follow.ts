@@ -111,7 +111,7 @@ async function currentRun({ run: { id }, store, session }: Following): Promise<R
 /** A run whose file nobody reads any more is paused; one that another process reads goes on without this one. */
 async function leave(following: Following): Promise<Run> {
   const { run, store, reading } = following;
-  if (reading.isMine()) await store.transition(run.id, 'paused', 'interrupted');
+  if (await reading.hold()) await store.transition(run.id, 'paused', 'interrupted');
   return currentRun(following);
 }
 

@@ -25,6 +25,7 @@ import { createClient } from '../service/attempt.ts';
 import { createLookUp, type LookUp, type Sighting } from '../service/look-up.ts';
 import { backoffMs } from '../service/retry-wait.ts';
 import type { Ledger, Session } from '../session.ts';
+import { waitToEnd } from './redis-wait.ts';
 
 type LookUpSession = Pick<Session, 'io' | 'ledger'>;
 
@@ -44,7 +45,7 @@ export async function lookUpAtEnd(
   const { store } = ledger.of(run.target);
   const ended = isOver(run) || run.state === 'stopped';
   if (!ended || run.outcomes['in-doubt'] === 0 || io.interrupted.aborted) return run;
-  const definition = await store.definition(run.id);
+  const definition = await waitToEnd(() => store.definition(run.id), io);
   if (definition?.lookup === undefined) return run;
   if (run.target === SANDBOX_TARGET) {
     tell(io, 'The rows in doubt are not looked up: the stand-in has no look-up.');
@@ -56,7 +57,7 @@ export async function lookUpAtEnd(
   } catch (error) {
     tell(io, `warning: the look-up failed: ${messageOf(error)}`);
   }
-  return (await store.get(run.id)) ?? run;
+  return (await waitToEnd(() => store.get(run.id), io)) ?? run;
 }
 
 /** Looks the run's rows in doubt up now; a UsageError where it has no look-up, or the environment is of another service. */

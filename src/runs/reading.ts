@@ -53,7 +53,6 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
   let stop = new AbortController();
   let reading: Promise<IngestEnd> | null = null;
   let failure: unknown = null;
-  let mine = false;
   let recoveries = registration.epoch.recoveries();
   let purpose: Purpose = 'ingest';
   const begin = () => {
@@ -67,10 +66,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
         failure = error;
       });
   };
-  const hold = async () => {
-    mine = await store.holdLease(run.id, holder, session.times.lockMs);
-    return mine;
-  };
+  const hold = () => store.holdLease(run.id, holder, session.times.lockMs);
   const halt = async () => {
     stop.abort();
     await Promise.allSettled([reading]);
@@ -108,8 +104,8 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
       await again();
       failure = null;
     },
-    /** Whether this process is the one that reads. */
-    isMine: () => mine,
+    /** Takes or renews the lease; true: this process is the one that reads. */
+    hold,
     /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
     recoveries: () => recoveries,
     /** Puts back what the queue gave up; true where open chunks that it was given are not in it at all. */

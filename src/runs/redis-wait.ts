@@ -3,7 +3,9 @@
  * run time and nothing else. Speaks to the terminal while a run is followed: once why its reading waits, and once
  * that it goes on.
  */
+import { messageOf } from '../lib/errors.ts';
 import { type Io, tellOverBar } from '../lib/terminal.ts';
+import { sleep } from '../lib/waiting.ts';
 
 /**
  * Why Redis doesn't take a command that it will take later. `full`: maxmemory is reached. `disk`: it can't write its
@@ -61,6 +63,47 @@ export function waitingReason(error: unknown): WaitingReason | null {
   if (DISK.test(error.message)) return 'disk';
   const isConnection = 'code' in error && CONNECTION_CODES.has(error.code);
   return isConnection || AWAY.test(error.message) ? 'away' : null;
+}
+
+/**
+ * Gives the last commands of a run until Redis takes them: its rows are sent, so a command that ended with an error here would look like a run
+ * to go on with. An interrupted process gives up.
+ */
+export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<T> {
+  let isTold = false;
+  const edges: WaitEdges = {
+    async pause(ms) {
+      await sleep(ms, io.interrupted);
+      return !io.interrupted.aborted;
+    },
+    onWaiting(reason) {
+      if (reason !== null && !isTold) tellOverBar(io, END_WAITS);
+      isTold ||= reason !== null;
+    },
+  };
+  const taken = await waitOut(async () => ({ value: await commands() }), edges);
+  if (taken === null) throw new Error('Redis takes no commands right now, so there is no report yet');
+  return taken.value;
+}
+
+const END_WAITS = 'Redis takes no commands right now: the report waits, and is written by itself.';
+
+const REFUSED: Readonly<Record<WaitingReason, string>> = {
+  full: 'Redis is full (maxmemory): raise maxmemory',
+  disk: "Redis can't write to its disk: make room on that disk",
+  away: 'Redis takes no commands right now: wait until it does (SCRIPT KILL ends a script that keeps it busy, a replica takes no writes)',
+};
+
+/** What to do where Redis has refused a command that nobody gives again by itself; `null`: it is something else. */
+export function refusalWords(error: unknown): string | null {
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return null;
+  // Of a transaction only the refused commands' own errors say why.
+  const [first = error]: readonly unknown[] =
+    'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
+  const reason = waitingReason(first);
+  return reason === null
+    ? null
+    : `${REFUSED[reason]}, and give the command again. It said: ${messageOf(first)}`;
 }
 
 /** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */

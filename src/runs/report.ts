@@ -9,8 +9,9 @@ import { isOver, type Run } from '../model/run.ts';
 import { readSummary, writeReport } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import { reportDirectory, type Session } from '../session.ts';
+import { waitToEnd } from './redis-wait.ts';
 
-type ReportSession = Pick<Session, 'env' | 'ledger'>;
+type ReportSession = Pick<Session, 'env' | 'io' | 'ledger'>;
 
 const REPORT_TRIES = 3;
 
@@ -29,8 +30,13 @@ export async function knownReport(run: Run, session: ReportSession): Promise<Sum
   return isTrue ? known : writeTrueReport(run, session);
 }
 
+/** A Redis that takes no commands is waited out. */
+function writeTrueReport(run: Run, session: ReportSession): Promise<Summary> {
+  return waitToEnd(() => tryTrueReport(run, session), session.io);
+}
+
 /** A row in doubt may get its definite outcome while the report is written: then it is written again. */
-async function writeTrueReport(run: Run, session: ReportSession): Promise<Summary> {
+async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary> {
   const { store } = session.ledger.of(run.target);
   let current = run;
   for (let tries = 1; ; tries += 1) {
@@ -43,7 +49,7 @@ async function writeTrueReport(run: Run, session: ReportSession): Promise<Summar
 /** Writes the report from the ledger as it is now; `keep`: files that stay as they are. */
 export function writeReportOf(
   run: Run,
-  { env, ledger }: ReportSession,
+  { env, ledger }: Pick<Session, 'env' | 'ledger'>,
   given: { readonly directory?: string; readonly keep?: readonly string[] } = {},
 ): Promise<Summary> {
   const { directory = reportDirectory(env, run.id), keep = [] } = given;

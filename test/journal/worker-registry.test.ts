@@ -38,15 +38,16 @@ test('a pid that another process has by now is dead', () => {
   expect(isDeadHere(renamed(4, '1'))).toBe(true);
 });
 
-test('a process from before the host was started again is dead', () => {
-  expect(isDeadHere(renamed(1, '00000000'))).toBe(true);
-});
-
 test('a process on another host or in another container is not known to be dead', async () => {
   const pid = await pidOfTheDead();
   expect(isDeadHere(renamed(3, pid).replace(/^[^.]+/, 'elsewhere'))).toBe(false);
   expect(isDeadHere(renamed(3, pid).replace(/\.\d+\./, '.1.'))).toBe(pid === '1');
   expect(isDeadHere('something else')).toBe(false);
+});
+
+test('a process of a container of this name is not known to be dead where the machine below it is another one', () => {
+  const [host, , , ...rest] = newWorkerId().split('.');
+  expect(isDeadHere([host, '00000000', '4026532201', ...rest].join('.'))).toBe(false);
 });
 
 test('workers are listed by their folders, and other things are not', async () => {

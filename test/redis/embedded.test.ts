@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
+import { shownAddress } from '../../src/config/redis-address.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import {
   createDiskNotice,
@@ -70,9 +71,11 @@ test('two starts at once share one server', async () => {
   expect(await connect(two).get('a')).toBe('1');
 });
 
-test('a home with a long path works', async () => {
+test('a home with a long path works, and its server is told by that path', async () => {
   const home = join(await ownHome(), 'x'.repeat(80), 'y'.repeat(80));
-  expect(await connect(await join1(home)).ping()).toBe('PONG');
+  const server = await join1(home);
+  expect(await connect(server).ping()).toBe('PONG');
+  expect(shownAddress(server.address)).toBe(join(home, 'redis', '1', 'redis.sock'));
 });
 
 const OTHER = fileURLToPath(new URL('../support/join-and-wait.mjs', import.meta.url));

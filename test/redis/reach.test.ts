@@ -25,6 +25,19 @@ test('a port where nothing listens is named, without the password, with what to 
   await expect(failed).rejects.not.toThrow(/secret-word/);
 });
 
+test('a server that takes no commands right now is to be waited for: another Redis would know of no row', async () => {
+  const { redis, address } = own();
+  await redis.config('SET', 'replica-serve-stale-data', 'no');
+  await redis.replicaof('127.0.0.1', 1);
+  try {
+    const failed = assertReachable(address);
+    await expect(failed).rejects.toThrow(/MASTERDOWN.*give the command again; keep REDIS_URL as it is/);
+    await expect(failed).rejects.not.toThrow(/unset/);
+  } finally {
+    await redis.replicaof('NO', 'ONE');
+  }
+});
+
 test('a refused password is said', async () => {
   await own().redis.config('SET', 'requirepass', 'right');
   try {

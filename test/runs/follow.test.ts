@@ -161,6 +161,13 @@ describe.concurrent('a process that is interrupted', () => {
     expect([f.counts.readings, f.counts.underWay, await f.lease()]).toEqual([1, 0, null]);
   });
 
+  test('pauses the run also before its first reading began', async (context) => {
+    const f = await startFollowing(context);
+    f.session.interruption.abort();
+    expect(await f.follow()).toMatchObject({ state: 'paused', reason: 'interrupted' });
+    expect([f.counts.readings, await f.lease()]).toEqual([0, null]);
+  });
+
   test('leaves the state of a run that has ended meanwhile', async (context) => {
     const f = await startFollowing(context);
     await f.finish();

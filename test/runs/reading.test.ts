@@ -19,7 +19,7 @@ test('chunks that the reading has not come to are not missing; one that the queu
 
   await reading.readOn();
   await until(() => has(OPEN_CHUNKS_MAX));
-  expect([reading.isMine(), await has(OPEN_CHUNKS_MAX + 1), await reading.sweep()]).toEqual([
+  expect([await reading.hold(), await has(OPEN_CHUNKS_MAX + 1), await reading.sweep()]).toEqual([
     true,
     false,
     false,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWaitingNotice, waitingReason } from '../../src/runs/redis-wait.ts';
+import { createWaitingNotice, refusalWords, waitingReason } from '../../src/runs/redis-wait.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 
 const withCode = (code: string) => Object.assign(new Error(code), { code });
@@ -56,3 +56,27 @@ test('without waiting there is nothing to be told', () => {
   notice.complete();
   expect(lines()).toEqual([]);
 });
+
+const replyError = (message: string, previousErrors?: readonly Error[]) =>
+  Object.assign(new Error(message), { name: 'ReplyError', ...(previousErrors && { previousErrors }) });
+
+test.each([
+  [
+    replyError('BUSY Redis is busy running a script.'),
+    /wait until it does.*give the command again.*BUSY Redis/,
+  ],
+  [
+    replyError('EXECABORT Transaction discarded.', [replyError('OOM command not allowed')]),
+    /raise maxmemory, and give/,
+  ],
+  [replyError('MISCONF Errors writing to the AOF file'), /make room on that disk, and give/],
+])('%s, told where a command ends by it, says what to do', (error, words) => {
+  expect(refusalWords(error)).toMatch(words);
+});
+
+test.each([withCode('ECONNREFUSED'), replyError('WRONGTYPE Operation against a key'), 'OOM'])(
+  '%s is no refusal that passes',
+  (error) => {
+    expect(refusalWords(error)).toBeNull();
+  },
+);
