@@ -17,6 +17,8 @@ const FIND_ID =
   'The service accepted the record without giving its id: find it there, then name it with `onboard resolve`; it is not sent again by itself.';
 const FIND_BAD_ID =
   'The service accepted the record, but the id that it gave can not be used: find the record there and name its id with `onboard resolve`; it is not sent again by itself.';
+const FIND_OWN_ID =
+  "The service accepted the record, but gave it another row's id: find the record there, name its own id with `onboard resolve`, and see in results.csv which row has that id, since it may be wrong there; it is not sent again by itself.";
 const CHOOSE =
   "The service has more than one record under this key: find out which one is the row's, name it with `onboard resolve`, and have the others removed; it is not sent again by itself.";
 
@@ -131,6 +133,7 @@ const IN_DOUBT: ReadonlyMap<string, string> = new Map([
   ],
   ['accepted_without_id', FIND_ID],
   ['accepted_id_unusable', FIND_BAD_ID],
+  ['accepted_id_repeated', FIND_OWN_ID],
   ['found_twice', CHOOSE],
 ]);
 

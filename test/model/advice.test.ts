@@ -69,6 +69,12 @@ test('a record accepted with an id that can not be used is to be looked for too'
   expect(advised('accepted_id_unusable', 'in-doubt')).toMatch(/can not be used: find the record there/);
 });
 
+test("a record accepted with another row's id is to be looked for, and the other row too", () => {
+  expect(advised('accepted_id_repeated', 'in-doubt')).toMatch(
+    /another row's id: find the record there.* may be wrong/,
+  );
+});
+
 test('a record accepted without its id is to be looked for', () => {
   expect(advised('accepted_without_id', 'in-doubt')).toMatch(/find it there/);
 });
