@@ -144,8 +144,11 @@ const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counter
 const NO_SUCH_ADDRESS =
   'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is; `send.canary` in the job definition stops such a run at its first rows.';
 
-/** Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. */
-const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409']);
+/**
+ * Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. 499 is what gateways
+ * say of a request whose caller they took for gone, when it may have been passed on.
+ */
+const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409', 'http_499']);
 const MAY_CREATE: ReadonlySet<Operation> = new Set([...WITHOUT_ID, 'subclient.upsert']);
 const LOOK_FIRST =
   'Look in the service whether the record is there: it may have been made by this very request. If it is, drop the row; only if it is not, correct what stands in its way and load the row again, and do not load failed.csv as it is.';

@@ -54,7 +54,7 @@ test('after a redirected create the base URL is corrected too, and the record is
   expect(advised('redirect', 'in-doubt', 'subclient.create')).toMatch(/^Look in the service .* MSB_BASE_URL/);
 });
 
-test.each(['http_408', 'http_409'])(
+test.each(['http_408', 'http_409', 'http_499'])(
   'a %s of a call that may create never says to load the row again',
   (code) => {
     for (const operation of ['subclient.create', 'subclient.upsert', 'counterparty.draft'] as const) {
