@@ -20,7 +20,7 @@ import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { createClient, type ServiceClient } from '../service/attempt.ts';
 import type { Credentials } from '../service/credentials.ts';
-import { judge } from '../service/judge.ts';
+import { createJudge } from '../service/judge.ts';
 import { buildRequest } from '../service/operations.ts';
 import { backoffMs } from '../service/retry-wait.ts';
 import { deliverChunk } from './deliver-chunk.ts';
@@ -250,7 +250,7 @@ function serviceEdge(
   return {
     build: (call, parts) => buildRequest(call, { ...parts, query }),
     attempt: client.attempt,
-    judge: (call, reply) => judge(call, reply, send),
+    judge: createJudge(send),
     token: credentials.current,
     freshToken: credentials.refresh,
     backoffMs: (attempt) => backoffMs(attempt, Math.random),

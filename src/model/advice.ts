@@ -17,6 +17,8 @@ const FIND_ID =
   'The service accepted the record without giving its id: find it there, then name it with `onboard resolve`; it is not sent again by itself.';
 const FIND_BAD_ID =
   'The service accepted the record, but the id that it gave can not be used: find the record there and name its id with `onboard resolve`; it is not sent again by itself.';
+const FIND_OWN_ID =
+  "The service accepted the record, but gave it another row's id: find the record there, name its own id with `onboard resolve`, and see in results.csv which row has that id, since it may be wrong there; it is not sent again by itself.";
 const CHOOSE =
   "The service has more than one record under this key: find out which one is the row's, name it with `onboard resolve`, and have the others removed; it is not sent again by itself.";
 
@@ -131,6 +133,7 @@ const IN_DOUBT: ReadonlyMap<string, string> = new Map([
   ],
   ['accepted_without_id', FIND_ID],
   ['accepted_id_unusable', FIND_BAD_ID],
+  ['accepted_id_repeated', FIND_OWN_ID],
   ['found_twice', CHOOSE],
 ]);
 
@@ -141,8 +144,11 @@ const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counter
 const NO_SUCH_ADDRESS =
   'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is; `send.canary` in the job definition stops such a run at its first rows.';
 
-/** Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. */
-const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409']);
+/**
+ * Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. 499 is what gateways
+ * say of a request whose caller they took for gone, when it may have been passed on.
+ */
+const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409', 'http_499']);
 const MAY_CREATE: ReadonlySet<Operation> = new Set([...WITHOUT_ID, 'subclient.upsert']);
 const LOOK_FIRST =
   'Look in the service whether the record is there: it may have been made by this very request. If it is, drop the row; only if it is not, correct what stands in its way and load the row again, and do not load failed.csv as it is.';

@@ -23,7 +23,9 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now();
   readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
-  readonly #chunks: Buffer[] = [];
+  /** Copied, since a piece of an answer keeps alive all that was read with it, and may be one byte long. */
+  #kept = Buffer.alloc(0);
+  #keptLength = 0;
   /** Bytes of the body that came, and how many of them are kept at most. */
   #bytes = 0;
   #keptBytes = Number.POSITIVE_INFINITY;
@@ -70,7 +72,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     // One byte beyond shows whether a character is cut there.
     const room = this.#keptBytes + 1 - this.#bytes;
-    if (room > 0) this.#chunks.push(chunk.length > room ? Buffer.from(chunk.subarray(0, room)) : chunk);
+    if (room > 0) this.#keep(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.#bytes += chunk.length;
   }
 
@@ -104,9 +106,20 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     controller?.abort(new Error('the attempt took too long'));
   }
 
+  #keep(chunk: Buffer): void {
+    const length = this.#keptLength + chunk.length;
+    if (length > this.#kept.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#kept.length));
+      this.#kept.copy(larger, 0, 0, this.#keptLength);
+      this.#kept = larger;
+    }
+    chunk.copy(this.#kept, this.#keptLength);
+    this.#keptLength = length;
+  }
+
   #response(): Reply {
     const [status, retryAfterMs, ms] = [this.#status, this.#retryAfterMs, this.#ms()];
-    const bytes = joined(this.#chunks);
+    const bytes = this.#kept.subarray(0, this.#keptLength);
     if (this.#bytes <= this.#keptBytes)
       return { kind: 'response', status, retryAfterMs, body: bytes.toString('utf8'), ms };
     const kept = bytes.subarray(0, wholeCharacters(bytes, this.#keptBytes));
@@ -144,11 +157,6 @@ function onLastLook(handler: AttemptHandler): void {
 
 /** Kept of an answer that is no 2xx: fifty of megabytes each, at the same time, would take gigabytes. */
 const REFUSAL_KEPT_BYTES = 64 * 1024;
-
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-}
 
 /** How many of the first `most` bytes are whole characters of UTF-8; more bytes than that must be there. */
 function wholeCharacters(bytes: Buffer, most: number): number {

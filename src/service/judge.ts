@@ -1,9 +1,11 @@
 /**
  * What one reply of the service means for the row that was sent. Everything is decided by tables: the status says what
  * the answer means, and whether the call may be repeated says what an unclear one comes to. A create is never sent again
- * unless it is proven that the service did not carry it out; without that proof its outcome is unknown. Pure.
+ * unless it is proven that the service did not carry it out; without that proof its outcome is unknown. Pure, but for the ids
+ * that a run's judge remembers.
  */
 import { z } from 'zod';
+import { createRecentMap } from '../lib/recent.ts';
 import { shorten } from '../lib/terminal.ts';
 import { type Call, REPEATABLE } from '../model/operation.ts';
 import { type GivenId, readId } from '../model/record-id.ts';
@@ -78,7 +80,32 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
   fault: judgeFault,
 };
 
-/** The verdict on one reply: the table of DESIGN.md, section 5. */
+/** Many times what can be on its way to a service: an answer that comes twice comes within moments. */
+const IDS_REMEMBERED = 20_000;
+
+/**
+ * The judge of a run's replies. It remembers the ids that creates were given: two records have two ids, so one that comes again is either
+ * another request's answer (a gateway that answered twice on one connection) or no identifier.
+ */
+export function createJudge(policy: JudgePolicy): (call: Call, reply: Reply) => Verdict {
+  const given = createRecentMap<string, true>(IDS_REMEMBERED);
+  return (call, reply) => {
+    const verdict = judge(call, reply, policy);
+    if (verdict.kind !== 'accepted' || verdict.id === null || REPEATABLE[call]) return verdict;
+    const { id, status } = verdict;
+    if (given.has(id)) return repeatedId(id, status);
+    given.set(id, true);
+    return verdict;
+  };
+}
+
+function repeatedId(id: string, status: number): Verdict {
+  const message = `The service answered ${status}, but gave an id that it had given for another row before.`;
+  const givenId = shorten(id, GIVEN_ID_SHOWN);
+  return { kind: 'unknown', status, code: 'accepted_id_repeated', message, givenId };
+}
+
+/** The verdict on one reply: the table of DESIGN.md, section 5. Pure. */
 export function judge(call: Call, reply: Reply, policy: JudgePolicy): Verdict {
   switch (reply.kind) {
     case 'response':

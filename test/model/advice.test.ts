@@ -54,7 +54,7 @@ test('after a redirected create the base URL is corrected too, and the record is
   expect(advised('redirect', 'in-doubt', 'subclient.create')).toMatch(/^Look in the service .* MSB_BASE_URL/);
 });
 
-test.each(['http_408', 'http_409'])(
+test.each(['http_408', 'http_409', 'http_499'])(
   'a %s of a call that may create never says to load the row again',
   (code) => {
     for (const operation of ['subclient.create', 'subclient.upsert', 'counterparty.draft'] as const) {
@@ -67,6 +67,12 @@ test.each(['http_408', 'http_409'])(
 
 test('a record accepted with an id that can not be used is to be looked for too', () => {
   expect(advised('accepted_id_unusable', 'in-doubt')).toMatch(/can not be used: find the record there/);
+});
+
+test("a record accepted with another row's id is to be looked for, and the other row too", () => {
+  expect(advised('accepted_id_repeated', 'in-doubt')).toMatch(
+    /another row's id: find the record there.* may be wrong/,
+  );
 });
 
 test('a record accepted without its id is to be looked for', () => {

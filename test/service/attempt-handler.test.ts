@@ -49,3 +49,25 @@ test('an error that is not on the list proves nothing, although the request was 
   handler.onResponseError(null, Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }));
   expect(replies).toMatchObject([{ kind: 'no-response', sent: true, code: 'UND_ERR_DESTROYED' }]);
 });
+
+test.each([200, 418])('pieces of an answer of %i take no more memory than their bytes', (status) => {
+  const replies: Reply[] = [];
+  const handler = new AttemptHandler((reply) => void replies.push(reply), 10_000, Date.now);
+  const request = controller();
+  handler.onRequestStart(request);
+  handler.onResponseStart(request, status, {});
+  const before = process.memoryUsage().arrayBuffers;
+  // As undici hands them over: a piece of the buffer that was read from the socket, which lives as long as the piece.
+  for (let i = 0; i < 8_000; i += 1) {
+    handler.onResponseData(
+      request,
+      Buffer.allocUnsafeSlow(64 * 1024)
+        .fill(97 + (i % 26), 0, 1)
+        .subarray(0, 1),
+    );
+  }
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(250_000_000);
+  handler.onResponseEnd();
+  const body = Array.from({ length: 8_000 }, (_, i) => String.fromCharCode(97 + (i % 26))).join('');
+  expect(replies).toMatchObject([{ kind: 'response', status, body }]);
+});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CALLS, type Call, REPEATABLE } from '../../src/model/operation.ts';
 import type { Reply, Verdict } from '../../src/model/request.ts';
-import { judge } from '../../src/service/judge.ts';
+import { createJudge, judge } from '../../src/service/judge.ts';
 
 const STRICT = { notExecuted: [] };
 const SECRET = 'hunter2';
@@ -174,6 +174,29 @@ test('an id that can not be used is named apart from the message, on one line an
     message: 'The service answered 200, but the id that it gave can not be used.',
     givenId: expect.stringMatching(/^\\u001b\[2Jx{80,99}…$/),
   });
+});
+
+test.each(CREATES)('an id that comes a second time is nobody knows whose, for a %s', (call) => {
+  const judgeReply = createJudge(STRICT);
+  const given = (id: string) => judgeReply(call, response(200, JSON.stringify({ id })));
+  expect(['a', 'b'].map((id) => given(id).kind)).toEqual(['accepted', 'accepted']);
+  expect(given('a')).toEqual({
+    kind: 'unknown',
+    status: 200,
+    code: 'accepted_id_repeated',
+    message: 'The service answered 200, but gave an id that it had given for another row before.',
+    givenId: 'a',
+  });
+  expect(given('c').kind).toBe('accepted');
+  expect(createJudge(STRICT)(call, response(200, '{"id":"a"}')).kind).toBe('accepted');
+});
+
+test('an update may be answered with the same id any number of times', () => {
+  const judgeReply = createJudge(STRICT);
+  const answers = Array.from({ length: 3 }, () =>
+    judgeReply('subclient.update', response(200, '{"id":"a"}')),
+  );
+  expect(answers.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
 });
 
 test('documents are handed over as they came', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ClientOptions } from '../../src/service/attempt.ts';
+import { createJudge } from '../../src/service/judge.ts';
 import {
   clientFor,
   closeAfterEach,
@@ -177,4 +178,24 @@ test('a look-up that was cut off says honestly that it was sent', async () => {
   const server = await serve((socket) => void socket.end());
   const reply = await clientFor(server.url).attempt(get(PATH), 'token');
   expect(reply).toEqual(noResponse('UND_ERR_SOCKET').reply);
+});
+
+test('an answer that comes twice gives the next request on its connection no id', async () => {
+  let answered = '';
+  const server = await serve((socket) => {
+    // The second time while the next request waits for its own.
+    answered ||= answerText(200, '{"id":"sub-1"}');
+    socket.write(answered);
+  });
+  const client = clientFor(server.url);
+  const judgeReply = createJudge({ notExecuted: [] });
+  const verdicts = [];
+  for (let i = 0; i < 2; i += 1) {
+    verdicts.push(judgeReply('subclient.create', await client.attempt(post(PATH), 'token')));
+  }
+  expect(server.connections()).toBe(1);
+  expect(verdicts).toMatchObject([
+    { kind: 'accepted', id: 'sub-1' },
+    { kind: 'unknown', code: 'accepted_id_repeated', givenId: 'sub-1' },
+  ]);
 });
