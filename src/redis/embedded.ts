@@ -100,14 +100,14 @@ async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<Emb
   // Several of one process are told apart too.
   const me = join(lease.folder, 'users', `${process.pid}.${randomUUID()}`);
   try {
-    await untilReady(place);
+    await untilReady(place, lease);
     await makeFolder(dirname(me));
     await writeFile(me, '', { mode: 0o600 });
   } catch (error) {
     await way.close();
     throw error;
   }
-  let server = await serverProcess(place.folder);
+  let server = serverProcess(place.folder);
   return {
     address: {
       kind: 'socket',
@@ -119,9 +119,8 @@ async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<Emb
     isOurs: lease.isOurs,
     revive: () =>
       underLock(lock, async () => {
-        if (!(await lease.isOurs())) throw new UsageError(TAKEN);
-        const isBack = await isReady(place);
-        server = await serverProcess(place.folder);
+        const isBack = await isReady(place, lease);
+        server = serverProcess(place.folder);
         return isBack;
       }),
     async close() {
@@ -131,30 +130,30 @@ async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<Emb
   };
 }
 
-/** What is said where another machine has taken the home of this process. */
+/** What is said where the home of this process was taken, or given back, while it stood still. */
 export const TAKEN =
-  'Another machine or container has taken this ONBOARD_HOME, since nothing was heard of this one for a while: nothing more is ' +
-  'sent from here. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
+  'Another machine, container or command has taken this ONBOARD_HOME, since nothing was heard of this one for a while: nothing more is ' +
+  'sent from here. Give the command again. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
 
-async function untilReady(place: ServerPlace): Promise<void> {
+async function untilReady(place: ServerPlace, lease: Lease): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await isReady(place))) {
+  while (!(await isReady(place, lease))) {
     if (Date.now() > deadline) throw new UsageError(await explainSilence(place.folder));
     await sleep(POLL_MS);
   }
 }
 
-/** Whether the server answers; a server that is gone is started. To be called under the lock only. */
-async function isReady(place: ServerPlace): Promise<boolean> {
+/** Whether the server answers; a server that is gone is started. To be called under the lock only; throws a UsageError where the lease is lost. */
+async function isReady(place: ServerPlace, lease: Lease): Promise<boolean> {
+  if (!(await lease.isOurs())) throw new UsageError(TAKEN);
   const state = await probeSocket(place.socket);
   if (state !== 'silent') return state === 'ready';
-  if ((await serverProcess(place.folder)) !== null) return false;
-  await startServer(place, START_TIMEOUT_MS);
-  return true;
+  if (serverProcess(place.folder) !== null) return false;
+  return startServer(place, { timeoutMs: START_TIMEOUT_MS, mayStart: lease.isThere });
 }
 
 async function explainSilence(folder: string): Promise<string> {
-  const pid = await serverProcess(folder);
+  const pid = serverProcess(folder);
   const which = pid === null ? 'Its server' : `Its server, process ${pid},`;
   return (
     `The embedded Redis in ${folder} does not answer. ${which} holds the data folder, so no second one is started: ` +
@@ -168,11 +167,13 @@ async function leave(place: ServerPlace, { me, lease, server }: Leaving): Promis
   lease.stop();
   if (!(await lease.isOurs())) {
     // Its folder is gone, or will be: nobody can reach it any more, or ask it to end.
-    if (server !== null) await killServer(place.folder, server);
+    if (server !== null) killServer(place.folder, server);
     return;
   }
   await rm(me, { force: true });
-  if ((await liveUsers(place.folder)) === 0 && (await shutDown(place))) await lease.release();
+  if ((await liveUsers(place.folder)) > 0 || !(await shutDown(place))) return;
+  // Where this process stood still meanwhile, another may have come: it starts the server again.
+  if ((await liveUsers(place.folder)) === 0) await lease.release();
 }
 
 /** Processes that were killed leave their mark behind: it is removed here. */
@@ -191,7 +192,7 @@ async function shutDown({ folder, socket }: ServerPlace): Promise<boolean> {
   await askToEnd(socket);
   while (Date.now() < deadline) {
     if ((await probeSocket(socket)) === 'silent') {
-      const server = await serverProcess(folder);
+      const server = serverProcess(folder);
       if (server === null) return true;
       // Its socket was removed, or it closed that already: it ends in order by this too.
       askProcessToEnd(server);
@@ -207,7 +208,7 @@ async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
     lockfilePath: lock,
     realpath: false,
     stale: LOCK_STALE_MS,
-    // A process that was stopped for longer has lost the lock; all that is done under the lock may be done twice.
+    // A process that was stopped for longer has lost the lock, and goes on: what would do harm then looks once more.
     onCompromised: () => undefined,
     update: LOCK_STALE_MS / 5,
     retries: { retries: 3000, factor: 1, minTimeout: POLL_MS * 2, maxTimeout: POLL_MS * 2 },
@@ -215,7 +216,7 @@ async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    await release();
+    await release().catch(insteadOf('ERELEASED', undefined));
   }
 }
 

@@ -6,6 +6,7 @@
  * finds its lease gone before it sends (`isOurs`), and its server writes where nobody reads any more.
  */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -19,6 +20,8 @@ export type Lease = {
   readonly folder: string;
   /** Whether no other machine has taken the home. What was durable in the folder before a `true` is seen by whoever takes it later. */
   isOurs(): Promise<boolean>;
+  /** The same as far as this machine knows at once. */
+  isThere(): boolean;
   /** The server has ended: any machine may have the home. */
   release(): Promise<void>;
   /** Ends the heartbeat of this process. */
@@ -29,7 +32,7 @@ export type LeaseOptions = {
   readonly machine: Machine;
   /** Whether a server listens, or may listen, on the socket of a folder. */
   isServing(folder: string): Promise<boolean>;
-  /** Told once when another machine has taken the home meanwhile. */
+  /** Told once when another machine has taken the home meanwhile, or another process has given it back while this one stood still. */
   onLost(): void;
   /** Told something that the user should know, in a sentence. */
   tell(text: string): void;
@@ -73,7 +76,7 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   let beating: Promise<void> | null = null;
   const stop = () => clearInterval(timer);
   const beat = async () => {
-    if ((await renew(path, machine)) || (await isThere(join(folder, RELEASED)))) return;
+    if (await renew(path, machine)) return;
     stop();
     onLost();
   };
@@ -89,6 +92,7 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   return {
     folder,
     isOurs: () => canOpen(path),
+    isThere: () => existsSync(path),
     async release() {
       stop();
       await beating;

@@ -3,12 +3,11 @@
  * pid file, whether it lives and answers. Two servers on one append-only file would ruin it: every function here is
  * careful to say "gone" only of a server that is.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { access, constants, open, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { access, constants, open, readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { delimiter, join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -53,15 +52,26 @@ export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
 
-/** Starts the server of a folder and waits until it answers; throws a UsageError with the end of the server's log otherwise. */
-export async function startServer(place: ServerPlace, timeoutMs: number): Promise<void> {
+export type StartOptions = {
+  readonly timeoutMs: number;
+  /** Asked in the very tick in which the server is started. */
+  mayStart(): boolean;
+};
+
+/**
+ * Starts the server of a folder and waits until it answers; throws a UsageError with the end of the server's log otherwise. False where
+ * there is a server by now, or none may be started.
+ */
+export async function startServer(
+  place: ServerPlace,
+  { timeoutMs, mayStart }: StartOptions,
+): Promise<boolean> {
   const { folder, socket, log: logPath } = place;
   const program = await findServerProgram(process.env.PATH ?? '');
   const log = await open(logPath, 'a', 0o600);
   try {
-    await rm(socketOf(folder), { force: true });
-    await rm(pidFile(folder), { force: true });
-    const child = spawnPrivate(program, folder, log.fd);
+    if (!mayStart() || serverProcess(folder) !== null) return false;
+    const child = spawnAlone(program, folder, log.fd);
     const failed = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `status ${code}`}`));
@@ -71,9 +81,22 @@ export async function startServer(place: ServerPlace, timeoutMs: number): Promis
     const outcome = await Promise.race([untilReady(socket, timeoutMs, waiting.signal), failed]);
     waiting.abort();
     if (outcome !== 'ready') throw new UsageError(await explain(program, outcome, logPath));
+    return true;
   } finally {
     await log.close();
   }
+}
+
+/**
+ * In one tick with the last look, so that nobody stands still between the two: its lock would go to another, and both would start a server.
+ * The server writes the same process id, but only once it is under way.
+ */
+function spawnAlone(program: string, folder: string, log: number): ChildProcess {
+  rmSync(socketOf(folder), { force: true });
+  rmSync(pidFile(folder), { force: true });
+  const child = spawnPrivate(program, folder, log);
+  if (child.pid !== undefined) writeFileSync(pidFile(folder), `${child.pid}\n`, { mode: 0o600 });
+  return child;
 }
 
 /** What the server writes holds rows: for its user alone. */
@@ -166,10 +189,12 @@ export function pidFile(folder: string): string {
 /**
  * The process id of the folder's server, as long as that process is there, answering or not; `null` where it is gone.
  */
-export async function serverProcess(folder: string): Promise<number | null> {
-  const pid = Number.parseInt(await readFile(pidFile(folder), 'utf8').catch(() => ''), 10);
-  if (!(pid > 0) || !isAlive(pid)) return null;
-  return (await isServerOf(folder, pid)) ? pid : null;
+export function serverProcess(folder: string): number | null {
+  const pid = Number.parseInt(
+    orElse('', () => readFileSync(pidFile(folder), 'utf8')),
+    10,
+  );
+  return pid > 0 && isAlive(pid) && isServerOf(folder, pid) ? pid : null;
 }
 
 /** As `askToEnd`, for a server that can't be reached by its socket. */
@@ -182,19 +207,29 @@ export function askProcessToEnd(pid: number): void {
 }
 
 /** Ends a server whose folder may have been removed under it, and which can't be asked any more. */
-export async function killServer(folder: string, pid: number): Promise<void> {
-  if (isAlive(pid) && (await isServerOf(folder, pid))) process.kill(pid, 'SIGKILL');
+export function killServer(folder: string, pid: number): void {
+  if (isAlive(pid) && isServerOf(folder, pid)) process.kill(pid, 'SIGKILL');
 }
 
 /** A process id may have passed to another program since. The server is told apart by its working folder, the data folder. */
-async function isServerOf(folder: string, pid: number): Promise<boolean> {
+function isServerOf(folder: string, pid: number): boolean {
   if (process.platform === 'linux') {
-    const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
-    const real = await realpath(folder).catch(() => folder);
+    const workingFolder = orElse(null, () => readlinkSync(`/proc/${pid}/cwd`));
+    const real = orElse(folder, () => realpathSync(folder));
     return workingFolder === real || workingFolder === `${real} (deleted)`;
   }
-  const command = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => null);
-  return command === null || /redis|valkey/.test(command.stdout);
+  const command = orElse(null, () =>
+    execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }),
+  );
+  return command === null || /redis|valkey/.test(command);
+}
+
+function orElse<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
 }
 
 /**

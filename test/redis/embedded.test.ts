@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { shownAddress } from '../../src/config/redis-address.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import {
@@ -14,6 +14,7 @@ import {
   joinEmbeddedRedis,
   reviveOnLoss,
 } from '../../src/redis/embedded.ts';
+import { killServer, serverProcess, startServer } from '../../src/redis/server-process.ts';
 import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 
@@ -82,11 +83,16 @@ const OTHER = fileURLToPath(new URL('../support/join-and-wait.mjs', import.meta.
 
 /** Another process on the same home, once it has joined. */
 async function otherProcess(home: string) {
-  const child = spawn(process.execPath, [OTHER, home], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = startOther(home);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+function startOther(home: string, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [...args, OTHER, home], { stdio: ['pipe', 'pipe', 'inherit'] });
   closing.push(async () => {
     child.kill('SIGKILL');
   });
-  await once(child.stdout, 'data');
   return child;
 }
 
@@ -163,6 +169,74 @@ test('revived by several at once there is one server', async () => {
   process.kill(await pidOf(redis), 'SIGKILL');
   await until(async () => (await Promise.all([one.revive(), two.revive(), one.revive()])).every(Boolean));
   expect(await pidOf(redis)).toBe(await pidOf(other));
+});
+
+test('started by two at once, each of which saw none, there is one server', async () => {
+  const folder = join(await ownHome(), 'redis');
+  await mkdir(folder);
+  const place = { folder, socket: join(folder, 'redis.sock'), log: join(folder, 'redis.log') };
+  const start = () => startServer(place, { timeoutMs: 10_000, mayStart: () => true });
+  try {
+    expect((await Promise.all([start(), start()])).toSorted()).toEqual([false, true]);
+  } finally {
+    killServer(folder, serverProcess(folder) ?? 0);
+  }
+});
+
+/** Preloaded: the process stops behind its first call of that function of fs.promises for such a path. */
+function stopAfter(call: 'access' | 'readdir', path: string): string {
+  const code = `
+    import fs from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    const real = fs.${call};
+    let isStopped = false;
+    fs.${call} = async (path, ...rest) => {
+      const answer = await real(path, ...rest);
+      if (isStopped || !String(path).endsWith('${path}')) return answer;
+      isStopped = true;
+      process.kill(process.pid, 'SIGSTOP');
+      return answer;
+    };
+    syncBuiltinESMExports();`;
+  return `--import=data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+/** Once it stands still, with the lock of the home, which any other may take from then on: as if it had stood still for long. */
+async function stoodStill(child: ChildProcess, home: string): Promise<void> {
+  const status = `/proc/${child.pid}/stat`;
+  await until(async () => (await readFile(status, 'utf8').catch(() => '')).includes(') T '));
+  for (const name of await readdir(join(home, 'redis')))
+    if (name.startsWith('lock-')) await utimes(join(home, 'redis', name), 0, 0);
+}
+
+describe.runIf(process.platform === 'linux')('a command that stood still', () => {
+  test('just before it started the server joins the one that is there by then', async () => {
+    const home = await ownHome();
+    const other = startOther(home, [stopAfter('access', '-server')]);
+    await stoodStill(other, home);
+    const mine = await join1(home);
+    const pid = await pidOf(connect(mine));
+    const joined = once(other.stdout, 'data');
+    other.kill('SIGCONT');
+    await joined;
+    expect(await pidOf(connect(mine))).toBe(pid);
+  });
+
+  test('just before it ended the server does not give back a home that is in use by then', async () => {
+    const home = await ownHome();
+    const other = startOther(home, [stopAfter('readdir', '/users')]);
+    await once(other.stdout, 'data');
+    other.stdin.end();
+    await stoodStill(other, home);
+    const mine = await join1(home);
+    const redis = connectReviving(mine);
+    await redis.set('a', '1');
+    const ended = once(other, 'exit');
+    other.kill('SIGCONT');
+    await ended;
+    expect(await mine.isOurs()).toBe(true);
+    expect(await redis.get('a')).toBe('1');
+  });
 });
 
 test('a server that is stopped is not replaced: it is waited for, and goes on with what it had', async () => {

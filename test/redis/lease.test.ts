@@ -148,6 +148,15 @@ test('a machine that lives is told within a heartbeat that its home was taken', 
   expect(lost).toEqual(['a']);
 });
 
+test('a process is told that its home was given back by another that had stood still', async () => {
+  const lost: string[] = [];
+  const server = await joinAs(A, { onLost: () => lost.push('a') });
+  const folder = dirname(server.address.path);
+  await rename(join(folder, 'lease'), join(folder, 'released'));
+  await until(() => lost.length > 0);
+  expect(lost).toEqual(['a']);
+});
+
 describe('the folder of the server', () => {
   test('and its files are for its user alone, also under a lax umask', async () => {
     const before = process.umask(0);
