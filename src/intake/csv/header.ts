@@ -163,7 +163,7 @@ function headerText(path: string, head: FileHead, { preamble, dialect }: Told) {
   const [first] = createCsvSplitter(shape, preamble.line)(body, head.whole);
   if (first === undefined || first.kind !== 'records') throw noHeader(path, first);
   const start = first.starts[0] ?? 0;
-  const step = stepAt(body, start, head.whole, shape);
+  const step = stepAt(body, start, head.whole, { ...shape, damaged: 0 });
   const next = step.kind === 'record' ? step.next : body.length;
   if (preamble.start + next > HEAD_CHARS) throw noHeader(path, undefined);
   return { text: body.slice(start, next), first, end: preamble.start + next };

@@ -44,6 +44,8 @@ type Splitting = {
   /** The line of `at`. */
   line: number;
   isBlankBefore: boolean;
+  /** Records so far with a quote where none may stand. */
+  damaged: number;
   /** A bad record, or a comment to skip, whose line end is not at hand yet. */
   unended: Bad | 'skip' | null;
   pieces: CsvPiece[];
@@ -54,7 +56,7 @@ type Splitting = {
  * stops or (`skip_records_with_error`) stays inside the quotes and loses the records that follow.
  */
 export function createCsvSplitter(shape: CsvShape, firstLine: number): CsvSplitter {
-  const start = { text: '', at: 0, line: firstLine, isBlankBefore: false, unended: null };
+  const start = { text: '', at: 0, line: firstLine, isBlankBefore: false, damaged: 0, unended: null };
   const state: Splitting = { shape, ...start, pieces: [] };
   return (chunk, final) => {
     const text = state.text.slice(state.at) + chunk;
@@ -93,6 +95,7 @@ function startBad(state: Splitting, step: Extract<CsvStep, { kind: 'bad' }>, fin
   const bad = { text, line: state.line, problem: step.problem };
   state.line += countNewlines(state.text, { from: state.at, to: step.next }, state.shape.dialect.newline);
   state.at = step.next;
+  state.damaged += 1;
   state.isBlankBefore = false;
   if (!step.ended) state.unended = bad;
   else {
@@ -162,12 +165,12 @@ type CsvRun = {
 /** Goes over well-formed records from `from`; blank lines between them are passed over. */
 function readRun(
   text: string,
-  from: { readonly at: number; readonly line: number; readonly isBlankBefore: boolean },
+  from: Pick<Splitting, 'at' | 'line' | 'isBlankBefore' | 'damaged'>,
   final: boolean,
   shape: CsvShape,
 ): CsvRun {
   const { newline, quote, comment } = shape.dialect;
-  const { at: first, line, isBlankBefore } = from;
+  const { at: first, line, isBlankBefore, damaged } = from;
   const run: Run = { starts: [], lines: [], afterBlank: new Set(), at: first, line, isBlankBefore };
   let quoteAt = -1;
   for (;;) {
@@ -177,7 +180,7 @@ function readRun(
     const end = indexOfNewline(text, at, newline);
     // A line without a quote needn't be cut into cells to know where its record ends.
     const isPlain = isShort(at, end, quoteAt) && text.charAt(at) !== comment && !isHalf(text, end, final);
-    const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, shape);
+    const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, { ...shape, damaged });
     if (step.kind !== 'record') return told(run, step);
     if (isBlankLine(text, at, step.next, shape.dialect)) run.isBlankBefore = true;
     else take(run, first);
@@ -233,6 +236,9 @@ const SPACE = 32;
 /** How the file is written, and how many cells a record has; 0 where that is not known yet. */
 type CsvShape = { readonly dialect: CsvDialect; readonly columns: number };
 
+/** `damaged`: how many records with a quote where none may stand the file had so far. */
+type StepShape = CsvShape & { readonly damaged: number };
+
 /** What to do with the record at the front of a text. */
 type CsvStep =
   | { readonly kind: 'record'; readonly next: number }
@@ -255,7 +261,8 @@ type CsvStep =
   | { readonly kind: 'wait' };
 
 /** Judges the record that starts at `start`; the answer is the same however the file was cut into blocks. */
-export function stepAt(text: string, start: number, final: boolean, { dialect, columns }: CsvShape): CsvStep {
+export function stepAt(text: string, start: number, final: boolean, shape: StepShape): CsvStep {
+  const { dialect } = shape;
   if (text.charAt(start) === dialect.comment) return { kind: 'comment' };
   const end = Math.min(text.length, start + MAX_RECORD_CHARS);
   const cut = cutRecord({ text, end, final: final && end === text.length }, start, dialect);
@@ -268,15 +275,17 @@ export function stepAt(text: string, start: number, final: boolean, { dialect, c
     case 'part':
       return tooLong ? unendedRecord(end, TOO_LONG) : { kind: 'wait' };
     case 'stray':
-      return stepOverDamage(text, cut, final, { dialect, columns });
+      return stepOverDamage(text, cut, final, shape);
     default:
       return cut satisfies never;
   }
 }
 
-function stepOverDamage(text: string, stray: Stray, final: boolean, { dialect, columns }: CsvShape): CsvStep {
-  const end = Math.min(text.length, stray.at + LOOKAHEAD_CHARS);
-  if (end === text.length && !final) return { kind: 'wait' };
+function stepOverDamage(text: string, stray: Stray, final: boolean, shape: StepShape): CsvStep {
+  const { dialect, columns, damaged } = shape;
+  const most = Math.min(text.length, stray.at + LOOKAHEAD_CHARS);
+  if (most === text.length && !final) return { kind: 'wait' };
+  const end = damaged < FULL_LOOKS ? most : Math.min(most, afterLines(text, stray.at, dialect));
   const view = { text, end, final: final && end === text.length };
   const { at, doubtful } = endOfDamage({ view, dialect, columns }, stray);
   const problem = `${STRAY_QUOTE} (cell ${stray.cells + 1})`;
@@ -290,6 +299,24 @@ const STRAY_QUOTE =
 
 /** How far behind a stray quote its record's end is searched: a fixed length, so that block sizes don't change the answer. */
 const LOOKAHEAD_CHARS = 64 * 1024;
+
+/**
+ * How many damaged records of a file are looked behind so far. In a file of nothing but lone quotes each look would go over
+ * the same text again: one of 1 MB kept the process busy for minutes. Those that follow are looked behind by lines.
+ */
+const FULL_LOOKS = 500;
+const LOOKAHEAD_LINES = 50;
+
+/** Index after the last of the lines that are looked at behind `from`. */
+function afterLines(text: string, from: number, { newline }: CsvDialect): number {
+  let at = from;
+  for (let lines = 0; lines < LOOKAHEAD_LINES; lines += 1) {
+    const found = indexOfNewline(text, at, newline);
+    if (found === -1) return text.length;
+    at = afterNewline(text, found);
+  }
+  return at;
+}
 
 function unendedRecord(next: number, problem: string): CsvStep {
   return { kind: 'bad', next, ended: false, problem, doubtful: next };
