@@ -22,7 +22,7 @@ import { type Io, tell, tellOverBar } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
-import { createDiskNotice, joinEmbeddedRedis, reviveOnLoss, TAKEN } from './redis/embedded.ts';
+import { createDiskNotice, joinEmbeddedRedis, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { acceptSettings } from './redis/settings.ts';
 
@@ -133,8 +133,8 @@ export async function openLedger(
   notify: (text: string) => void = (text) => log.warn(text),
 ): Promise<Ledger> {
   await makeHomeFolder(env.home);
-  const onLost = () => {
-    notify(TAKEN);
+  const onLost = (how: 'taken' | 'removed') => {
+    notify(how === 'removed' ? REMOVED : TAKEN);
     // As if it had been told to end: no row is sent any more, and files of the inbox are left to the other machine.
     process.kill(process.pid, 'SIGTERM');
   };

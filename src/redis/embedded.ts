@@ -133,7 +133,12 @@ async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<Emb
 /** What is said where the home of this process was taken, or given back, while it stood still. */
 export const TAKEN =
   'Another machine, container or command has taken this ONBOARD_HOME, since nothing was heard of this one for a while: nothing more is ' +
-  'sent from here. Give the command again. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
+  'sent from here. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
+
+/** What is said where the folder is gone: the same command would send every row once more. */
+export const REMOVED =
+  'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here, and what was sent is not known here any more. ' +
+  'Look in the service for the rows of this file before it is loaded again: in an empty home all of them are sent, also those that were made.';
 
 async function untilReady(place: ServerPlace, lease: Lease): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
 import { isSameMachine, type Machine, shownHost } from '../lib/machine.ts';
@@ -28,12 +28,15 @@ export type Lease = {
   stop(): void;
 };
 
+/** `removed`: with all that was in the home. */
+export type Loss = 'taken' | 'removed';
+
 export type LeaseOptions = {
   readonly machine: Machine;
   /** Whether a server listens, or may listen, on the socket of a folder. */
   isServing(folder: string): Promise<boolean>;
   /** Told once when another machine has taken the home meanwhile, or another process has given it back while this one stood still. */
-  onLost(): void;
+  onLost(how: Loss): void;
   /** Told something that the user should know, in a sentence. */
   tell(text: string): void;
   /** 1,000 by default. */
@@ -78,7 +81,7 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   const beat = async () => {
     if (await renew(path, machine)) return;
     stop();
-    onLost();
+    onLost((await isThere(dirname(folder))) ? 'taken' : 'removed');
   };
   const timer = setInterval(() => {
     // A disk that can't be written to now may be well again at the next beat.

@@ -148,6 +148,17 @@ test('a machine that lives is told within a heartbeat that its home was taken', 
   expect(lost).toEqual(['a']);
 });
 
+test('a home that was removed is told from one that was taken: there the same command would send every row again', async () => {
+  const lost: string[] = [];
+  const server = await joinAs(A, { onLost: (how) => lost.push(how) });
+  closing.pop();
+  const pid = Number(/process_id:(\d+)/.exec(await connect(server).info('server'))?.[1]);
+  await rm(join(home, 'redis'), { recursive: true });
+  await until(() => lost.length > 0);
+  process.kill(pid, 'SIGKILL');
+  expect(lost).toEqual(['removed']);
+});
+
 test('a process is told that its home was given back by another that had stood still', async () => {
   const lost: string[] = [];
   const server = await joinAs(A, { onLost: () => lost.push('a') });
