@@ -12,8 +12,10 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A silent server must not keep the others, where there are several, from being asked. */
 const ANSWER_TIMEOUT_MS = 2_000;
 const SLOTS = '16384';
-const TO_DO = 'Start it, correct REDIS_URL, or leave REDIS_URL unset for an embedded server.';
-const TO_DO_LOGIN = 'Correct REDIS_URL, or leave it unset for an embedded server.';
+/** Without REDIS_URL the same command would send all rows again: a fresh ledger knows of none. */
+const ELSEWHERE = 'Leave it unset, for an embedded server, only where no row was sent with it.';
+const TO_DO = `Start it, or correct REDIS_URL. ${ELSEWHERE}`;
+const TO_DO_LOGIN = `Correct REDIS_URL. ${ELSEWHERE}`;
 const TO_DO_ENCRYPTED = `${TO_DO} Certificates of your own are named by REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE.`;
 
 /** Throws a UsageError where Redis can't be reached, or refuses. */
