@@ -85,6 +85,7 @@ export const DOORS: Doors = {
     'report.ts',
     'status.ts',
     'progress.ts',
+    'redis-wait.ts',
     'service-notice.ts',
   ],
   check: ['file.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
