@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { Intent } from '../../src/ledger/intents.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
+import { identityPlace } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
@@ -206,6 +207,25 @@ describe('rows that a lost worker may have sent', () => {
     await bench.ledger.intend(intent('i a 1'));
     await makeSuspect(bench, 1);
     expect(await bench.ledger.intend(intent('i a 1'))).toEqual(TAKEN);
+  });
+});
+
+describe('a take that gave up a row which a lost worker may have sent', () => {
+  test.each([
+    ['subclient.create', '', false],
+    ['counterparty.draft', '', false],
+    ['subclient.upsert', '', false],
+    ['subclient.upsert', 'k run-before 1 sub-1', true],
+    ['subclient.update', '', true],
+  ])('of %s, key %j, is believed: %s', async (operation, held, believed) => {
+    const bench = await runningRun(6, 2);
+    const { bucket, digest } = identityPlace(bench.keys, GIVEN_BACK);
+    if (held !== '') await own().redis.hset(bucket, digest, held);
+    await own().redis.hset(bench.keys.run(bench.id).record, { operation, suspect: 1 });
+    expect(await bench.ledger.settle(row(1, 'failed', { identity: GIVEN_BACK, mark: '' }))).toBe(believed);
+    expect((await bench.ledger.take(1)).marks.size).toBe(believed ? 1 : 0);
+    // Behind the last chunk that had been handed out nobody else can have sent it.
+    expect(await bench.ledger.settle(row(3, 'failed', { chunk: 2, identity: null, mark: '' }))).toBe(true);
   });
 });
 

@@ -209,6 +209,14 @@ export const OF_LEDGER = [
     why: 'a row whose intent stood in a damaged line is sent again',
   },
   {
+    id: 'gave-up-what-a-lost-worker-sent',
+    in: 'src/ledger',
+    find: '(gaveUp and isUnsure(chunk, e[5], e[6]))',
+    put: 'false',
+    tests: ['test/ledger/chunk-ledger'],
+    why: 'a row is called failed that a lost worker made, and a rerun makes it twice',
+  },
+  {
     id: 'sends-from-a-taken-home',
     in: 'src/ledger',
     find: 'const stop = problem ?? (await problemOfHome(edges));',

@@ -180,6 +180,7 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
  * All intents of one take count as the same, whatever the attempt: a replayed journal may meet an earlier attempt's.
  * Over another taker's intent only what the service accepted is recorded: a refusal says nothing of the other's request.
  * A row of a group without a mark of its own ends only as the group's first row does.
+ * A take that gave up a create, in a chunk of which a lost worker may have sent rows, is not believed: the next take leaves the row in doubt.
  * Answers the places (1: the first of the groups, those of the JSON follow) of rows that were not recorded: they had their outcome, or are another's.
  */
 const RECORD = `
@@ -271,6 +272,14 @@ local function leadDiffers(e, of)
   if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e[3] end
   return taker(lead) ~= taker(e[12]) and e[13] ~= 1
 end
+local lost
+-- Whether a lost worker may have created what this take has given up: between its intent, taken back, and now another's may have been lost.
+local function isUnsure(chunk, bucket, digest)
+  lost = lost or redis.call('HMGET', KEYS[1], 'suspect', 'operation')
+  if REPLAYED or tonumber(chunk) > tonumber(lost[1] or '0') then return false end
+  if lost[2] == 'subclient.upsert' then return bucket == '' or string.sub(redis.call('HGET', bucket, digest) or '', 1, 1) ~= 'k' end
+  return lost[2] == 'subclient.create' or lost[2] == 'counterparty.draft'
+end
 for _, e in ipairs(entries) do
   local chunk, row, outcome, settlement = tostring(e[1]), tostring(e[2]), e[3], e[4]
   local of = chunks[chunk]
@@ -279,14 +288,14 @@ for _, e in ipairs(entries) do
   local closed = not current and redis.call('HEXISTS', KEYS[3], chunk) == 1
   local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
   local foreign = current and not settled and taker(current) ~= taker(e[12]) and e[13] ~= 1
-  if not current and not closed and leadDiffers(e, of) then foreign = true end
+  local gaveUp = outcome == 'failed' and e[12] == ''
+  if not current and not closed and (leadDiffers(e, of) or (gaveUp and isUnsure(chunk, e[5], e[6]))) then foreign = true end
   if e[14] == 1 then
     answered = true
     ANSWERED[e[12]] = true
   end
   local decided = e[13] == 1 and (settled or closed) and not doubted and redis.call('HGET', KEYS[10], row)
   local overruled = decided and string.find(decided, '"decision":"not-created"', 1, true)
-  local gaveUp = outcome == 'failed' and e[12] == ''
   local recorded = 1
   if foreign then
     recorded = 0
