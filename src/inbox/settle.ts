@@ -303,7 +303,7 @@ function moveRefused({ inbox, entry, why, fault }: Refused, failed: string) {
  * Makes the function that looks for files that somebody went on writing to after they had been put away: their ends were never read.
  * It moves them from `done` to `failed`, tells their sender, and answers how many there were.
  */
-export function createLookForLate(watcher: Watcher): () => Promise<number> {
+export function createLookForLate(watcher: LateFolders): () => Promise<number> {
   const { places, book, home } = watcher;
   const findChanged = createFindChanged(places.done, () => new Date());
   return async () => {
@@ -321,22 +321,39 @@ export function createLookForLate(watcher: Watcher): () => Promise<number> {
   };
 }
 
+type LateFolders = Pick<Watcher, 'places' | 'book' | 'home'> & {
+  readonly teller: Pick<Watcher['teller'], 'line'>;
+};
 type LateFile = { readonly name: string; readonly lines: readonly string[] };
 
 /** The note of the file's run stays in `done`. */
-async function putLateAway({ name, lines }: LateFile, { places, teller }: Watcher): Promise<void> {
+async function putLateAway({ name, lines }: LateFile, { places, teller }: LateFolders): Promise<void> {
   const text = renderNote(lateNote(name, lines));
   const from = join(places.done, name);
   // Somebody may have cleared `done` meanwhile.
-  const away = await putAway({ from, folder: places.failed, name, id: 'late', text }).catch(
+  const away = await putAway({ from, folder: places.failed, ...lateName(name), text }).catch(
     insteadOf('ENOENT', null),
   );
   const where = [...(away === null ? [] : [`Moved to ${away.file}`]), ...lines].join('. ');
   teller.line(`${name}: was written to after it was taken: what came late was not sent. ${where}`);
 }
 
-/** `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. */
-const ID = /\.(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[a-z0-9]{4}(?:\.|$)/;
+/** A name in `done` under which the file goes to `failed`: cut without its id, it could be that of another file there. */
+function lateName(name: string): Pick<Moving, 'name' | 'id'> {
+  const found = ID.exec(name);
+  if (found === null) return { name, id: 'late' };
+  const [id] = found;
+  return {
+    name: name.slice(0, found.index) + name.slice(found.index + id.length),
+    id: `${id.slice(1)}.late`,
+  };
+}
+
+/** `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. The last one counts: its sender's name may hold another. */
+const ID = new RegExp(
+  String.raw`\.(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[a-z0-9]{4}(?=${ENDING.source})`,
+  ENDING.flags,
+);
 
 /** Makes the function that finds the names of files in `done` that are no longer what their notes say. */
 export function createFindChanged(done: string, now: () => Date): () => Promise<string[]> {

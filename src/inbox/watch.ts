@@ -120,17 +120,11 @@ type Looked = {
 function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
   const clock = createLookClock(watcher.pollMs, () => performance.now());
   const refuse = createRefuse(watcher);
+  const isInterrupted = () => watcher.session.io.interrupted.aborted;
+  const lookAgain = createLookAndRefuse({ clock, look, refuse, isInterrupted });
   const lookForLate = createLookForLate(watcher);
   let last: Look = { atHand: [], refuse: [], folders: [], left: [], nextMs: 0 };
   let worst = 0;
-  const lookAgain = async () => {
-    clock.lookBegins();
-    last = await look();
-    for (const entry of last.refuse) {
-      if ((await refuse(entry)) !== 'gone') worst = worse(worst, EXIT.notStarted);
-    }
-    clock.lookEnds(last.nextMs);
-  };
   const lookAtRest = async () => {
     await schedules.keep();
     if ((await lookForLate()) > 0) worst = worse(worst, EXIT.notStarted);
@@ -141,9 +135,43 @@ function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
     async look(): Promise<Look> {
       if (clock.isDue('rare')) await lookAtRest();
       if (clock.isDue('runs')) await underWay.look();
-      if (clock.isLookDue()) await lookAgain();
+      if (clock.isLookDue()) {
+        const looked = await lookAgain();
+        last = looked.found;
+        if (looked.hasRefused) worst = worse(worst, EXIT.notStarted);
+      }
       return last;
     },
+  };
+}
+
+/** Entries put aside after one look; the next look finds the others, and the files that came meanwhile. */
+const REFUSED_AT_ONCE = 500;
+
+type RefuseEdges = {
+  readonly clock: Pick<ReturnType<typeof createLookClock>, 'lookBegins' | 'lookEnds' | 'lookSoon'>;
+  look(): Promise<Look>;
+  readonly refuse: ReturnType<typeof createRefuse>;
+  isInterrupted(): boolean;
+};
+
+/** Makes the function that looks, and puts aside what can't be taken: never so much that other files or a signal wait for it. */
+export function createLookAndRefuse({ clock, look, refuse, isInterrupted }: RefuseEdges) {
+  return async () => {
+    clock.lookBegins();
+    const found = await look();
+    // What refusing takes is no reason to look later.
+    clock.lookEnds(found.nextMs);
+    let moved = 0;
+    let hasRefused = false;
+    for (const entry of found.refuse) {
+      if (moved === REFUSED_AT_ONCE) clock.lookSoon();
+      if (moved === REFUSED_AT_ONCE || isInterrupted()) break;
+      const end = await refuse(entry);
+      if (end === 'moved') moved += 1;
+      if (end !== 'gone') hasRefused = true;
+    }
+    return { found, hasRefused };
   };
 }
 

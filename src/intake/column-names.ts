@@ -3,6 +3,7 @@
  * file and a workbook both ask here whether a row further down looks more like the header than the first row, and what is
  * wrong with a header's names.
  */
+import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN } from '../model/source.ts';
 
 /** Whether cells look like column names: two at least, all different, short, and no numbers, dates, ids or addresses. */
 export function looksLikeHeader(cells: readonly string[]): boolean {
@@ -85,6 +86,8 @@ export function nameProblems(
 ): readonly string[] {
   const problem = tooLongTogether(names);
   if (problem !== null) return [problem];
+  const torn = tornReport(names);
+  if (torn !== null) return [torn];
   const seen = new Map<string, number>();
   return names.flatMap((name, at) => {
     const first = seen.get(name);
@@ -102,6 +105,18 @@ export function nameProblems(
       `columns ${labelOf(first)} and ${labelOf(at)} are both named "${name}": expected every name once; rename or remove one`,
     ];
   });
+}
+
+/**
+ * What is wrong where some of a report's columns are left but not the one that it is known by: its cells would keep the signs that
+ * guard them against being run as formulas, so that a key of a row in doubt would be another one, and its record made twice.
+ */
+function tornReport(names: readonly string[]): string | null {
+  if (names.includes(REPORT_ROW_COLUMN)) return null;
+  const left = names.find((name) => name.startsWith(REPORT_COLUMN_PREFIX));
+  return left === undefined
+    ? null
+    : `has the column "${left}" of a report, but no "${REPORT_ROW_COLUMN}": expected a report file's own columns whole; take the file from the report again, and correct its other cells only`;
 }
 
 /** The most characters that all names of a file may have together: they are kept with its run, and named in messages. */

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SANDBOX_TARGET } from '../../src/delivery/target.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
 import { renderNote, writtenWords } from '../../src/inbox/note.ts';
-import { awayName, createFindChanged, endClaim, putAway } from '../../src/inbox/settle.ts';
+import { awayName, createFindChanged, createLookForLate, endClaim, putAway } from '../../src/inbox/settle.ts';
 import { createRehearsal } from '../../src/inbox/watcher.ts';
+import { newRunId } from '../../src/ledger/run-store.ts';
 import { writtenOf } from '../../src/lib/file-stamp.ts';
 import { ownFolder } from '../support/folder.ts';
 import { CLAIM_ID, claimed, entryIn, jobOf } from './files.ts';
@@ -98,7 +99,12 @@ test('a file in done that was written to since is found, also by a process that 
   expect(await createFindChanged(done, () => new Date('2026-11-21T12:30:00Z'))()).toEqual([]);
 });
 
-async function putDone(home: string, done: string, time = '2026-11-21 10:00:00'): Promise<string> {
+async function putDone(
+  home: string,
+  done: string,
+  time = '2026-11-21 10:00:00',
+  name = 'a.csv',
+): Promise<string> {
   const from = join(home, 'a.csv');
   await writeFile(from, 'text');
   execFileSync('touch', ['-d', time, from]);
@@ -109,9 +115,9 @@ async function putDone(home: string, done: string, time = '2026-11-21 10:00:00')
     facts: [['size', written]],
     lines: [],
   });
-  const { note } = await putAway({ from, folder: done, name: 'a.csv', id: '20261121-100000-k3f9', text });
+  const { file, note } = await putAway({ from, folder: done, name, id: '20261121-100000-k3f9', text });
   expect(await readFile(note, 'utf8')).toBe(text);
-  return 'a.20261121-100000-k3f9.csv';
+  return basename(file);
 }
 
 test('a file that was last written at the very end of a millisecond is as its note says', async () => {
@@ -119,4 +125,33 @@ test('a file that was last written at the very end of a millisecond is as its no
   const done = join(home, 'done');
   await putDone(home, done, '@1763754737.999999990');
   expect(await createFindChanged(done, () => new Date('2026-11-21T10:30:00Z'))()).toEqual([]);
+});
+
+test('a file is watched for late writes by its own id, whatever id its sender had in the name', async () => {
+  const home = await ownFolder();
+  const done = join(home, 'done');
+  const name = await putDone(home, done, '2026-11-21 10:00:00', 'a.20200101-000000-aaaa.csv');
+  await appendFile(join(done, name), 'more');
+  expect(await createFindChanged(done, () => new Date('2026-11-21T10:30:00Z'))()).toEqual([name]);
+});
+
+test('two files with long names that were both written to late take neither place of the other', async () => {
+  const home = await ownFolder();
+  const done = join(home, 'done');
+  await mkdir(done);
+  const places = { inbox: '', processing: join(home, 'processing'), done, failed: join(home, 'failed') };
+  const book = { jobs: () => [], broken: () => new Map(), refresh: async () => false };
+  for (const text of ['first', 'second']) {
+    const from = join(home, 'long.csv');
+    await writeFile(from, text);
+    const size = writtenWords({ bytes: 1, ms: 0 });
+    const note = renderNote({ subject: 'a.csv', headline: 'was taken.', facts: [['size', size]], lines: [] });
+    const id = newRunId(new Date());
+    await putAway({ from, folder: done, name: `${'x'.repeat(240)}.csv`, id, text: note });
+  }
+  const lookForLate = createLookForLate({ places, book, home, teller: { line: () => undefined } });
+  expect(await lookForLate()).toBe(2);
+  const late = (await readdir(places.failed)).filter((name) => name.endsWith('.late.csv'));
+  const texts = await Promise.all(late.map((name) => readFile(join(places.failed, name), 'utf8')));
+  expect(texts.sort()).toEqual(['first', 'second']);
 });

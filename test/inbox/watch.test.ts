@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { createStallNotice } from '../../src/inbox/watch.ts';
+import type { Refused } from '../../src/inbox/sort-out.ts';
+import { createLookClock } from '../../src/inbox/wake.ts';
+import { createLookAndRefuse, createStallNotice } from '../../src/inbox/watch.ts';
 import { onboard } from '../cli/memory-io.ts';
+import { entryOf, inboxOf } from './files.ts';
 
 function bench() {
   const told: string[] = [];
@@ -50,4 +53,40 @@ test('`watch --sandbox`, which would wait for ever, is refused with what to type
 test.each(['start', 'watch'])('the help of %s says what --once exits with', async (command) => {
   const { stdout } = await onboard([command, '--help']);
   expect(stdout).toContain('3 where a file was refused though others were loaded');
+});
+
+/** Looks at an inbox full of entries that can't be taken, where putting one aside takes 10 ms. */
+async function lookAtFull(entries: number, interruptedAt = Number.POSITIVE_INFINITY) {
+  const at = { now: 0, moved: 0 };
+  const clock = createLookClock(5_000, () => at.now);
+  const one: Refused = { inbox: inboxOf([]), entry: entryOf('x.bin'), why: 'no job', fault: 'no-load' };
+  const lookAndRefuse = createLookAndRefuse({
+    clock,
+    look: async () => {
+      const refuse = Array.from({ length: entries - at.moved }, () => one);
+      return { atHand: [], refuse, folders: [], left: [], nextMs: null };
+    },
+    refuse: async () => {
+      at.now += 10;
+      at.moved += 1;
+      return 'moved';
+    },
+    isInterrupted: () => at.moved >= interruptedAt,
+  });
+  await lookAndRefuse();
+  return { at, clock, lookAndRefuse };
+}
+
+test('entries that can not be taken hold up neither other files nor the next look', async () => {
+  const { at, clock, lookAndRefuse } = await lookAtFull(1_200);
+  const first = { moved: at.moved, wanted: clock.isLookWanted(), leftMs: clock.leftMs() };
+  expect(first).toEqual({ moved: 500, wanted: true, leftMs: 0 });
+  await lookAndRefuse();
+  await lookAndRefuse();
+  expect({ moved: at.moved, wanted: clock.isLookWanted() }).toEqual({ moved: 1_200, wanted: false });
+});
+
+test('a signal ends the putting aside of entries', async () => {
+  const { at } = await lookAtFull(100, 3);
+  expect(at.moved).toBe(3);
 });

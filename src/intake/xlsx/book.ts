@@ -3,6 +3,7 @@
  * what the styles show a number as. Parts refer to each other by relations; what doesn't hang together is refused.
  */
 import { posix } from 'node:path';
+import { shorten } from '../../lib/terminal.ts';
 import { damaged, otherFile, tooLarge, WorkbookError } from './error.ts';
 import {
   type Attributes,
@@ -46,6 +47,13 @@ export async function readBook(zip: Zip): Promise<Book> {
   };
 }
 
+/** Sheets and relations that are read: each is looked for among all others, and kept. */
+const MAX_PARTS = 2_000;
+
+function addTo<T>(list: T[], part: T): void {
+  if (list.push(part) > MAX_PARTS) throw tooLarge(`it has more than ${MAX_PARTS} sheets or other parts`);
+}
+
 type SheetEntry = { readonly name: string; readonly hidden: boolean; readonly relation: string };
 
 type Contents = { sheets: SheetEntry[]; from1904: boolean; uncalculated: boolean };
@@ -56,7 +64,7 @@ async function readContents(zip: Zip, part: string): Promise<Contents> {
   await readXmlDocument(zip.read(part), {
     open(element, attributes) {
       root ??= element;
-      if (element === 'sheet') contents.sheets.push(sheetOf(attributes));
+      if (element === 'sheet') addTo(contents.sheets, sheetOf(attributes));
       if (element === 'workbookPr') contents.from1904 ||= isTrue(attributes.get('date1904'));
       if (element === 'calcPr') contents.uncalculated ||= isTrue(attributes.get('fullCalcOnLoad'));
     },
@@ -104,11 +112,21 @@ export function chooseSheet(book: Book, wanted: string | undefined): Sheet {
       ? (sheets.find(({ hidden }) => !hidden) ?? sheets[0])
       : sheets.find(({ name }) => name === wanted);
   if (sheet !== undefined) return sheet;
-  const names = sheets.map(({ name }) => `"${name}"`).join(', ');
   throw new WorkbookError(
-    `has no sheet named "${wanted}": expected one of ${names}; correct format.sheet, or leave it out for the first sheet`,
+    `has no sheet named "${wanted}": expected one of ${namesOf(sheets)}; correct format.sheet, or leave it out for the first sheet`,
   );
 }
+
+/** The names of sheets for a message, which is kept with the run: names and their number are the sender's. */
+export function namesOf(sheets: readonly Sheet[]): string {
+  const names = sheets.slice(0, NAMED).map(({ name }) => `"${shorten(name, NAME_CHARS)}"`);
+  const more = sheets.length - names.length;
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+const NAMED = 20;
+/** Excel takes 31. */
+const NAME_CHARS = 60;
 
 /** What one part of a workbook points at. */
 type Relation = { readonly id: string; readonly kind: string; readonly part: string };
@@ -124,7 +142,7 @@ async function readRelations(zip: Zip, part: string): Promise<readonly Relation[
       const target = attributes.get('Target');
       if (element !== 'Relationship' || target === undefined) return;
       if (attributes.get('TargetMode') === 'External') return;
-      relations.push({
+      addTo(relations, {
         id: attributes.get('Id') ?? '',
         kind: (attributes.get('Type') ?? '').split('/').at(-1) ?? '',
         part: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),

@@ -9,7 +9,15 @@ import type { SourceInfo } from '../../model/source.ts';
 import { headerBelow } from '../column-names.ts';
 import { fileBytes } from '../file.ts';
 import type { RowBatch } from '../row-feed.ts';
-import { type Book, chooseSheet, readBook, readSharedStrings, readStyleKinds, type Sheet } from './book.ts';
+import {
+  type Book,
+  chooseSheet,
+  namesOf,
+  readBook,
+  readSharedStrings,
+  readStyleKinds,
+  type Sheet,
+} from './book.ts';
 import { type CellContext, readCell } from './cell.ts';
 import { encrypted, otherFile, tooLarge, WorkbookError } from './error.ts';
 import { createRowMaker, findHeader, type RowMaker, type SheetHeader } from './rows.ts';
@@ -154,7 +162,7 @@ function notesOf(
   const notes: string[] = [];
   if (wanted === undefined && others.length > 0) {
     notes.push(
-      `only the sheet "${sheet.name}" is read, not ${others.map(({ name }) => `"${name}"`).join(', ')}: name another under format.sheet (preview: --sheet)`,
+      `only the sheet ${namesOf([sheet])} is read, not ${namesOf(others)}: name another under format.sheet (preview: --sheet)`,
     );
   }
   if (layout.hasHidden) notes.push('hidden rows and columns are read like the others');

@@ -232,3 +232,10 @@ test('a comment longer than a record may be is passed over without being kept', 
   });
   expect(rows.map(brief)).toEqual(['2: 1¦2', '4: 3¦4']);
 });
+
+test('a report without its onboard_row is refused: its guarded keys would be read as others', async () => {
+  const text = "id,onboard_run,onboard_message\n'-5,r,m\n";
+  expect(await readError(text)).toContain(
+    'line 1: has the column "onboard_run" of a report, but no "onboard_row"',
+  );
+});

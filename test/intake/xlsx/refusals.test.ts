@@ -151,3 +151,21 @@ describe('a workbook that is unusual but right is read', () => {
     expect([source.columns, rows.map(cellsOf)]).toEqual([['id'], [['1']]]);
   });
 });
+
+describe('sheets without number or end', () => {
+  test('a workbook of more sheets than are worth reading is refused before they are compared', async () => {
+    const sheets = Array.from({ length: 2_001 }, (_, i) => `name="S${i}"`);
+    expect(await refusalOf(makeWorkbook({ data: DATA, sheets }))).toContain(
+      'is too large for a workbook (it has more than 2000 sheets or other parts)',
+    );
+  });
+
+  test('many sheets with long names make no long note', async () => {
+    const sheets = Array.from({ length: 1_000 }, (_, i) => `name="${'n'.repeat(5_000)}${i}"`);
+    const content = makeWorkbook({ data: DATA, sheets });
+    const { source } = await readFileOf(content);
+    expect(source.notes.join().length).toBeLessThan(2_000);
+    expect(source.notes.join()).toContain(', 979 more: name another');
+    expect((await refusalOf(content, { sheet: 'other' })).length).toBeLessThan(2_000);
+  });
+});
