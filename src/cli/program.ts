@@ -104,6 +104,10 @@ function explain(error: unknown, io: Io): number {
     tell(io, `onboard: ${refusal}`);
     return EXIT.notStarted;
   }
+  if (error instanceof BrokenOffError && error.isLost) {
+    tell(io, `onboard: ${error.message}`);
+    return EXIT.stopped;
+  }
   // Only the message: an error of Redis carries the command with its arguments, and those are rows.
   tell(io, `onboard: unexpected: ${messageOf(error)}`);
   if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, ...(error.stack ?? '').split('\n'));

@@ -15,7 +15,7 @@ import { openBullQueue, QUEUE_NAME } from './chunk-queue.ts';
 import { startWhenReady } from './start-when-ready.ts';
 import { createStarvationGuard } from './starvation-guard.ts';
 
-/** Of the lock's time: between its renewal in Redis and the moment this process hears of it. */
+/** Of the lock's time: for what may differ between the clocks of Redis and of this process. */
 const LOCK_MARGIN = 1 / 10;
 /** Of the lock's time: how often locks that have lapsed are looked for. */
 const STALLED_CHECK = 1 / 2;
@@ -57,6 +57,31 @@ type ChunkWorker = {
   close(): Promise<void>;
 };
 
+/**
+ * A moment by two clocks, of which the one that went on further counts: the steady one stands still while a machine is suspended, and
+ * the wall clock can be set back.
+ */
+type Moment = { readonly steady: number; readonly wall: number };
+
+const moment = (): Moment => ({ steady: performance.now(), wall: Date.now() });
+const LAPSED: Moment = { steady: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+const ageOf = ({ steady, wall }: Moment) => Math.max(performance.now() - steady, Date.now() - wall);
+
+/** Tells of locks that were renewed when that was asked for: a process that stood still hears of it when they may have lapsed long ago. */
+class LockWorker extends Worker<ChunkPayload, void> {
+  onRenewed: (ids: readonly string[], at: Moment) => void = () => undefined;
+
+  override async extendJobLocks(ids: string[], tokens: string[], lockMs: number): Promise<string[]> {
+    const at = moment();
+    const refused = await super.extendJobLocks(ids, tokens, lockMs);
+    this.onRenewed(
+      ids.filter((id) => !refused.includes(id)),
+      at,
+    );
+    return refused;
+  }
+}
+
 /** Takes chunks until it is closed; `deliver` throws only where a row's fate can't be recorded. */
 export function startChunkWorker(options: {
   readonly connection: RedisConnection;
@@ -67,15 +92,16 @@ export function startChunkWorker(options: {
   readonly onError: (error: Error) => void;
 }): ChunkWorker {
   const { connection, prefix, lockMs = SHIPPED_TIMES.lockMs, deliver, onError } = options;
-  const isHeld = ({ renewedAt }: { readonly renewedAt: number }) =>
-    renewedAt + (1 - LOCK_MARGIN) * lockMs > performance.now();
-  const leases = new Map<string, { renewedAt: number }>();
+  const isHeld = ({ renewedAt }: { readonly renewedAt: Moment }) =>
+    ageOf(renewedAt) < (1 - LOCK_MARGIN) * lockMs;
+  const leases = new Map<string, { renewedAt: Moment }>();
   /** How far the queue has come: the priority of the chunk that was taken last. */
   let virtualTime = FIRST_PRIORITY;
 
   const process = async (job: Job<ChunkPayload, void>, token?: string) => {
     const id = job.id ?? '';
-    const own = { renewedAt: performance.now() };
+    // `processedOn` is when this process asked for a chunk, by its own clock.
+    const own = { renewedAt: { ...moment(), wall: job.processedOn ?? Number.NEGATIVE_INFINITY } };
     leases.set(id, own);
     const leave = started.current().guard.take(id);
     virtualTime = job.priority;
@@ -93,14 +119,14 @@ export function startChunkWorker(options: {
       if (isOwn()) leases.delete(id);
     }
   };
-  const setRenewed = (ids: readonly string[], at: number) => {
+  const setRenewed = (ids: readonly string[], at: Moment) => {
     for (const id of ids) {
       const lease = leases.get(id);
       if (lease !== undefined) lease.renewedAt = at;
     }
   };
   const open = () => {
-    const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, process, {
+    const worker = new LockWorker(QUEUE_NAME, process, {
       connection,
       prefix,
       autorun: false,
@@ -113,8 +139,8 @@ export function startChunkWorker(options: {
     });
     worker.on('error', onError);
     worker.on('failed', (job, error) => onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)));
-    worker.on('locksRenewed', ({ jobIds }) => setRenewed(jobIds, performance.now()));
-    worker.on('lockRenewalFailed', (jobIds) => setRenewed(jobIds, Number.NEGATIVE_INFINITY));
+    worker.onRenewed = setRenewed;
+    worker.on('lockRenewalFailed', (jobIds) => setRenewed(jobIds, LAPSED));
     const queue = openBullQueue(connection, prefix, onError);
     const guard = createStarvationGuard({ worker, queue, onError });
     const waitUntilReady = () => Promise.all([worker.waitUntilReady(), queue.waitUntilReady()]);

@@ -3,6 +3,7 @@
  * it is lost, and ended by the last process that uses it. A full disk is reported once, in words.
  */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import lockfile from 'proper-lockfile';
@@ -124,7 +125,9 @@ async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<Emb
         return isBack;
       }),
     async close() {
-      await underLock(lock, () => leave(place, { me, lease, server }));
+      const end = () => leave(place, { me, lease, server });
+      // In a home that was removed there is no lock to be had, and nobody to share it with.
+      await (existsSync(dirname(lock)) ? underLock(lock, end) : end());
       await way.close();
     },
   };
@@ -139,6 +142,11 @@ export const TAKEN =
 export const REMOVED =
   'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here, and what was sent is not known here any more. ' +
   'Look in the service for the rows of this file before it is loaded again: in an empty home all of them are sent, also those that were made.';
+
+/** Whether the folders of the embedded server are gone from a home, which stay there when it has ended; reports may be there anew. */
+export function isHomeRemoved(home: string): boolean {
+  return !existsSync(join(home, 'redis'));
+}
 
 async function untilReady(place: ServerPlace, lease: Lease): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;

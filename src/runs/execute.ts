@@ -8,6 +8,7 @@ import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countSettled } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
+import { isHomeRemoved, REMOVED } from '../redis/embedded.ts';
 import { writeSummary } from '../report/report.ts';
 import type { Summary } from '../report/summary.ts';
 import { reportDirectory, type TargetSession } from '../session.ts';
@@ -23,17 +24,30 @@ import { definitionOf, serviceReport } from './status.ts';
 /** A run as this process left it, and its summary. */
 export type Executed = { readonly run: Run; readonly summary: Summary };
 
-/** A run that was under way could not go on, for a reason that is not its own; the same command goes on with it. */
+/** A run that was under way could not go on, for a reason that is not its own; the same command goes on with it, unless it is lost. */
 export class BrokenOffError extends Error {
   override readonly name = 'BrokenOffError';
+  readonly isLost: boolean;
+
+  constructor(
+    message: string,
+    { isLost = false, cause }: { readonly isLost?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.isLost = isLost;
+  }
 }
 
 /** Takes a registered run as far as it goes and reports it. */
 export async function executeToEnd(run: Run, rows: RowSource, session: TargetSession): Promise<Executed> {
+  // Where no Redis is named the ledger lies in the home: without it a summary would only say what is not known any more.
+  const isLost = () => session.env.redis === null && isHomeRemoved(session.env.home);
   try {
     const ended = await lookUpAtEnd(await executeRun(run, rows, session), session);
+    if (isLost() && !isOver(ended)) throw new Error(REMOVED);
     return { run: ended, summary: await reportOf(ended, session) };
   } catch (error) {
+    if (isLost()) throw new BrokenOffError(REMOVED, { isLost: true, cause: error });
     if (error instanceof UsageError) throw error;
     throw new BrokenOffError(messageOf(error), { cause: error });
   }

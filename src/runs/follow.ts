@@ -104,8 +104,16 @@ async function currentRun({ run: { id }, store, session }: Following): Promise<R
   if (known !== null) return known;
   await session.registration.epoch.verify();
   const run = await store.get(id);
-  if (run === null) throw new UsageError(`Run ${id} is gone from the ledger: was its Redis emptied?`);
+  if (run === null) throw new UsageError(goneWords(id));
   return run;
+}
+
+/** The same command may send every row once more, since the ledger knows of none. */
+function goneWords(id: string): string {
+  return (
+    `Run ${id} is gone from the ledger: was its Redis emptied? What was sent may not be known here any more: ` +
+    'look in the service for the rows of the file before it is loaded again.'
+  );
 }
 
 /** A run whose file nobody reads any more is paused; one that another process reads goes on without this one. */

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
@@ -107,4 +108,16 @@ test('a reader that goes away does not end the run', async () => {
   run.child.stderr?.destroy();
   expect((await run.ended).exitCode).toBe(0);
   expect(flow.sandbox.stats().made.subclients).toBe(600);
+});
+
+test('a run whose home is removed ends without naming a command that would send every row once more', async () => {
+  const flow = await startFlow({ faults: ['latency=500ms'], redis: 'embedded' });
+  const file = await flow.file('a.csv', subclientsCsv(1000));
+  const run = flow.start(['run', 'subclients-create', file]);
+  await until(() => flow.sandbox.stats().made.subclients > 10);
+  await rm(flow.home, { recursive: true, force: true, maxRetries: 5 });
+  const { exitCode, stdout, stderr } = await run.ended;
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('onboard: This ONBOARD_HOME was removed while it was in use');
+  expect(`${stdout}${stderr}`).not.toMatch(/To go on|onboard resume/);
 });

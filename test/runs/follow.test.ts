@@ -126,7 +126,10 @@ describe.concurrent('a run that nobody reads', () => {
   test('and that is gone from the ledger is the user’s to look into', async (context) => {
     const f = await startFollowing(context, { rows: MANY });
     await expect(f.follow((look) => look === 3 && f.session.ledger.redis.del(f.record))).rejects.toThrow(
-      new UsageError(`Run ${f.id} is gone from the ledger: was its Redis emptied?`),
+      new UsageError(
+        `Run ${f.id} is gone from the ledger: was its Redis emptied? What was sent may not be known here any more: ` +
+          'look in the service for the rows of the file before it is loaded again.',
+      ),
     );
   });
 });

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, type TestContext, test } from 'vitest';
+import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
+import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
+import { connectRedis } from '../../src/redis/connection.ts';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { deferred } from '../support/deferred.ts';
+import { until } from '../support/until.ts';
+
+const PREFIX = 'onboard:{t}:queue';
+const LOCKS = `${PREFIX}:chunks:*:lock`;
+const LOCK_MS = 1_000;
+const CHUNK: ChunkJob = {
+  run: 'run-1',
+  chunk: 1,
+  rows: [{ row: { kind: 'cells', row: 1, line: 2, cells: ['K1'] }, claim: { kind: 'claimed' } }],
+};
+
+/** A way to the server on which replies can be kept back, as in the socket of a process that stands still. */
+async function slowWay(to: string, path: string) {
+  const replies: Socket[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const way = connect(to);
+    replies.push(way);
+    for (const socket of [client, way]) sockets.add(socket.on('error', () => undefined));
+    client.on('data', (bytes) => way.write(bytes)).on('close', () => way.destroy());
+    way.on('data', (bytes) => client.write(bytes)).on('close', () => client.destroy());
+  }).listen(path);
+  await once(server, 'listening');
+  return {
+    /** Of the first connection, by which locks are taken and renewed; another waits for chunks. */
+    keepBack: () => replies[0]?.pause(),
+    letGo: () => replies[0]?.resume(),
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** A worker that hears of Redis only by such a way, and a queue that sees what is really there. */
+async function startSlow({ onTestFinished }: TestContext) {
+  const home = await mkdtemp(join(tmpdir(), 'onboard-late-'));
+  const server = await joinEmbeddedRedis(home);
+  if (server.address.kind !== 'socket') throw new Error('expected a socket');
+  const way = await slowWay(server.address.path, join(home, 'slow'));
+  const redis = connectRedis(server.address, () => undefined);
+  const connection = connectRedis({ ...server.address, path: join(home, 'slow') }, () => undefined);
+  const onError = () => undefined;
+  const queue = createChunkQueue(redis, PREFIX, onError);
+  const takes: { readonly lease: ChunkLease; readonly isHeldAtFirst: boolean }[] = [];
+  const end = deferred<ChunkEnd>();
+  const deliver = async ({ chunk }: ChunkJob, lease: ChunkLease) => {
+    if (chunk !== CHUNK.chunk) return 'closed';
+    takes.push({ lease, isHeldAtFirst: lease.isHeld() });
+    return takes.length === 1 ? end.promise : 'closed';
+  };
+  await connection.ping();
+  const worker = startChunkWorker({ connection, prefix: PREFIX, lockMs: LOCK_MS, deliver, onError });
+  onTestFinished(async () => {
+    end.resolve('closed');
+    await Promise.all([worker.close(), queue.close()]);
+    for (const each of [redis, connection]) each.disconnect();
+    way.close();
+    await server.close();
+    await rm(home, { recursive: true, force: true });
+  });
+  // A worker that has begun to take chunks.
+  await queue.add([{ ...CHUNK, chunk: 2 }]);
+  await until(async () => !(await queue.has(CHUNK.run, 2)));
+  const locks = async () => (await redis.keys(LOCKS)).length;
+  return { redis, queue, way, takes, locks };
+}
+
+describe.concurrent('a worker that hears of its lock only when it has lapsed', () => {
+  test('does not take it for renewed', async (context) => {
+    const { queue, way, takes, locks, redis } = await startSlow(context);
+    await queue.add([CHUNK]);
+    await until(() => takes.length === 1);
+    way.keepBack();
+    // Renewed once, of which it does not hear.
+    const [lock = ''] = await redis.keys(LOCKS);
+    let left = await redis.pttl(lock);
+    await until(async () => {
+      const before = left;
+      left = await redis.pttl(lock);
+      return left > before;
+    });
+    await until(async () => (await locks()) === 0);
+    way.letGo();
+    // At each turn, since the chunk is taken anew soon after.
+    let wasHeld = false;
+    while (takes.length === 1) {
+      await setImmediate();
+      wasHeld ||= takes[0]?.lease.isHeld() === true;
+    }
+    expect(wasHeld).toBe(false);
+  });
+
+  test('does not take the chunk for its own', async (context) => {
+    const { queue, way, takes, locks } = await startSlow(context);
+    way.keepBack();
+    await queue.add([CHUNK]);
+    await until(async () => (await locks()) === 1);
+    await until(async () => (await locks()) === 0);
+    way.letGo();
+    await until(() => takes.length > 0);
+    expect(takes[0]?.isHeldAtFirst).toBe(false);
+  });
+});
