@@ -77,9 +77,13 @@ export async function holdLease(folder: string, options: LeaseOptions): Promise<
 function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseOptions): Lease {
   const path = join(folder, LEASE);
   let beating: Promise<void> | null = null;
+  let isMissing = false;
   const stop = () => clearInterval(timer);
   const beat = async () => {
-    if (await renew(path, machine)) return;
+    const wasMissing = isMissing;
+    isMissing = !(await renew(path, machine));
+    // A home that is being removed loses its files before its folders: which it was shows one beat later.
+    if (!isMissing || !wasMissing) return;
     stop();
     onLost((await isThere(dirname(folder))) ? 'taken' : 'removed');
   };

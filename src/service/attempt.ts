@@ -3,10 +3,11 @@
  * says whether anything can have been sent (`attempt-handler.ts` has the proof). No redirect, no retry, no compression,
  * and TLS is always verified.
  */
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import type { Reply, ServiceRequest } from '../model/request.ts';
 import { AttemptHandler } from './attempt-handler.ts';
 import { parseBaseUrl } from './base-url.ts';
+import { noteConnectError } from './network-error.ts';
 
 /** Less than the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read a request. */
 export const KEEP_ALIVE_MS = 4_000;
@@ -98,13 +99,24 @@ function createPool(origin: string, options: ClientOptions): Pool {
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-    connect: {
-      timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-      // Given explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
-      rejectUnauthorized: true,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
-    },
+    connect: createConnector(options),
   });
+}
+
+/** undici's own connector; what it fails with is noted, since then no request can have gone out. */
+function createConnector(options: ClientOptions): buildConnector.connector {
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    // Given explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
+    rejectUnauthorized: true,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
+  return (target, callback) =>
+    connect(target, (...result) => {
+      if (result[0] !== null) noteConnectError(result[0]);
+      callback(...result);
+    });
 }
 
 /** The header lists of the token in use; undici copies a list, so that it is made once per token. */

@@ -42,11 +42,20 @@ const UNTRUSTED_CERTIFICATE = new Set([
   'HOSTNAME_MISMATCH',
 ]);
 
+/** What failed while a connection was being made, whatever its code: a reset in the handshake looks like one under a request. */
+const whileConnecting = new WeakSet<Error>();
+
+/** Notes that no connection came about for this error's sake; for errors of the connector alone. */
+export function noteConnectError(error: Error): void {
+  whileConnecting.add(error);
+}
+
 /**
  * Whether the error is one that can only come before a request leaves. One half of the proof that nothing was sent:
  * some of these codes occur later too, so the request must also never have been handed to a connection.
  */
 export function isBeforeRequest(error: Error): boolean {
+  if (whileConnecting.has(error)) return true;
   // Several addresses were tried: each attempt must have failed before a request.
   if (error instanceof AggregateError) {
     return error.errors.length > 0 && error.errors.every((e) => e instanceof Error && isBeforeRequest(e));

@@ -70,6 +70,15 @@ const plainServer = () =>
     }),
   );
 
+/** A server that ends or resets a connection once the TLS handshake has begun. */
+const leavesHandshake = (how: 'end' | 'resetAndDestroy') => () =>
+  portUntilEnd(
+    createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket[how]());
+    }),
+  );
+
 const SOON = { connectTimeoutMs: 300 };
 
 test.each<[string, scheme: string, port: () => Promise<number>, unknown, Partial<ClientOptions>?]>([
@@ -90,6 +99,8 @@ test.each<[string, scheme: string, port: () => Promise<number>, unknown, Partial
     'UND_ERR_CONNECT_TIMEOUT',
     SOON,
   ],
+  ['a handshake that is reset', 'https://127.0.0.1', leavesHandshake('resetAndDestroy'), 'ECONNRESET'],
+  ['a handshake that is broken off', 'https://127.0.0.1', leavesHandshake('end'), 'ECONNRESET'],
   ['a server that does not speak TLS', 'https://127.0.0.1', plainServer, matching(/^ERR_SSL_/)],
 ])('%s proves that nothing was sent', async (_, host, port, code, options) => {
   expect(await attemptAt(`${host}:${await port()}`, options)).toEqual(unsent(code));
