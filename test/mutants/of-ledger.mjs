@@ -83,8 +83,8 @@ export const OF_LEDGER = [
   {
     id: 'settle-mate-alone',
     in: 'src/ledger',
-    find: 'if not current and not closed and leadDiffers(e, of) then foreign = true end',
-    put: '',
+    find: 'leadDiffers(e, of) or (gaveUp',
+    put: '(gaveUp',
     tests: ['test/delivery/deliver-group', 'test/ledger/settle-batch'],
     why: 'rows of a group end otherwise than the request that they are in',
   },
