@@ -98,7 +98,7 @@ function textOf(next: Shown, report: BreakerReport, target: string): string {
     case 'away':
       return `The service at ${target} is ${serviceWords(report)}.`;
     case 'held':
-      return `The service at ${target} has ${serviceWords(report)}. Its rows go on by themselves then.`;
+      return `The service at ${target} has ${serviceWords(report)}: nothing is sent before.`;
     default:
       return next satisfies never;
   }

@@ -80,7 +80,7 @@ test('a long hold is told once with its date, and that it is over; a short one i
   };
   const long = held(300);
   const time = `${long.heldUntil?.slice(0, 10)} ${long.heldUntil?.slice(11, 19)} UTC`;
-  const words = `The service at https://api.example.com has asked to be left alone until ${time}. Its rows go on by themselves then.`;
+  const words = `The service at https://api.example.com has asked to be left alone until ${time}: nothing is sent before.`;
   const over = 'The service need not be left alone any longer: rows go on.';
   expect(await told([WELL, long, long, WELL])).toEqual([words, over]);
   expect(await told([WELL, held(5), held(5), WELL])).toEqual([]);
