@@ -1,7 +1,7 @@
 /** The built program as processes of one Node, in a folder of their own, with the stand-in service and what it really made. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -58,9 +58,15 @@ export async function openProgram({ node, path, folder }, sandboxFlags = []) {
         return once(child, 'close');
       });
       await Promise.all(ends);
-      endServer(join(own.ONBOARD_HOME, 'redis', 'redis.pid'));
+      for (const file of pidFilesIn(join(own.ONBOARD_HOME, 'redis'))) endServer(file);
     },
   };
+}
+
+/** Of the servers that had this home, one after the other. */
+function pidFilesIn(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).map((name) => join(folder, name, 'redis.pid'));
 }
 
 /** What a killed program leaves running, where nothing came after it that ended it. */

@@ -55,19 +55,7 @@ test('one record found for two keys, or that another row of the run has, settles
   expect(looked).toMatchObject({ created: 0, open: 3 });
 });
 
-const DOUBT: Settlement = {
-  row: 7,
-  line: 8,
-  key: 'K7',
-  outcome: 'in-doubt',
-  status: 0,
-  id: '',
-  attempts: 1,
-  ms: 5,
-  code: 'timeout',
-  message: 'no answer',
-  warnings: '',
-};
+const DOUBT = doubtOf(7);
 const AT = new Date('2026-11-21T10:00:00Z');
 const PLAIN = { absenceIsProof: false, sharedBy: [7], at: AT };
 

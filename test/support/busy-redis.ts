@@ -13,23 +13,32 @@ export type BusyRedis = RedisServer & {
 
 export async function startBusyRedis(): Promise<BusyRedis> {
   const server = await startRedisServer({ 'busy-reply-threshold': '1' });
-  const foreign = new Redis(server.port, { maxRetriesPerRequest: null });
-  foreign.on('error', () => undefined);
-  atTestEnd(() => foreign.disconnect());
-  const answers = () =>
-    server.redis.ping().then(
-      () => true,
-      () => false,
-    );
+  let endScript = async () => {};
+  atTestEnd(() => endScript());
   return {
     ...server,
     async beBusy() {
-      foreign.eval('while true do end', 0).catch(() => undefined);
-      await until(async () => !(await answers()));
+      endScript = await keepServerBusy(server);
     },
-    async endScript() {
-      await server.redis.call('SCRIPT', 'KILL');
-      await until(answers);
-    },
+    endScript: () => endScript(),
+  };
+}
+
+/** Starts a foreign script without an end; resolves when commands are answered with BUSY, with what kills it. */
+export async function keepServerBusy({ port, redis }: RedisServer): Promise<() => Promise<void>> {
+  const foreign = new Redis(port, '127.0.0.1', { retryStrategy: () => null });
+  foreign.on('error', () => undefined);
+  const answers = () =>
+    redis.ping().then(
+      () => true,
+      () => false,
+    );
+  foreign.eval('while true do end', 0).catch(() => undefined);
+  await until(async () => !(await answers()));
+  return async () => {
+    // Killed already where the test ended it itself.
+    await redis.call('SCRIPT', 'KILL').catch(() => undefined);
+    await until(answers);
+    foreign.disconnect();
   };
 }

@@ -74,8 +74,11 @@ export async function crashAmid(
   const before = await bench.keyspace.dump();
   await carryOut();
   facts.mayDoubt = true;
-  if (event.in === 'redis') disk.lines = lines;
-  else {
+  if (event.in === 'redis') {
+    disk.lines = lines;
+    // An intent that is in no journal is as one that was withdrawn: Redis may lose it, and have it again.
+    facts.withdrawals += 1;
+  } else {
     disk.lines = disk.lines.slice(0, lines.length + 1);
     facts.recorded = recorded;
     bench.state.torn = true;

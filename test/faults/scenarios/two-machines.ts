@@ -8,11 +8,13 @@ import { until } from '../../support/until.ts';
 /** A container as far as processes and names go: a pid namespace and a host name of its own. Where it ends, so does all in it. */
 const CONTAINER = [
   ...['unshare', '--pid', '--uts', '--mount', '--mount-proc', '--fork', '--kill-child'],
-  ...['sh', '-c', 'hostname box-a; exec "$0" "$@"'],
+  ...['sh', '-c', 'hostname box-a && exec "$0" "$@"'],
 ] as const;
 
 /** Not every system lets this user make namespaces. */
 export const HAS_CONTAINERS = spawnSync(CONTAINER[0], [...CONTAINER.slice(1), 'true']).status === 0;
+if (!HAS_CONTAINERS)
+  process.stderr.write('two-machines: left out, since this user may not make namespaces\n');
 
 /** Two containers share a home whose path is too long for a socket, each with a folder of its own for temporary files. */
 export async function secondContainer(): Promise<void> {

@@ -4,7 +4,7 @@
  */
 
 import { performance } from 'node:perf_hooks';
-import { Redis } from 'ioredis';
+import { keepServerBusy } from '../../support/busy-redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 import type { Clock } from './clock.ts';
 import type { KeptCommand } from './kept-command.ts';
@@ -185,13 +185,9 @@ async function refuseWrites({ redis }: Targets, { seconds, choice }: Strike): Pr
 
 /** A script of somebody else's, which does not end: Redis answers BUSY to all others. */
 async function keepBusy({ redis }: Targets, { seconds }: Strike): Promise<boolean> {
-  const foreign = new Redis(redis.port, '127.0.0.1', { retryStrategy: () => null });
-  foreign.on('error', () => undefined);
-  const script = foreign.eval('while true do end', 0).catch(() => undefined);
+  const endScript = await keepServerBusy(redis);
   await pauseFor(seconds);
-  await redis.redis.script('KILL').catch(() => undefined);
-  await script;
-  foreign.disconnect();
+  await endScript();
   return true;
 }
 

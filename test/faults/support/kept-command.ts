@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
+import { atTestEnd } from '../../support/at-test-end.ts';
 import type { Ended, Started } from '../../support/flow.ts';
 
 /** A command that is given again whenever its process has ended, whoever ended it, until nothing is left for it to do. */
@@ -33,6 +34,11 @@ export function keepCommand(
   },
 ): KeptCommand {
   let current: Current | null = null;
+  // Killed when the test ends: that is no end after which it is given again.
+  let isOver = false;
+  atTestEnd(() => {
+    isOver = true;
+  });
   const live = async () => {
     for (let args: readonly string[] | null = first; args !== null; ) {
       const process: Current = {
@@ -44,6 +50,7 @@ export function keepCommand(
       current = process;
       const ended = await process.ended;
       process.hasEnded = true;
+      if (isOver) break;
       args = await parts.next({ ...ended, given: process.given, began: process.began });
     }
     current = null;
