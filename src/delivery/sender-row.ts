@@ -4,7 +4,7 @@
  * finished by itself (`finishRow`): tried again, settled as refused, or put back. Each request's end is told exactly once.
  */
 
-import type { Intent } from '../ledger/intents.ts';
+import type { Intent } from '../ledger/exchange.ts';
 import type { SettledRow } from '../ledger/settle-entry.ts';
 import type { WaitingLine } from '../lib/waiting-line.ts';
 import type { Reply, Verdict } from '../model/request.ts';
@@ -158,9 +158,16 @@ export function takeFrom(line: WaitingLine<SenderRow>, most: number): SenderRow[
   return rows;
 }
 
-/** Records the outcomes of accepted rows, those of some milliseconds in one command. */
+/** Accepted rows on their way to the ledger. */
+type Accepted = { readonly rows: readonly SenderRow[]; readonly settled: readonly SettledRow[] };
+
+/** Records the outcomes of accepted rows, with the next exchange, or those of some milliseconds in a command of their own. */
 type SenderSettling = {
   add(row: SenderRow, verdict: Extract<Verdict, { kind: 'accepted' }>, ms: number): void;
+  /** Those that wait, for an exchange that takes them along; `record` is to be told of it. */
+  take(): Accepted;
+  /** Tells the rows of their end when they are recorded by the command that is under way. */
+  record(accepted: Accepted, sent: Promise<unknown>): void;
   /** Records now: before trouble is told of, so that answers from before it are not taken for a part of it. */
   flush(): void;
 };
@@ -174,35 +181,41 @@ export function createSenderSettling(context: RunContext): SenderSettling {
   let settled: SettledRow[] = [];
   let timer: NodeJS.Timeout | null = null;
 
-  const record = () => {
+  const take = () => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    void recordAll(rows, settled, context);
+    const accepted = { rows, settled };
     rows = [];
     settled = [];
+    return accepted;
+  };
+  const record: SenderSettling['record'] = (accepted, sent) => void recordAll(accepted, context, sent);
+  const flush = () => {
+    const accepted = take();
+    if (accepted.rows.length > 0) record(accepted, context.ledger.settleAll(accepted.settled));
   };
   return {
-    flush() {
-      if (rows.length > 0) record();
-    },
+    take,
+    record,
+    flush,
     add(row, verdict, ms) {
       const { planned, sending } = row;
       const ends = sentRows(planned, acceptedEnd(verdict, sending.made, ms), sending);
       rows.push(row);
       for (const one of ends) settled.push(one);
-      if (rows.length >= ENOUGH) record();
-      else timer ??= setTimeout(record, AT_MOST_MS);
+      if (rows.length >= ENOUGH) flush();
+      else timer ??= setTimeout(flush, AT_MOST_MS);
     },
   };
 }
 
 async function recordAll(
-  rows: readonly SenderRow[],
-  settled: readonly SettledRow[],
+  { rows, settled }: Accepted,
   context: RunContext,
+  sent: Promise<unknown>,
 ): Promise<void> {
   try {
-    await recordAtOnce(settled, context);
+    await recordAtOnce(settled, context, sent);
     for (const row of rows) row.end.ended('settled');
   } catch (error) {
     for (const row of rows) row.end.failed(error);

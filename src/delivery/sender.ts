@@ -1,10 +1,10 @@
 /**
- * The sender of a run takes rows through their first attempt, many at a time: intents and outcomes of rows that start or end together
- * travel in one command, and no row waits on promises of its own. Nothing is sent without a granted intent, a permit, and a last look at
+ * The sender of a run takes rows through their first attempt, many at a time: what ended and the intents of what is next travel in one
+ * exchange with the ledger, and no row waits on promises of its own. Nothing is sent without a granted intent, a permit, and a last look at
  * the chunk's lease before the first byte. What is not simply accepted leaves the batches (`finishRow`).
  */
 
-import type { Granted } from '../ledger/intents.ts';
+import type { Granted } from '../ledger/exchange.ts';
 import { passStage } from '../lib/stage.ts';
 import { createWaitingLine } from '../lib/waiting-line.ts';
 import type { Reply } from '../model/request.ts';
@@ -127,7 +127,10 @@ async function intend(state: SenderState, rows: readonly SenderRow[]): Promise<v
   const token = await context.service.token();
   const intents = rows.map(({ sending }) => intentOf(sending, context));
   for (const [i, row] of rows.entries()) row.intent = intents[i] ?? null;
-  const answers = await context.ledger.intendAll(intents);
+  const ended = state.settling.take();
+  const exchanged = context.ledger.exchange({ ended: ended.settled, next: intents });
+  state.settling.record(ended, exchanged);
+  const { granted: answers } = await exchanged;
   const barred: SenderRow[] = [];
   let wait: Wait | null = null;
   for (const [i, row] of rows.entries()) {
@@ -150,7 +153,8 @@ async function intend(state: SenderState, rows: readonly SenderRow[]): Promise<v
 async function mayStillGo(state: SenderState, row: SenderRow): Promise<boolean> {
   const { context, waiting } = state;
   try {
-    const [answer] = await context.ledger.intendAll(intentsOf(row));
+    const { granted } = await context.ledger.exchange({ ended: [], next: intentsOf(row) });
+    const [answer] = granted;
     if (answer?.kind === 'granted') {
       row.grantedAt = context.now();
       return true;

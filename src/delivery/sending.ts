@@ -2,7 +2,7 @@
  * A row on its way: what one take of its chunk knows of the attempts so far, the intent of the next one, and what one attempt can come to.
  */
 
-import type { Intent } from '../ledger/intents.ts';
+import type { Intent } from '../ledger/exchange.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';

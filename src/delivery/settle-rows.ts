@@ -5,7 +5,7 @@
  */
 
 import pRetry from 'p-retry';
-import type { Intent } from '../ledger/intents.ts';
+import type { Intent } from '../ledger/exchange.ts';
 import {
   areFieldsKnown,
   type FieldsChange,
@@ -98,10 +98,14 @@ export async function recordRows(rows: readonly SettledRow[], context: RunContex
   await context.ledger.settle(first).catch((error: unknown) => recordLater(first, context, error));
 }
 
-/** Records rows in a command of their own, before anything that is asked for afterwards. */
-export async function recordAtOnce(rows: readonly SettledRow[], context: RunContext): Promise<void> {
+/** Records rows in a command of their own, before anything that is asked for afterwards; `sent`: or in one that is under way. */
+export async function recordAtOnce(
+  rows: readonly SettledRow[],
+  context: RunContext,
+  sent: Promise<unknown> = context.ledger.settleAll(rows),
+): Promise<void> {
   try {
-    await context.ledger.settleAll(rows);
+    await sent;
   } catch (error) {
     // Each for itself, and all of them: one that Redis refuses must not leave the others while they are under way.
     const tries = await Promise.allSettled(rows.map((row) => recordLater(row, context, error)));

@@ -3,7 +3,7 @@
  * the first byte leaves, and is withdrawn only where it is proven that nothing was received. The breaker is told what the attempt came to.
  */
 
-import type { Granted, Intent } from '../ledger/intents.ts';
+import type { Granted, Intent } from '../ledger/exchange.ts';
 import { passStage } from '../lib/stage.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { RunContext } from './run-context.ts';

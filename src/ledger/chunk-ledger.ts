@@ -6,35 +6,32 @@
  */
 
 import { z } from 'zod';
-import { passStage } from '../lib/stage.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import {
+  type Exchange,
+  exchangeRows,
   type Granted,
   type Intent,
-  intendRows,
   type MarkedRow,
   type RowJournal,
   withdrawRows,
-} from './intents.ts';
+} from './exchange.ts';
 import { parseKeyState } from './key-claims.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
-import { SETTLE, UNSETTLE } from './lua/rows.ts';
+import { UNSETTLE } from './lua/rows.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
-import {
-  isUnsent,
-  recordedRow,
-  type SettledRow,
-  type SettleEntry,
-  settleArguments,
-  settleEntry,
-} from './settle-entry.ts';
+import { recordedRow, type SettledRow, settleEntry } from './settle-entry.ts';
 
 export type ChunkLedger = {
+  /** Records what ended and asks for the intents of the next rows, in one command and one write of the journal; one answer for each, in their order. */
+  exchange(
+    rows: Exchange,
+  ): Promise<{ readonly recorded: readonly boolean[]; readonly granted: readonly Granted[] }>;
   take(chunk: number): Promise<Taken>;
   /** What an identity ledger says of a key. */
   readKey(key: KeyPlace): Promise<KeyState>;
@@ -42,8 +39,6 @@ export type ChunkLedger = {
   readFields(key: KeyPlace): Promise<string>;
   /** Granted only when the intent is in Redis and on this machine's disk. */
   intend(intent: Intent): Promise<Granted>;
-  /** `intend` for many at once, in one command; one answer for each, in their order. */
-  intendAll(intents: readonly Intent[]): Promise<readonly Granted[]>;
   withdraw(intent: MarkedRow): Promise<boolean>;
   withdrawAll(intents: readonly MarkedRow[]): Promise<readonly boolean[]>;
   /** True where the outcome was recorded, false where the row already had one or is in another taker's hands. */
@@ -69,9 +64,9 @@ type ChunkLedgerOptions = {
 };
 
 const MAX_BATCH = 200;
+const NONE: readonly never[] = [];
 
 const lookUp = inEpoch(LOOK_UP, z.array(z.string()));
-const settle = inEpoch(SETTLE, z.array(z.number()));
 const unsettle = inEpoch(UNSETTLE, z.array(z.number()));
 
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
@@ -80,32 +75,16 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const edges = { epoch, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
   const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
-  const noteSettled = (entries: readonly SettleEntry[]) => {
-    if (entries.length > 0) journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(entries) });
-  };
-  const settleBatch = async (rows: readonly SettledRow[]) => {
-    const rowsOf = () => rows.map(({ settlement }) => settlement.row);
-    passStage('settling', rowsOf);
-    const entries = rows.map((row) => settleEntry(keys, row));
-    const [sure, unsent] = partedBySending(entries);
-    noteSettled(sure);
-    const { args, order } = settleArguments(entries);
+  const exchange = async ({ ended, next }: Exchange) => {
     const recovery = epoch.recoveries();
-    const unrecorded = await epoch.call(settle, settleKeys(keys, run.id), [run.id, ...args]);
-    passStage('settled', rowsOf);
-    const others = new Set(unrecorded.map((place) => order[place - 1]));
-    const recorded = entries.map((entry) => !others.has(entry));
-    noteSettled(unsent.filter((entry) => !others.has(entry)));
-    entries.forEach((entry, i) => {
-      if (recorded[i]) memory.recorded(recordedRow(entry), recovery);
-    });
-    return recorded;
+    const { recorded, granted } = await exchangeRows({ ended, next }, edges);
+    for (const entry of recorded) if (entry !== null) memory.recorded(recordedRow(entry), recovery);
+    return { recorded: recorded.map((entry) => entry !== null), granted };
   };
+  const intendAll = async (next: readonly Intent[]) => (await exchange({ ended: NONE, next })).granted;
   const settleAll = async (rows: readonly SettledRow[]) => {
-    const batches = bounded(rows);
-    if (batches.length === 1) return settleBatch(rows);
     const recorded: boolean[] = [];
-    for (const batch of batches) recorded.push(...(await settleBatch(batch)));
+    for (const ended of bounded(rows)) recorded.push(...(await exchange({ ended, next: NONE })).recorded);
     return recorded;
   };
 
@@ -122,8 +101,11 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
       const found = places.map((place) => fieldsPlace(keys, place));
       return epoch.call(lookUp, [], placeArguments(found));
     }, MAX_BATCH),
-    intend: tickBatch((intents: readonly Intent[]) => intendRows(intents, edges), MAX_BATCH),
-    intendAll: (intents) => intendRows(intents, edges),
+    async exchange(rows) {
+      if (bounded(rows.ended).length === 1) return exchange(rows);
+      return { recorded: await settleAll(rows.ended), granted: await intendAll(rows.next) };
+    },
+    intend: tickBatch(intendAll, MAX_BATCH),
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
     withdrawAll: (rows) => withdrawRows(rows, edges),
     settle: tickBatch(settleAll, MAX_BATCH),
@@ -168,40 +150,10 @@ function bounded(rows: readonly SettledRow[]): ReadonlyArray<readonly SettledRow
   return [...batches, batch];
 }
 
-const NONE: readonly SettleEntry[] = [];
-
-/**
- * Ends of rows of which their settler has sent nothing are apart: the journal is told of them only when Redis has recorded them. Where
- * Redis has not, another worker sends the row, and a replay must not say that it failed. All other ends go to the journal first.
- */
-function partedBySending(
-  entries: readonly SettleEntry[],
-): readonly [sure: readonly SettleEntry[], unsent: readonly SettleEntry[]] {
-  if (!entries.some(isUnsent)) return [entries, NONE];
-  return [entries.filter((entry) => !isUnsent(entry)), entries.filter(isUnsent)];
-}
-
 function placeArguments(
   places: ReadonlyArray<{ readonly bucket: string; readonly digest: string }>,
 ): string[] {
   return places.flatMap(({ bucket, digest }) => [bucket, digest]);
-}
-
-/** KEYS of the script SETTLE. */
-export function settleKeys(keys: LedgerKeys, run: string): string[] {
-  const k = keys.run(run);
-  return [
-    k.record,
-    k.chunk,
-    k.blocks,
-    k.late,
-    k.doubts,
-    k.sources,
-    k.bodies,
-    k.documents,
-    keys.breaker,
-    k.resolutions,
-  ];
 }
 
 /** Times on a run's time line that are one worker's now. */

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { settleKeys } from './chunk-ledger.ts';
+import { recordKeys } from './exchange.ts';
 import type { LedgerKeys } from './keys.ts';
 import { SUSPECT } from './lua/epoch.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
@@ -56,7 +56,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
     },
     async settled(run, entries) {
       for (const batch of batches(entries)) {
-        await settle(redis, settleKeys(keys, run), [run, JSON.stringify(batch.map(answeredLongAgo))]);
+        await settle(redis, recordKeys(keys, run), [run, JSON.stringify(batch.map(answeredLongAgo))]);
       }
     },
     async intended(run, rows) {

@@ -1,5 +1,5 @@
 /**
- * A row's outcome on its way to the script SETTLE and into the journal: an array by position, since hundreds travel in one command and
+ * A row's outcome on its way to the script EXCHANGE and into the journal: an array by position, since hundreds travel in one command and
  * names would cost more than the rest. Here alone stands which position means what, on this side; lua/rows.ts has the other.
  */
 
@@ -53,7 +53,7 @@ export type SettledRow = {
   readonly lead: number | null;
 };
 
-/** A settled row as the script SETTLE and the journal have it. */
+/** A settled row as the script EXCHANGE and the journal have it. */
 export type SettleEntry =
   | PlainEntry
   | readonly [...PlainEntry, fieldsBucket: string, fieldsDigest: string, before: string, after: string];
@@ -133,7 +133,7 @@ export function answeredLongAgo(entry: unknown): unknown {
   return Array.isArray(entry) ? entry.with(ANSWERED, 0) : entry;
 }
 
-/** ARGV of the script SETTLE from its second on, and the entries in the order in which it counts them. */
+/** ARGV of the script EXCHANGE from its second on, and the entries in the order in which it counts them. */
 export function settleArguments(entries: readonly SettleEntry[]): {
   readonly args: readonly (string | number)[];
   readonly order: readonly SettleEntry[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
-import type { RowRecord } from '../../src/ledger/intents.ts';
+import type { RowRecord } from '../../src/ledger/exchange.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';

@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import type { Intent } from '../../src/ledger/exchange.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
+
+const intendAll = async (ledger: ChunkLedger, next: readonly Intent[]) =>
+  (await ledger.exchange({ ended: [], next })).granted;
 
 const own = useOwnRedis();
 const SPACE = 'subclient';
@@ -36,7 +41,7 @@ test('rows of all kinds in one batch are each answered at their own place', asyn
     intent(5, 'i b.1 1'),
     intent(12, 'i a.2 1'),
   ];
-  expect((await ledger.intendAll(marks)).map(({ kind }) => kind)).toEqual(marks.map(() => 'granted'));
+  expect((await intendAll(ledger, marks)).map(({ kind }) => kind)).toEqual(marks.map(() => 'granted'));
   await ledger.settle(created(3, 'i a.1 1', 'first'));
   const answers = await ledger.settleAll([
     settledRow(1, 'rejected', { mark: 'i a.1 1', source: '{}', body: 'no' }),
@@ -59,8 +64,8 @@ test('rows of all kinds in one batch are each answered at their own place', asyn
 
 test('intents of several takes in one batch are each answered at their own place', async () => {
   const { ledger } = await runningRun();
-  await ledger.intendAll([intent(2, 'i other.1 1')]);
-  const answers = await ledger.intendAll([
+  await intendAll(ledger, [intent(2, 'i other.1 1')]);
+  const answers = await intendAll(ledger, [
     intent(1, 'i a.1 1'),
     intent(11, 'i a.2 1'),
     intent(2, 'i a.1 1'),
@@ -71,7 +76,7 @@ test('intents of several takes in one batch are each answered at their own place
 
 test('half a surrogate pair in the id of a group’s first row keeps none of its rows from being recorded', async () => {
   const { ledger, outcomes } = await runningRun();
-  await ledger.intendAll([intent(1, 'i a.1 1')]);
+  await intendAll(ledger, [intent(1, 'i a.1 1')]);
   const of = { lead: 1, mark: 'i a.1 1', id: 'half \ud83d' };
   const mates = [2, 3].map((row) => settledRow(row, 'created', of));
   expect(await ledger.settleAll([created(1, 'i a.1 1', 'half \ud83d'), ...mates])).toEqual(
@@ -82,7 +87,7 @@ test('half a surrogate pair in the id of a group’s first row keeps none of its
 
 test('a batch that Redis can not read records nothing, so that each of its rows counts when it is tried alone', async () => {
   const { ledger, outcomes } = await runningRun();
-  await ledger.intendAll([intent(1, 'i a.1 1')]);
+  await intendAll(ledger, [intent(1, 'i a.1 1')]);
   const unreadable = settledRow(2, 'rejected', { body: 'half \ud83d' });
   await expect(ledger.settleAll([created(1, 'i a.1 1'), unreadable])).rejects.toThrow();
   expect(await ledger.settle(created(1, 'i a.1 1'))).toBe(true);
@@ -94,7 +99,10 @@ test('rows with large bodies are recorded in several steps, each of about a mega
   const { keys, ledger, run } = await startRun(own().redis, { rows: 40, journal });
   const body = 'x'.repeat(64 * 1024);
   const rows = Array.from({ length: 40 }, (_, i) => i + 1);
-  await ledger.intendAll(rows.map((row) => intentOn(row, `i a.1 ${row}.1`)));
+  await intendAll(
+    ledger,
+    rows.map((row) => intentOn(row, `i a.1 ${row}.1`)),
+  );
   const groupsLead = (row: number) => (row > 15 && row <= 20 ? 15 : null);
   const settled = rows.map((row) =>
     settledRow(row, 'rejected', { mark: `i a.1 ${groupsLead(row) ?? row}.1`, body, lead: groupsLead(row) }),
@@ -108,3 +116,25 @@ test('rows with large bodies are recorded in several steps, each of about a mega
   expect([...kept.values()].every(({ text }) => text === body)).toBe(true);
   expect((await run()).outcomes.rejected).toBe(40);
 });
+
+test('what ended is recorded before what is next is granted, in one command and with one write of the journal', async () => {
+  const journal = memoryJournal();
+  const { ledger, run } = await startRun(own().redis, { rows: 40, journal });
+  await intendAll(ledger, [intentOn(1, 'i a.1 1.1'), intentOn(2, 'i a.1 1.2')]);
+  const { commands } = commandsOf(await own().redis.info('commandstats'));
+  const { recorded, granted } = await ledger.exchange({
+    ended: [created(1, 'i a.1 1.1'), created(2, 'i b.1 1.2'), created(3, 'i a.1 1.3')],
+    next: [intentOn(2, 'i b.1 1.2'), intentOn(4, 'i a.1 1.4')],
+  });
+  expect(commandsOf(await own().redis.info('commandstats')).commands - commands).toBe(1);
+  expect(recorded).toEqual([true, true, true]);
+  expect(granted.map(({ kind }) => kind)).toEqual(['taken', 'granted']);
+  expect(journal.records.map(({ kind }) => kind)).toEqual(['intended', 'settled', 'intended', 'withdrawn']);
+  expect((await run()).outcomes.created).toBe(3);
+});
+
+/** How many scripts were run. */
+function commandsOf(stats: string) {
+  const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) => Number(count));
+  return { commands: calls.reduce((sum, count) => sum + count, 0) };
+}

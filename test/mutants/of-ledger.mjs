@@ -221,7 +221,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: 'const stop = problem ?? (await problemOfHome(edges));',
     put: 'const stop = problem;',
-    tests: ['test/ledger/intents'],
+    tests: ['test/ledger/exchange'],
     why: 'two machines on one home create the same rows',
   },
   {

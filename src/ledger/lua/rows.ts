@@ -1,141 +1,11 @@
 /**
  * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers never send one row and the first definite
- * outcome stays: INTEND and WITHDRAW before and instead of sending, SETTLE and UNSETTLE after it, RESOLVE by a person. Whatever an outcome
- * changes (mark, identity of the key, source, counters) changes in one step.
+ * outcome stays: EXCHANGE records what ended and grants what is next, WITHDRAW comes instead of sending, UNSETTLE after it, RESOLVE is a
+ * person's. Whatever an outcome changes (mark, identity of the key, source, counters) changes in one step.
  */
 
 import { CONTESTED_MARK } from '../mark.ts';
 import { SUCCESS, TURN_BACK } from './breaker.ts';
-
-/**
- * Compare-and-set: marks rows as about to be sent. Nothing is sent without its row being granted.
- * KEYS: record, prefix of chunks, blocks, breaker. ARGV: run, milliseconds a probe may take, are fields followed (0|1), then groups of rows:
- * chunk, mark, does the row's number belong to it (0|1), expected mark ('': none), may the rows be sent though a lost worker may have sent them (0|1), how many rows, and of each
- * row, bucket key of its key's identity ('' none), digest, [bucket key of its record's field digests ('' none), digest, what they were when the
- * request was made, what stands for them while it is under way,] …
- * Answers place (1: the first row), reason, … of the rows that are not granted: 'taken': another worker has or had it; 'halted': the run is
- * not running; 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'hold <ms>': the service
- * has asked for a hold; 'wait <ms>': the breaker is open or another row probes. What the service has of a record's fields is not known from here on
- * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply, or a row that has waited for its
- * turn since) grants the same mark again, and takes it back where nobody may go any more.
- * Marks are read and written group by group: a command for each row would cost Redis several times as much.
- */
-export const INTEND = `
-${TURN_BACK}
-local state = redis.call('HMGET', KEYS[1], 'state', 'suspect')
-local running = state[1] == 'running'
-local suspect = tonumber(state[2] or '0')
-local t = redis.call('TIME')
-local now = t[1] * 1000 + math.floor(t[2] / 1000)
-turnBack(KEYS[4], now)
-local breaker = redis.call('HMGET', KEYS[4], 'hold', 'until', 'probing', 'probe')
-local hold = tonumber(breaker[1] or '0')
-local open = tonumber(breaker[2] or '0')
-local probing = tonumber(breaker[3] or '0')
-local probe = breaker[4]
-
-local function wait()
-  if hold > now then return hold - now end
-  if open == 0 then return 0 end
-  if open > now then return open - now end
-  if probing > now then return math.min(probing - now, 250) end
-  return 0
-end
-
--- The claim of the ingest may be gone with what a Redis has lost: taken again here, or another's by now.
-local function holder(row, bucket, digest)
-  if bucket == '' then return nil end
-  local held = redis.call('HGET', bucket, digest)
-  local claimed = 'c ' .. ARGV[1] .. ' ' .. row .. ' '
-  if held == claimed then return nil end
-  if held and string.sub(held, 1, 1) ~= 'x' then
-    local run, of = string.match(held, '^%a (%S+) (%d+)')
-    if run == ARGV[1] and of == row then return nil end
-    return held
-  end
-  redis.call('HSET', bucket, digest, claimed)
-  return nil
-end
-
-local function unknownFields(key, digest, before, own)
-  if key == '' then return end
-  local stored = redis.call('HGET', key, digest) or ''
-  if stored == before or stored == own then redis.call('HSET', key, digest, own)
-  else redis.call('HSET', key, digest, '~') end
-end
-
--- The mark was granted before and nothing was sent under it: the row gets back the mark that it had before.
-local function takeBack(group, row, mark)
-  if group.expected == '' then redis.call('HDEL', group.key, row)
-  else redis.call('HSET', group.key, row, group.expected) end
-  if mark == probe then redis.call('HDEL', KEYS[4], 'probing', 'probe') end
-end
-
--- nil: granted.
-local function refusal(group, current, row, bucket, digest)
-  local mark = group.isNumbered and group.mark .. row or group.mark
-  if not running then
-    if current == mark then takeBack(group, row, mark) end
-    return 'halted'
-  end
-  local fresh = current == '' or current == mark
-  if not group.open or (fresh and group.isSuspect) then return 'taken' end
-  if current ~= mark and current ~= group.expected then return 'taken' end
-  local ms = mark == probe and current == mark and 0 or wait()
-  if ms > 0 then
-    if current == mark then takeBack(group, row, mark) end
-    return (hold > now and 'hold ' or 'wait ') .. ms
-  end
-  if current == mark then return nil end
-  local other = holder(row, bucket, digest)
-  if other then return 'held ' .. other end
-  group.new[#group.new + 1] = row
-  group.new[#group.new + 1] = mark
-  if open > 0 then
-    probing = now + tonumber(ARGV[2])
-    probe = mark
-    redis.call('HSET', KEYS[4], 'probing', probing, 'probe', mark, 'at', now)
-  end
-  return nil
-end
-
--- In Redis' compact encoding each mark is found by going through all: a long value makes a table of a chunk's hash, which lives shortly.
-local function put(key, new)
-  if redis.call('EXISTS', key) == 1 then
-    redis.call('HSET', key, unpack(new))
-  else
-    redis.call('HSET', key, 'table', string.rep(' ', 129), unpack(new))
-    redis.call('HDEL', key, 'table')
-  end
-end
-
-local WIDTH = ARGV[3] == '1' and 7 or 3
-local out = {}
-local place = 0
-local i = 4
-while i <= #ARGV do
-  local chunk = ARGV[i]
-  local group = {key = KEYS[2] .. chunk, mark = ARGV[i + 1], isNumbered = ARGV[i + 2] == '1', expected = ARGV[i + 3], new = {}}
-  group.isSuspect = ARGV[i + 4] == '0' and tonumber(chunk) <= suspect
-  group.open = redis.call('HEXISTS', KEYS[3], chunk) == 0
-  local first = i + 6
-  i = first + ARGV[i + 5] * WIDTH
-  local rows = {}
-  for at = first, i - 1, WIDTH do rows[#rows + 1] = ARGV[at] end
-  local marks = redis.call('HMGET', group.key, unpack(rows))
-  for j, row in ipairs(rows) do
-    local at = first + (j - 1) * WIDTH
-    local answer = refusal(group, marks[j] or '', row, ARGV[at + 1], ARGV[at + 2])
-    place = place + 1
-    if answer then
-      out[#out + 1] = tostring(place)
-      out[#out + 1] = answer
-    elseif WIDTH > 3 then unknownFields(ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]) end
-  end
-  if #group.new > 0 then put(group.key, group.new) end
-end
-return out
-`;
 
 /**
  * Takes intents back where it is proven that nothing was received: the row is unsent again.
@@ -167,8 +37,8 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
 `;
 
 /**
- * Records outcomes: the row's mark, its key's identity, what its report needs, and the counters, in one step.
- * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, breaker, resolutions. ARGV: run, JSON, then groups of rows
+ * Lua that declares record(json, first, last): outcomes, with the row's mark, its key's identity, what its report needs, and the counters, in one step.
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, breaker, resolutions. From the first to the last of ARGV: groups of rows
  * that the service accepted just now, under an intent, of which nothing else is kept: chunk, that mark, does the row's number belong to it (0|1), outcome, how many, and of each row, settlement,
  * bucket key of its key's identity ('' none), digest, id. The JSON is of all other rows:
  * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
@@ -185,8 +55,9 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
  */
 const RECORD = `
 local run = ARGV[1]
+local function record(json, first, last)
 -- Before anything is written: what a script has done is not undone where it fails half-way, and would be counted nowhere.
-local decoded = cjson.decode(ARGV[2])
+local decoded = cjson.decode(json)
 local out = {}
 local BREAKER = KEYS[9]
 local answered = false
@@ -211,8 +82,8 @@ end
 local entries = {}
 local place = 0
 -- Nearly all rows were accepted under the very intent that they stand under: for these, without JSON and further questions, it takes half the time.
-local i = 3
-while i <= #ARGV do
+local i = first
+while i <= last do
   local chunk, shared, isNumbered, outcome, first = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], i + 5
   local key, rows, new = KEYS[2] .. chunk, {}, {}
   i = first + ARGV[i + 4] * 5
@@ -334,18 +205,167 @@ end
 for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${SUCCESS} end
 return out
+end
 `;
 
-export const SETTLE = BY_TAKE + RECORD;
+/**
+ * Lua that declares grant(i), a compare-and-set: marks rows as about to be sent. Nothing is sent without its row being granted.
+ * From the i-th of ARGV on: milliseconds a probe may take, are fields followed (0|1), then groups of rows: chunk, mark, does the row's number belong to it (0|1), expected mark ('': none), may the rows be sent though a lost worker may have sent them (0|1), how many rows, and of each
+ * row, bucket key of its key's identity ('' none), digest, [bucket key of its record's field digests ('' none), digest, what they were when the
+ * request was made, what stands for them while it is under way,] …
+ * Answers place (1: the first row), reason, … of the rows that are not granted: 'taken': another worker has or had it; 'halted': the run is
+ * not running; 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'hold <ms>': the service
+ * has asked for a hold; 'wait <ms>': the breaker is open or another row probes. What the service has of a record's fields is not known from here on
+ * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply, or a row that has waited for its
+ * turn since) grants the same mark again, and takes it back where nobody may go any more.
+ * Marks are read and written group by group: a command for each row would cost Redis several times as much.
+ */
+const GRANT = `
+${TURN_BACK}
+local function grant(i)
+local state = redis.call('HMGET', KEYS[1], 'state', 'suspect')
+local probeMs = tonumber(ARGV[i])
+local running = state[1] == 'running'
+local suspect = tonumber(state[2] or '0')
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+turnBack(KEYS[9], now)
+local breaker = redis.call('HMGET', KEYS[9], 'hold', 'until', 'probing', 'probe')
+local hold = tonumber(breaker[1] or '0')
+local open = tonumber(breaker[2] or '0')
+local probing = tonumber(breaker[3] or '0')
+local probe = breaker[4]
+
+local function wait()
+  if hold > now then return hold - now end
+  if open == 0 then return 0 end
+  if open > now then return open - now end
+  if probing > now then return math.min(probing - now, 250) end
+  return 0
+end
+
+-- The claim of the ingest may be gone with what a Redis has lost: taken again here, or another's by now.
+local function holder(row, bucket, digest)
+  if bucket == '' then return nil end
+  local held = redis.call('HGET', bucket, digest)
+  local claimed = 'c ' .. ARGV[1] .. ' ' .. row .. ' '
+  if held == claimed then return nil end
+  if held and string.sub(held, 1, 1) ~= 'x' then
+    local run, of = string.match(held, '^%a (%S+) (%d+)')
+    if run == ARGV[1] and of == row then return nil end
+    return held
+  end
+  redis.call('HSET', bucket, digest, claimed)
+  return nil
+end
+
+local function unknownFields(key, digest, before, own)
+  if key == '' then return end
+  local stored = redis.call('HGET', key, digest) or ''
+  if stored == before or stored == own then redis.call('HSET', key, digest, own)
+  else redis.call('HSET', key, digest, '~') end
+end
+
+-- The mark was granted before and nothing was sent under it: the row gets back the mark that it had before.
+local function takeBack(group, row, mark)
+  if group.expected == '' then redis.call('HDEL', group.key, row)
+  else redis.call('HSET', group.key, row, group.expected) end
+  if mark == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end
+end
+
+-- nil: granted.
+local function refusal(group, current, row, bucket, digest)
+  local mark = group.isNumbered and group.mark .. row or group.mark
+  if not running then
+    if current == mark then takeBack(group, row, mark) end
+    return 'halted'
+  end
+  local fresh = current == '' or current == mark
+  if not group.open or (fresh and group.isSuspect) then return 'taken' end
+  if current ~= mark and current ~= group.expected then return 'taken' end
+  local ms = mark == probe and current == mark and 0 or wait()
+  if ms > 0 then
+    if current == mark then takeBack(group, row, mark) end
+    return (hold > now and 'hold ' or 'wait ') .. ms
+  end
+  if current == mark then return nil end
+  local other = holder(row, bucket, digest)
+  if other then return 'held ' .. other end
+  group.new[#group.new + 1] = row
+  group.new[#group.new + 1] = mark
+  if open > 0 then
+    probing = now + probeMs
+    probe = mark
+    redis.call('HSET', KEYS[9], 'probing', probing, 'probe', mark, 'at', now)
+  end
+  return nil
+end
+
+-- In Redis' compact encoding each mark is found by going through all: a long value makes a table of a chunk's hash, which lives shortly.
+local function put(key, new)
+  if redis.call('EXISTS', key) == 1 then
+    redis.call('HSET', key, unpack(new))
+  else
+    redis.call('HSET', key, 'table', string.rep(' ', 129), unpack(new))
+    redis.call('HDEL', key, 'table')
+  end
+end
+
+local WIDTH = ARGV[i + 1] == '1' and 7 or 3
+local out = {}
+local place = 0
+i = i + 2
+while i <= #ARGV do
+  local chunk = ARGV[i]
+  local group = {key = KEYS[2] .. chunk, mark = ARGV[i + 1], isNumbered = ARGV[i + 2] == '1', expected = ARGV[i + 3], new = {}}
+  group.isSuspect = ARGV[i + 4] == '0' and tonumber(chunk) <= suspect
+  group.open = redis.call('HEXISTS', KEYS[3], chunk) == 0
+  local first = i + 6
+  i = first + ARGV[i + 5] * WIDTH
+  local rows = {}
+  for at = first, i - 1, WIDTH do rows[#rows + 1] = ARGV[at] end
+  local marks = redis.call('HMGET', group.key, unpack(rows))
+  for j, row in ipairs(rows) do
+    local at = first + (j - 1) * WIDTH
+    local answer = refusal(group, marks[j] or '', row, ARGV[at + 1], ARGV[at + 2])
+    place = place + 1
+    if answer then
+      out[#out + 1] = tostring(place)
+      out[#out + 1] = answer
+    elseif WIDTH > 3 then unknownFields(ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]) end
+  end
+  if #group.new > 0 then put(group.key, group.new) end
+end
+return out
+end
+`;
 
 /**
- * As SETTLE, from the journal of the process that settled. Of what it wrote itself the journal knows best: where an intent of
+ * One exchange with those who send: records what ended, then grants what is next, so that what an answer says of the service counts for the
+ * rows that ask after it. KEYS: as of record. ARGV: run, JSON of record, the place of its last group's last argument, its groups, then the arguments of
+ * grant; none: nothing is to go. Answers how many rows were not recorded, their places, then what grant answers.
+ */
+export const EXCHANGE = `${BY_TAKE}${RECORD}${GRANT}
+local last = tonumber(ARGV[3])
+local answer = record(ARGV[2], 4, last)
+table.insert(answer, 1, #answer)
+if last < #ARGV then
+  for _, word in ipairs(grant(last + 1)) do answer[#answer + 1] = word end
+end
+return answer
+`;
+
+/**
+ * Outcomes from the journal of the process that settled. Of what it wrote itself the journal knows best: where an intent of
  * another of its takes stands on the row, Redis went back to before that was withdrawn. Over an intent of another process a row
  * in doubt is contested: that one's withdrawal must not free it.
+ * KEYS: as of record. ARGV: run, JSON of record.
  */
 export const REPLAY_SETTLED = `${BY_PROCESS}
 local REPLAYED = true
-${RECORD}`;
+${RECORD}
+return record(ARGV[2], 3, #ARGV)
+`;
 
 /**
  * Takes refusals back that turned out not to be the rows' fault: the rows are unsent again, their keys claimed again.

@@ -3,7 +3,7 @@ import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
 import { encodeLine } from '../../../src/journal/record.ts';
 import { type ChunkLedger, createChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
-import type { RowJournal, RowRecord } from '../../../src/ledger/intents.ts';
+import type { RowJournal, RowRecord } from '../../../src/ledger/exchange.ts';
 import { claimKeys } from '../../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../../src/ledger/keys.ts';
 import { restorableFields } from '../../../src/ledger/replay.ts';

@@ -1,15 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type IntendEdges, intendRows } from '../../src/ledger/intents.ts';
+import { type ExchangeEdges, exchangeRows, type Intent } from '../../src/ledger/exchange.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 
 const own = useOwnRedis();
 
+const intendRows = async (next: readonly Intent[], edges: ExchangeEdges) =>
+  (await exchangeRows({ ended: [], next }, edges)).granted;
+
 async function runningRun(problem: string | null = null) {
   const { redis } = own();
   const { epoch, keys, journal, id } = await startRun(redis, { rows: 3, journal: memoryJournal(problem) });
-  const edges: IntendEdges = { epoch, keys, journal, run: id, probeMs: 5_000 };
+  const edges: ExchangeEdges = { epoch, keys, journal, run: id, probeMs: 5_000 };
   return { edges, journal, run: id, marks: () => redis.hgetall(`${keys.run(id).chunk}1`) };
 }
 
