@@ -8,7 +8,7 @@ export const OF_ISSUE = [
     in: 'src/ledger',
     find: "if not group.open or (fresh and group.isSuspect) then return 'taken' end",
     put: "if fresh and group.isSuspect then return 'taken' end",
-    tests: ['test/ledger/chunk-ledger', 'test/ledger/intend'],
+    tests: ['test/ledger/chunk-ledger'],
     why: 'a worker that wakes late creates the rows of a closed chunk again',
   },
   {
@@ -134,8 +134,8 @@ export const OF_ISSUE = [
   {
     id: 'granted-before-the-disk',
     in: 'src/ledger',
-    find: 'return stop === null ? granted : await withAllWithdrawn(granted, stop, { intents, edges });',
-    put: 'return granted;',
+    find: 'if (stop === null) return { order, answers, granted };',
+    put: 'return { order, answers, granted };',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row is sent of which the journal knows nothing',
   },

@@ -149,7 +149,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: 'if latest ~= ARGV[4] then return 0 end',
     put: '',
-    tests: ['test/ledger/rerun-store'],
+    tests: ['test/ledger/reruns'],
     why: 'two reruns of one run send the same rows',
   },
   {

@@ -205,7 +205,7 @@ export const OF_ROWS = [
     in: 'src/mapping',
     find: 'return days !== undefined && day <= days;',
     put: 'return days !== undefined && day <= 31;',
-    tests: ['test/mapping/convert-date'],
+    tests: ['test/mapping/dates'],
     why: 'a day that is in no calendar becomes the next month’s',
   },
   {
@@ -221,7 +221,7 @@ export const OF_ROWS = [
     in: 'src/mapping',
     find: 'return isDeepStrictEqual(first, later) ? [] : [{ column: path, value: later }];',
     put: 'return [];',
-    tests: ['test/mapping/merge-group', 'test/mapping/group'],
+    tests: ['test/mapping/group', 'test/mapping/group'],
     why: 'what a later row of a group says otherwise is dropped in silence',
   },
   {
