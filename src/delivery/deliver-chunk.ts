@@ -21,19 +21,23 @@ import {
   type UndecidedRows,
 } from './decide.ts';
 import type { Answers, Questions } from './references.ts';
+import { createRowOrder, type RowOrder } from './row-order.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { sendRow } from './send-row.ts';
 import { senderOf } from './sender.ts';
 import { createSenderRow, type EndListener } from './sender-row.ts';
-import type { Sending } from './sending.ts';
+import { isRepeatable, type Sending } from './sending.ts';
 import { type Ended, recordRows, rowsEnding, sentRows, settleSent } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
 /** Takes a chunk's rows from where they are to their outcomes. `taker` is unique per take. */
-export async function deliverChunk(job: ChunkJob, take: ChunkTake): Promise<ChunkEnd> {
+export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>): Promise<ChunkEnd> {
   const { context } = take;
-  const taken = await context.ledger.take(job.chunk);
+  const taken = await context.ledger.take(
+    job.chunk,
+    job.rows.map(({ row }) => row.row),
+  );
   if (taken.closed) return 'closed';
   if (taken.state !== 'running' && taken.state !== 'cancelled') return 'put-aside';
   if (taken.state === 'running' && !context.isOpen()) return 'put-aside';
@@ -45,7 +49,8 @@ export async function deliverChunk(job: ChunkJob, take: ChunkTake): Promise<Chun
     return 'closed';
   }
   const planned = planChunk(job, taken, context);
-  if ((await executeAll(planned, take)) === 'unsent') return 'put-back';
+  const order = orderOf(job, planned, { ...take, taken });
+  if ((await executeAll(planned, { ...take, order })) === 'unsent') return 'put-back';
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 
@@ -62,6 +67,36 @@ export function isWhole(
   // The rows of a rerun keep the numbers that they have in the file: only their order is known.
   if (run.parent !== null) return rows.every(({ row }, i) => row.row > (rows[i - 1]?.row.row ?? 0));
   return rows.every(({ row }, i) => row.row === before + i + 1);
+}
+
+/** The order of the chunk's rows; `null` where they are sent by a rate, or several in one request. */
+function orderOf(
+  { chunk, rows, claimed }: ChunkJob,
+  planned: readonly Planned[],
+  { context, taker, taken }: Omit<ChunkTake, 'order'> & { readonly taken: Taken },
+): RowOrder | null {
+  if (context.hasRate || context.definition.group !== undefined) return null;
+  const sent = planned.filter(isSend).filter(isFresh);
+  const call = sent[0]?.plan.request.call;
+  if (call === undefined) return null;
+  const repeatable = isRepeatable(call, context.definition);
+  const inOrder = sent.filter(
+    ({ plan }) => isRepeatable(plan.request.call, context.definition) === repeatable,
+  );
+  return createRowOrder({
+    chunk,
+    taker,
+    taken,
+    claimed,
+    repeatable,
+    rows: rows.map(({ row }) => row.row),
+    inOrder: new Set(inOrder.map(({ lead }) => lead.row.row)),
+  });
+}
+
+/** Whether nothing of the row can have been sent before, and nothing but its key has to be looked at. */
+function isFresh({ lead, plan }: PlannedSend): boolean {
+  return plan.expected === '' && plan.fields === undefined && !mayHaveBeenSent(lead, plan);
 }
 
 /** A row in hand, by its number. */
@@ -135,7 +170,13 @@ const ASK_AGAIN_MS = 200;
 const ASK_MAX_MS = 5_000;
 
 /** One take of a chunk: what its rows are executed with; `taker` is unique per take. */
-type ChunkTake = { readonly context: RunContext; readonly taker: string; readonly lease: ChunkLease };
+type ChunkTake = {
+  readonly context: RunContext;
+  readonly taker: string;
+  readonly lease: ChunkLease;
+  /** `null`: each row goes by itself. */
+  readonly order: RowOrder | null;
+};
 
 /** Takes all rows of a chunk to their outcomes; resolves when each has come to its end, since none may be on the wire when a failure ends its chunk. */
 function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended> {
@@ -204,11 +245,11 @@ async function settle(
 
 /** Rows that a dead worker may have sent, and those of a run with a rate, go one by one. */
 function send(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
-  const { context } = take;
+  const { context, order } = take;
   const sending = sendingOf(planned.lead, planned.plan, take);
-  const isFresh = sending.expected === '' && !sending.everUnknown;
-  if (isFresh && !context.hasRate)
-    senderOf(context).send(createSenderRow({ planned, sending, end, context }));
+  const isUntouched = sending.expected === '' && !sending.everUnknown;
+  if (isUntouched && !context.hasRate)
+    senderOf(context).send(createSenderRow({ planned, sending, end, context, order }));
   else tell(sendSingly(planned, sending, context), end);
 }
 
@@ -259,6 +300,10 @@ function sendingOf(task: RowTask, plan: PlannedSend['plan'], { taker, lease }: C
     throttled: 0,
     refreshed: false,
     // A create taken over from a dead worker may have been carried out by it: a refusal now proves nothing.
-    everUnknown: (plan.expected !== '' || task.suspect) && !REPEATABLE[plan.request.call],
+    everUnknown: mayHaveBeenSent(task, plan),
   };
+}
+
+function mayHaveBeenSent(task: RowTask, { expected, request }: PlannedSend['plan']): boolean {
+  return (expected !== '' || task.suspect) && !REPEATABLE[request.call];
 }

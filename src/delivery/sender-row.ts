@@ -9,6 +9,7 @@ import type { SettledRow } from '../ledger/settle-entry.ts';
 import type { WaitingLine } from '../lib/waiting-line.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { PlannedSend } from './decide.ts';
+import type { RowOrder } from './row-order.ts';
 import { acceptedEnd } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { goOnSending } from './send-row.ts';
@@ -30,6 +31,8 @@ export type SenderRow = {
   readonly sending: Sending;
   readonly end: EndListener;
   readonly context: RunContext;
+  /** The order of its chunk; `null`: there is none. */
+  readonly order: RowOrder | null;
   /** The intent that was asked for last; each time has its own. `null`: not yet. */
   intent: Intent | null;
   /** The token of the time when its intent was granted. */
@@ -39,8 +42,8 @@ export type SenderRow = {
 };
 
 export function createSenderRow(parts: Omit<SenderRow, 'intent' | 'token' | 'grantedAt'>): SenderRow {
-  const { planned, sending, end, context } = parts;
-  return { planned, sending, end, context, intent: null, token: '', grantedAt: 0 };
+  const { planned, sending, end, context, order } = parts;
+  return { planned, sending, end, context, order, intent: null, token: '', grantedAt: 0 };
 }
 
 /** What a request got that was not simply accepted; `null`: nothing was sent. */
@@ -94,6 +97,8 @@ export type SenderState = {
   isBarred: boolean;
   /** Answers that may mean trouble for all rows, until that is known: no other row asks to go meanwhile. */
   troubles: number;
+  /** How often there was such an answer: what was asked for before it and granted after it may not go by that. */
+  alarms: number;
   /** Permits that were asked for and have not come yet. */
   expected: number;
   /** Requests of the batches: each that ends looks for the next. */

@@ -8,6 +8,7 @@ import type { Granted } from '../ledger/exchange.ts';
 import { passStage } from '../lib/stage.ts';
 import { createWaitingLine } from '../lib/waiting-line.ts';
 import type { Reply } from '../model/request.ts';
+import type { RowOrder } from './row-order.ts';
 import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderLoad } from './sender-pace.ts';
 import {
@@ -53,6 +54,7 @@ function createSender(context: RunContext): Sender {
     isAsking: false,
     isBarred: false,
     troubles: 0,
+    alarms: 0,
     expected: 0,
     inFlight: 0,
     look: null,
@@ -125,15 +127,22 @@ async function ask(state: SenderState): Promise<void> {
 async function intend(state: SenderState, rows: readonly SenderRow[]): Promise<void> {
   const { context } = state;
   const token = await context.service.token();
-  const intents = rows.map(({ sending }) => intentOf(sending, context));
-  for (const [i, row] of rows.entries()) row.intent = intents[i] ?? null;
+  for (const row of rows) row.intent = intentOf(row.sending, context);
+  const { alarms } = state;
   const ended = state.settling.take();
-  const exchanged = context.ledger.exchange({ ended: ended.settled, next: intents });
+  const { inOrder, single } = parted(rows);
+  const exchanged = context.ledger.exchange({
+    ended: ended.settled,
+    ranges: [...inOrder].map(([order, of]) => order.rangeOf(of.flatMap(intentsOf))),
+    next: single.flatMap(intentsOf),
+  });
   state.settling.record(ended, exchanged);
-  const { granted: answers } = await exchanged;
+  const { granted, ranged } = await exchanged;
   const barred: SenderRow[] = [];
   let wait: Wait | null = null;
-  for (const [i, row] of rows.entries()) {
+  const asked = [...[...inOrder.values()].flat(), ...single];
+  const answers = [...ranged, ...granted];
+  for (const [i, row] of asked.entries()) {
     row.token = token;
     const answer = answers[i];
     if (answer?.kind !== 'wait') enter(state, row, answer);
@@ -142,8 +151,29 @@ async function intend(state: SenderState, rows: readonly SenderRow[]): Promise<v
       if (wait === null || answer.ms > wait.ms) wait = answer;
     }
   }
+  if (alarms !== state.alarms) await recall(state);
   for (const row of barred.reverse()) state.waiting.pushFirst(row);
   if (wait !== null) void bar(state, wait);
+}
+
+/** Rows by the order in which they go, and those that go by themselves. */
+function parted(rows: readonly SenderRow[]): {
+  readonly inOrder: ReadonlyMap<RowOrder, readonly SenderRow[]>;
+  readonly single: readonly SenderRow[];
+} {
+  const inOrder = new Map<RowOrder, SenderRow[]>();
+  const single: SenderRow[] = [];
+  for (const row of rows) {
+    const { order, sending } = row;
+    const isFirst = sending.made + sending.withdrawn === 0;
+    if (order === null || !isFirst || !order.has(sending.task.row.row)) single.push(row);
+    else {
+      const known = inOrder.get(order);
+      if (known === undefined) inOrder.set(order, [row]);
+      else known.push(row);
+    }
+  }
+  return { inOrder, single };
 }
 
 /**
@@ -176,10 +206,15 @@ function enter(state: SenderState, row: SenderRow, answer: Exclude<Granted, Wait
   switch (answer?.kind) {
     case 'granted':
       row.sending.expected = row.intent?.mark ?? '';
+      row.order?.passed(row.sending.task.row.row);
       row.grantedAt = state.context.now();
       // The run ended while the intent was being asked for.
       if (state.context.stopping.aborted) void withdraw([row], state.context, unsent);
       else state.ready.push(row);
+      break;
+    case 'unclaimed':
+      row.order?.end();
+      state.waiting.pushFirst(row);
       break;
     case 'halted':
       unsent(row);
@@ -294,6 +329,7 @@ async function holdBack(
   answer: NonNullable<SenderAnswer>,
 ): Promise<void> {
   state.troubles += 1;
+  state.alarms += 1;
   state.settling.flush();
   const recalled = recall(state);
   await finishRow(row, answer);

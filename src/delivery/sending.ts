@@ -2,11 +2,12 @@
  * A row on its way: what one take of its chunk knows of the attempts so far, the intent of the next one, and what one attempt can come to.
  */
 
+import type { JobDefinition } from '../config/job-definition.ts';
 import type { Intent } from '../ledger/exchange.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
-import { IDENTITY, REPEATABLE } from '../model/operation.ts';
+import { type Call, IDENTITY, REPEATABLE } from '../model/operation.ts';
 import type { ServiceRequest, Verdict } from '../model/request.ts';
 import type { Retry } from './retry-policy.ts';
 import type { RowTask } from './row-task.ts';
@@ -66,6 +67,14 @@ export function intentOf(
     expected,
     identity: space === null || key === null ? null : { space, key },
     fields: fields === null ? null : { ...fields, own: fieldsUnderWay(taker) },
-    repeatable: REPEATABLE[request.call] || definition.onUnknownOutcome === 'retry',
+    repeatable: isRepeatable(request.call, definition),
   };
+}
+
+/** Whether a row is sent although a lost worker may have sent it. */
+export function isRepeatable(
+  call: Call,
+  { onUnknownOutcome }: Pick<JobDefinition, 'onUnknownOutcome'>,
+): boolean {
+  return REPEATABLE[call] || onUnknownOutcome === 'retry';
 }

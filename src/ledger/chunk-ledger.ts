@@ -12,6 +12,7 @@ import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import {
   type Exchange,
+  type Exchanged,
   exchangeRows,
   type Granted,
   type Intent,
@@ -30,9 +31,10 @@ import { recordedRow, type SettledRow, settleEntry } from './settle-entry.ts';
 export type ChunkLedger = {
   /** Records what ended and asks for the intents of the next rows, in one command and one write of the journal; one answer for each, in their order. */
   exchange(
-    rows: Exchange,
-  ): Promise<{ readonly recorded: readonly boolean[]; readonly granted: readonly Granted[] }>;
-  take(chunk: number): Promise<Taken>;
+    rows: Partial<Exchange>,
+  ): Promise<Omit<Exchanged, 'recorded'> & { readonly recorded: readonly boolean[] }>;
+  /** `rows`: the numbers of the chunk's rows. */
+  take(chunk: number, rows: readonly number[]): Promise<Taken>;
   /** What an identity ledger says of a key. */
   readKey(key: KeyPlace): Promise<KeyState>;
   /** The digests of the fields that the service last accepted of the record with that key; `''` or beginning with `~`: they aren't known. */
@@ -41,7 +43,7 @@ export type ChunkLedger = {
   intend(intent: Intent): Promise<Granted>;
   withdraw(intent: MarkedRow): Promise<boolean>;
   withdrawAll(intents: readonly MarkedRow[]): Promise<readonly boolean[]>;
-  /** True where the outcome was recorded, false where the row already had one or is in another taker's hands. */
+  /** True where the outcome was recorded, false where the row already had one or is in another taker's hands. Also for a row that was told of before. */
   settle(row: SettledRow): Promise<boolean>;
   /** `settle` for many, in one command. */
   settleAll(rows: readonly SettledRow[]): Promise<readonly boolean[]>;
@@ -75,23 +77,28 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const edges = { epoch, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
   const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
-  const exchange = async ({ ended, next }: Exchange) => {
+  const exchange: ChunkLedger['exchange'] = async ({
+    ended = NONE,
+    isFirst = true,
+    ranges = NONE,
+    next = NONE,
+  }) => {
     const recovery = epoch.recoveries();
-    const { recorded, granted } = await exchangeRows({ ended, next }, edges);
+    const { recorded, ...answers } = await exchangeRows({ ended, isFirst, ranges, next }, edges);
     for (const entry of recorded) if (entry !== null) memory.recorded(recordedRow(entry), recovery);
-    return { recorded: recorded.map((entry) => entry !== null), granted };
+    return { ...answers, recorded: recorded.map((entry) => entry !== null) };
   };
-  const intendAll = async (next: readonly Intent[]) => (await exchange({ ended: NONE, next })).granted;
-  const settleAll = async (rows: readonly SettledRow[]) => {
+  const intendAll = async (next: readonly Intent[]) => (await exchange({ next })).granted;
+  const settleAll = async (rows: readonly SettledRow[], isFirst = true) => {
     const recorded: boolean[] = [];
-    for (const ended of bounded(rows)) recorded.push(...(await exchange({ ended, next: NONE })).recorded);
+    for (const ended of bounded(rows)) recorded.push(...(await exchange({ ended, isFirst })).recorded);
     return recorded;
   };
 
   return {
-    async take(chunk) {
+    async take(chunk, rows) {
       memory.forget(chunk);
-      return (await readChunk(chunk, edges)).taken;
+      return (await readChunk(chunk, rows, edges)).taken;
     },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => identityPlace(keys, place));
@@ -102,14 +109,16 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
       return epoch.call(lookUp, [], placeArguments(found));
     }, MAX_BATCH),
     async exchange(rows) {
-      if (bounded(rows.ended).length === 1) return exchange(rows);
-      return { recorded: await settleAll(rows.ended), granted: await intendAll(rows.next) };
+      const { ended = NONE, ...next } = rows;
+      if (bounded(ended).length === 1) return exchange(rows);
+      const recorded = await settleAll(ended);
+      return { ...(await exchange(next)), recorded };
     },
     intend: tickBatch(intendAll, MAX_BATCH),
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
     withdrawAll: (rows) => withdrawRows(rows, edges),
-    settle: tickBatch(settleAll, MAX_BATCH),
-    settleAll,
+    settle: tickBatch((rows: readonly SettledRow[]) => settleAll(rows, false), MAX_BATCH),
+    settleAll: (rows) => settleAll(rows),
     async unsettle(rows, reason) {
       for (const { chunk } of rows) memory.forget(chunk);
       const entries = rows.flatMap((row) => {

@@ -12,7 +12,7 @@ import { passStage, type Stage } from '../lib/stage.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { EXCHANGE, WITHDRAW } from './lua/rows.ts';
-import { type SharedMark, sharedMark } from './mark.ts';
+import { intentMark, type SharedMark, sharedMark } from './mark.ts';
 import { withExceptions } from './script.ts';
 import { isUnsent, type SettledRow, type SettleEntry, settleArguments, settleEntry } from './settle-entry.ts';
 
@@ -30,6 +30,24 @@ export type Intent = {
   /** The call may be repeated: it is sent also where a lost worker may have sent it. */
   readonly repeatable: boolean;
 };
+
+/** Rows of a chunk in hand that are asked for together: the first attempts of rows in their order. */
+export type Range = {
+  readonly chunk: number;
+  readonly taker: string;
+  /** How far the chunk's order had come when it was taken (`Taken.at`). */
+  readonly seen: string;
+  readonly repeatable: boolean;
+  /** The epoch in which the rows' keys were claimed: in a later one each claim has to be looked at. */
+  readonly claimed: string;
+  /** In order, and behind all that were asked for before. */
+  readonly rows: readonly RangeRow[];
+  /** Rows before the last of these that go another way, with what stands on them (UNSENT_MARK: nothing). */
+  readonly apart: ReadonlyArray<readonly [row: number, mark: string]>;
+};
+
+/** What the row's key is known by, `null`: nothing. */
+export type RangeRow = { readonly row: number; readonly identity: KeyPlace | null };
 
 type Rows<T extends readonly unknown[]> = ReadonlyArray<T>;
 
@@ -73,19 +91,29 @@ export type Granted =
   | { readonly kind: 'halted' }
   /** The breaker lets nothing through for that long (ms): ask again. `isHold`: since the service has asked for it. */
   | { readonly kind: 'wait'; readonly ms: number; readonly isHold: boolean }
+  /** Of a range: the claims of its keys are to be looked at, each by an intent of its own. */
+  | { readonly kind: 'unclaimed' }
   /** The row's key is another row's by now. */
   | { readonly kind: 'held'; readonly by: { readonly run: string; readonly row: number } }
   /** The journal can't be written, or the home has been taken by another machine: nothing may be sent. */
   | { readonly kind: 'unwritten'; readonly problem: string };
 
-/** What is exchanged: rows that ended, and intents of rows that are to be sent. */
-export type Exchange = { readonly ended: readonly SettledRow[]; readonly next: readonly Intent[] };
+/** What is exchanged: rows that ended, and those that are to be sent: in their order, and each by itself. */
+export type Exchange = {
+  readonly ended: readonly SettledRow[];
+  /** None of the rows that ended was told of before, in a command that may have been carried out. */
+  readonly isFirst: boolean;
+  readonly ranges: readonly Range[];
+  readonly next: readonly Intent[];
+};
 
 /** One answer for each row, in their order. */
 export type Exchanged = {
   /** The entry that was recorded; `null`: the row already had its outcome, or is in another taker's hands. */
   readonly recorded: ReadonlyArray<SettleEntry | null>;
   readonly granted: readonly Granted[];
+  /** Of the ranges' rows, one range after the other. */
+  readonly ranged: readonly Granted[];
 };
 
 export type ExchangeEdges = {
@@ -104,57 +132,86 @@ const withdraw = inEpoch(WITHDRAW, z.array(z.number()));
  * Records what ended, and marks the next rows as about to be sent, in Redis and on the disk at once; those are granted only where they
  * are in both. Rejects where Redis refuses: then nothing is granted, and what ended is to be recorded again.
  */
-export async function exchangeRows({ ended, next }: Exchange, edges: ExchangeEdges): Promise<Exchanged> {
+export async function exchangeRows(rows: Exchange, edges: ExchangeEdges): Promise<Exchanged> {
+  const { ended, isFirst } = rows;
   const entries = ended.map((row) => settleEntry(edges.keys, row));
   const ends = () => ended.map(({ settlement }) => settlement.row);
   if (ended.length > 0) passStage('settling', ends);
   const [sure, unsent] = partedBySending(entries);
   noteSettled(sure, edges);
-  const { order, answers, granted } = await exchanged(settleArguments(entries), next, edges);
+  const { args, order } = settleArguments(entries, isFirst);
+  const { unrecorded, granted } = await granting(args, nextOf(rows, edges.keys), edges);
   if (ended.length > 0) passStage('settled', ends);
-  const others = new Set(answers.map((place) => order[place - 1]));
+  const others = new Set(unrecorded.map((place) => order[place - 1]));
   noteSettled(
     unsent.filter((entry) => !others.has(entry)),
     edges,
   );
-  return { recorded: entries.map((entry) => (others.has(entry) ? null : entry)), granted };
+  const inOrder = granted.length - rows.next.length;
+  return {
+    recorded: entries.map((entry) => (others.has(entry) ? null : entry)),
+    granted: granted.slice(inOrder),
+    ranged: granted.slice(0, inOrder),
+  };
 }
 
-type Settling = ReturnType<typeof settleArguments>;
-/** `answers`: the places of rows that were not recorded. */
-type Answered = {
-  readonly order: Settling['order'];
-  readonly answers: readonly number[];
-  readonly granted: readonly Granted[];
+/** What is to be granted: the rows of the ranges, then the others. */
+type Next = {
+  readonly ranges: readonly PlacedRange[];
+  readonly single: readonly PlacedIntent[];
+  readonly marked: readonly MarkedRow[];
 };
 
-async function exchanged(
-  { args, order }: Settling,
-  next: readonly Intent[],
-  edges: ExchangeEdges,
-): Promise<Answered> {
-  if (next.length === 0) {
-    const [, ...answers] = await send(args, [], edges);
-    return { order, answers: answers.map(Number), granted: [] };
+/** A range with each key's place in the identity ledger, `''` for none, and its rows' marks. */
+type PlacedRange = {
+  readonly range: Range;
+  readonly rows: ReadonlyArray<MarkedRow & { readonly bucket: string; readonly digest: string }>;
+};
+
+function nextOf({ ranges, next }: Exchange, keys: LedgerKeys): Next {
+  const placed = ranges.map((range) => placedRange(range, keys));
+  const marked = [...placed.flatMap(({ rows }) => rows), ...next];
+  return { ranges: placed, single: next.map((intent) => placedIntent(intent, keys)), marked };
+}
+
+function placedRange(range: Range, keys: LedgerKeys): PlacedRange {
+  const { chunk, taker } = range;
+  const rows = range.rows.map(({ row, identity }) => {
+    const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
+    return { chunk, row, mark: intentMark(taker, row, 1), bucket, digest };
+  });
+  return { range, rows };
+}
+
+const NOWHERE = { bucket: '', digest: '' };
+
+type Settling = ReturnType<typeof settleArguments>['args'];
+/** `unrecorded`: places of rows that ended. */
+type Answers = { readonly unrecorded: readonly number[]; readonly granted: readonly Granted[] };
+
+async function granting(ended: Settling, next: Next, edges: ExchangeEdges): Promise<Answers> {
+  const { marked } = next;
+  if (marked.length === 0) {
+    const [, ...places] = await send(ended, [], edges);
+    return { unrecorded: places.map(Number), granted: [] };
   }
-  passStage('intending', () => next.map(({ row }) => row));
-  const rows = next.map((intent) => placedIntent(intent, edges.keys));
+  passStage('intending', () => marked.map(({ row }) => row));
   // A replay of this process' journal meanwhile must not take what was never granted for something that was.
-  const release = edges.epoch.hold(next.map(({ mark }) => mark));
+  const release = edges.epoch.hold(marked.map(({ mark }) => mark));
   try {
-    const [{ answers, granted }, problem] = await Promise.all([
+    const [{ unrecorded, granted }, problem] = await Promise.all([
       passing(
         'granted',
-        next,
-        grant(args, rows, edges).catch((error) => refused(error, next, edges)),
+        marked,
+        grant(ended, next, edges).catch((error) => refused(error, marked, edges)),
       ),
-      passing('journaled', next, journalIntents(rows, edges)),
+      passing('journaled', marked, journalIntents(next, edges)),
     ]);
-    noteIdle(granted, next, edges);
+    noteIdle(granted, marked, edges);
     // Asked only now: whoever takes the home after this answer finds the intents there.
     const stop = problem ?? (await problemOfHome(edges));
-    if (stop === null) return { order, answers, granted };
-    return { order, answers, granted: await withAllWithdrawn(granted, stop, { intents: next, edges }) };
+    if (stop === null) return { unrecorded, granted };
+    return { unrecorded, granted: await withAllWithdrawn(granted, stop, { marked, edges }) };
   } finally {
     release();
   }
@@ -189,23 +246,18 @@ export async function withdrawRows(rows: readonly MarkedRow[], edges: ExchangeEd
   return gone.map((g) => g === 1);
 }
 
-async function grant(
-  ended: Settling['args'],
-  rows: readonly PlacedIntent[],
-  edges: ExchangeEdges,
-): Promise<Omit<Answered, 'order'>> {
-  const { keys, probeMs } = edges;
-  const [count, ...words] = await send(ended, [probeMs, ...intendArguments(rows, keys)], edges);
-  const granted = withExceptions<Granted>(words.slice(count).map(String), rows.length, {
+async function grant(ended: Settling, next: Next, edges: ExchangeEdges): Promise<Answers> {
+  const [count, ...words] = await send(ended, [edges.probeMs, ...nextArguments(next, edges.keys)], edges);
+  const granted = withExceptions<Granted>(words.slice(count).map(String), next.marked.length, {
     usual: GRANTED,
     parse: parseRefusal,
   });
-  return { answers: words.slice(0, count).map(Number), granted };
+  return { unrecorded: words.slice(0, count).map(Number), granted };
 }
 
 /** The script EXCHANGE with the arguments of what ended and of what is next. */
 function send(
-  [others, ...groups]: Settling['args'],
+  [others, ...groups]: Settling,
   next: readonly (string | number)[],
   { epoch, keys, run }: ExchangeEdges,
 ): Promise<[number, ...(number | string)[]]> {
@@ -235,8 +287,8 @@ export function recordKeys(keys: LedgerKeys, run: string): string[] {
 }
 
 /** Nothing goes under an intent that Redis has refused: a replay must not think that it did. */
-function refused(error: unknown, intents: readonly Intent[], edges: ExchangeEdges): never {
-  noteWithdrawn(intents, edges);
+function refused(error: unknown, marked: readonly MarkedRow[], edges: ExchangeEdges): never {
+  noteWithdrawn(marked, edges);
   throw error;
 }
 
@@ -265,7 +317,7 @@ const HELD = /^held [a-z] (\S+) (\d+)/;
 const WAIT = /^(wait|hold) (\d+)/;
 
 function parseRefusal(answer: string): Granted {
-  if (answer === 'taken' || answer === 'halted') return { kind: answer };
+  if (answer === 'taken' || answer === 'halted' || answer === 'unclaimed') return { kind: answer };
   const [, by = '', row] = HELD.exec(answer) ?? [];
   if (row !== undefined) return { kind: 'held', by: { run: by, row: Number(row) } };
   const [, why, ms = '0'] = WAIT.exec(answer) ?? [];
@@ -274,14 +326,19 @@ function parseRefusal(answer: string): Granted {
 
 /** `null`, or what was wrong. */
 async function journalIntents(
-  placed: readonly PlacedIntent[],
+  { ranges, single }: Next,
   { journal, run }: ExchangeEdges,
 ): Promise<string | null> {
-  const rows = placed.map(
-    ({ intent, bucket, digest }) => [intent.chunk, intent.row, intent.mark, bucket, digest] as const,
-  );
+  const rows = [
+    ...ranges.flatMap((range) => range.rows),
+    ...single.map(({ intent, bucket, digest }) => ({ ...intent, bucket, digest })),
+  ];
   try {
-    await journal.write({ kind: 'intended', run, rows });
+    await journal.write({
+      kind: 'intended',
+      run,
+      rows: rows.map(({ chunk, row, mark, bucket, digest }) => [chunk, row, mark, bucket, digest] as const),
+    });
     return null;
   } catch (error) {
     return messageOf(error);
@@ -289,9 +346,9 @@ async function journalIntents(
 }
 
 /** Rows that were not granted may be in the journal, even where writing it failed: a replay must not think that they went. */
-function noteIdle(granted: readonly Granted[], intents: readonly Intent[], edges: ExchangeEdges): void {
+function noteIdle(granted: readonly Granted[], marked: readonly MarkedRow[], edges: ExchangeEdges): void {
   noteWithdrawn(
-    intents.filter((_, i) => granted[i]?.kind !== 'granted'),
+    marked.filter((_, i) => granted[i]?.kind !== 'granted'),
     edges,
   );
 }
@@ -299,16 +356,16 @@ function noteIdle(granted: readonly Granted[], intents: readonly Intent[], edges
 async function withAllWithdrawn(
   granted: readonly Granted[],
   problem: string,
-  { intents, edges }: { readonly intents: readonly Intent[]; readonly edges: ExchangeEdges },
+  { marked, edges }: { readonly marked: readonly MarkedRow[]; readonly edges: ExchangeEdges },
 ): Promise<Granted[]> {
-  const marked = intents.filter((_, i) => granted[i]?.kind === 'granted');
-  if (marked.length > 0) await withdrawRows(marked, edges);
+  const gone = marked.filter((_, i) => granted[i]?.kind === 'granted');
+  if (gone.length > 0) await withdrawRows(gone, edges);
   return granted.map((g) => (g.kind === 'granted' ? { kind: 'unwritten', problem } : g));
 }
 
-async function passing<T>(stage: Stage, intents: readonly Intent[], work: Promise<T>): Promise<T> {
+async function passing<T>(stage: Stage, marked: readonly MarkedRow[], work: Promise<T>): Promise<T> {
   const result = await work;
-  passStage(stage, () => intents.map(({ row }) => row));
+  passStage(stage, () => marked.map(({ row }) => row));
   return result;
 }
 
@@ -329,10 +386,10 @@ function placedIntent(intent: Intent, keys: LedgerKeys): PlacedIntent {
 }
 
 /** ARGV of the script EXCHANGE behind what ended, from its second on: what rows of one take of a chunk share is said once. */
-function intendArguments(rows: readonly PlacedIntent[], keys: LedgerKeys): (string | number)[] {
-  const follows = rows.some(({ intent }) => intent.fields !== null);
-  const args: (string | number)[] = [follows ? 1 : 0];
-  for (const group of groupAdjacent(rows, areOfOneTake)) {
+function nextArguments({ ranges, single }: Next, keys: LedgerKeys): (string | number)[] {
+  const follows = single.some(({ intent }) => intent.fields !== null);
+  const args = [follows ? 1 : 0, ranges.length, ...ranges.flatMap(({ range }) => rangeArguments(range))];
+  for (const group of groupAdjacent(single, areOfOneTake)) {
     const { intent: first, shared } = group[0];
     const { chunk, expected, repeatable } = first;
     args.push(chunk, shared.text, shared.isNumbered, expected, repeatable ? 1 : 0, group.length);
@@ -342,6 +399,12 @@ function intendArguments(rows: readonly PlacedIntent[], keys: LedgerKeys): (stri
     }
   }
   return args;
+}
+
+function rangeArguments(range: Range): (string | number)[] {
+  const { chunk, taker, seen, repeatable, claimed, rows, apart } = range;
+  const head = [chunk, taker, seen, repeatable ? 1 : 0, claimed, rows.length, apart.length];
+  return [...head, ...rows.map(({ row }) => row), ...apart.flat()];
 }
 
 function areOfOneTake(

@@ -11,10 +11,13 @@ import { identityOf, identityPlace, type LedgerKeys } from './keys.ts';
 import { CLAIM, LOOK_UP } from './lua/keys.ts';
 import { script, withExceptions } from './script.ts';
 
-const claim = inEpoch(CLAIM, z.array(z.string()));
+const claim = inEpoch(CLAIM, z.tuple([z.string()]).rest(z.string()));
 
 /** Longer than any run is gone on with. */
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
+
+/** What became of claims, and the epoch in which that is so: in a later one Redis may have lost them. */
+export type Claimed = { readonly claims: readonly KeyClaim[]; readonly epoch: string };
 
 /** Claims keys for rows in the order given; the same rows may be claimed again and get the same answers. */
 export async function claimKeys(
@@ -26,8 +29,7 @@ export async function claimKeys(
     readonly space: { readonly name: string; readonly ofRun: boolean };
     readonly rows: ReadonlyArray<{ readonly row: number; readonly key: string }>;
   },
-): Promise<KeyClaim[]> {
-  if (options.rows.length === 0) return [];
+): Promise<Claimed> {
   const { space } = options;
   const ttl = space.ofRun ? RUN_SPACE_TTL_SECONDS : 0;
   const entries: (string | number)[] = [];
@@ -35,8 +37,13 @@ export async function claimKeys(
     const { bucket, digest } = identityOf(key);
     entries.push(bucket, digest, row);
   }
-  const answers = await epoch.call(claim, [keys.identity(space.name)], [options.run, ttl, ...entries]);
-  return withExceptions<KeyClaim>(answers, options.rows.length, { usual: CLAIMED, parse: parseObstacle });
+  const [opened, ...answers] = await epoch.call(
+    claim,
+    [keys.identity(space.name)],
+    [options.run, ttl, ...entries],
+  );
+  const parts = { usual: CLAIMED, parse: parseObstacle };
+  return { claims: withExceptions<KeyClaim>(answers, options.rows.length, parts), epoch: opened };
 }
 
 const CLAIMED = { kind: 'claimed' } as const;

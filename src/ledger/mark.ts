@@ -14,7 +14,10 @@ export type Mark =
 
 const INTENT_PREFIX = 'i ';
 
-/** The durable sign "this row is about to be sent": unique per take of a chunk, row and attempt. */
+/** Stands on a row that has left its chunk's order and is unsent. */
+export const UNSENT_MARK = '-';
+
+/** The durable sign "this row is about to be sent": unique per take of a chunk, row and attempt; the first attempt of rows in order is 1. */
 export function intentMark(taker: string, row: number, attempt: number): string {
   return `${INTENT_PREFIX}${taker} ${attempt}.${row}`;
 }
@@ -71,5 +74,10 @@ export function packBlockText(json: string): Buffer {
 }
 
 export function unpackBlock(block: Buffer): Settlement[] {
-  return blockSchema.parse(JSON.parse(inflateRawSync(block).toString('utf8'))).map(fromTuple);
+  return parseSettlements(inflateRawSync(block).toString('utf8'));
+}
+
+/** JSON text of an array of settlements. */
+export function parseSettlements(text: string): Settlement[] {
+  return blockSchema.parse(JSON.parse(text)).map(fromTuple);
 }

@@ -11,7 +11,15 @@ import type { Settlement } from '../model/settlement.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { CLOSE, TAKE } from './lua/runs.ts';
-import { type Mark, packBlock, packBlockText, parseMark } from './mark.ts';
+import {
+  intentMark,
+  type Mark,
+  packBlock,
+  packBlockText,
+  parseMark,
+  parseSettlements,
+  UNSENT_MARK,
+} from './mark.ts';
 
 /** What a chunk looks like to the worker that takes it. */
 export type Taken = {
@@ -20,6 +28,8 @@ export type Taken = {
   /** Redis has lost something, and a worker that may have had the chunk is gone with its journal. */
   readonly suspect: boolean;
   readonly marks: ReadonlyMap<number, Mark>;
+  /** Up to which row by whom, as the chunk's order says it; `''`: nobody has begun. */
+  readonly at: string;
 };
 
 /** `version`: it rises whenever an outcome of the chunk changes that was recorded before. */
@@ -27,25 +37,54 @@ type ReadChunk = { readonly taken: Taken; readonly version: string };
 
 const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
 
-/** A chunk as it stands in the ledger. */
+/** A chunk as it stands in the ledger; `rows`: the numbers of its rows. */
 export async function readChunk(
   chunk: number,
+  rows: readonly number[],
   { epoch, keys, run }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys; readonly run: string },
 ): Promise<ReadChunk> {
   const k = keys.run(run);
-  return readTaken(await epoch.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]));
+  const answer = await epoch.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]);
+  const [state, closed, suspect, ...fields] = answer;
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) pairs.push([fields[i] ?? '', fields[i + 1] ?? '']);
+  const { marks, at, version } = readFields(pairs, rows);
+  const known = runStateSchema.safeParse(state).data ?? null;
+  return { taken: { state: known, closed: closed === 1, suspect: suspect === 1, marks, at }, version };
 }
 
-function readTaken([state, closed, suspect, ...fields]: [string, number, number, ...string[]]): ReadChunk {
+const AT = /^(\S+) (\d+) /;
+
+type Field = readonly [name: string, text: string];
+type Marks = { readonly marks: ReadonlyMap<number, Mark>; readonly at: string; readonly version: string };
+
+/**
+ * The hash of an open chunk (lua/open-chunk.ts): what stands on each row.
+ * `rows`: the numbers of the chunk's rows; none: settlements alone are asked for.
+ */
+export function readFields(fields: readonly Field[], rows: readonly number[] = []): Marks {
+  const named = new Map(fields);
   const marks = new Map<number, Mark>();
-  let version = '0';
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [field = '', text = ''] = [fields[i], fields[i + 1]];
-    if (field === 'v') version = text;
-    else marks.set(Number(field), parseMark(text));
+  for (const [name, text] of fields) if (name.startsWith('d')) addSettlements(marks, text);
+  const apart = new Set<number>();
+  // A row's own mark goes before what was recorded of it in order.
+  for (const [name, text] of fields) {
+    const row = Number(name);
+    if (Number.isNaN(row)) continue;
+    apart.add(row);
+    if (text !== UNSENT_MARK) marks.set(row, parseMark(text));
   }
-  const known = runStateSchema.safeParse(state).data ?? null;
-  return { taken: { state: known, closed: closed === 1, suspect: suspect === 1, marks }, version };
+  const at = named.get('at') ?? '';
+  const [, taker = '', last = '0'] = AT.exec(at) ?? [];
+  for (const row of rows) {
+    const isInOrder = row <= Number(last) && !apart.has(row) && !marks.has(row);
+    if (isInOrder) marks.set(row, { kind: 'intent', text: intentMark(taker, row, 1) });
+  }
+  return { marks, at, version: named.get('v') ?? '0' };
+}
+
+function addSettlements(marks: Map<number, Mark>, text: string): void {
+  for (const settlement of parseSettlements(text)) marks.set(settlement.row, { kind: 'settled', settlement });
 }
 
 /** In row order; rows that are not settled are left out. */
@@ -135,7 +174,7 @@ export function createChunkClosing(edges: {
   const closeAsRead = async (chunk: number, rows: number) => {
     for (;;) {
       const recovery = epoch.recoveries();
-      const { taken, version } = await readChunk(chunk, { epoch, keys, run: run.id });
+      const { taken, version } = await readChunk(chunk, [], { epoch, keys, run: run.id });
       if (taken.closed) return true;
       const settled = settlementsOf(taken.marks);
       if (settled.length !== rows) return false;

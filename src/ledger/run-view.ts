@@ -8,8 +8,8 @@ import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
 import { type LedgerView, type Settlement, unpackBody } from '../model/settlement.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
-import { parseMark, parseSettlement, unpackBlock } from './mark.ts';
-import { settlementsOf } from './open-chunk.ts';
+import { parseSettlement, unpackBlock } from './mark.ts';
+import { readFields, settlementsOf } from './open-chunk.ts';
 
 const CHUNKS_AT_ONCE = 16;
 
@@ -19,14 +19,14 @@ export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run
   return {
     settlements: () => readSettlements(redis, k, chunksOf(run)),
     async sources(rows) {
-      const texts = await readFields(redis, k.sources, rows);
+      const texts = await readRows(redis, k.sources, rows);
       return new Map([...texts].map(([row, text]) => [row, rowSchema.parse(JSON.parse(text))]));
     },
     async bodies(rows) {
-      const packed = await readFields(redis, k.bodies, rows);
+      const packed = await readRows(redis, k.bodies, rows);
       return new Map([...packed].map(([row, text]) => [row, unpackBody(text)]));
     },
-    documents: (rows) => readFields(redis, k.documents, rows),
+    documents: (rows) => readRows(redis, k.documents, rows),
   };
 }
 
@@ -48,7 +48,7 @@ export async function settlementsOfChunks(
   chunks: readonly number[],
 ): Promise<ReadonlyArray<readonly Settlement[]>> {
   const batch = await Promise.all(chunks.map((n) => readChunk(redis, k, n)));
-  const late = await readFields(redis, k.late, doubtful(batch));
+  const late = await readRows(redis, k.late, doubtful(batch));
   return batch.map((settlements) => settlements.map((s) => replaced(s, late)));
 }
 
@@ -59,8 +59,7 @@ async function readChunk(redis: RedisConnection, k: RunKeys, chunk: number): Pro
   const fields = await redis.hgetall(`${k.chunk}${chunk}`);
   const closed = await redis.hgetBuffer(k.blocks, String(chunk));
   if (closed !== null) return unpackBlock(closed);
-  const marks = Object.entries(fields).filter(([field]) => field !== 'v');
-  return settlementsOf(new Map(marks.map(([row, text]) => [Number(row), parseMark(text)])));
+  return settlementsOf(readFields(Object.entries(fields)).marks);
 }
 
 function doubtful(batch: ReadonlyArray<readonly Settlement[]>): number[] {
@@ -72,7 +71,7 @@ function replaced(settlement: Settlement, late: ReadonlyMap<number, string>): Se
   return text === undefined ? settlement : parseSettlement(text);
 }
 
-async function readFields(
+async function readRows(
   redis: RedisConnection,
   key: string,
   rows: readonly number[],

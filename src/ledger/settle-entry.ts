@@ -133,23 +133,29 @@ export function answeredLongAgo(entry: unknown): unknown {
   return Array.isArray(entry) ? entry.with(ANSWERED, 0) : entry;
 }
 
-/** ARGV of the script EXCHANGE from its second on, and the entries in the order in which it counts them. */
-export function settleArguments(entries: readonly SettleEntry[]): {
+/**
+ * ARGV of the script EXCHANGE for what ended, and the entries in the order in which it counts them. `isFirst`: none of them was sent
+ * before, in a command that may have been carried out; those are told one by one, and looked at.
+ */
+export function settleArguments(
+  entries: readonly SettleEntry[],
+  isFirst: boolean,
+): {
   readonly args: readonly (string | number)[];
   readonly order: readonly SettleEntry[];
 } {
   const plain: MarkedEntry[] = [];
   const others: SettleEntry[] = [];
   for (const entry of entries) {
-    if (isPlain(entry)) plain.push({ entry, shared: sharedMark(entry[MARK], entry[ROW]) });
+    if (isFirst && isPlain(entry)) plain.push({ entry, shared: sharedMark(entry[MARK], entry[ROW]) });
     else others.push(entry);
   }
   const args: (string | number)[] = [JSON.stringify(others)];
   for (const group of groupAdjacent(plain, areOfOneTake)) {
     const { entry: first, shared } = group[0];
-    args.push(first[CHUNK], shared.text, shared.isNumbered, first[OUTCOME], group.length);
-    for (const { entry } of group)
-      args.push(entry[ROW], entry[SETTLEMENT], entry[BUCKET], entry[DIGEST], entry[ID]);
+    const settlements = `[${group.map(({ entry }) => entry[SETTLEMENT]).join(',')}]`;
+    args.push(first[CHUNK], shared.text, shared.isNumbered, first[OUTCOME], settlements, group.length);
+    for (const { entry } of group) args.push(entry[ROW], entry[BUCKET], entry[DIGEST], entry[ID]);
   }
   return { args, order: [...plain.map(({ entry }) => entry), ...others] };
 }

@@ -14,6 +14,8 @@ const place = {
   chunk: z.number().int().positive(),
   /** The run's share among others, as of its `priority`; 1 where it is not said. */
   weight: z.number().positive().optional(),
+  /** The epoch of the ledger in which the keys were claimed; without it each claim is looked at again. */
+  claimed: z.string().optional(),
 };
 
 /** Up to `chunkRows` consecutive rows of a run, each with what its key's claim said. */

@@ -127,15 +127,16 @@ async function claimChunk(n: number, rows: readonly Row[], ingesting: Ingesting)
   });
   const claim = { run: run.id, space: identitySpace(run), rows: keyed };
   passStage('claiming', () => [], n);
-  const claims = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
-  if (claims === null) return null;
+  const claimed = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
+  if (claimed === null) return null;
   passStage('claimed', () => [], n);
-  const byRow = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
+  const byRow = new Map(keyed.map(({ row }, i) => [row, claimed.claims[i]]));
   const unclaimed: KeyClaim = { kind: 'claimed' };
   return {
     run: run.id,
     chunk: n,
     weight: weightOf(definition),
+    claimed: claimed.epoch,
     rows: rows.map((row) => ({ row, claim: byRow.get(row.row) ?? unclaimed })),
   };
 }

@@ -76,7 +76,7 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
     return key === null ? [] : [{ row: row.row, key }];
   });
   const space = identitySpace(run);
-  const claims = await claimKeys(bench.epoch, bench.keys, { run: run.id, space, rows: keyed });
+  const { claims } = await claimKeys(bench.epoch, bench.keys, { run: run.id, space, rows: keyed });
   const claimOf = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
   const unclaimed: KeyClaim = { kind: 'claimed' };
   return rows.map((row) => ({ row, claim: claimOf.get(row.row) ?? unclaimed }));

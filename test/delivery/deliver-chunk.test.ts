@@ -40,12 +40,14 @@ const madeBefore = ({ context }: Bench, row: number) =>
     }),
   );
 
-const claimAs = (bench: Bench, run: string, row: number, key: string) =>
-  claimKeys(bench.epoch, bench.keys, {
-    run,
-    space: { name: 'subclient', ofRun: false },
-    rows: [{ row, key }],
-  });
+const claimAs = async (bench: Bench, run: string, row: number, key: string) =>
+  (
+    await claimKeys(bench.epoch, bench.keys, {
+      run,
+      space: { name: 'subclient', ofRun: false },
+      rows: [{ row, key }],
+    })
+  ).claims;
 
 describe('a chunk', () => {
   test('ends with every row in its outcome, in file order, and the last one finishes the run', async () => {

@@ -58,11 +58,12 @@ async function startRecord() {
       const { epoch, keys, journal } = bench;
       const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 5000, now: () => new Date() });
       latest = { ...bench.context, run, ledger };
-      const [claim = { kind: 'claimed' } satisfies KeyClaim] = await claimKeys(epoch, keys, {
+      const { claims } = await claimKeys(epoch, keys, {
         run: run.id,
         space: { name: 'subclient', ofRun: false },
         rows: [{ row: 1, key: 'K1' }],
       });
+      const [claim = { kind: 'claimed' } satisfies KeyClaim] = claims;
       const before = bench.attempts.length;
       const row = { kind: 'cells' as const, row: 1, line: 2, cells: ['K1', name, town] };
       const job = { run: run.id, chunk: 1, rows: [{ row, claim }] };

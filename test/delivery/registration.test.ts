@@ -101,7 +101,10 @@ const restarted = ({ keys }: Place) => own().redis.hset(keys.epoch, 'server', 'a
 
 const REPLAYING = 'Replaying the journal of a process that has ended.';
 
-const marks = ({ keys }: Place, run: string) => own().redis.hgetall(`${keys.run(run).chunk}1`);
+async function marks({ keys }: Place, run: string): Promise<Record<string, string>> {
+  const { n: _, ...marks } = await own().redis.hgetall(`${keys.run(run).chunk}1`);
+  return marks;
+}
 
 /** The name of a worker whose process, on this machine, is gone. */
 async function deadWorker(): Promise<string> {
@@ -146,7 +149,7 @@ describe('a Redis that was emptied', () => {
     await theirs.withdraw({ chunk: 1, row: 3, mark: 'i b.1 1' });
 
     await own().redis.flushall();
-    const taken = await ours.take(1);
+    const taken = await ours.take(1, []);
     const marked = [...taken.marks].sort().map(([row, { kind }]) => `${row} ${kind}`);
     expect(marked).toEqual(['1 settled', '2 intent']);
     expect(taken).toMatchObject({ state: 'running', closed: false, suspect: false });

@@ -10,7 +10,10 @@ import { createStillRuns, waitWhileRunning } from '../../src/delivery/still-runs
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
+import { claimKeys } from '../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { settledMark } from '../../src/ledger/mark.ts';
+import { readFields } from '../../src/ledger/open-chunk.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
@@ -63,6 +66,8 @@ export type Bench = {
   readonly store: RunStore;
   readonly keys: LedgerKeys;
   readonly epoch: LedgerEpoch;
+  /** The epoch in which keys are claimed. */
+  readonly claimed: string;
   readonly journal: MemoryJournal;
   readonly stop: AbortController;
   /** Every attempt made, in order. */
@@ -157,12 +162,19 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     store,
     keys,
     epoch,
+    claimed: (await claimKeys(epoch, keys, { run: id, space: { name: 'subclient', ofRun: false }, rows: [] }))
+      .epoch,
     journal,
     stop,
     attempts,
     pauses,
     troubles,
-    mark: (row) => redis.hget(chunk, String(row)),
+    async mark(row) {
+      const { marks } = readFields(Object.entries(await redis.hgetall(chunk)), [row]);
+      const mark = marks.get(row);
+      if (mark === undefined) return null;
+      return mark.kind === 'intent' ? mark.text : settledMark(mark.settlement);
+    },
     setMark: async (row, mark) => void (await redis.hset(chunk, row, mark)),
     run,
     turn: (to, reason = null) => store.transition(id, to, reason),
@@ -186,7 +198,13 @@ const MAPPING: Mapping = {
 /** The chunk 1 of the run, with rows 1 to `rows`. */
 export function chunkOf(bench: Bench, rows: number, claim: KeyClaim = CLAIMS.claimed): ChunkJob {
   const numbers = Array.from({ length: rows }, (_, i) => i + 1);
-  return { run: bench.context.run.id, chunk: 1, rows: numbers.map((n) => ({ row: sampleRow(n), claim })) };
+  const { claimed } = bench;
+  return {
+    run: bench.context.run.id,
+    chunk: 1,
+    claimed,
+    rows: numbers.map((n) => ({ row: sampleRow(n), claim })),
+  };
 }
 
 export const HELD = { isHeld: () => true };

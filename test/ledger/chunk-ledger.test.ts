@@ -82,7 +82,7 @@ describe('intents', () => {
     // The worker that wakes late knows nothing of the chunk's end, or names the intent that it left there.
     for (const expected of ['', 'i a 1'])
       expect(await ledger.intend(intent('i b 1', { expected }))).toEqual(TAKEN);
-    expect((await ledger.take(1)).marks.size).toBe(0);
+    expect((await ledger.take(1, [])).marks.size).toBe(0);
   });
 
   test('a row whose key has become another’s since it was claimed is not granted; a key that was given back is claimed again', async () => {
@@ -92,7 +92,7 @@ describe('intents', () => {
     await own().redis.hset(...entry, 'c run-other 7 ');
     const held = { kind: 'held', by: { run: 'run-other', row: 7 } };
     expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(held);
-    expect((await ledger.take(1)).marks.size).toBe(0);
+    expect((await ledger.take(1, [])).marks.size).toBe(0);
     await own().redis.hset(...entry, 'x run-other 7 ');
     expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(GRANTED);
     expect(await own().redis.hget(...entry)).toBe(`c ${id} 1 `);
@@ -110,7 +110,7 @@ describe('intents', () => {
     const { ledger } = await runningRun();
     await ledger.intend(intent('i a 1'));
     await ledger.settle(row(2, 'rejected'));
-    const taken = await ledger.take(1);
+    const taken = await ledger.take(1, []);
     expect(taken).toMatchObject({ state: 'running', closed: false });
     expect(taken.marks.get(1)).toEqual({ kind: 'intent', text: 'i a 1' });
     expect(taken.marks.get(2)).toMatchObject({ kind: 'settled', settlement: { outcome: 'rejected' } });
@@ -174,7 +174,7 @@ describe('the journal', () => {
       { kind: 'unwritten', problem: 'no space left on device' },
       TAKEN,
     ]);
-    expect((await ledger.take(1)).marks.size).toBe(0);
+    expect((await ledger.take(1, [])).marks.size).toBe(0);
   });
 });
 
@@ -185,7 +185,7 @@ describe('rows that a lost worker may have sent', () => {
   test('are shown to their taker, up to the chunk that may have been handed out', async () => {
     const bench = await runningRun(6, 2);
     await makeSuspect(bench, 2);
-    const taken = await Promise.all([1, 2, 3].map(bench.ledger.take));
+    const taken = await Promise.all([1, 2, 3].map((chunk) => bench.ledger.take(chunk, [])));
     expect(taken.map(({ suspect }) => suspect)).toEqual([true, true, false]);
   });
 
@@ -223,7 +223,7 @@ describe('a take that gave up a row which a lost worker may have sent', () => {
     if (held !== '') await own().redis.hset(bucket, digest, held);
     await own().redis.hset(bench.keys.run(bench.id).record, { operation, suspect: 1 });
     expect(await bench.ledger.settle(row(1, 'failed', { identity: GIVEN_BACK, mark: '' }))).toBe(believed);
-    expect((await bench.ledger.take(1)).marks.size).toBe(believed ? 1 : 0);
+    expect((await bench.ledger.take(1, [])).marks.size).toBe(believed ? 1 : 0);
     // Behind the last chunk that had been handed out nobody else can have sent it.
     expect(await bench.ledger.settle(row(3, 'failed', { chunk: 2, identity: null, mark: '' }))).toBe(true);
   });
@@ -325,7 +325,7 @@ describe('settling', () => {
     await bench.ledger.unsettle([denied], 'permission');
     const paused = { state: 'paused', reason: 'permission', outcomes: noOutcomes() };
     expect(await bench.run()).toMatchObject(paused);
-    expect((await bench.ledger.take(1)).marks.size).toBe(0);
+    expect((await bench.ledger.take(1, [])).marks.size).toBe(0);
     expect(await claimA(bench, 'other-run')).toMatchObject([{ kind: 'held' }]);
     const { sources, bodies } = bench.keys.run(bench.id);
     expect(await Promise.all([sources, bodies].map((key) => own().redis.hkeys(key)))).toEqual([[], []]);
@@ -357,7 +357,7 @@ describe('two workers on one row', () => {
     await intend(bench.ledger, 'i a 1');
     await bench.store.transition(bench.id, 'paused', 'requested');
     expect(await intend(bench.ledger, 'i a 1')).toEqual(HALTED);
-    expect((await bench.ledger.take(1)).marks.size).toBe(0);
+    expect((await bench.ledger.take(1, [])).marks.size).toBe(0);
   });
 
   test('an intent over a dead worker’s that is asked for again after the run was paused leaves the dead one’s', async () => {
@@ -367,7 +367,7 @@ describe('two workers on one row', () => {
     expect(await bench.ledger.intend(mine)).toEqual(GRANTED);
     await bench.store.transition(bench.id, 'paused', 'requested');
     expect(await bench.ledger.intend(mine)).toEqual(HALTED);
-    expect((await bench.ledger.take(1)).marks.get(1)).toEqual({ kind: 'intent', text: 'i dead 1' });
+    expect((await bench.ledger.take(1, [])).marks.get(1)).toEqual({ kind: 'intent', text: 'i dead 1' });
   });
 
   test('a row that was refused leaves its key to another run that has created it since', async () => {
@@ -447,7 +447,7 @@ describe('closing', () => {
       await bench.ledger.settleAll([row(1, 'created', {}, 'a'), row(2, 'created', {}, 'b')]);
       const { redis } = own();
       await redis.hset(bench.keys.epoch, 'server', 'another');
-      if (when !== 'while it is') await bench.ledger.take(2);
+      if (when !== 'while it is') await bench.ledger.take(2, []);
       // As after a Redis that went back in time, where another has settled the row meanwhile.
       const chunk = `${bench.keys.run(bench.id).chunk}1`;
       await redis.hset(chunk, '2', settledMark(settledRow(2, 'in-doubt').settlement));

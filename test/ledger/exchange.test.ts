@@ -7,7 +7,7 @@ import { useOwnRedis } from '../support/redis.ts';
 const own = useOwnRedis();
 
 const intendRows = async (next: readonly Intent[], edges: ExchangeEdges) =>
-  (await exchangeRows({ ended: [], next }, edges)).granted;
+  (await exchangeRows({ ended: [], isFirst: true, ranges: [], next }, edges)).granted;
 
 async function runningRun(problem: string | null = null) {
   const { redis } = own();

@@ -51,7 +51,10 @@ async function startBench(): Promise<Bench> {
         (await redis.type(name)) === 'hash' ? redis.hgetall(name) : list(name);
       return Object.fromEntries(await Promise.all(all.map(async (name) => [name, await read(name)])));
     },
-    marks: (n = 1) => redis.hgetall(`${chunk}${n}`),
+    async marks(n = 1) {
+      const { n: _, ...marks } = await redis.hgetall(`${chunk}${n}`);
+      return marks;
+    },
   };
 }
 

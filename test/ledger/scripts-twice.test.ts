@@ -118,7 +118,7 @@ const ROW: Row = { kind: 'cells', row: 1, line: 2, cells: ['K1'] };
 
 const OF_ROWS: readonly Case[] = [
   ['CLAIM', 'nothing else', CLAIM, claim],
-  ['TAKE', 'nothing else', TAKE, ({ ledger }) => ledger.take(1)],
+  ['TAKE', 'nothing else', TAKE, ({ ledger }) => ledger.take(1, [])],
   ['LOOK_UP', 'nothing else', LOOK_UP, ({ ledger }) => ledger.readKey(PLACE)],
   ['EXCHANGE, of intents', 'nothing else', EXCHANGE, intend],
   // It was taken back already.

@@ -38,14 +38,15 @@ export function intentOn(row: number, mark: string, over: Partial<Intent> = {}):
 }
 
 /** What a run finds when it claims the keys of its rows, by default of rows from 1 on. */
-export function claimOf(
+export async function claimOf(
   { epoch, keys }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys },
   run: string,
   rows: ReadonlyArray<readonly [row: number, key: string]>,
   name = 'subclient',
 ) {
   const space = { name, ofRun: false };
-  return claimKeys(epoch, keys, { run, space, rows: rows.map(([row, key]) => ({ row, key })) });
+  const of = { run, space, rows: rows.map(([row, key]) => ({ row, key })) };
+  return (await claimKeys(epoch, keys, of)).claims;
 }
 
 /** Where a key's entry is: the hash, and the field in it. */

@@ -17,7 +17,7 @@ end
  * What every script that moves rows begins with: nothing happens on a ledger that may have gone back in time.
  * Beside the script's own, which never see them: the last of KEYS: epoch; the last three of ARGV: worker, the highest of its
  * batches that it knows to be recorded, this batch's number. The epoch is a hash: 'server' → the server run for which
- * the ledger was last verified, 'm:<worker>' → the worker's last batch, 'b:<worker>' → its last heartbeat (ms),
+ * the ledger was last verified, 'opened' → a name of that time, by which claims of since then are told, 'm:<worker>' → the worker's last batch, 'b:<worker>' → its last heartbeat (ms),
  * 'k:<worker>' → when it was last told who is registered (ms), 'l:<worker>' → when it was deregistered (ms), 'w:<worker>' → when it
  * last said that it replays a journal (ms); while the epoch is closed and workers check in: 'checking' → the server run, 'since' → when the
  * first one did (ms), 'heard' → the last heartbeat of any worker before that (ms). 'changes' → how often the registry may have
@@ -29,12 +29,14 @@ local EPOCH = table.remove(KEYS)
 local BATCH = tonumber(table.remove(ARGV))
 local KNOWN = tonumber(table.remove(ARGV))
 local WORKER = table.remove(ARGV)
+local OPENED
 do
-  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER)
+  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER, 'opened')
   if epoch[1] ~= serverId() then return redis.error_reply('UNVERIFIED server') end
   local last = tonumber(epoch[2] or '-1')
   if last < KNOWN then return redis.error_reply('UNVERIFIED worker') end
   if last < BATCH then redis.call('HSET', EPOCH, 'm:' .. WORKER, BATCH) end
+  OPENED = epoch[3]
 end
 `;
 
@@ -134,7 +136,7 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   end
 end
 if #missing == 0 then
-  redis.call('HSET', KEYS[1], 'server', server)
+  redis.call('HSET', KEYS[1], 'server', server, 'opened', server .. ':' .. now)
   redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
   return {'open'}
 end
@@ -193,7 +195,7 @@ for i = 2, #ARGV do
   redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
 end
 for i = 2, #KEYS do suspect(KEYS[i], missing) end
-redis.call('HSET', KEYS[1], 'server', ARGV[1])
+redis.call('HSET', KEYS[1], 'server', ARGV[1], 'opened', ARGV[1] .. ':' .. t[1] .. t[2])
 redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
 return 1
 `;

@@ -8,7 +8,7 @@
  * An entry is '<kind> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt, x: given back by a row that was not created.
  * A given-back key is free for other runs, yet still a duplicate within its own, so that what a file's
  * second row with the key becomes never depends on timing. '<digest>s' marks who met a key of another run.
- * Answers place (1: the first row), what keeps the row from its key ('dup <row>', or the other run's entry), … of those that did not get theirs.
+ * Answers the epoch, then place (1: the first row), what keeps the row from its key ('dup <row>', or the other run's entry), … of those that did not get theirs.
  */
 export const CLAIM = `
 local run = ARGV[1]
@@ -28,7 +28,7 @@ local function obstacle(bucket, digest, row, claimed)
   redis.call('HSET', bucket, digest .. 's', run .. ' ' .. row)
   return held
 end
-local out = {}
+local out = {OPENED}
 for i = 3, #ARGV, 3 do
   local bucket, digest, row = KEYS[1] .. ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local claimed = 'c ' .. run .. ' ' .. row .. ' '

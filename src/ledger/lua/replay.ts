@@ -4,6 +4,7 @@
  */
 
 import { CONTESTED_MARK } from '../mark.ts';
+import { OPEN_CHUNK } from './open-chunk.ts';
 import { BY_PROCESS } from './rows.ts';
 
 /**
@@ -39,7 +40,7 @@ return 1
  * ARGV: run, then chunk, row, mark, bucket key ('' none), digest, … A row that has its outcome stays as it is, and so does its
  * key: it may have been given back. An earlier intent of the same process gives way; with one of another process the row is contested.
  */
-export const REPLAY_INTENT = `${BY_PROCESS}
+export const REPLAY_INTENT = `${OPEN_CHUNK}${BY_PROCESS}
 local run = ARGV[1]
 local function isIntent(mark) return string.sub(mark, 1, 2) == 'i ' end
 -- Of what it wrote itself the journal knows best: an intent that it doesn't name any more was taken back, and another take went on.
@@ -51,7 +52,7 @@ for i = 2, #ARGV, 5 do
   local chunk, row, mark, bucket, digest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   local key = KEYS[1] .. chunk
   local open = redis.call('HEXISTS', KEYS[2], chunk) == 0
-  local current = open and redis.call('HGET', key, row)
+  local current = open and marksOf(key, {row})[row]
   local stands = open and markOver(current, mark)
   if stands and current ~= stands then redis.call('HSET', key, row, stands) end
   if stands and bucket ~= '' then

@@ -6,19 +6,20 @@
 
 import { CONTESTED_MARK } from '../mark.ts';
 import { SUCCESS, TURN_BACK } from './breaker.ts';
+import { OPEN_CHUNK } from './open-chunk.ts';
 
 /**
  * Takes intents back where it is proven that nothing was received: the row is unsent again.
  * KEYS: prefix of chunks, breaker. ARGV: chunk, row, mark, … Only the very mark is removed. A probe that is
  * taken back leaves probing to the next row.
  */
-export const WITHDRAW = `
+export const WITHDRAW = `${OPEN_CHUNK}
 local out = {}
 local probe = redis.call('HGET', KEYS[2], 'probe')
 for i = 1, #ARGV, 3 do
   local key = KEYS[1] .. ARGV[i]
-  local mine = redis.call('HGET', key, ARGV[i + 1]) == ARGV[i + 2]
-  if mine then redis.call('HDEL', key, ARGV[i + 1]) end
+  local mine = marksOf(key, {ARGV[i + 1]})[ARGV[i + 1]] == ARGV[i + 2]
+  if mine then unmark(key, ARGV[i + 1]) end
   if mine and ARGV[i + 2] == probe then redis.call('HDEL', KEYS[2], 'probing', 'probe') end
   out[#out + 1] = mine and 1 or 0
 end
@@ -67,10 +68,11 @@ local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by 
 local function keep(key, row, value)
   if value ~= '' then redis.call('HSET', key, row, value) end
 end
-local function identity(row, bucket, digest, becomes, id)
+local function identity(row, bucket, digest, becomes, id, isOwn)
   if bucket == '' then return end
-  local held = redis.call('HGET', bucket, digest)
   local owner = ' ' .. run .. ' ' .. row .. ' '
+  -- Claimed in this epoch: nobody else can have it, and no look is needed.
+  local held = not isOwn and redis.call('HGET', bucket, digest)
   if held and string.sub(held, 2, #owner + 1) ~= owner then return end
   redis.call('HSET', bucket, digest, becomes .. owner .. id)
 end
@@ -81,31 +83,38 @@ local function fields(e)
 end
 local entries = {}
 local place = 0
--- Nearly all rows were accepted under the very intent that they stand under: for these, without JSON and further questions, it takes half the time.
+-- Nearly all rows were accepted under the very intents that the order gave them: they are recorded as one text.
+local function isInOrder(key, prefix, rows)
+  local found = redis.call('HMGET', key, 'at', 'd' .. rows[1], unpack(rows))
+  local by, last, epoch = order(found[1])
+  if not by or prefix ~= 'i ' .. by .. ' 1.' or found[2] then return false end
+  for j, row in ipairs(rows) do
+    if found[j + 2] or tonumber(row) > last then return false end
+  end
+  return true, epoch == OPENED
+end
 local i = first
 while i <= last do
-  local chunk, shared, isNumbered, outcome, first = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], i + 5
-  local key, rows, new = KEYS[2] .. chunk, {}, {}
-  i = first + ARGV[i + 4] * 5
-  for at = first, i - 1, 5 do rows[#rows + 1] = ARGV[at] end
-  local marks = redis.call('HMGET', key, unpack(rows))
+  local chunk, shared, isNumbered, outcome, text, first = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], ARGV[i + 4], i + 6
+  local key, rows = KEYS[2] .. chunk, {}
+  i = first + ARGV[i + 5] * 4
+  for at = first, i - 1, 4 do rows[#rows + 1] = ARGV[at] end
+  local inOrder, isOwn = false, false
+  if isNumbered then inOrder, isOwn = isInOrder(key, shared, rows) end
+  if inOrder then
+    redis.call('HSET', key, 'd' .. rows[1], text)
+    redis.call('HINCRBY', key, 'n', #rows)
+    count(outcome, #rows)
+  end
+  local settlements = not inOrder and cjson.decode(text)
   for j, row in ipairs(rows) do
-    local at = first + (j - 1) * 5
-    local settlement, bucket, digest, id = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+    local at = first + (j - 1) * 4
+    local bucket, digest, id = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
     local mark = isNumbered and shared .. row or shared
     place = place + 1
     ANSWERED[mark] = true
-    if marks[j] == mark then
-      new[#new + 1] = row
-      new[#new + 1] = settlement
-      identity(row, bucket, digest, 'k', id)
-    else
-      entries[#entries + 1] = {chunk, row, outcome, settlement, bucket, digest, 'k', id, '', '', '', mark, 1, 1, 0, place = place}
-    end
-  end
-  if #new > 0 then
-    redis.call('HSET', key, unpack(new))
-    count(outcome, #new / 2)
+    if inOrder then identity(row, bucket, digest, 'k', id, isOwn)
+    else entries[#entries + 1] = {chunk, row, outcome, cjson.encode(settlements[j]), bucket, digest, 'k', id, '', '', '', mark, 1, 1, 0, place = place} end
   end
   answered = true
 end
@@ -120,14 +129,12 @@ for _, e in ipairs(entries) do
   local chunk = tostring(e[1])
   local of = chunks[chunk]
   if not of then
-    of = {key = KEYS[2] .. chunk, rows = {}, marks = {}, new = {}}
+    of = {key = KEYS[2] .. chunk, rows = {}, new = {}, settled = 0}
     chunks[chunk] = of
   end
   of.rows[#of.rows + 1] = tostring(e[2])
 end
-for _, of in pairs(chunks) do
-  for j, mark in ipairs(redis.call('HMGET', of.key, unpack(of.rows))) do of.marks[of.rows[j]] = mark end
-end
+for _, of in pairs(chunks) do of.marks = marksOf(of.key, of.rows) end
 local function put(of, row, mark)
   of.marks[row] = mark
   of.new[#of.new + 1] = row
@@ -138,7 +145,7 @@ local function leadDiffers(e, of)
   if not e[15] or e[15] == 0 then return false end
   local row = tostring(e[15])
   local lead = of.marks[row]
-  if lead == nil then lead = redis.call('HGET', of.key, row) end
+  if lead == nil then lead = marksOf(of.key, {row})[row] end
   if not lead then return false end
   if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e[3] end
   return taker(lead) ~= taker(e[12]) and e[13] ~= 1
@@ -173,6 +180,7 @@ for _, e in ipairs(entries) do
     if REPLAYED and current and outcome == 'in-doubt' then put(of, row, '${CONTESTED_MARK}') end
   elseif not settled and not closed then
     put(of, row, settlement)
+    of.settled = of.settled + 1
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
     if closed then redis.call('HSET', KEYS[4], row, settlement)
     else
@@ -201,6 +209,7 @@ for _, e in ipairs(entries) do
 end
 for _, of in pairs(chunks) do
   if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
+  if of.settled > 0 then redis.call('HINCRBY', of.key, 'n', of.settled) end
 end
 for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${SUCCESS} end
@@ -268,7 +277,7 @@ end
 
 -- The mark was granted before and nothing was sent under it: the row gets back the mark that it had before.
 local function takeBack(group, row, mark)
-  if group.expected == '' then redis.call('HDEL', group.key, row)
+  if group.expected == '' then unmark(group.key, row)
   else redis.call('HSET', group.key, row, group.expected) end
   if mark == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end
 end
@@ -311,10 +320,89 @@ local function put(key, new)
   end
 end
 
-local WIDTH = ARGV[i + 1] == '1' and 7 or 3
+-- Rows that leave the order, or were left in doubt by the taker before, keep what stands on them.
+local function keepApart(key, apart)
+  local rows = {}
+  for j = 1, #apart, 2 do rows[#rows + 1] = apart[j] end
+  if #rows == 0 then return end
+  local marks, own = marksOf(key, rows), redis.call('HMGET', key, unpack(rows))
+  for j, row in ipairs(rows) do
+    local mark = apart[2 * j]
+    if not own[j] and (marks[row] or '-') == mark then redis.call('HSET', key, row, mark) end
+  end
+end
+
+-- Why no row of the order may go; nil: they may.
+local function barrier(range, by)
+  if not running then return 'halted' end
+  if redis.call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end
+  if by ~= range.taker and range.at ~= range.seen then return 'taken' end
+  if not range.repeatable and tonumber(range.chunk) <= suspect then return 'taken' end
+  if OPENED ~= range.claimed then return 'unclaimed' end
+  if range.probes then return nil end
+  local ms = wait()
+  return ms > 0 and (hold > now and 'hold ' or 'wait ') .. ms or nil
+end
+
+-- Answers what keeps each of the rows from going; false: it goes.
+local function grantRange(range)
+  local key, rows, answers = KEYS[2] .. range.chunk, range.rows, {}
+  local by, last = order(range.at)
+  local mine = by == range.taker
+  local prefix = 'i ' .. range.taker .. ' 1.'
+  range.probes = mine and probe == prefix .. rows[1] and tonumber(rows[1]) <= last
+  local why = barrier(range, by)
+  local own = redis.call('HMGET', key, unpack(rows))
+  local upTo = 0
+  if not why then keepApart(key, range.apart) end
+  for j, row in ipairs(rows) do
+    local number = tonumber(row)
+    local granted = mine and number <= last and not own[j]
+    local answer = why or false
+    if not answer and open > 0 and j > 1 then answer = 'wait 250' end
+    if not answer and ((own[j] and own[j] ~= '-') or (not mine and not own[j] and number <= last)) then answer = 'taken' end
+    if answer then
+      -- Granted before, to a reply that was lost: nothing goes by that.
+      if granted then redis.call('HSET', key, row, '-') end
+      if granted and prefix .. row == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end
+    else
+      if own[j] then redis.call('HDEL', key, row) end
+      upTo = math.max(upTo, number)
+    end
+    answers[j] = answer
+  end
+  if upTo > 0 then redis.call('HSET', key, 'at', range.taker .. ' ' .. string.format('%.0f', math.max(upTo, last)) .. ' ' .. OPENED) end
+  if upTo > 0 and open > 0 and not range.probes then
+    probing = now + probeMs
+    probe = prefix .. rows[1]
+    redis.call('HSET', KEYS[9], 'probing', probing, 'probe', probe, 'at', now)
+  end
+  return answers
+end
+
 local out = {}
 local place = 0
-i = i + 2
+local function tell(answer)
+  place = place + 1
+  if not answer then return end
+  out[#out + 1] = tostring(place)
+  out[#out + 1] = answer
+end
+local ranges = tonumber(ARGV[i + 2])
+local FOLLOWS = ARGV[i + 1] == '1'
+i = i + 3
+for _ = 1, ranges do
+  local range = {chunk = ARGV[i], taker = ARGV[i + 1], seen = ARGV[i + 2], repeatable = ARGV[i + 3] == '1', claimed = ARGV[i + 4], rows = {}, apart = {}}
+  range.at = redis.call('HGET', KEYS[2] .. range.chunk, 'at') or ''
+  local first = i + 7
+  i = first + ARGV[i + 5] + ARGV[i + 6] * 2
+  for at = first, i - 1 do
+    if #range.rows < tonumber(ARGV[first - 2]) then range.rows[#range.rows + 1] = ARGV[at]
+    else range.apart[#range.apart + 1] = ARGV[at] end
+  end
+  for _, answer in ipairs(grantRange(range)) do tell(answer) end
+end
+local WIDTH = FOLLOWS and 7 or 3
 while i <= #ARGV do
   local chunk = ARGV[i]
   local group = {key = KEYS[2] .. chunk, mark = ARGV[i + 1], isNumbered = ARGV[i + 2] == '1', expected = ARGV[i + 3], new = {}}
@@ -324,15 +412,12 @@ while i <= #ARGV do
   i = first + ARGV[i + 5] * WIDTH
   local rows = {}
   for at = first, i - 1, WIDTH do rows[#rows + 1] = ARGV[at] end
-  local marks = redis.call('HMGET', group.key, unpack(rows))
+  local marks = marksOf(group.key, rows)
   for j, row in ipairs(rows) do
     local at = first + (j - 1) * WIDTH
-    local answer = refusal(group, marks[j] or '', row, ARGV[at + 1], ARGV[at + 2])
-    place = place + 1
-    if answer then
-      out[#out + 1] = tostring(place)
-      out[#out + 1] = answer
-    elseif WIDTH > 3 then unknownFields(ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]) end
+    local answer = refusal(group, marks[row] or '', row, ARGV[at + 1], ARGV[at + 2])
+    tell(answer)
+    if not answer and WIDTH > 3 then unknownFields(ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]) end
   end
   if #group.new > 0 then put(group.key, group.new) end
 end
@@ -345,7 +430,7 @@ end
  * rows that ask after it. KEYS: as of record. ARGV: run, JSON of record, the place of its last group's last argument, its groups, then the arguments of
  * grant; none: nothing is to go. Answers how many rows were not recorded, their places, then what grant answers.
  */
-export const EXCHANGE = `${BY_TAKE}${RECORD}${GRANT}
+export const EXCHANGE = `${OPEN_CHUNK}${BY_TAKE}${RECORD}${GRANT}
 local last = tonumber(ARGV[3])
 local answer = record(ARGV[2], 4, last)
 table.insert(answer, 1, #answer)
@@ -361,7 +446,7 @@ return answer
  * in doubt is contested: that one's withdrawal must not free it.
  * KEYS: as of record. ARGV: run, JSON of record.
  */
-export const REPLAY_SETTLED = `${BY_PROCESS}
+export const REPLAY_SETTLED = `${OPEN_CHUNK}${BY_PROCESS}
 local REPLAYED = true
 ${RECORD}
 return record(ARGV[2], 3, #ARGV)
@@ -374,7 +459,7 @@ return record(ARGV[2], 3, #ARGV)
  * Only the very settlement is removed, only while the chunk is open, and only where no other run has claimed the key since.
  * Answers per row: 1 taken back, 0 left.
  */
-export const UNSETTLE = `
+export const UNSETTLE = `${OPEN_CHUNK}
 local run = ARGV[1]
 local out = {}
 if redis.call('HGET', KEYS[1], 'state') == 'running' then redis.call('HSET', KEYS[1], 'state', 'paused', 'reason', ARGV[2]) end
@@ -383,7 +468,8 @@ for i = 3, #ARGV, 6 do
   local free = bucket == '' or redis.call('HGET', bucket, digest) == 'x ' .. run .. ' ' .. row .. ' '
   local mine = free and redis.call('HGET', key, row) == ARGV[i + 2]
   if mine then
-    redis.call('HDEL', key, row)
+    unmark(key, row)
+    redis.call('HINCRBY', key, 'n', -1)
     redis.call('HINCRBY', key, 'v', 1)
     redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, -1)
     redis.call('HDEL', KEYS[3], row)

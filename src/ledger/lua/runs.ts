@@ -88,7 +88,7 @@ return 0
 
 /**
  * What a worker needs to begin a chunk. KEYS: record, chunk, blocks. ARGV: chunk.
- * Answers {run state, closed (0|1), may a lost worker have sent its unmarked rows (0|1), row, mark, row, mark, …}.
+ * Answers {run state, closed (0|1), may a lost worker have sent its unmarked rows (0|1), field, value, …}: the chunk's hash (rows.ts).
  */
 export const TAKE = `
 local run = redis.call('HMGET', KEYS[1], 'state', 'suspect')
@@ -108,9 +108,8 @@ return out
  */
 export const CLOSE = `
 if redis.call('HEXISTS', KEYS[3], ARGV[1]) == 1 then return 1 end
-local version = redis.call('HGET', KEYS[2], 'v')
-local marks = redis.call('HLEN', KEYS[2]) - (version and 1 or 0)
-if (version or '0') ~= ARGV[3] or marks ~= tonumber(ARGV[2]) then return 0 end
+local now = redis.call('HMGET', KEYS[2], 'v', 'n')
+if (now[1] or '0') ~= ARGV[3] or (now[2] or '0') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[3], ARGV[1], ARGV[4])
 redis.call('DEL', KEYS[2])
 local closed = redis.call('HINCRBY', KEYS[1], 'closedChunks', 1)

@@ -74,7 +74,8 @@ async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
 
 async function take(bench: Bench, slot: Slot): Promise<void> {
   const { state } = bench;
-  const taken = await ledgerOf(bench, slot).take(1);
+  const numbers = state.facts.map((_, i) => i + 1);
+  const taken = await ledgerOf(bench, slot).take(1, numbers);
   if (taken.closed || taken.state !== 'running') return;
   state.takes += 1;
   const rows = state.facts.map((_, i) =>

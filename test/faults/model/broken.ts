@@ -18,8 +18,8 @@ export const BROKEN: Readonly<Record<string, Bend>> = {
   'one that sees no trace of the dead': {
     ledger: (ledger) => ({
       ...ledger,
-      async take(chunk) {
-        const taken = await ledger.take(chunk);
+      async take(chunk, rows) {
+        const taken = await ledger.take(chunk, rows);
         const marks = [...taken.marks].filter(([, mark]) => mark.kind === 'settled');
         return { ...taken, suspect: false, marks: new Map(marks) };
       },

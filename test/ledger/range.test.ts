@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import type { Granted, Range } from '../../src/ledger/exchange.ts';
+import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { intentMark, type Mark } from '../../src/ledger/mark.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import { memoryJournal } from '../support/epoch.ts';
+import { entryOf, intentOn, runningRun } from '../support/ledger.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { settledRow } from '../support/settled-row.ts';
+
+const own = useOwnRedis();
+const ROWS = [1, 2, 3, 4, 5, 6];
+
+/** Six rows with the keys K1 to K6, claimed, in the hands of whoever asks. */
+async function start() {
+  const journal = memoryJournal();
+  const run = await runningRun(own().redis, { rows: ROWS.length, journal });
+  const space = { name: 'subclient', ofRun: false };
+  const rows = ROWS.map((row) => ({ row, key: `K${row}` }));
+  const { epoch } = await claimKeys(run.epoch, run.keys, { run: run.id, space, rows });
+  const rangeOf = (taker: string, numbers: readonly number[], over: Partial<Range> = {}): Range => ({
+    chunk: 1,
+    taker,
+    seen: '',
+    repeatable: false,
+    claimed: epoch,
+    rows: numbers.map((row) => ({ row, identity: { space: 'subclient', key: `K${row}` } })),
+    apart: [],
+    ...over,
+  });
+  const ask = async (...of: Parameters<typeof rangeOf>) =>
+    (await run.ledger.exchange({ ranges: [rangeOf(...of)] })).ranged.map(wordOf);
+  const hash = () => own().redis.hgetall(`${run.keys.run(run.id).chunk}1`);
+  const take = async () => {
+    const { marks, at } = await run.ledger.take(1, ROWS);
+    return { at, marks: ROWS.map((row) => told(marks.get(row))) };
+  };
+  const keyOf = (row: number) => own().redis.hget(...entryOf(run.keys, `K${row}`));
+  return { ...run, rangeOf, ask, hash, take, keyOf };
+}
+
+type Bench = Awaited<ReturnType<typeof start>>;
+
+const wordOf = (granted: Granted) => granted.kind;
+const told = (mark: Mark | undefined) =>
+  mark === undefined ? '' : mark.kind === 'intent' ? mark.text : mark.settlement.outcome;
+const granted = (count: number) => Array<string>(count).fill('granted');
+const created = (row: number, taker = 'a.1') =>
+  settledRow(row, 'created', {
+    mark: intentMark(taker, row, 1),
+    id: `id-${row}`,
+    identity: { space: 'subclient', key: `K${row}`, becomes: 'known', id: `id-${row}` },
+  });
+
+test('the rows of a range stand in one field, each under an intent of its own', async () => {
+  const bench = await start();
+  expect(await bench.ask('a.1', [1, 2, 3])).toEqual(granted(3));
+  expect(Object.keys(await bench.hash())).toEqual(['at']);
+  expect((await bench.take()).marks).toEqual(['i a.1 1.1', 'i a.1 1.2', 'i a.1 1.3', '', '', '']);
+  expect(bench.journal.records.map(({ kind }) => kind)).toEqual(['intended']);
+});
+
+test('what ends together is one field more, with the keys’ entries and the counts', async () => {
+  const bench = await start();
+  await bench.ask('a.1', [1, 2, 3, 4]);
+  const { recorded, ranged } = await bench.ledger.exchange({
+    ended: [created(1), created(2)],
+    ranges: [bench.rangeOf('a.1', [5, 6])],
+  });
+  expect([recorded, ranged.map(wordOf)]).toEqual([[true, true], granted(2)]);
+  expect(Object.keys(await bench.hash()).sort()).toEqual(['at', 'd1', 'n']);
+  const marks = ['created', 'created', ...[3, 4, 5, 6].map((row) => `i a.1 1.${row}`)];
+  expect((await bench.take()).marks).toEqual(marks);
+  expect(await bench.keyOf(2)).toBe(`k ${bench.id} 2 id-2`);
+  expect((await bench.run()).outcomes.created).toBe(2);
+});
+
+test('a chunk whose rows all ended in order closes, and its report has them all', async () => {
+  const bench = await start();
+  await bench.ask('a.1', ROWS);
+  await bench.ledger.settleAll(ROWS.map((row) => created(row)));
+  expect(await bench.ledger.close(1, ROWS.length)).toBe(true);
+  const view = createRunView(own().redis, bench.keys, await bench.run());
+  const rows: Settlement[] = [];
+  for await (const batch of view.settlements()) rows.push(...batch);
+  expect(rows.map(({ row, outcome, id }) => [row, outcome, id])).toEqual(
+    ROWS.map((row) => [row, 'created', `id-${row}`]),
+  );
+});
+
+test('the same ends recorded twice count once', async () => {
+  const bench = await start();
+  await bench.ask('a.1', [1, 2]);
+  await bench.ledger.settleAll([created(1), created(2)]);
+  expect(await bench.ledger.settleAll([created(1), created(2)])).toEqual([false, false]);
+  expect(await bench.ledger.settle(created(2))).toBe(false);
+  expect((await bench.run()).outcomes.created).toBe(2);
+});
+
+test('rows whose intents Redis or the disk does not have are not granted', async () => {
+  const bench = await start();
+  const [refusal] = await bench.ledger
+    .exchange({ ranges: [bench.rangeOf('a.1', [1], { claimed: 'another' })] })
+    .then(({ ranged }) => ranged);
+  expect(refusal).toEqual({ kind: 'unclaimed' });
+  expect(await bench.hash()).toEqual({});
+  await bench.store.transition(bench.id, 'paused', 'requested');
+  expect(await bench.ask('a.1', [1, 2])).toEqual(['halted', 'halted']);
+  expect((await bench.take()).marks).toEqual(['', '', '', '', '', '']);
+});
+
+describe('a chunk that another take has', () => {
+  test('gives no range to the one that had it, nor to one that saw it otherwise', async () => {
+    const bench = await start();
+    await bench.ask('a.1', [1, 2]);
+    expect(await bench.ask('b.1', [3])).toEqual(['taken']);
+    const { at } = await bench.take();
+    expect(await bench.ask('b.1', [3], { seen: at, apart: foundBy('a.1', [1, 2]) })).toEqual(['granted']);
+    expect(await bench.ask('a.1', [4])).toEqual(['taken']);
+  });
+
+  test('has the intents of the one before on its rows until they end', async () => {
+    const bench = await taken();
+    expect((await bench.take()).marks).toEqual([
+      'created',
+      'i a.1 1.2',
+      'i a.1 1.3',
+      'i b.1 1.4',
+      'i b.1 1.5',
+      '',
+    ]);
+    const doubted = [2, 3].map((row) => settledRow(row, 'in-doubt', { mark: intentMark('a.1', row, 1) }));
+    expect(await bench.ledger.settleAll(doubted)).toEqual([true, true]);
+    // The answer of the one before comes late: what the service accepted holds, and so does a refusal of its own request.
+    expect(await bench.ledger.settle(created(2))).toBe(true);
+    const refused = settledRow(3, 'rejected', { mark: intentMark('a.1', 3, 1) });
+    expect(await bench.ledger.settle(refused)).toBe(true);
+    expect((await bench.take()).marks.slice(0, 3)).toEqual(['created', 'created', 'rejected']);
+    expect((await bench.run()).outcomes).toMatchObject({ created: 2, rejected: 1, 'in-doubt': 0 });
+  });
+
+  test('keeps what was refused to the one before from ending rows of its own', async () => {
+    const bench = await taken();
+    expect(await bench.ledger.settle(settledRow(4, 'rejected', { mark: 'i a.1 1.4' }))).toBe(false);
+    expect(await bench.ledger.settle(created(4))).toBe(true);
+  });
+
+  test('is not given to it where a row may have been sent that it does not name', async () => {
+    const bench = await start();
+    await bench.ask('a.1', [1, 2]);
+    const { at } = await bench.take();
+    expect(await bench.ask('b.1', [2, 3], { seen: at })).toEqual(['taken', 'granted']);
+  });
+});
+
+const foundBy = (taker: string, rows: readonly number[]) =>
+  rows.map((row) => [row, intentMark(taker, row, 1)] as const);
+
+/** a.1 has sent rows 1 to 3 and ended the first; b.1 has the chunk now, and has sent 4 and 5. */
+async function taken(): Promise<Bench> {
+  const bench = await start();
+  await bench.ask('a.1', [1, 2, 3]);
+  await bench.ledger.settle(created(1));
+  const { at } = await bench.take();
+  await bench.ask('b.1', [4, 5], { seen: at, apart: foundBy('a.1', [2, 3]) });
+  return bench;
+}
+
+describe('rows that leave the order', () => {
+  test('are unsent until they have an intent of their own', async () => {
+    const bench = await start();
+    await bench.ask('a.1', [1, 3], { apart: [[2, '-']] });
+    expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', '', 'i a.1 1.3']);
+    expect(await bench.ledger.intend(intentOn(2, 'i a.1 1.2x'))).toEqual({ kind: 'granted' });
+    expect((await bench.take()).marks[1]).toBe('i a.1 1.2x');
+  });
+
+  test('are taken back one by one, and can go again', async () => {
+    const bench = await start();
+    await bench.ask('a.1', [1, 2, 3]);
+    expect(await bench.ledger.withdraw({ chunk: 1, row: 2, mark: 'i a.1 1.2' })).toBe(true);
+    expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', '', 'i a.1 1.3']);
+    expect(await bench.ledger.intend(intentOn(2, 'i a.1 2.2'))).toEqual({ kind: 'granted' });
+    expect(await bench.ledger.settleAll([created(1), created(3)])).toEqual([true, true]);
+    expect(await bench.ledger.settle(settledRow(2, 'created', { mark: 'i a.1 2.2' }))).toBe(true);
+    expect((await bench.take()).marks.slice(0, 3)).toEqual(['created', 'created', 'created']);
+  });
+
+  test('are unsent again where a refusal was not their fault', async () => {
+    const bench = await start();
+    await bench.ask('a.1', [1, 2]);
+    const denied = settledRow(2, 'denied', { mark: 'i a.1 1.2' });
+    await bench.ledger.settle(denied);
+    await bench.ledger.unsettle([denied], 'permission');
+    expect((await bench.take()).marks.slice(0, 2)).toEqual(['i a.1 1.1', '']);
+  });
+
+  test('are granted in the order of the next take', async () => {
+    const bench = await start();
+    await bench.ask('a.1', [1, 2]);
+    await bench.ledger.withdraw({ chunk: 1, row: 2, mark: 'i a.1 1.2' });
+    const { at } = await bench.take();
+    expect(await bench.ask('b.1', [2, 3], { seen: at, apart: foundBy('a.1', [1]) })).toEqual(granted(2));
+    expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', 'i b.1 1.2', 'i b.1 1.3']);
+  });
+});
+
+test('a range that is asked for again after a lost reply is granted once more, or taken back where nothing may go', async () => {
+  const bench = await start();
+  await bench.ask('a.1', [1, 2]);
+  expect(await bench.ask('a.1', [1, 2])).toEqual(granted(2));
+  await bench.store.transition(bench.id, 'paused', 'requested');
+  expect(await bench.ask('a.1', [1, 2])).toEqual(['halted', 'halted']);
+  expect((await bench.take()).marks.slice(0, 2)).toEqual(['', '']);
+});
+
+test('rows of which a lost worker may have sent some are not granted, unless the call may be repeated', async () => {
+  const bench = await start();
+  await own().redis.hset(bench.keys.run(bench.id).record, 'suspect', 1);
+  expect(await bench.ask('a.1', [1])).toEqual(['taken']);
+  expect(await bench.ask('a.1', [1], { repeatable: true })).toEqual(['granted']);
+});
+
+test('of a service that was away one row goes first, as the probe', async () => {
+  const bench = await start();
+  await own().redis.hset(bench.keys.breaker, { since: 1, failures: 9, until: 1, at: 1 });
+  expect(await bench.ask('a.1', [1, 2, 3])).toEqual(['granted', 'wait', 'wait']);
+  expect(await own().redis.hget(bench.keys.breaker, 'probe')).toBe('i a.1 1.1');
+  expect(await bench.ask('a.1', [2])).toEqual(['wait']);
+  await bench.ledger.settle(created(1));
+  expect(await bench.ask('a.1', [2, 3])).toEqual(granted(2));
+});
+
+test('rows in a Redis that has lost the chunk’s order are in it again by the journal, and their ends count', async () => {
+  const bench = await start();
+  await bench.ask('a.1', [1, 2, 3]);
+  const records = bench.journal.records.flatMap((record) => (record.kind === 'intended' ? record.rows : []));
+  expect(records.map(([, row, mark]) => [row, mark])).toEqual(
+    [1, 2, 3].map((row) => [row, `i a.1 1.${row}`]),
+  );
+});
