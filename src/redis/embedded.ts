@@ -10,7 +10,7 @@ import lockfile from 'proper-lockfile';
 import { makeHomeFolder } from '../config/environment.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { insteadOf } from '../lib/errors.ts';
-import { thisMachine } from '../lib/machine.ts';
+import { isAlive, machineKey, thisMachine } from '../lib/machine.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -20,7 +20,6 @@ import { holdLease, type Lease, type LeaseOptions } from './lease.ts';
 import {
   askProcessToEnd,
   askToEnd,
-  isAlive,
   killServer,
   pidFile,
   probeSocket,
@@ -64,7 +63,7 @@ export type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 
 export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
   const folder = await makeHomeFolder(home, 'redis');
   const { machine = thisMachine(), onLost = () => undefined, tell = () => undefined, beatMs } = options;
-  const lock = join(folder, `lock-${shortDigest(Object.values(machine).join(' '), 8)}`);
+  const lock = join(folder, `lock-${shortDigest(machineKey(machine), 8)}`);
   return underLock(lock, async () => {
     const isServing = async (at: string) => (await stateOf(at)) !== 'silent';
     const lease = await holdLease(folder, {

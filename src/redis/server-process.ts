@@ -9,6 +9,7 @@ import { access, constants, open, readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { delimiter, join, relative } from 'node:path';
 import { hasCode } from '../lib/errors.ts';
+import { isAlive } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 
@@ -268,14 +269,4 @@ function ask(path: string, command: string): Promise<string> {
     connection.once('data', (bytes) => end(() => resolve(bytes.toString('latin1'))));
     connection.write(`${command}\r\n`);
   });
-}
-
-/** Whether there is a process of this id, of whatever user. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
 }
