@@ -9,11 +9,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { batchesOf } from '../lib/batches.ts';
+import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 import {
   decodeLine,
-  type IntendedRow,
   isTorn,
   JOURNAL_VERSION,
+  type JournalRecord,
   type SettleEntry,
   type StoredRecord,
   versionOf,
@@ -54,13 +56,8 @@ export async function* readJournal(
 }
 
 /** None where the journal was removed. */
-async function segmentsOf(path: string): Promise<Segment[]> {
-  try {
-    return await listSegments(path);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+function segmentsOf(path: string): Promise<Segment[]> {
+  return listSegments(path).catch(insteadOf(MISSING, []));
 }
 
 type SegmentToRead = { readonly segment: Segment; readonly onDamage: OnDamage };
@@ -76,7 +73,7 @@ async function foldSegment(into: Fold, path: string, { segment, onDamage }: Segm
     }
     return segment;
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!hasCode(error, MISSING)) throw error;
     const archive: Segment = { number: segment.number, form: 'gz' };
     return segment.form === 'gz' ? segment : foldSegment(into, path, { segment: archive, onDamage });
   }
@@ -86,11 +83,6 @@ async function foldOf(path: string, segment: Segment, onDamage: OnDamage): Promi
   const folded = emptyFold();
   for await (const record of readRecords(path, segment, onDamage)) fold(folded, record, segment.number);
   return folded;
-}
-
-/** A segment is deleted when all of its runs are forgotten. */
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function* runsOf({ runs }: Fold): Generator<Replayed> {
@@ -108,18 +100,13 @@ async function* archivedEntries(into: Fold, path: string, archive: Segment): Asy
     const entries = [...rows.values()].flatMap(({ entry }) =>
       entry !== null && isLastWord(open, entry, archive.number) ? [entry] : [],
     );
-    for (const batch of batches(entries)) yield { kind: 'settled', run, entries: batch };
+    for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
   }
 }
 
 /** Damage was told of the first time. */
-async function archivedAgain(path: string, archive: Segment): Promise<Fold> {
-  try {
-    return await foldOf(path, archive, () => {});
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return emptyFold();
-  }
+function archivedAgain(path: string, archive: Segment): Promise<Fold> {
+  return foldOf(path, archive, () => {}).catch(insteadOf(MISSING, emptyFold()));
 }
 
 /** Also takes from the row what came before the entry. */
@@ -138,35 +125,26 @@ function* rowsLeft({ runs }: Fold): Generator<Replayed> {
     const settled = [...rows.values()].flatMap(({ entry, open }) =>
       entry === null || open.size > 0 ? [] : [entry],
     );
-    for (const entries of batches(settled)) yield { kind: 'settled', run, entries };
+    for (const entries of batchesOf(settled, BATCH)) yield { kind: 'settled', run, entries };
   }
   for (const [run, { rows }] of runs) {
     // The last one stands, but for those that the reader leaves out.
     const intended = [...rows.values()].flatMap(({ open }) => [...open.values()].map(({ intent }) => intent));
-    for (const batch of batches(intended)) yield { kind: 'intended', run, rows: batch };
+    for (const batch of batchesOf(intended, BATCH)) yield { kind: 'intended', run, rows: batch };
   }
 }
 
 const BATCH = 200;
-
-function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let i = 0; i < items.length; i += BATCH) yield items.slice(i, i + BATCH);
-}
+/** A segment is deleted when all of its runs are forgotten. */
+const MISSING = 'ENOENT';
 
 /**
  * What is to be put back into the ledger, in this order: the fields of every run, the highest chunk added of every run,
  * what was settled, and last the intents of which no end is known. At most 200 entries or rows in one.
  */
 export type Replayed =
-  | {
-      readonly kind: 'run';
-      readonly run: string;
-      readonly target: string;
-      readonly fields: Readonly<Record<string, string>>;
-    }
-  | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
-  | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] }
-  | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] };
+  | Extract<JournalRecord, { kind: 'run' | 'added' | 'intended' }>
+  | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] };
 
 type Segment = { readonly number: number; readonly form: 'log' | 'gz' };
 
@@ -234,7 +212,7 @@ async function firstVersion(path: string, { number, form }: Segment): Promise<nu
     return null;
   } catch (error) {
     // Its process may be about to archive or to remove it.
-    if (isMissing(error)) return null;
+    if (hasCode(error, MISSING)) return null;
     throw error;
   }
 }
@@ -283,5 +261,5 @@ function unzipped(source: Readable): Transform {
 
 /** An archive was whole on the disk before it took its name: what zlib refuses was damaged since. */
 function isDamagedArchive(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+  return errorCode(error).startsWith('Z_');
 }
