@@ -26,7 +26,7 @@ const SOCKET_PATH_MAX_BYTES = 100;
 const DESCRIPTORS = '/proc/self/fd';
 
 /** What a server's socket is reached by, as long as it is not closed. */
-export type SocketWay = { readonly path: string; close(): Promise<void> };
+type SocketWay = { readonly path: string; close(): Promise<void> };
 
 /** Where the socket of a folder is, for people. */
 export function socketOf(folder: string): string {
@@ -53,7 +53,7 @@ export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
 
-export type StartOptions = {
+type StartOptions = {
   readonly timeoutMs: number;
   /** Asked in the very tick in which the server is started. */
   mayStart(): boolean;
