@@ -147,7 +147,7 @@ function noteWithdrawn(intents: readonly MarkedRow[], { journal, run }: IntendEd
   });
 }
 
-const LOST = 'another machine or container has taken ONBOARD_HOME';
+const LOST = 'ONBOARD_HOME was taken by another machine, container or command, or removed';
 
 /** `null`: the home is this machine's. Where that can't be told, nothing is sent. */
 async function problemOfHome({ epoch }: IntendEdges): Promise<string | null> {

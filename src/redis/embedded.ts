@@ -142,6 +142,10 @@ export const REMOVED =
   'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here, and what was sent is not known here any more. ' +
   'Look in the service for the rows of this file before it is loaded again: in an empty home all of them are sent, also those that were made.';
 
+/** What is said at once, where it is not known yet which of the two it was: `onLost` tells that a heartbeat later. */
+const LOST =
+  'This ONBOARD_HOME was taken by another machine, container or command, or removed, while it was in use: nothing more is sent from here.';
+
 /** Whether the folders of the embedded server are gone from a home, which stay there when it has ended; reports may be there anew. */
 export function isHomeRemoved(home: string): boolean {
   return !existsSync(join(home, 'redis'));
@@ -157,7 +161,7 @@ async function untilReady(place: ServerPlace, lease: Lease): Promise<void> {
 
 /** Whether the server answers; a server that is gone is started. To be called under the lock only; throws a UsageError where the lease is lost. */
 async function isReady(place: ServerPlace, lease: Lease): Promise<boolean> {
-  if (!(await lease.isOurs())) throw new UsageError(TAKEN);
+  if (!(await lease.isOurs())) throw new UsageError(LOST);
   const state = await probeSocket(place.socket);
   if (state !== 'silent') return state === 'ready';
   if (serverProcess(place.folder) !== null) return false;

@@ -29,13 +29,13 @@ export type Lease = {
 };
 
 /** `removed`: with all that was in the home. */
-export type Loss = 'taken' | 'removed';
+type Loss = 'taken' | 'removed';
 
 export type LeaseOptions = {
   readonly machine: Machine;
   /** Whether a server listens, or may listen, on the socket of a folder. */
   isServing(folder: string): Promise<boolean>;
-  /** Told once when another machine has taken the home meanwhile, or another process has given it back while this one stood still. */
+  /** Told once when another machine has taken the home meanwhile, another process has given it back while this one stood still, or it was removed. */
   onLost(how: Loss): void;
   /** Told something that the user should know, in a sentence. */
   tell(text: string): void;
