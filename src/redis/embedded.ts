@@ -24,7 +24,6 @@ import {
   pidFile,
   probeSocket,
   type ServerPlace,
-  type ServerState,
   serverLog,
   serverProcess,
   socketOf,
@@ -65,14 +64,8 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
   const { machine = thisMachine(), onLost = () => undefined, tell = () => undefined, beatMs } = options;
   const lock = join(folder, `lock-${shortDigest(machineKey(machine), 8)}`);
   return underLock(lock, async () => {
-    const isServing = async (at: string) => (await stateOf(at)) !== 'silent';
-    const lease = await holdLease(folder, {
-      machine,
-      isServing,
-      onLost,
-      tell,
-      ...(beatMs !== undefined && { beatMs }),
-    });
+    const beat = beatMs !== undefined && { beatMs };
+    const lease = await holdLease(folder, { machine, onLost, tell, ...beat });
     try {
       return await joinServer(lease, { folder, lock });
     } catch (error) {
@@ -80,16 +73,6 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
       throw error;
     }
   });
-}
-
-async function stateOf(folder: string): Promise<ServerState> {
-  const way = await wayToSocket(folder).catch(insteadOf('ENOENT', null));
-  if (way === null) return 'silent';
-  try {
-    return await probeSocket(way.path);
-  } finally {
-    await way.close();
-  }
 }
 
 type Premises = { readonly folder: string; readonly lock: string };

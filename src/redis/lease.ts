@@ -14,6 +14,7 @@ import { insteadOf } from '../lib/errors.ts';
 import { isSameMachine, type Machine, shownHost } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
+import { isServing } from './server-process.ts';
 
 export type Lease = {
   /** All that the server writes, except for its log. */
@@ -33,8 +34,6 @@ type Loss = 'taken' | 'removed';
 
 export type LeaseOptions = {
   readonly machine: Machine;
-  /** Whether a server listens, or may listen, on the socket of a folder. */
-  isServing(folder: string): Promise<boolean>;
   /** Told once when another machine has taken the home meanwhile, another process has given it back while this one stood still, or it was removed. */
   onLost(how: Loss): void;
   /** Told something that the user should know, in a sentence. */
@@ -155,7 +154,7 @@ type Foreign = { readonly at: string; readonly said: string; readonly holder: Ma
 /** Returns where another machine's lease was released or has stood still; clocks of two machines are never compared. */
 async function untilFree(
   { at, said, holder }: Foreign,
-  { tell, isServing, beatMs = BEAT_MS }: LeaseOptions,
+  { tell, beatMs = BEAT_MS }: LeaseOptions,
 ): Promise<void> {
   const where =
     holder === null ? 'another machine' : `another machine or container (${shownHost(holder.host)})`;

@@ -8,7 +8,7 @@ import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFile
 import { access, constants, open, readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { delimiter, join, relative } from 'node:path';
-import { hasCode } from '../lib/errors.ts';
+import { hasCode, insteadOf } from '../lib/errors.ts';
 import { isAlive } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -237,7 +237,7 @@ function orElse<T>(otherwise: T, read: () => T): T {
  * `ready`: the server answers. `busy`: it holds the socket and doesn't answer, or not yet: loading, in a long script,
  * stopped. `silent`: nobody listens on the socket.
  */
-export type ServerState = 'ready' | 'busy' | 'silent';
+type ServerState = 'ready' | 'busy' | 'silent';
 
 const ANSWER_TIMEOUT_MS = 1_000;
 
@@ -247,6 +247,17 @@ export async function probeSocket(path: string): Promise<ServerState> {
     return (await ask(path, 'PING')).startsWith('+PONG') ? 'ready' : 'busy';
   } catch (error) {
     return hasCode(error, 'ECONNREFUSED', 'ENOENT') ? 'silent' : 'busy';
+  }
+}
+
+/** Whether a server listens, or may listen, on the socket of a folder. */
+export async function isServing(folder: string): Promise<boolean> {
+  const way = await wayToSocket(folder).catch(insteadOf('ENOENT', null));
+  if (way === null) return false;
+  try {
+    return (await probeSocket(way.path)) !== 'silent';
+  } finally {
+    await way.close();
   }
 }
 
