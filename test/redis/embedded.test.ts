@@ -199,7 +199,8 @@ test('started by two at once, each of which saw none, there is one server', asyn
   try {
     expect((await Promise.all([start(), start()])).toSorted()).toEqual([false, true]);
   } finally {
-    killServer(folder, serverProcess(folder) ?? 0);
+    const server = serverProcess(folder);
+    if (server !== null) killServer(folder, server);
   }
 });
 
