@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
 import { isSameMachine, type Machine, shownHost } from '../lib/machine.ts';
@@ -81,10 +81,12 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   const beat = async () => {
     const wasMissing = isMissing;
     isMissing = !(await renew(path, machine));
-    // A home that is being removed loses its files before its folders: which it was shows one beat later.
-    if (!isMissing || !wasMissing) return;
+    if (!isMissing) return;
+    // A home that is being removed loses its files before its folders: what has no trace of another holder is told one beat later.
+    const isTaken = await hasNewHolder(folder);
+    if (!isTaken && !wasMissing) return;
     stop();
-    onLost((await isThere(dirname(folder))) ? 'taken' : 'removed');
+    onLost(isTaken || (await isThere(dirname(folder))) ? 'taken' : 'removed');
   };
   const timer = setInterval(() => {
     // A disk that can't be written to now may be well again at the next beat.
@@ -106,6 +108,12 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
     },
     stop,
   };
+}
+
+/** Whether the home was given back, or taken: whoever takes it makes the next folder before the lease goes. */
+async function hasNewHolder(folder: string): Promise<boolean> {
+  const [top = 0] = await numbers(dirname(folder)).catch(insteadOf(GONE, []));
+  return top > Number(basename(folder)) || isThere(join(folder, RELEASED));
 }
 
 /** Never makes the file anew: once removed it stays so. False where it is gone. */
