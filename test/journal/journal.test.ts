@@ -90,12 +90,12 @@ describe('a row', () => {
     expect(read.intended.size).toBe(0);
   });
 
-  test('that a later segment unsettled is not settled by an archive', async () => {
+  test('that a later segment unsettled is not settled by an earlier one', async () => {
     const { folder, journal, files } = await ownJournal(1);
     await journal.write(settled('r1', [1, 1, 'denied'], [1, 2, 'denied']));
     await journal.write({ kind: 'unsettled', run: 'r1', rows: [[1, 1]] });
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2)] });
-    await until(async () => (await files()).every((name) => name.endsWith('.gz')));
+    expect(await files()).toEqual(['000001.log', '000002.log', '000003.log']);
     const read = await readAll(folder, journal.worker);
     expect(read.settled.size).toBe(0);
     expect([...read.intended.keys()]).toEqual(['r1 1 2']);
@@ -171,25 +171,6 @@ describe('a damaged journal', () => {
     expect((await readAll(folder, journal.worker)).damage).toEqual([{ file, line: 3 }]);
   });
 
-  test('with an archive that is empty is not whole', async () => {
-    const { folder, path, journal, files } = await ownJournal(1);
-    await journal.write(RUN);
-    await until(async () => (await files()).join() === '000001.gz');
-    await truncate(join(path, '000001.gz'), 0);
-    expect((await readAll(folder, journal.worker)).damage).toEqual([
-      { file: join(path, '000001.gz'), line: 1 },
-    ]);
-  });
-
-  test('with an archive that was cut is read up to there, and says so', async () => {
-    const { folder, path, journal, files } = await ownJournal(1);
-    await journal.write(RUN);
-    await until(async () => (await files()).join() === '000001.gz');
-    await truncate(join(path, '000001.gz'), 30);
-    const read = await readAll(folder, journal.worker);
-    expect(read.damage[0]).toMatchObject({ file: join(path, '000001.gz') });
-  });
-
   test('that is gone is empty', async () => {
     const { folder } = await ownJournal();
     expect((await readAll(folder, 'nobody')).kinds).toEqual([]);
@@ -201,17 +182,18 @@ describe('the version of a journal', () => {
     const { path, journal, files } = await ownJournal();
     await journal.write(RUN);
     const [head] = (await readFile(join(path, (await files())[0] ?? ''), 'utf8')).split('\n');
-    expect(head).toBe('4208d4ea {"kind":"journal","version":1}');
+    expect(head).toBe('69258729 {"kind":"journal","version":2}');
   });
 
-  const HEAD = '{"kind":"journal","version":2}';
+  const head = (version: number) => JSON.stringify({ kind: 'journal', version });
   const OLD = '{"kind":"forgotten","run":"r0"}';
   test.each([
-    ['newer', HEAD, 'form 2; this version of onboard knows form 1 alone'],
+    ['newer', head(3), 'form 3; this version of onboard knows form 2 alone'],
+    ['older', head(1), 'form 1; this version of onboard knows form 2 alone'],
     [
       'older, without one',
       OLD,
-      'an older form, without a version; this version of onboard knows form 1 alone',
+      'an older form, without a version; this version of onboard knows form 2 alone',
     ],
   ])('that is %s is known for that, and nothing of such a journal is put back', async (_, json, words) => {
     const { folder, path, journal, files } = await ownJournal();
@@ -219,11 +201,20 @@ describe('the version of a journal', () => {
     expect(await foreignForm(folder, journal.worker)).toBeNull();
     const file = join(path, (await files())[0] ?? '');
     const [, ...rest] = (await readFile(file, 'utf8')).split('\n');
-    const head = `${crc32(json).toString(16).padStart(8, '0')} ${json}`;
-    await writeFile(file, [head, ...rest].join('\n'));
+    const first = `${crc32(json).toString(16).padStart(8, '0')} ${json}`;
+    await writeFile(file, [first, ...rest].join('\n'));
     expect(await foreignForm(folder, journal.worker)).toBe(words);
     const read = await readAll(folder, journal.worker);
     expect([read.kinds, read.damage]).toEqual([[], [{ file, line: 1 }]]);
+  });
+
+  test('of the form that compressed its full segments is known by them, whatever else is there', async () => {
+    const { folder, path, journal } = await ownJournal();
+    await journal.write(RUN);
+    await writeFile(join(path, '000002.gz'), '');
+    expect(await foreignForm(folder, journal.worker)).toBe(
+      'form 1; this version of onboard knows form 2 alone',
+    );
   });
 });
 
@@ -237,12 +228,12 @@ describe('closing', () => {
     await expect(stat(path)).rejects.toThrow('ENOENT');
   });
 
-  test('keeps what is remembered, archived', async () => {
+  test('keeps what is remembered', async () => {
     const { folder, journal, files } = await ownJournal();
     await journal.write(RUN);
     journal.note(settled('r1', [1, 1, 'created']));
     await journal.close();
-    expect(await files()).toEqual(['000001.gz']);
+    expect(await files()).toEqual(['000001.log']);
     expect((await readAll(folder, journal.worker)).settled.size).toBe(1);
     await expect(journal.write(RUN)).rejects.toThrow('closed');
     journal.note(RUN);

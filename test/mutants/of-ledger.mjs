@@ -265,12 +265,12 @@ export const OF_LEDGER = [
     why: 'what is acknowledged stands behind a torn line',
   },
   {
-    id: 'journal-archive-needed-no-more',
+    id: 'journal-full-segment-has-the-last-word',
     in: 'src/journal',
-    find: 'if (!index.isNeeded(full) || (await isArchived(full))) toArchive.delete(full);',
-    put: 'toArchive.delete(full);',
+    find: 'entry !== null && isLastWord(open, entry, segment) ? [entry] : []',
+    put: 'entry !== null ? [entry] : []',
     tests: ['test/journal/'],
-    why: 'a full segment stays as it is for ever',
+    why: 'a row that was taken back, or sent again, is settled by what an earlier segment says',
   },
   {
     id: 'journal-withdrawn-comes-back',
