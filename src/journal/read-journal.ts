@@ -4,11 +4,12 @@
  * rows of two segments, and with rows whose intents or ends cross from one segment to the next, not with the journal.
  */
 
-import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import {
   decodeLine,
+  HOLE,
   type IntendedRow,
   isTorn,
   JOURNAL_VERSION,
@@ -225,10 +226,60 @@ type Line = { readonly text: string; readonly isEnded: boolean };
 
 async function* linesOf(file: string): AsyncGenerator<Line> {
   let rest = '';
-  for await (const piece of createReadStream(file, 'utf8')) {
+  for await (const piece of textOf(file)) {
     const lines = `${rest}${piece}`.split('\n');
     rest = lines.pop() ?? '';
     for (const text of lines) yield { text, isEnded: true };
   }
   if (rest !== '') yield { text: rest, isEnded: false };
+}
+
+/** What was written to a segment, without the zeros that it is prepared with. */
+async function* textOf(file: string): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  const handle = await open(file, 'r');
+  try {
+    for await (const bytes of writtenIn(handle)) yield decoder.write(bytes);
+    yield decoder.end();
+  } finally {
+    await handle.close();
+  }
+}
+
+const ZEROS_WITHIN = Buffer.from(HOLE);
+
+async function* writtenIn(handle: FileHandle): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (let bytes = await bytesAt(handle, at); bytes.length > 0; bytes = await bytesAt(handle, at)) {
+    const zero = bytes.indexOf(0);
+    const written = zero === -1 ? bytes : bytes.subarray(0, zero);
+    at += written.length;
+    if (written.length > 0) yield written;
+    if (zero === -1) continue;
+    const behind = await writtenBehind(handle, at);
+    if (behind === null) return;
+    // A file shows bytes in the order in which they are written to it: no zero that is still there is about to be written over.
+    const [first] = await bytesAt(handle, at);
+    if (first !== 0) continue;
+    yield ZEROS_WITHIN;
+    at = behind;
+  }
+}
+
+/** Where something stands behind zeros; `null`: nothing does. */
+async function writtenBehind(handle: FileHandle, from: number): Promise<number | null> {
+  let at = from;
+  for (let bytes = await bytesAt(handle, at); bytes.length > 0; bytes = await bytesAt(handle, at)) {
+    const written = bytes.findIndex((byte) => byte !== 0);
+    if (written !== -1) return at + written;
+    at += bytes.length;
+  }
+  return null;
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+async function bytesAt(handle: FileHandle, position: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, position);
+  return buffer.subarray(0, bytesRead);
 }

@@ -1,10 +1,10 @@
-import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { foreignForm } from '../../src/journal/read-journal.ts';
 import { until } from '../support/until.ts';
-import { intent, ownJournal, readAll, settled } from './sample-journal.ts';
+import { appendWritten, intent, ownJournal, readAll, settled, writtenIn } from './sample-journal.ts';
 
 const RUN = { kind: 'run', run: 'r1', target: 'https://x', fields: { state: 'running', rows: '9' } } as const;
 
@@ -70,6 +70,34 @@ describe('what was written', () => {
   });
 });
 
+describe('a segment', () => {
+  test('is prepared with zeros up to 256 KiB ahead, and not beyond where it is full', async () => {
+    for (const [segmentBytes, size] of [
+      [100_000, 100_000],
+      [1_000_000, 262_144],
+    ] as const) {
+      const { path, journal, files } = await ownJournal(segmentBytes);
+      await journal.write(RUN);
+      const file = join(path, (await files())[0] ?? '');
+      const { length } = await writtenIn(file);
+      expect((await stat(file)).size).toBe(Math.min(segmentBytes, length + size));
+      await journal.write({ ...RUN, run: 'r2' });
+      expect((await stat(file)).size).toBe(Math.min(segmentBytes, length + size));
+    }
+  });
+
+  test('that is full ends with its last line', async () => {
+    const { path, journal, files } = await ownJournal(1_000);
+    const rows = Array.from({ length: 40 }, (_, i) => intent(1, i));
+    await journal.write({ kind: 'intended', run: 'r1', rows: rows.slice(0, 2) });
+    await journal.write({ kind: 'intended', run: 'r1', rows });
+    await journal.write(RUN);
+    expect(await files()).toEqual(['000001.log', '000002.log']);
+    const file = join(path, '000001.log');
+    expect((await readFile(file)).at(-1)).toBe(10);
+  });
+});
+
 describe('a row', () => {
   test('whose second intent was refused and withdrawn keeps its first', async () => {
     const { folder, journal } = await ownJournal();
@@ -103,19 +131,43 @@ describe('a row', () => {
 });
 
 describe('a damaged journal', () => {
-  test('with its last line torn at any byte is read up to there, without a word', async () => {
+  test.each([
+    ['the end of the file', 0],
+    ['zeros that the file is prepared with', 5_000],
+  ])(
+    'with its last line torn at any byte, and behind it %s, is read up to there, without a word',
+    async (_, zeros) => {
+      const { folder, path, journal, files } = await ownJournal();
+      await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+      const file = join(path, (await files())[0] ?? '');
+      const whole = (await writtenIn(file)).length;
+      await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2, 'é')] });
+      const bytes = await writtenIn(file);
+      for (let size = bytes.length - 1; size >= whole; size -= 1) {
+        await writeFile(file, Buffer.concat([bytes.subarray(0, size)], size + zeros));
+        const read = await readAll(folder, journal.worker);
+        // Without its line feed alone the line is whole.
+        expect(read.intended.size, `${size} bytes`).toBe(size === bytes.length - 1 ? 2 : 1);
+        expect(read.damage).toEqual([]);
+      }
+      await writeFile(file, bytes);
+    },
+  );
+
+  test('that has zeros where something was written, and something behind them, is not whole', async () => {
     const { folder, path, journal, files } = await ownJournal();
-    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    for (const row of [1, 2, 3]) {
+      await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, row)] });
+    }
     const file = join(path, (await files())[0] ?? '');
-    const whole = (await stat(file)).size;
-    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2, 'é')] });
-    const bytes = await readFile(file);
-    for (let size = bytes.length - 1; size >= whole; size -= 1) {
-      await truncate(file, size);
-      const read = await readAll(folder, journal.worker);
-      // Without its line feed alone the line is whole.
-      expect(read.intended.size, `${size} bytes`).toBe(size === bytes.length - 1 ? 2 : 1);
-      expect(read.damage).toEqual([]);
+    const bytes = await writtenIn(file);
+    for (let from = 0; from < bytes.length; from += 13) {
+      for (const to of [from + 1, bytes.indexOf(10, from), bytes.indexOf(10, from) + 1, bytes.length - 1]) {
+        if (to <= from || to >= bytes.length) continue;
+        await writeFile(file, Buffer.concat([bytes], 100_000).fill(0, from, to));
+        const { damage } = await readAll(folder, journal.worker);
+        expect(damage, `zeros from ${from} to ${to}`).not.toEqual([]);
+      }
     }
     await writeFile(file, bytes);
   });
@@ -139,12 +191,15 @@ describe('a damaged journal', () => {
     await journal.write(settled('r1', [1, 1, 'created']));
     const file = join(path, (await files())[0] ?? '');
     const bytes = await readFile(file);
-    for (let at = 0; at < bytes.length; at += 1) {
+    const { length } = await writtenIn(file);
+    // One byte right behind the last line is how the next line begins: nothing that was written is lost by it.
+    const zeros = [length + 1, 65_535, 65_536, bytes.length - 1];
+    for (const at of [...bytes.subarray(0, length).keys(), ...zeros]) {
       const changed = Buffer.from(bytes);
       changed.writeUInt8(bytes.readUInt8(at) ^ 1, at);
       await writeFile(file, changed);
       const { damage } = await readAll(folder, journal.worker);
-      expect(damage, `byte ${at}, ${JSON.stringify(changed.toString())}`).not.toEqual([]);
+      expect(damage, `byte ${at}`).not.toEqual([]);
     }
     await writeFile(file, bytes);
     expect((await readAll(folder, journal.worker)).damage).toEqual([]);
@@ -154,9 +209,9 @@ describe('a damaged journal', () => {
     const { folder, path, journal, files } = await ownJournal();
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
     const file = join(path, (await files())[0] ?? '');
-    const size = (await stat(file)).size;
+    const size = (await writtenIn(file)).length;
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2)] });
-    const bytes = await readFile(file);
+    const bytes = await writtenIn(file);
     bytes.writeUInt8(11, size - 1);
     await writeFile(file, bytes.subarray(0, bytes.length - 9));
     expect((await readAll(folder, journal.worker)).damage).toEqual([{ file, line: 2 }]);
@@ -167,7 +222,7 @@ describe('a damaged journal', () => {
     await journal.write(RUN);
     const file = join(path, (await files())[0] ?? '');
     const json = '{"kind":"promised","run":"r1"}';
-    await appendFile(file, `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`);
+    await appendWritten(file, `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`);
     expect((await readAll(folder, journal.worker)).damage).toEqual([{ file, line: 3 }]);
   });
 
@@ -228,12 +283,14 @@ describe('closing', () => {
     await expect(stat(path)).rejects.toThrow('ENOENT');
   });
 
-  test('keeps what is remembered', async () => {
-    const { folder, journal, files } = await ownJournal();
+  test('keeps what is remembered, and none of the zeros behind it', async () => {
+    const { folder, path, journal, files } = await ownJournal();
     await journal.write(RUN);
     journal.note(settled('r1', [1, 1, 'created']));
     await journal.close();
     expect(await files()).toEqual(['000001.log']);
+    const [file = ''] = (await files()).map((name) => join(path, name));
+    expect((await stat(file)).size).toBe((await writtenIn(file)).length);
     expect((await readAll(folder, journal.worker)).settled.size).toBe(1);
     await expect(journal.write(RUN)).rejects.toThrow('closed');
     journal.note(RUN);
