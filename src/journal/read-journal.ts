@@ -258,7 +258,7 @@ async function* writtenIn(handle: FileHandle): AsyncGenerator<Buffer> {
     if (zero === -1) continue;
     const behind = await writtenBehind(handle, at);
     if (behind === null) return;
-    // A file shows bytes in the order in which they are written to it: no zero that is still there is about to be written over.
+    // A file shows bytes in the order in which they are written to it: what is still zero in front of them was lost.
     const [first] = await bytesAt(handle, at);
     if (first !== 0) continue;
     yield ZEROS_WITHIN;

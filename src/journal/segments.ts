@@ -30,7 +30,6 @@ type SegmentsOptions = {
 
 export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOptions): Segments {
   const index = createSegmentIndex();
-  const onDisk = new Set<number>();
   let number = 0;
   let current: SegmentFile | null = null;
   let tidying = Promise.resolve();
@@ -41,7 +40,6 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
     const file = await createSegmentFile(folder, { number, segmentBytes });
     current = file;
     index.opened(number);
-    onDisk.add(number);
     return file;
   };
   const seal = async () => {
@@ -66,7 +64,6 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
   const remove = async (segment: number) => {
     await rm(join(folder, segmentName(segment)), { force: true });
     index.deleted(segment);
-    onDisk.delete(segment);
   };
   const enter = (lines: readonly Line[]) => {
     for (const { kind, run } of lines) {
@@ -99,7 +96,7 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
     async close() {
       await seal();
       await tidy();
-      return onDisk.size === 0 ? 'empty' : 'kept';
+      return index.isEmpty() ? 'empty' : 'kept';
     },
   };
 }
@@ -112,6 +109,8 @@ type SegmentIndex = {
   forgotten(segment: number, run: string): void;
   /** Nothing is kept of any run. */
   isIdle(): boolean;
+  /** No segment is left. */
+  isEmpty(): boolean;
   /** Segments, other than the one being written, that can be deleted now, all at once. */
   deletable(current: number | null): readonly number[];
   deleted(segment: number): void;
@@ -152,6 +151,7 @@ function createSegmentIndex(): SegmentIndex {
       held(segment).forgotten.add(run);
     },
     isIdle: () => [...segments.values()].every(({ live }) => live.size === 0),
+    isEmpty: () => segments.size === 0,
     deletable: (current) =>
       [...segments]
         .filter(([segment, h]) => segment !== current && !isNeeded(segment) && !guardsEarlier(segment, h))

@@ -39,9 +39,14 @@ function startWriter(args: readonly string[], shell = ''): Writer {
 }
 
 test('a process killed at any moment leaves all that was acknowledged', async () => {
-  for (const after of [1, 7, 120, 333]) {
+  for (const [after, segmentBytes] of [
+    [1, '4000'],
+    [7, '1000000'],
+    [120, '1000000'],
+    [333, '4000'],
+  ] as const) {
     const folder = await journalFolder();
-    const { child, lines } = startWriter([folder, '4000', '100000']);
+    const { child, lines } = startWriter([folder, segmentBytes, '100000']);
     let last = 0;
     for await (const line of lines) {
       last = Number(line);

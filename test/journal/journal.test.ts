@@ -1,6 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foreignForm } from '../../src/journal/read-journal.ts';
 import { until } from '../support/until.ts';
@@ -172,6 +173,32 @@ describe('a damaged journal', () => {
     await writeFile(file, bytes);
   });
 
+  test('after a power cut has all that was acknowledged, whatever parts the disk kept of the write after it', async () => {
+    const { folder, path, journal, files } = await ownJournal(2_000);
+    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    const file = join(path, (await files())[0] ?? '');
+    const start = (await writtenIn(file)).length;
+    const lines = [2, 3, 4].map((row) => ({ kind: 'intended', run: 'r1', rows: [intent(1, row)] }) as const);
+    for (const line of lines) journal.note(line);
+    await journal.flush();
+    const bytes = await readFile(file);
+    const parts = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
+    const property = fc.asyncProperty(parts, fc.constantFrom(32, 64), async (kept, size) => {
+      const left = Buffer.from(bytes);
+      kept.forEach((isKept, i) => {
+        if (!isKept) left.fill(0, Math.max(start, i * size + start - 16), start + (i + 1) * size - 16);
+      });
+      await writeFile(file, left);
+      const { intended, damage } = await readAll(folder, journal.worker);
+      const rows = [...intended.values()].map(([, row]) => row);
+      expect(rows[0]).toBe(1);
+      // Where a line is missing in front of another one, it is said.
+      if (rows.some((row, i) => row !== i + 1)) expect(damage).not.toEqual([]);
+    });
+    await fc.assert(property, { numRuns: 150 });
+    await writeFile(file, bytes);
+  });
+
   test('with a damaged line in the middle is read without it, and says where', async () => {
     const { folder, path, journal, files } = await ownJournal();
     for (const row of [1, 2, 3]) {
@@ -186,7 +213,7 @@ describe('a damaged journal', () => {
   });
 
   test('with any one byte changed is never taken for whole', async () => {
-    const { folder, path, journal, files } = await ownJournal();
+    const { folder, path, journal, files } = await ownJournal(100_000);
     await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
     await journal.write(settled('r1', [1, 1, 'created']));
     const file = join(path, (await files())[0] ?? '');
