@@ -74,7 +74,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
 }
 
 /** `null` for a run that the ledger doesn't know, or not now: its Redis may have been emptied and is being put back. */
-export type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
+type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
 
 type KeptRun = {
   readonly context: Promise<RunContext | null>;

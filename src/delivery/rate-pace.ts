@@ -11,7 +11,7 @@ export type RatePace = {
   next(isFirst: boolean): Promise<boolean>;
 };
 
-export type RatePaceEdges = {
+type RatePaceEdges = {
   readonly intervalMs: number;
   /** Reserves as many times, or fewer. */
   reserve(times: number): Promise<Reserved>;

@@ -38,7 +38,7 @@ export type Registration = {
   close(): Promise<void>;
 };
 
-export type RegistrationOptions = {
+type RegistrationOptions = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
   readonly store: RunStore;
@@ -177,7 +177,7 @@ async function replayJournals(
   { own, intents, closed, silent, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
-  const [left, registered] = await Promise.all([workersWith('l:', options), workersWith('m:', options)]);
+  const { registered, left } = await workersKnown(options);
   const isSilent = (m: string) => silent.includes(m);
   // A worker of another machine may serve another ledger, and live.
   const isGone = (m: string) => isDeadHere(m) || isSilent(m) || (registered.has(m) && isGoneFor(m, options));
@@ -214,16 +214,17 @@ async function doubtRowsOf(broken: readonly ReadBack[], options: RegistrationOpt
   await createReplay(redis, keys).suspect(unfinished, workers);
 }
 
-/**
- * `m:`: workers that are registered. `l:`: workers that ended with all they did recorded, in this very Redis: nothing of theirs is to be
- * put back.
- */
-async function workersWith(
-  prefix: 'm:' | 'l:',
-  { redis, keys }: RegistrationOptions,
-): Promise<ReadonlySet<string>> {
+type WorkersKnown = {
+  readonly registered: ReadonlySet<string>;
+  /** They ended with all they did recorded, in this very Redis: nothing of theirs is to be put back. */
+  readonly left: ReadonlySet<string>;
+};
+
+async function workersKnown({ redis, keys }: RegistrationOptions): Promise<WorkersKnown> {
   const fields = await redis.hkeys(keys.epoch);
-  return new Set(fields.flatMap((field) => (field.startsWith(prefix) ? [field.slice(prefix.length)] : [])));
+  const of = (prefix: string) =>
+    new Set(fields.filter((field) => field.startsWith(prefix)).map((field) => field.slice(prefix.length)));
+  return { registered: of('m:'), left: of('l:') };
 }
 
 /** Whoever has the home may send, and nobody else: a worker of another machine sends nothing more, whether it lives or not. */

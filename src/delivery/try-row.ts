@@ -3,6 +3,7 @@
  * the first byte leaves, and is withdrawn only where it is proven that nothing was received. The breaker is told what the attempt came to.
  */
 
+import { awayMsOf } from '../config/job-definition.ts';
 import type { Granted, Intent } from '../ledger/exchange.ts';
 import { passStage } from '../lib/stage.ts';
 import type { Reply, Verdict } from '../model/request.ts';
@@ -140,7 +141,7 @@ export async function weigh(sending: Sending, context: RunContext, answered: Ans
 
 /** Of creates whose answers are lost none is tried again, where this is asked otherwise: each probe would leave another in doubt. */
 async function pauseIfAway({ breaker, definition, pause }: RunContext): Promise<void> {
-  if (breaker.awayFor() >= definition.send.awayMinutes * 60_000) await pause('service-away');
+  if (breaker.awayFor() >= awayMsOf(definition)) await pause('service-away');
 }
 
 function failureOf({ status, message }: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply) {

@@ -69,7 +69,9 @@ function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo
 
 /** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
 function collectColumns(path: string, batch: RowBatch, columns: Set<string>): void {
+  const before = columns.size;
   for (const row of batch.rows) collectRow(row, columns);
+  if (columns.size === before) return;
   const problem = tooLongTogether(columns);
   if (problem !== null) throw new UsageError(`${path}: ${problem}`);
   if (columns.size <= MAX_PATHS) return;

@@ -18,7 +18,7 @@ type Waiting = Line & {
 };
 
 /** While one group is being written, what is asked for meanwhile collects and makes the next. */
-export type GroupCommit = {
+type GroupCommit = {
   /** Resolves with its group; rejects where that can't be written. */
   write(line: Line): Promise<void>;
   /** Goes with the next group, within 50 ms; is tried again until it is written. */
@@ -29,7 +29,7 @@ export type GroupCommit = {
   stop(): void;
 };
 
-export type GroupCommitOptions = {
+type GroupCommitOptions = {
   /** Writes the lines, all or none. */
   readonly commit: (lines: readonly Line[]) => Promise<void>;
   readonly onTrouble: (event: string, error: Error) => void;

@@ -27,7 +27,7 @@ export type Journal = {
   close(): Promise<void>;
 };
 
-export type JournalOptions = {
+type JournalOptions = {
   /** `<ONBOARD_HOME>/journal`; made where it is missing. */
   readonly folder: string;
   /** From `newWorkerId()`: each process has a journal of its own, and never opens an earlier one again. */

@@ -1,19 +1,20 @@
 /**
  * A journal read back, to be put into a ledger that has lost something; its process may go on writing meanwhile. A line that is damaged or
- * unknown is left out and told of: such a journal is not whole. The torn last line of a crash is left out silently. Memory grows with the rows of the raw segments, of one
- * archive, and with rows whose intents or ends cross from one segment to the next, not with the journal.
+ * unknown is left out and told of: such a journal is not whole. The torn last line of a crash is left out silently. Memory grows with the
+ * rows of two segments, and with rows whose intents or ends cross from one segment to the next, not with the journal.
  */
 
-import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable, Transform } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { StringDecoder } from 'node:string_decoder';
+import { batchesOf } from '../lib/batches.ts';
+import { hasCode, insteadOf } from '../lib/errors.ts';
 import {
   decodeLine,
-  type IntendedRow,
+  HOLE,
   isTorn,
   JOURNAL_VERSION,
+  type JournalRecord,
   type SettleEntry,
   type StoredRecord,
   versionOf,
@@ -32,8 +33,8 @@ import { segmentName } from './segments.ts';
 
 /**
  * Replays one worker's journal; also while its process goes on writing. The last word on a row holds: intents that
- * were neither withdrawn nor brought to an end, in their order, else its last settle entry, else nothing. Archives are read twice. In
- * memory: the rows of the raw segments, of one archive, and those whose intents or ends cross from one to the next.
+ * were neither withdrawn nor brought to an end, in their order, else its last settle entry, else nothing. All segments but the newest are
+ * read twice, since they don't grow any more: of these one at a time is in memory, and the rows that cross from one to the next.
  */
 export async function* readJournal(
   folder: string,
@@ -41,56 +42,36 @@ export async function* readJournal(
   onDamage: OnDamage = () => {},
 ): AsyncGenerator<Replayed> {
   const path = join(folder, worker);
+  const segments = await segmentsOf(path);
+  const full = segments.slice(0, -1);
   const folded = emptyFold();
-  const archives: Segment[] = [];
-  for (const segment of await segmentsOf(path)) {
-    const read = await foldSegment(folded, path, { segment, onDamage });
-    if (read.form === 'gz') archives.push(read);
+  for (const segment of full) {
+    const own = await foldOf(path, segment, onDamage);
+    for (const record of residueOf(own)) fold(folded, record, segment);
     dropEmptyRows(folded);
   }
+  for (const newest of segments.slice(-1)) await foldSegment(folded, path, { segment: newest, onDamage });
+  dropEmptyRows(folded);
   yield* runsOf(folded);
-  for (const archive of archives) yield* archivedEntries(folded, path, archive);
+  for (const segment of full) yield* entriesOf(folded, path, segment);
   yield* rowsLeft(folded);
 }
 
-/** None where the journal was removed. */
-async function segmentsOf(path: string): Promise<Segment[]> {
+type SegmentToRead = { readonly segment: number; readonly onDamage: OnDamage };
+
+/** Nothing of a segment that was deleted meanwhile: all of its runs are forgotten. */
+async function foldSegment(into: Fold, path: string, { segment, onDamage }: SegmentToRead): Promise<void> {
   try {
-    return await listSegments(path);
+    for await (const record of readRecords(path, segment, onDamage)) fold(into, record, segment);
   } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
+    if (!hasCode(error, MISSING)) throw error;
   }
 }
 
-type SegmentToRead = { readonly segment: Segment; readonly onDamage: OnDamage };
-
-/** Answers what was read: a raw segment may have become an archive meanwhile. */
-async function foldSegment(into: Fold, path: string, { segment, onDamage }: SegmentToRead): Promise<Segment> {
-  try {
-    if (segment.form === 'gz') {
-      const archived = await foldOf(path, segment, onDamage);
-      for (const record of residueOf(archived)) fold(into, record, segment.number);
-    } else {
-      for await (const record of readRecords(path, segment, onDamage)) fold(into, record, segment.number);
-    }
-    return segment;
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    const archive: Segment = { number: segment.number, form: 'gz' };
-    return segment.form === 'gz' ? segment : foldSegment(into, path, { segment: archive, onDamage });
-  }
-}
-
-async function foldOf(path: string, segment: Segment, onDamage: OnDamage): Promise<Fold> {
+async function foldOf(path: string, segment: number, onDamage: OnDamage): Promise<Fold> {
   const folded = emptyFold();
-  for await (const record of readRecords(path, segment, onDamage)) fold(folded, record, segment.number);
+  await foldSegment(folded, path, { segment, onDamage });
   return folded;
-}
-
-/** A segment is deleted when all of its runs are forgotten. */
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function* runsOf({ runs }: Fold): Generator<Replayed> {
@@ -100,25 +81,16 @@ function* runsOf({ runs }: Fold): Generator<Replayed> {
   for (const [run, { added }] of runs) if (added > 0) yield { kind: 'added', run, chunk: added };
 }
 
-async function* archivedEntries(into: Fold, path: string, archive: Segment): AsyncGenerator<Replayed> {
-  const { runs } = await archivedAgain(path, archive);
+/** What a full segment settled, where that is the last word. Damage was told of the first time. */
+async function* entriesOf(into: Fold, path: string, segment: number): AsyncGenerator<Replayed> {
+  const { runs } = await foldOf(path, segment, () => {});
   for (const [run, { rows }] of runs) {
-    if ((into.forgotten.get(run) ?? 0) > archive.number) continue;
+    if ((into.forgotten.get(run) ?? 0) > segment) continue;
     const open = into.runs.get(run)?.rows;
     const entries = [...rows.values()].flatMap(({ entry }) =>
-      entry !== null && isLastWord(open, entry, archive.number) ? [entry] : [],
+      entry !== null && isLastWord(open, entry, segment) ? [entry] : [],
     );
-    for (const batch of batches(entries)) yield { kind: 'settled', run, entries: batch };
-  }
-}
-
-/** Damage was told of the first time. */
-async function archivedAgain(path: string, archive: Segment): Promise<Fold> {
-  try {
-    return await foldOf(path, archive, () => {});
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return emptyFold();
+    for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
   }
 }
 
@@ -138,53 +110,43 @@ function* rowsLeft({ runs }: Fold): Generator<Replayed> {
     const settled = [...rows.values()].flatMap(({ entry, open }) =>
       entry === null || open.size > 0 ? [] : [entry],
     );
-    for (const entries of batches(settled)) yield { kind: 'settled', run, entries };
+    for (const entries of batchesOf(settled, BATCH)) yield { kind: 'settled', run, entries };
   }
   for (const [run, { rows }] of runs) {
     // The last one stands, but for those that the reader leaves out.
     const intended = [...rows.values()].flatMap(({ open }) => [...open.values()].map(({ intent }) => intent));
-    for (const batch of batches(intended)) yield { kind: 'intended', run, rows: batch };
+    for (const batch of batchesOf(intended, BATCH)) yield { kind: 'intended', run, rows: batch };
   }
 }
 
 const BATCH = 200;
-
-function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let i = 0; i < items.length; i += BATCH) yield items.slice(i, i + BATCH);
-}
+/** A segment is deleted when all of its runs are forgotten. */
+const MISSING = 'ENOENT';
 
 /**
  * What is to be put back into the ledger, in this order: the fields of every run, the highest chunk added of every run,
  * what was settled, and last the intents of which no end is known. At most 200 entries or rows in one.
  */
 export type Replayed =
-  | {
-      readonly kind: 'run';
-      readonly run: string;
-      readonly target: string;
-      readonly fields: Readonly<Record<string, string>>;
-    }
-  | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
-  | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] }
-  | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] };
-
-type Segment = { readonly number: number; readonly form: 'log' | 'gz' };
+  | Extract<JournalRecord, { kind: 'run' | 'added' | 'intended' }>
+  | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] };
 
 /** A line that isn't what was written, by its number, from 1: it is left out. */
 export type Damage = { readonly file: string; readonly line: number };
 type OnDamage = (damage: Damage) => void;
 
-const SEGMENT = /^(\d{6,})\.(log|gz)$/;
+const SEGMENT = /^(\d{6,})\.log$/;
+/** Form 1 compressed its full segments. */
+const SEGMENT_OF_FORM_1 = /^\d{6,}\.gz$/;
 
-/** A worker's segments by their numbers; where both forms are there, the process died between making one and removing the other. */
-async function listSegments(folder: string): Promise<Segment[]> {
-  const segments = new Map<number, Segment>();
-  for (const name of await readdir(folder)) {
-    const [, digits, form] = SEGMENT.exec(name) ?? [];
-    const number = Number(digits);
-    if (form === 'gz' || (form === 'log' && !segments.has(number))) segments.set(number, { number, form });
-  }
-  return [...segments.values()].sort((a, b) => a.number - b.number);
+/** The numbers of a worker's segments, in their order; none where the journal was removed. */
+async function segmentsOf(path: string): Promise<number[]> {
+  const names = await namesIn(path);
+  return names.flatMap((name) => SEGMENT.exec(name)?.slice(1).map(Number) ?? []).sort((a, b) => a - b);
+}
+
+function namesIn(path: string): Promise<string[]> {
+  return readdir(path).catch(insteadOf(MISSING, []));
 }
 
 /**
@@ -193,12 +155,12 @@ async function listSegments(folder: string): Promise<Segment[]> {
  */
 async function* readRecords(
   folder: string,
-  segment: Segment,
+  segment: number,
   onDamage: OnDamage,
 ): AsyncGenerator<StoredRecord> {
-  const file = join(folder, segmentName(segment.number, segment.form));
+  const file = join(folder, segmentName(segment));
   let line = 0;
-  for await (const next of linesOf(file, segment.form)) {
+  for await (const next of linesOf(file)) {
     line += 1;
     const read = line === 1 ? readHead(next) : (decodeLine(next.text) ?? damageOf(next));
     if (typeof read === 'object') yield read;
@@ -219,69 +181,89 @@ function damageOf({ text, isEnded }: Line): 'torn' | 'damaged' {
 
 /** What form a journal has, in words, where it is not the one that this program reads. */
 export async function foreignForm(folder: string, worker: string): Promise<string | null> {
-  const path = join(folder, worker);
-  const [first] = await segmentsOf(path);
-  const version = first === undefined ? null : await firstVersion(path, first);
+  const version = await formOf(join(folder, worker));
   if (version === null || version === JOURNAL_VERSION) return null;
   const form = version === 0 ? 'an older form, without a version' : `form ${version}`;
   return `${form}; this version of onboard knows form ${JOURNAL_VERSION} alone`;
 }
 
 /** `null` where there is no first line, or none that can be read. */
-async function firstVersion(path: string, { number, form }: Segment): Promise<number | null> {
+async function formOf(path: string): Promise<number | null> {
+  if ((await namesIn(path)).some((name) => SEGMENT_OF_FORM_1.test(name))) return 1;
+  const [first] = await segmentsOf(path);
+  return first === undefined ? null : firstVersion(join(path, segmentName(first)));
+}
+
+async function firstVersion(file: string): Promise<number | null> {
   try {
-    for await (const { text } of linesOf(join(path, segmentName(number, form)), form)) return versionOf(text);
+    for await (const { text } of linesOf(file)) return versionOf(text);
     return null;
   } catch (error) {
-    // Its process may be about to archive or to remove it.
-    if (isMissing(error)) return null;
+    // Its process may be about to remove it.
+    if (hasCode(error, MISSING)) return null;
     throw error;
   }
 }
 
 /** `isEnded`: a line feed stands behind it. */
 type Line = { readonly text: string; readonly isEnded: boolean };
-const NO_RECORD: Line = { text: '', isEnded: true };
 
-/** Of an archive also where it ends too soon: as a line that holds nothing. */
-async function* linesOf(file: string, form: Segment['form']): AsyncGenerator<Line> {
+async function* linesOf(file: string): AsyncGenerator<Line> {
   let rest = '';
-  let isEmpty = true;
-  try {
-    for await (const piece of textOf(file, form)) {
-      const lines = `${rest}${piece}`.split('\n');
-      rest = lines.pop() ?? '';
-      isEmpty = false;
-      for (const text of lines) yield { text, isEnded: true };
-    }
-  } catch (error) {
-    if (!isDamagedArchive(error)) throw error;
-    yield NO_RECORD;
-    return;
+  for await (const piece of textOf(file)) {
+    const lines = `${rest}${piece}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) yield { text, isEnded: true };
   }
   if (rest !== '') yield { text: rest, isEnded: false };
-  if (isEmpty && form === 'gz') yield NO_RECORD;
 }
 
-async function* textOf(file: string, form: Segment['form']): AsyncGenerator<string> {
-  const source = createReadStream(file);
-  const stream: Readable = form === 'log' ? source : unzipped(source);
-  stream.setEncoding('utf8');
+/** What was written to a segment, without the zeros that it is prepared with. */
+async function* textOf(file: string): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  const handle = await open(file, 'r');
   try {
-    for await (const piece of stream) yield String(piece);
+    for await (const bytes of writtenIn(handle)) yield decoder.write(bytes);
+    yield decoder.end();
   } finally {
-    source.destroy();
-    stream.destroy();
+    await handle.close();
   }
 }
 
-function unzipped(source: Readable): Transform {
-  const gunzip = createGunzip();
-  source.on('error', (error) => gunzip.destroy(error));
-  return source.pipe(gunzip);
+const ZEROS_WITHIN = Buffer.from(HOLE);
+
+async function* writtenIn(handle: FileHandle): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (let bytes = await bytesAt(handle, at); bytes.length > 0; bytes = await bytesAt(handle, at)) {
+    const zero = bytes.indexOf(0);
+    const written = zero === -1 ? bytes : bytes.subarray(0, zero);
+    at += written.length;
+    if (written.length > 0) yield written;
+    if (zero === -1) continue;
+    const behind = await writtenBehind(handle, at);
+    if (behind === null) return;
+    // A file shows bytes in the order in which they are written to it: what is still zero in front of them was lost.
+    const [first] = await bytesAt(handle, at);
+    if (first !== 0) continue;
+    yield ZEROS_WITHIN;
+    at = behind;
+  }
 }
 
-/** An archive was whole on the disk before it took its name: what zlib refuses was damaged since. */
-function isDamagedArchive(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+/** Where something stands behind zeros; `null`: nothing does. */
+async function writtenBehind(handle: FileHandle, from: number): Promise<number | null> {
+  let at = from;
+  for (let bytes = await bytesAt(handle, at); bytes.length > 0; bytes = await bytesAt(handle, at)) {
+    const written = bytes.findIndex((byte) => byte !== 0);
+    if (written !== -1) return at + written;
+    at += bytes.length;
+  }
+  return null;
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+async function bytesAt(handle: FileHandle, position: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, position);
+  return buffer.subarray(0, bytesRead);
 }

@@ -61,7 +61,7 @@ export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly 
 const CRC_DIGITS = 8;
 
 /** The form of the journals that this program writes, and the only one that it reads. */
-export const JOURNAL_VERSION = 1;
+export const JOURNAL_VERSION = 2;
 
 const headSchema = z.object({ kind: z.literal('journal'), version: z.number().int() });
 
@@ -98,12 +98,19 @@ export function decodeLine(line: string): StoredRecord | null {
 /** Every line's JSON text begins so, and has these characters nowhere else: within its texts quotes are escaped. */
 const BEGINNING = '{"kind":"';
 
+/** Stands for zeros within what was written: no line has any, since JSON text has none. */
+export const HOLE = '\0';
+
 /**
- * Whether a last line without a line feed is one that a process was killed over, and that nobody was told of: not where it holds a second
- * line, or lacks nothing but its end. Then a line feed was changed behind a line that counts.
+ * Whether a last line without a line feed is one that a process was killed over, and that nobody was told of: not where it has a hole or
+ * holds a second line, or lacks nothing but its end. Then a line feed was changed behind a line that counts.
  */
 export function isTorn(line: string): boolean {
-  return line.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1 && jsonOf(line.slice(0, -1)) === null;
+  return (
+    !line.includes(HOLE) &&
+    line.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1 &&
+    jsonOf(line.slice(0, -1)) === null
+  );
 }
 
 function jsonOf(line: string): string | null {

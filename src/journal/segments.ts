@@ -1,14 +1,13 @@
 /**
- * The files of one journal. One segment grows by whole groups of lines, each on the disk before it is acknowledged; a full one is archived,
- * durable under its new name before the raw lines go; one that holds nothing of any remembered run is deleted. A write that failed counts
- * for nothing, and after a failure that leaves the file uncertain the next group has another file.
+ * The files of one journal. One segment takes whole groups of lines, each on the disk before it is acknowledged, over zeros that were
+ * written ahead: what changes neither the size of a file nor its place on the disk costs one write instead of two. A full segment stays
+ * as it is, uncompressed, since it goes soon; one that holds nothing of any remembered run is deleted. A write that failed counts for
+ * nothing, and after a failure that leaves the file uncertain the next group has another file.
  */
 
-import { constants, createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import { messageOf } from '../lib/errors.ts';
 import { syncFolder } from './folder.ts';
 import type { Line } from './group-commit.ts';
@@ -17,7 +16,7 @@ import { HEAD_LINE } from './record.ts';
 type Segments = {
   /** All lines on the disk, or none; one call at a time. */
   commit(lines: readonly Line[]): Promise<void>;
-  /** Archives full segments and deletes those that hold nothing to keep; never rejects. */
+  /** Deletes the segments that hold nothing to keep; never rejects. */
   tidy(): Promise<void>;
   /** No segment grows any more; answers whether anything is kept. */
   close(): Promise<'kept' | 'empty'>;
@@ -31,8 +30,6 @@ type SegmentsOptions = {
 
 export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOptions): Segments {
   const index = createSegmentIndex();
-  const toArchive = new Set<number>();
-  const onDisk = new Set<number>();
   let number = 0;
   let current: SegmentFile | null = null;
   let tidying = Promise.resolve();
@@ -40,37 +37,21 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
   const open = async () => {
     // A number is used once, also where making its file failed half-way.
     number += 1;
-    const file = await createSegmentFile(folder, number);
+    const file = await createSegmentFile(folder, { number, segmentBytes });
     current = file;
     index.opened(number);
-    onDisk.add(number);
     return file;
   };
   const seal = async () => {
     await current?.close().catch(tell);
-    if (current !== null) toArchive.add(number);
     current = null;
   };
   const tell = (error: unknown) =>
     onTrouble('the journal could not be tidied', error instanceof Error ? error : new Error(String(error)));
   const tidy = () => {
-    tidying = tidying.then(() => archiveFull().then(sweep)).catch(tell);
+    tidying = tidying.then(sweep).catch(tell);
     return tidying;
   };
-  const archiveFull = async () => {
-    for (const full of toArchive) {
-      // Where the disk is too full for an archive, deleting others may make room: it is tried again.
-      if (!index.isNeeded(full) || (await isArchived(full))) toArchive.delete(full);
-    }
-  };
-  const isArchived = (full: number) =>
-    archiveSegment(folder, full).then(
-      () => true,
-      (error: unknown) => {
-        tell(error);
-        return false;
-      },
-    );
   const sweep = async () => {
     // Asked anew in each round: a segment may have been opened meanwhile, of whose lines the index doesn't know yet.
     const deletable = () => index.deletable(current === null ? null : number);
@@ -81,11 +62,8 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
     }
   };
   const remove = async (segment: number) => {
-    for (const form of ['log', 'gz'] as const) {
-      await rm(join(folder, segmentName(segment, form)), { force: true });
-    }
+    await rm(join(folder, segmentName(segment)), { force: true });
     index.deleted(segment);
-    onDisk.delete(segment);
   };
   const enter = (lines: readonly Line[]) => {
     for (const { kind, run } of lines) {
@@ -118,7 +96,7 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
     async close() {
       await seal();
       await tidy();
-      return onDisk.size === 0 ? 'empty' : 'kept';
+      return index.isEmpty() ? 'empty' : 'kept';
     },
   };
 }
@@ -131,8 +109,8 @@ type SegmentIndex = {
   forgotten(segment: number, run: string): void;
   /** Nothing is kept of any run. */
   isIdle(): boolean;
-  /** Whether something is kept of a run in the segment. */
-  isNeeded(segment: number): boolean;
+  /** No segment is left. */
+  isEmpty(): boolean;
   /** Segments, other than the one being written, that can be deleted now, all at once. */
   deletable(current: number | null): readonly number[];
   deleted(segment: number): void;
@@ -173,7 +151,7 @@ function createSegmentIndex(): SegmentIndex {
       held(segment).forgotten.add(run);
     },
     isIdle: () => [...segments.values()].every(({ live }) => live.size === 0),
-    isNeeded,
+    isEmpty: () => segments.size === 0,
     deletable: (current) =>
       [...segments]
         .filter(([segment, h]) => segment !== current && !isNeeded(segment) && !guardsEarlier(segment, h))
@@ -182,7 +160,7 @@ function createSegmentIndex(): SegmentIndex {
   };
 }
 
-/** A file of the journal that grows by whole groups of lines. */
+/** A file of the journal that takes whole groups of lines. */
 type SegmentFile = {
   readonly path: string;
   /** Bytes in whole groups. */
@@ -191,22 +169,32 @@ type SegmentFile = {
   append(text: string): Promise<void>;
   /** False where a failure left what can't be taken back: nothing more may be appended. */
   isUsable(): boolean;
+  /** Takes the zeros back that nothing was written over. */
   close(): Promise<void>;
 };
 
-/** The name of a segment's file: lines as they were written, or the same compressed. */
-export function segmentName(number: number, form: 'log' | 'gz'): string {
-  return `${String(number).padStart(6, '0')}.${form}`;
+/** The name of a segment's file. */
+export function segmentName(number: number): string {
+  return `${String(number).padStart(6, '0')}.log`;
 }
 
 /** A write returns when its bytes are on the disk: one call where a write and a sync would be two. Not every system has it. */
 const { O_DSYNC = 0, O_WRONLY, O_CREAT, O_EXCL } = constants;
 
+/** Zeros that a write takes with it, so that those after it find their place on the disk. More made no write cheaper. */
+const AHEAD_BYTES = 256 * 1024;
+
+type SegmentPlace = { readonly number: number; readonly segmentBytes: number };
+
 /** Makes a segment's file, durably, for its owner alone. */
-async function createSegmentFile(folder: string, number: number): Promise<SegmentFile> {
-  const path = join(folder, segmentName(number, 'log'));
+async function createSegmentFile(
+  folder: string,
+  { number, segmentBytes }: SegmentPlace,
+): Promise<SegmentFile> {
+  const path = join(folder, segmentName(number));
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC, 0o600);
   let size = 0;
+  let prepared = 0;
   let usable = true;
   try {
     await syncFolder(folder);
@@ -220,18 +208,28 @@ async function createSegmentFile(folder: string, number: number): Promise<Segmen
     size: () => size,
     isUsable: () => usable,
     async append(text) {
-      const bytes = Buffer.from(size === 0 ? HEAD_LINE + text : text);
+      const lines = Buffer.from(size === 0 ? HEAD_LINE + text : text);
+      const end = size + lines.length;
+      const zeros = end > prepared ? Math.min(AHEAD_BYTES, Math.max(0, segmentBytes - end)) : 0;
       try {
-        await writeAll(handle, bytes, size);
+        const reached = await writeLines(handle, size, { lines, zeros });
         if (O_DSYNC === 0) await handle.datasync();
+        prepared = Math.max(prepared, reached);
       } catch (error) {
+        prepared = size;
         // After a failed sync the system may take pages for written that aren't; only a full disk says that it took nothing.
         usable = (await isTruncated(handle, size)) && isFull(error);
         throw error;
       }
-      size += bytes.length;
+      size = end;
     },
-    close: () => handle.close(),
+    async close() {
+      try {
+        if (prepared > size) await handle.truncate(size);
+      } finally {
+        await handle.close();
+      }
+    },
   };
 }
 
@@ -241,12 +239,21 @@ function isFull(error: unknown): boolean {
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+type LinesToWrite = { readonly lines: Buffer; readonly zeros: number };
+
+/** Writes the lines, and as many zeros behind them as there is room for; answers where they end. */
+async function writeLines(
+  handle: FileHandle,
+  position: number,
+  { lines, zeros }: LinesToWrite,
+): Promise<number> {
+  const bytes = Buffer.concat([lines], lines.length + zeros);
   let written = 0;
-  while (written < bytes.length) {
+  while (written < lines.length) {
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
     written += bytesWritten;
   }
+  return position + written;
 }
 
 async function isTruncated(handle: FileHandle, size: number): Promise<boolean> {
@@ -255,38 +262,5 @@ async function isTruncated(handle: FileHandle, size: number): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** The fastest: the text is highly repetitive, and the process has rows to send. */
-const GZIP = { level: 1 };
-
-/**
- * Puts a full segment, compressed, in its own place: durable under its name before the raw lines go. The lines stay as
- * they are: what they come down to is worked out by the replay, which is rare, and not while rows are sent.
- */
-async function archiveSegment(folder: string, number: number): Promise<void> {
-  const raw = join(folder, segmentName(number, 'log'));
-  const archive = join(folder, segmentName(number, 'gz'));
-  const temporary = `${archive}.tmp`;
-  try {
-    await pipeline(createReadStream(raw), createGzip(GZIP), createWriteStream(temporary, { mode: 0o600 }));
-    await sync(temporary);
-    await rename(temporary, archive);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  await syncFolder(folder);
-  // No sync after it: a reader that finds both takes the archive.
-  await rm(raw);
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

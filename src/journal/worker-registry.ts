@@ -5,35 +5,30 @@
 
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import { insteadOf } from '../lib/errors.ts';
 import {
+  isAlive,
   isEarlierBoot,
   isSameMachine,
-  pidSpace,
+  type Machine,
   shownHost,
   textOf,
-  thisBoot,
-  thisHost,
   thisMachine,
   UNTOLD,
 } from '../lib/machine.ts';
 
 /** The pieces of a worker's id, joined by dots; `x` where the system doesn't tell. */
-type WorkerId = {
-  readonly host: string;
-  readonly boot: string;
-  readonly pidSpace: string;
-  readonly pid: number;
-  readonly startedAt: string;
-};
+type WorkerId = Machine & { readonly pid: number; readonly startedAt: string };
 
 /**
  * A name for this process's journal that no other process ever has:
  * `<host>.<boot>.<pid namespace>.<pid>.<start>.<random>`, fit for a folder's name.
  */
 export function newWorkerId(): string {
+  const { host, boot, pidSpace } = thisMachine();
   const { pid } = process;
   const random = randomBytes(4).toString('hex');
-  return [thisHost(), thisBoot(), pidSpace(), pid, startOf(pid) ?? UNTOLD, random].join('.');
+  return [host, boot, pidSpace, pid, startOf(pid) ?? UNTOLD, random].join('.');
 }
 
 /**
@@ -45,9 +40,10 @@ export function newWorkerId(): string {
 export function isDeadHere(worker: string): boolean {
   const parsed = parseWorkerId(worker);
   const here = thisMachine();
-  if (parsed === null || parsed.host !== here.host) return false;
-  if (parsed.boot !== here.boot) return isEarlierBoot(parsed, here);
-  if (parsed.pidSpace !== here.pidSpace) return false;
+  if (parsed === null) return false;
+  if (!isSameMachine(parsed, here)) return isEarlierBoot(parsed, here);
+  // Virtual machines that were started from one snapshot have a boot in common, and one Redis perhaps: their names tell them apart.
+  if (parsed.host !== here.host) return false;
   if (!isAlive(parsed.pid)) return true;
   const startedAt = startOf(parsed.pid);
   return startedAt !== null && parsed.startedAt !== UNTOLD && startedAt !== parsed.startedAt;
@@ -69,16 +65,11 @@ const WORKER_ID = /^([A-Za-z0-9_-]+)\.([0-9a-f]+|x)\.([0-9]+|x)\.([0-9]+)\.([0-9
 
 /** Workers that have a journal in `<ONBOARD_HOME>/journal`, sorted; none where there is no such folder. */
 export async function listWorkers(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(nothingWhereMissing);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(insteadOf('ENOENT', []));
   return entries
     .filter((entry) => entry.isDirectory() && WORKER_ID.test(entry.name))
     .map((entry) => entry.name)
     .sort();
-}
-
-function nothingWhereMissing(error: unknown): [] {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-  throw error;
 }
 
 function parseWorkerId(name: string): WorkerId | null {
@@ -91,13 +82,4 @@ function startOf(pid: number): string | null {
   // The second field, the program's name, may hold anything, also spaces and brackets.
   const afterName = textOf(`/proc/${pid}/stat`)?.split(') ').at(-1);
   return afterName?.split(' ')[19] ?? null;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -110,7 +110,7 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     }, MAX_BATCH),
     async exchange(rows) {
       const { ended = NONE, ...next } = rows;
-      if (bounded(ended).length === 1) return exchange(rows);
+      if (bounded(ended).length <= 1) return exchange(rows);
       const recorded = await settleAll(ended);
       return { ...(await exchange(next)), recorded };
     },
@@ -142,21 +142,20 @@ const MAX_KEPT = 1024 * 1024;
 
 /** Batches of about that size at most; the rows of a group stay together, and are recorded in one step. */
 function bounded(rows: readonly SettledRow[]): ReadonlyArray<readonly SettledRow[]> {
-  const kept = rows.map(({ source, body, documents }) => source.length + body.length + documents.length);
-  if (kept.reduce((sum, one) => sum + one, 0) <= MAX_KEPT) return [rows];
   const batches: SettledRow[][] = [];
-  let batch: SettledRow[] = [];
   let size = 0;
-  for (const [i, row] of rows.entries()) {
-    size += kept[i] ?? 0;
-    if (batch.length > 0 && size > MAX_KEPT && row.lead === null) {
-      batches.push(batch);
-      batch = [];
-      size = kept[i] ?? 0;
+  for (const row of rows) {
+    const kept = row.source.length + row.body.length + row.documents.length;
+    const batch = batches.at(-1);
+    size += kept;
+    if (batch !== undefined && (size <= MAX_KEPT || row.lead !== null)) {
+      batch.push(row);
+    } else {
+      batches.push([row]);
+      size = kept;
     }
-    batch.push(row);
   }
-  return [...batches, batch];
+  return batches;
 }
 
 function placeArguments(

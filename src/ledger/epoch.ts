@@ -7,6 +7,7 @@
  */
 
 import { z } from 'zod';
+import { messageOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
@@ -86,9 +87,7 @@ async function keepHeartbeat(epoch: OwnEpoch, { onTrouble }: EpochEdges, stop: A
       epoch.see(workers);
     } catch (error) {
       if (stop.aborted) return;
-      onTrouble('a heartbeat could not be given', {
-        problem: error instanceof Error ? error.message : String(error),
-      });
+      onTrouble('a heartbeat could not be given', { problem: messageOf(error) });
     }
     await sleep(HEARTBEAT_MS, stop);
   }
@@ -174,7 +173,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
 }
 
 function isUnverified(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('UNVERIFIED');
+  return messageOf(error).includes('UNVERIFIED');
 }
 
 const unaware = script(UNAWARE, z.tuple([z.string()]).rest(z.string()));

@@ -301,7 +301,7 @@ function noteWithdrawn(intents: readonly MarkedRow[], { journal, run }: Exchange
   });
 }
 
-const LOST = 'another machine or container has taken ONBOARD_HOME';
+const LOST = 'ONBOARD_HOME was taken by another machine, container or command, or removed';
 
 /** `null`: the home is this machine's. Where that can't be told, nothing is sent. */
 async function problemOfHome({ epoch }: ExchangeEdges): Promise<string | null> {

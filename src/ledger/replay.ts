@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { recordKeys } from './exchange.ts';
 import type { LedgerKeys } from './keys.ts';
@@ -55,18 +56,19 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
       await added(redis, [keys.run(run).record], [chunk, worker]);
     },
     async settled(run, entries) {
-      for (const batch of batches(entries)) {
+      for (const batch of batchesOf(entries, MAX_BATCH)) {
         await settle(redis, recordKeys(keys, run), [run, JSON.stringify(batch.map(answeredLongAgo))]);
       }
     },
     async intended(run, rows) {
       const k = keys.run(run);
-      for (const batch of batches(rows)) {
+      for (const batch of batchesOf(rows, MAX_BATCH)) {
         await replayIntent(redis, [k.chunk, k.blocks], [run, ...batch.flat()]);
       }
     },
     async suspect(runs, workers) {
-      for (const run of runs) await suspect(redis, [keys.run(run).record], workers);
+      const records = runs.map((run) => keys.run(run).record);
+      await suspect(redis, records, workers);
     },
   };
 }
@@ -76,9 +78,4 @@ export function restorableFields(record: Readonly<Record<string, string>>): Reco
   const kept = Object.entries(record).filter(([name]) => !COUNTED.test(name));
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';
   return { ...Object.fromEntries(kept), state, reason: '' };
-}
-
-function batches<T>(items: readonly T[]): T[][] {
-  const count = Math.ceil(items.length / MAX_BATCH);
-  return Array.from({ length: count }, (_, i) => items.slice(i * MAX_BATCH, (i + 1) * MAX_BATCH));
 }

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { type Decision, type Resolution, resolutionSchema } from '../model/resolution.ts';
@@ -35,7 +36,7 @@ export async function resolveRows(
   options: ResolveOptions & { readonly decisions: readonly RowDecision[] },
 ): Promise<RowResolved[]> {
   const resolved: RowResolved[] = [];
-  for (const batch of batchesOf(options.decisions)) {
+  for (const batch of batchesOf(options.decisions, MAX_BATCH)) {
     const doubts = await readDoubts(
       redis,
       keys.run(options.run.id),
@@ -56,7 +57,7 @@ export async function noteDoubts(
   keys: LedgerKeys,
   options: { readonly run: Run; readonly notes: readonly Settlement[] },
 ): Promise<void> {
-  for (const batch of batchesOf(options.notes)) {
+  for (const batch of batchesOf(options.notes, MAX_BATCH)) {
     await call(redis, keys, options.run, batch.map(noteEntry));
   }
 }
@@ -77,10 +78,6 @@ function parseAnswer(row: number, answer: string): RowResolved {
   if (!answer.startsWith(OTHERWISE)) return { row, kind: 'not-in-doubt' };
   const earlier = resolutionSchema.parse(JSON.parse(answer.slice(OTHERWISE.length)));
   return { row, kind: 'otherwise', earlier };
-}
-
-function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += MAX_BATCH) yield items.slice(at, at + MAX_BATCH);
 }
 
 /** What somebody decided of one row. */

@@ -5,20 +5,31 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { hasCode } from './errors.ts';
 
 export type Machine = { readonly host: string; readonly boot: string; readonly pidSpace: string };
 
 export const UNTOLD = 'x';
 const HOST_LENGTH = 60;
 
+let known: Machine | null = null;
+
+/** Read once: it stays what it is as long as this process lives. */
 export function thisMachine(): Machine {
-  return { host: thisHost(), boot: thisBoot(), pidSpace: pidSpace() };
+  known ??= { host: thisHost(), boot: thisBoot(), pidSpace: pidSpace() };
+  return known;
 }
 
-/** Whether a process id means the same on both. Host names change, and are shared: they count only where nothing else is told. */
+/**
+ * Alike for two processes where a process id means the same to both. Host names change, and are shared: they count only where nothing
+ * else is told.
+ */
+export function machineKey({ host, boot, pidSpace }: Machine): string {
+  return boot === UNTOLD || pidSpace === UNTOLD ? `${boot} ${pidSpace} ${host}` : `${boot} ${pidSpace}`;
+}
+
 export function isSameMachine(one: Machine, other: Machine): boolean {
-  if (one.boot !== other.boot || one.pidSpace !== other.pidSpace) return false;
-  return (one.boot !== UNTOLD && one.pidSpace !== UNTOLD) || one.host === other.host;
+  return machineKey(one) === machineKey(other);
 }
 
 /** The pid namespace of the machine itself has this number on every Linux (PROC_PID_INIT_INO); a container has one of its own. */
@@ -35,7 +46,7 @@ export function isEarlierBoot(one: Machine, now: Machine): boolean {
 }
 
 /** Host names are not always told apart (`localhost`): the machine's own id is, where it has one. */
-export function thisHost(): string {
+function thisHost(): string {
   const name = hostname()
     .replaceAll(/[^A-Za-z0-9_-]/g, '_')
     .slice(0, HOST_LENGTH);
@@ -43,13 +54,13 @@ export function thisHost(): string {
   return machine === null || machine === '' ? name : `${name}-${digest(machine)}`;
 }
 
-export function thisBoot(): string {
+function thisBoot(): string {
   const boot = textOf('/proc/sys/kernel/random/boot_id');
   return boot === null ? UNTOLD : digest(boot);
 }
 
 /** Pids mean something only within their namespace: containers on one host may bear one name. */
-export function pidSpace(): string {
+function pidSpace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? UNTOLD;
   } catch {
@@ -71,6 +82,16 @@ export function textOf(path: string): string | null {
     return readFileSync(path, 'utf8').trim();
   } catch {
     return null;
+  }
+}
+
+/** Whether there is a process of this id, of whatever user. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'EPERM');
   }
 }
 

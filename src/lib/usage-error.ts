@@ -21,7 +21,7 @@ export class UsageError extends Error {
 }
 
 /** A problem in words; as a function where finding the words takes long, so that only those that are told are found. */
-export type Problem = string | (() => string);
+type Problem = string | (() => string);
 
 /** As many problems as a person corrects before the next try. */
 export const MOST_PROBLEMS = 20;

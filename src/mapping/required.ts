@@ -3,6 +3,7 @@
  * compiled, and the fields of the definition's `required`, found in the body of each row.
  */
 import { didYouMean } from '../lib/did-you-mean.ts';
+import { MOST_PROBLEMS } from '../lib/usage-error.ts';
 import { memberOf, withReferences } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
@@ -160,11 +161,8 @@ function couldFill(path: FieldPath, required: FieldPath): boolean {
   });
 }
 
-/** As many suggestions as problems are told. */
-const MOST_SUGGESTED = 20;
-
 function missingWords({ column, why, candidates }: Missing, at: number): string {
-  const suggestion = at < MOST_SUGGESTED ? didYouMean(column, candidates) : '';
+  const suggestion = at < MOST_PROBLEMS ? didYouMean(column, candidates) : '';
   return `the file has no column "${column}", ${why}.${suggestion}`;
 }
 

@@ -10,7 +10,7 @@ import lockfile from 'proper-lockfile';
 import { makeHomeFolder } from '../config/environment.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { insteadOf } from '../lib/errors.ts';
-import { thisMachine } from '../lib/machine.ts';
+import { isAlive, machineKey, thisMachine } from '../lib/machine.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -20,12 +20,10 @@ import { holdLease, type Lease, type LeaseOptions } from './lease.ts';
 import {
   askProcessToEnd,
   askToEnd,
-  isAlive,
   killServer,
   pidFile,
   probeSocket,
   type ServerPlace,
-  type ServerState,
   serverLog,
   serverProcess,
   socketOf,
@@ -64,16 +62,10 @@ export type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 
 export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
   const folder = await makeHomeFolder(home, 'redis');
   const { machine = thisMachine(), onLost = () => undefined, tell = () => undefined, beatMs } = options;
-  const lock = join(folder, `lock-${shortDigest(Object.values(machine).join(' '), 8)}`);
+  const lock = join(folder, `lock-${shortDigest(machineKey(machine), 8)}`);
   return underLock(lock, async () => {
-    const isServing = async (at: string) => (await stateOf(at)) !== 'silent';
-    const lease = await holdLease(folder, {
-      machine,
-      isServing,
-      onLost,
-      tell,
-      ...(beatMs !== undefined && { beatMs }),
-    });
+    const beat = beatMs !== undefined && { beatMs };
+    const lease = await holdLease(folder, { machine, onLost, tell, ...beat });
     try {
       return await joinServer(lease, { folder, lock });
     } catch (error) {
@@ -81,16 +73,6 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
       throw error;
     }
   });
-}
-
-async function stateOf(folder: string): Promise<ServerState> {
-  const way = await wayToSocket(folder).catch(insteadOf('ENOENT', null));
-  if (way === null) return 'silent';
-  try {
-    return await probeSocket(way.path);
-  } finally {
-    await way.close();
-  }
 }
 
 type Premises = { readonly folder: string; readonly lock: string };
@@ -143,6 +125,10 @@ export const REMOVED =
   'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here, and what was sent is not known here any more. ' +
   'Look in the service for the rows of this file before it is loaded again: in an empty home all of them are sent, also those that were made.';
 
+/** What is said at once, where it is not known yet which of the two it was: `onLost` tells that a heartbeat later. */
+const LOST =
+  'This ONBOARD_HOME was taken by another machine, container or command, or removed, while it was in use: nothing more is sent from here.';
+
 /** Whether the folders of the embedded server are gone from a home, which stay there when it has ended; reports may be there anew. */
 export function isHomeRemoved(home: string): boolean {
   return !existsSync(join(home, 'redis'));
@@ -158,7 +144,7 @@ async function untilReady(place: ServerPlace, lease: Lease): Promise<void> {
 
 /** Whether the server answers; a server that is gone is started. To be called under the lock only; throws a UsageError where the lease is lost. */
 async function isReady(place: ServerPlace, lease: Lease): Promise<boolean> {
-  if (!(await lease.isOurs())) throw new UsageError(TAKEN);
+  if (!(await lease.isOurs())) throw new UsageError(LOST);
   const state = await probeSocket(place.socket);
   if (state !== 'silent') return state === 'ready';
   if (serverProcess(place.folder) !== null) return false;

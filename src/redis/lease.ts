@@ -8,12 +8,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
 import { isSameMachine, type Machine, shownHost } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
+import { isServing } from './server-process.ts';
 
 export type Lease = {
   /** All that the server writes, except for its log. */
@@ -29,13 +30,11 @@ export type Lease = {
 };
 
 /** `removed`: with all that was in the home. */
-export type Loss = 'taken' | 'removed';
+type Loss = 'taken' | 'removed';
 
 export type LeaseOptions = {
   readonly machine: Machine;
-  /** Whether a server listens, or may listen, on the socket of a folder. */
-  isServing(folder: string): Promise<boolean>;
-  /** Told once when another machine has taken the home meanwhile, or another process has given it back while this one stood still. */
+  /** Told once when another machine has taken the home meanwhile, another process has given it back while this one stood still, or it was removed. */
   onLost(how: Loss): void;
   /** Told something that the user should know, in a sentence. */
   tell(text: string): void;
@@ -82,10 +81,12 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   const beat = async () => {
     const wasMissing = isMissing;
     isMissing = !(await renew(path, machine));
-    // A home that is being removed loses its files before its folders: which it was shows one beat later.
-    if (!isMissing || !wasMissing) return;
+    if (!isMissing) return;
+    // A home that is being removed loses its files before its folders: what has no trace of another holder is told one beat later.
+    const isTaken = await hasNewHolder(folder);
+    if (!isTaken && !wasMissing) return;
     stop();
-    onLost((await isThere(dirname(folder))) ? 'taken' : 'removed');
+    onLost(isTaken || (await isThere(dirname(folder))) ? 'taken' : 'removed');
   };
   const timer = setInterval(() => {
     // A disk that can't be written to now may be well again at the next beat.
@@ -107,6 +108,12 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
     },
     stop,
   };
+}
+
+/** Whether the home was given back, or taken: whoever takes it makes the next folder before the lease goes. */
+async function hasNewHolder(folder: string): Promise<boolean> {
+  const [top = 0] = await numbers(dirname(folder)).catch(insteadOf(GONE, []));
+  return top > Number(basename(folder)) || isThere(join(folder, RELEASED));
 }
 
 /** Never makes the file anew: once removed it stays so. False where it is gone. */
@@ -155,7 +162,7 @@ type Foreign = { readonly at: string; readonly said: string; readonly holder: Ma
 /** Returns where another machine's lease was released or has stood still; clocks of two machines are never compared. */
 async function untilFree(
   { at, said, holder }: Foreign,
-  { tell, isServing, beatMs = BEAT_MS }: LeaseOptions,
+  { tell, beatMs = BEAT_MS }: LeaseOptions,
 ): Promise<void> {
   const where =
     holder === null ? 'another machine' : `another machine or container (${shownHost(holder.host)})`;

@@ -8,7 +8,8 @@ import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFile
 import { access, constants, open, readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { delimiter, join, relative } from 'node:path';
-import { hasCode } from '../lib/errors.ts';
+import { hasCode, insteadOf } from '../lib/errors.ts';
+import { isAlive } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 
@@ -25,7 +26,7 @@ const SOCKET_PATH_MAX_BYTES = 100;
 const DESCRIPTORS = '/proc/self/fd';
 
 /** What a server's socket is reached by, as long as it is not closed. */
-export type SocketWay = { readonly path: string; close(): Promise<void> };
+type SocketWay = { readonly path: string; close(): Promise<void> };
 
 /** Where the socket of a folder is, for people. */
 export function socketOf(folder: string): string {
@@ -52,7 +53,7 @@ export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
 
-export type StartOptions = {
+type StartOptions = {
   readonly timeoutMs: number;
   /** Asked in the very tick in which the server is started. */
   mayStart(): boolean;
@@ -236,7 +237,7 @@ function orElse<T>(otherwise: T, read: () => T): T {
  * `ready`: the server answers. `busy`: it holds the socket and doesn't answer, or not yet: loading, in a long script,
  * stopped. `silent`: nobody listens on the socket.
  */
-export type ServerState = 'ready' | 'busy' | 'silent';
+type ServerState = 'ready' | 'busy' | 'silent';
 
 const ANSWER_TIMEOUT_MS = 1_000;
 
@@ -246,6 +247,17 @@ export async function probeSocket(path: string): Promise<ServerState> {
     return (await ask(path, 'PING')).startsWith('+PONG') ? 'ready' : 'busy';
   } catch (error) {
     return hasCode(error, 'ECONNREFUSED', 'ENOENT') ? 'silent' : 'busy';
+  }
+}
+
+/** Whether a server listens, or may listen, on the socket of a folder. */
+export async function isServing(folder: string): Promise<boolean> {
+  const way = await wayToSocket(folder).catch(insteadOf('ENOENT', null));
+  if (way === null) return false;
+  try {
+    return (await probeSocket(way.path)) !== 'silent';
+  } finally {
+    await way.close();
   }
 }
 
@@ -268,14 +280,4 @@ function ask(path: string, command: string): Promise<string> {
     connection.once('data', (bytes) => end(() => resolve(bytes.toString('latin1'))));
     connection.write(`${command}\r\n`);
   });
-}
-
-/** Whether there is a process of this id, of whatever user. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
 }

@@ -143,8 +143,10 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('work', '--log-file', join(at('gone'), '\0'));
 
   const notes = (await readdir(join(home, 'failed'), { recursive: true })).filter((name) =>
-    name.endsWith('.txt'),
+    name.endsWith('.note.txt'),
   );
+  // Of the file and the folder with such names, and of the file that no job takes.
+  expect(notes.map(([first]) => first).sort()).toEqual(['c', 'd', 's']);
   for (const name of notes) expect(await readFile(join(home, 'failed', name), 'utf8')).not.toMatch(ACTS);
   const rejections = await readFile(join(home, 'reports', run, 'rejections.jsonl'), 'utf8');
   expect(rejections).not.toMatch(ACTS);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -15,6 +15,7 @@ import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import { appendWritten } from '../journal/sample-journal.ts';
 import { ownFolder } from '../support/folder.ts';
 import { claimOf, intentOn } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -263,7 +264,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     const file = await segmentOf(place, worker);
-    await appendFile(file, 'not a line\n{"torn');
+    await appendWritten(file, 'not a line\n{"torn');
     await own().redis.flushall();
     const a = await joinAs(place);
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
@@ -276,7 +277,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     await joinAs(place);
     const { worker } = await deadJournal(place, run);
-    await appendFile(await segmentOf(place, worker), 'not a line\n');
+    await appendWritten(await segmentOf(place, worker), 'not a line\n');
     const b = await joinAs(place);
     expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBeNull();
     expect(b.notices).toEqual([REPLAYING]);
@@ -307,7 +308,7 @@ describe('a process that was killed', () => {
     await writeFile(file, lines.join('\n'));
     const before = await listWorkers(place.folder);
     await expect(joinAs(place)).rejects.toThrow(
-      /has an older form, without a version; .+ knows form 1 alone\. Let the version/,
+      /has an older form, without a version; .+ knows form 2 alone\. Let the version/,
     );
     expect(await listWorkers(place.folder)).toEqual(before);
   });

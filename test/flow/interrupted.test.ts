@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
+import { killServer } from '../../src/redis/server-process.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { embeddedFolder, embeddedPid, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 
 test('SIGINT lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt', async () => {
@@ -115,6 +117,10 @@ test('a run whose home is removed ends without naming a command that would send 
   const file = await flow.file('a.csv', subclientsCsv(1000));
   const run = flow.start(['run', 'subclients-create', file]);
   await until(() => flow.sandbox.stats().made.subclients > 10);
+  const [folder, server] = [await embeddedFolder(flow.home), await embeddedPid(flow.home)];
+  if (folder === null || server === 0) throw new Error('the run has no Redis of its own');
+  // Without the folder nobody finds the server, should the run not end it.
+  atTestEnd(() => killServer(folder, server));
   await rm(flow.home, { recursive: true, force: true, maxRetries: 5 });
   const { exitCode, stdout, stderr } = await run.ended;
   expect(exitCode).toBe(2);

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
@@ -33,6 +33,17 @@ export async function ownJournal(segmentBytes?: number): Promise<OwnJournal> {
   onTestFinished(() => journal.close());
   const path = join(folder, worker);
   return { folder, path, journal, troubles, files: async () => (await readdir(path)).sort() };
+}
+
+/** What was written to a segment, without the zeros that the file is prepared with. */
+export async function writtenIn(file: string): Promise<Buffer> {
+  const bytes = await readFile(file);
+  return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
+}
+
+/** Puts a text behind what was written to a segment, as its process would, and ends the file there. */
+export async function appendWritten(file: string, text: string): Promise<void> {
+  await writeFile(file, Buffer.concat([await writtenIn(file), Buffer.from(text)]));
 }
 
 export type Read = {

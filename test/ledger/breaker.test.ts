@@ -331,7 +331,7 @@ describe('a clock of Redis that is set back an hour', () => {
     expect(granted).toMatchObject({ kind: 'wait', ms: within(5_000) });
   });
 
-  test('makes no pause of an open breaker longer, and the next probe ends as any', async () => {
+  test('makes no pause of an open breaker longer, nor the time in which its probe is to be answered', async () => {
     const bench = await twoWorkers();
     await fail(bench, 10);
     await setBack(bench);

@@ -7,7 +7,7 @@ import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, OPEN_WITHOUT } from '../../src/l
 import { script } from '../../src/ledger/script.ts';
 import { type EpochEdges, type ReplayScope, verifyLedger } from '../../src/ledger/verification.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
-import { openTestEpoch } from '../support/epoch.ts';
+import { openTestEpoch, quietEdges } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { ownKeys } from '../support/runs.ts';
@@ -478,10 +478,8 @@ describe('a Redis put back from a copy of long ago', () => {
       seen: new Map(at),
       held: new Set<string>(),
     };
-    const edges = { redis, key: keys.epoch, worker, replay: async () => [], isGone: () => false };
-    const others = { connected: async () => [], unfinished: async () => [] };
-    const told = { onNotice: () => undefined, onTrouble: () => undefined };
-    const verifying = verifyLedger({ ...edges, ...others, ...told }, memory, stop.signal);
+    const edges = { ...quietEdges, redis, key: keys.epoch, worker };
+    const verifying = verifyLedger(edges, memory, stop.signal);
     // It waits for those it has asked for until it leaves.
     const left = verifying.catch(() => undefined);
     onTestFinished(async () => {

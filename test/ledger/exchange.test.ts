@@ -66,7 +66,7 @@ test('intents of a machine whose home was taken are withdrawn, and asked about o
     return false;
   };
   const epoch = { ...edges.epoch, isOurs: taken };
-  const problem = 'another machine or container has taken ONBOARD_HOME';
+  const problem = 'ONBOARD_HOME was taken by another machine, container or command, or removed';
   expect(await intendRows([intent(1)], { ...edges, epoch })).toEqual([{ kind: 'unwritten', problem }]);
   expect(recorded).toEqual([{ 1: 'i a 1' }, ['intended']]);
   expect(await marks()).toEqual({});

@@ -379,3 +379,14 @@ test('a journal that is replayed twice leaves what it left the first time', asyn
   await once();
   expect(await bench.everything()).toEqual(before);
 });
+
+test('of all runs that are suspected in one call the rows up to the last chunk that was handed out are', async () => {
+  const { redis } = own();
+  const keys = ownKeys();
+  const record = (run: string) => keys.run(run).record;
+  await redis.hset(record('mine'), { id: 'mine', added: '7', addedBy: 'a', chunks: '90' });
+  await redis.hset(record('theirs'), { id: 'theirs', added: '7', addedBy: 'b', chunks: '90' });
+  await createReplay(redis, keys).suspect(['mine', 'gone', 'theirs'], ['b']);
+  const upTo = (run: string) => redis.hget(record(run), 'suspect');
+  expect([await upTo('mine'), await upTo('gone'), await upTo('theirs')]).toEqual(['7', null, '90']);
+});

@@ -51,10 +51,15 @@ test('what was guarded comes back exactly, whatever the cell', () => {
   fc.assert(fc.property(cell, (text) => unguardCell(guardCell(text)) === text));
 });
 
+/** Of this process, not of a busy machine; in time that grows with the square it is minutes. */
+const MOST_CPU_MS = 1_000;
+
 test.each(['\t', ' ', '" ', ';"', "';", '\u200b', '\r\n'])(
   'given a cell of many %j, takes no time that grows with their square',
   (text) => {
     const long = text.repeat(200_000);
+    const begin = process.cpuUsage();
     expect(unguardCell(guardCell(long)) === long).toBe(true);
+    expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(MOST_CPU_MS);
   },
 );

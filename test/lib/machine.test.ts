@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEarlierBoot, type Machine } from '../../src/lib/machine.ts';
+import { isEarlierBoot, isSameMachine, type Machine } from '../../src/lib/machine.ts';
 
 const MACHINE: Machine = { host: 'box-0123abcd', boot: '0000000b', pidSpace: '4026531836' };
 
@@ -23,4 +23,21 @@ test.each([
   ['a system that tells no boot', { boot: 'x' }, {}, false],
 ])('%s is an earlier boot of this machine: %#', (_, one, now, expected) => {
   expect(isEarlierBoot({ ...MACHINE, ...one }, { ...MACHINE, ...now })).toBe(expected);
+});
+
+test.each([
+  ['itself', {}, {}, true],
+  ['itself under another name', { host: 'box-2' }, {}, true],
+  ['another boot', { boot: '0000000a' }, {}, false],
+  ['a container on it', { pidSpace: '4026532201' }, {}, false],
+  ['itself, where no boot is told', { boot: 'x' }, { boot: 'x' }, true],
+  ['another name, where no boot is told', { boot: 'x', host: 'box-2' }, { boot: 'x' }, false],
+  [
+    'another name, where no pid namespace is told',
+    { pidSpace: 'x', host: 'box-2' },
+    { pidSpace: 'x' },
+    false,
+  ],
+])('%s is the same machine: %#', (_, one, other, expected) => {
+  expect(isSameMachine({ ...MACHINE, ...one }, { ...MACHINE, ...other })).toBe(expected);
 });

@@ -72,6 +72,26 @@ test('two starts at once share one server', async () => {
   expect(await connect(two).get('a')).toBe('1');
 });
 
+test('a machine that was given another name meanwhile starts its server under the lock it had before', async () => {
+  const home = await ownHome();
+  const lockOf = async (host: string) => {
+    const joining = joinEmbeddedRedis(home, { machine: { host, boot: 'aaaaaaaa', pidSpace: '1' } });
+    let locks: string[] = [];
+    try {
+      await until(async () => {
+        const names = await readdir(join(home, 'redis')).catch(() => []);
+        locks = names.filter((name) => name.startsWith('lock-'));
+        return locks.length > 0;
+      });
+    } finally {
+      await (await joining).close();
+    }
+    return locks;
+  };
+  const before = await lockOf('box');
+  expect(await lockOf('box.example')).toEqual(before);
+});
+
 test('a home with a long path works, and its server is told by that path', async () => {
   const home = join(await ownHome(), 'x'.repeat(80), 'y'.repeat(80));
   const server = await join1(home);
@@ -179,7 +199,8 @@ test('started by two at once, each of which saw none, there is one server', asyn
   try {
     expect((await Promise.all([start(), start()])).toSorted()).toEqual([false, true]);
   } finally {
-    killServer(folder, serverProcess(folder) ?? 0);
+    const server = serverProcess(folder);
+    if (server !== null) killServer(folder, server);
   }
 });
 

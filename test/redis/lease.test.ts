@@ -1,7 +1,7 @@
-import { chmod, chown, mkdir, readdir, rename, rm, stat, symlink, utimes } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { type EmbeddedOptions, type EmbeddedRedis, joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { wayToSocket } from '../../src/redis/server-process.ts';
@@ -129,7 +129,7 @@ test('a machine that stood still while its home was taken is told, may send noth
   const b = await joinAs(B);
   expect(await server.isOurs()).toBe(false);
   await a.set('a', '2');
-  await expect(server.revive()).rejects.toThrow(/has taken this ONBOARD_HOME/);
+  await expect(server.revive()).rejects.toThrow(/ONBOARD_HOME was taken by another .* or removed/);
   expect(await connect(b).get('a')).toBe('1');
   // Its server, which nobody can reach by its name any more, ends with the last that used it.
   await server.close();
@@ -145,6 +145,26 @@ test('a machine that lives is told within a heartbeat that its home was taken', 
   await until(() => lost.length > 0);
   expect(lost).toEqual(['a']);
 });
+
+test.each([
+  ['was taken', (folder: string) => mkdir(join(dirname(folder), '2'))],
+  ['was given back', (folder: string) => writeFile(join(folder, 'released'), '')],
+])(
+  'that a home %s is told at the first heartbeat that finds no lease: a run may end before the next',
+  async (_, change) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lost: string[] = [];
+    const server = await joinAs(A, { onLost: (how) => lost.push(how) });
+    const folder = dirname(server.address.path);
+    await change(folder);
+    await rm(join(folder, 'lease'));
+    vi.advanceTimersByTime(BEAT_MS);
+    await until(() => lost.length > 0);
+    expect(lost).toEqual(['taken']);
+  },
+  5_000,
+);
 
 test('a home that was removed is told from one that was taken: there the same command would send every row again', async () => {
   const lost: string[] = [];

@@ -6,6 +6,16 @@ import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import type { EpochEdges } from '../../src/ledger/verification.ts';
 import { atTestEnd } from './at-test-end.ts';
 
+/** Of a worker that has nothing to put back, knows of nobody and tells nobody. */
+export const quietEdges = {
+  replay: async () => [],
+  connected: async () => [],
+  unfinished: async () => [],
+  isGone: () => false,
+  onNotice: () => undefined,
+  onTrouble: () => undefined,
+} satisfies Partial<EpochEdges>;
+
 /** A worker of the keys' ledger that has nothing to put back; it leaves with the test. */
 export async function openTestEpoch(
   redis: Redis,
@@ -16,12 +26,7 @@ export async function openTestEpoch(
     redis,
     key: keys.epoch,
     worker: `worker-${randomBytes(6).toString('hex')}`,
-    replay: async () => [],
-    connected: async () => [],
-    unfinished: async () => [],
-    isGone: () => false,
-    onNotice: () => undefined,
-    onTrouble: () => undefined,
+    ...quietEdges,
     ...over,
   });
   // A worker whose connection the test has ended can't leave.

@@ -3,6 +3,7 @@
  * its usual business names. A proposal takes the meaning up with a note where it is doubtful; a message only suggests it.
  */
 import { nearest } from '../../lib/did-you-mean.ts';
+import { MOST_PROBLEMS } from '../../lib/usage-error.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { MappingOptions } from '../compilation.ts';
@@ -109,8 +110,6 @@ function lastPart(field: string): string {
   return field.slice(field.lastIndexOf('.') + 1);
 }
 
-/** Finding what a name means takes a look at every field: beyond so many problems nobody asks for it. */
-const MOST_SUGGESTED = 20;
 const LONGEST_NAME = 100;
 
 type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'> & {
@@ -121,11 +120,11 @@ type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'> &
 /**
  * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing.
  * A header that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised too. Of a file
- * with many unknown columns only the first ones get a suggestion.
+ * with many unknown columns only those that are told get a suggestion: finding it takes a look at every field.
  */
 export function suggestField(written: string, options: Suggesting): string {
   const { catalog, pathField, problems } = options;
-  if (problems.length >= MOST_SUGGESTED || written.length > LONGEST_NAME) return '';
+  if (problems.length >= MOST_PROBLEMS || written.length > LONGEST_NAME) return '';
   const positions = written.match(/(?<=[.[])\d{1,2}(?=[\].]|$)/g) ?? [];
   const paths = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
   const fields = paths.map((path) => withPositions(path, positions));

@@ -28,7 +28,7 @@ async function replayDisk(disk: Disk, replay: LedgerReplay): Promise<Intended[]>
   await mkdir(join(folder, disk.worker), { recursive: true });
   try {
     const text = HEAD_LINE + disk.lines.map((line) => line.text).join('');
-    await writeFile(join(folder, disk.worker, segmentName(1, 'log')), text);
+    await writeFile(join(folder, disk.worker, segmentName(1)), text);
     return await replayFolder(folder, disk.worker, replay);
   } finally {
     await rm(folder, { recursive: true });

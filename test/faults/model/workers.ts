@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
+import { quietEdges } from '../../support/epoch.ts';
 import { replayDisks } from './journal-replay.ts';
 import { SLOTS, type Slot } from './state.ts';
 import type { World } from './world.ts';
@@ -72,6 +73,7 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
   const own = world.state.atWork[slot].disk;
   arrived.add(`m${own}`);
   return openEpoch({
+    ...quietEdges,
     redis,
     key: keys.epoch,
     worker: `m${own}`,
@@ -85,9 +87,6 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
     connected: async () => [...arrived],
     graceMs: GRACE_MS,
     unfinished: async () => [keys.run(run.id).record],
-    isGone: () => false,
-    onNotice: () => undefined,
-    onTrouble: () => undefined,
   });
 }
 
@@ -122,11 +121,6 @@ function openSteady({ redis, keys }: World): Promise<LedgerEpoch> {
     redis,
     key: keys.epoch,
     worker: `steady-${randomBytes(6).toString('hex')}`,
-    replay: async () => [],
-    connected: async () => [],
-    unfinished: async () => [],
-    isGone: () => false,
-    onNotice: () => undefined,
-    onTrouble: () => undefined,
+    ...quietEdges,
   });
 }

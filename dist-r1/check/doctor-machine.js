@@ -1,0 +1,152 @@
+/** What the doctor says of the machine: Node.js, the folders of ONBOARD_HOME, the disk, and each server of Redis. */
+import { existsSync } from 'node:fs';
+import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { countOf, shellWord } from '../lib/terminal.js';
+import { dataServers, judgeSettings, readSettings, } from '../redis/settings.js';
+import { ok, problem, warning } from './doctor-finding.js';
+const OLDEST_NODE = [20, 19];
+const FOLDERS = ['inbox', 'processing', 'done', 'failed', 'reports', 'journal', 'redis'];
+const OTHERS_MAY_READ = 0o044;
+/** More than the report, the journal and the append-only file of a large run take. */
+const SPACE_MIN_BYTES = 500_000_000;
+/** With less free space than this Redis ends at its next write. */
+const SPACE_NONE_BYTES = 20_000_000;
+/** `version` as Node gives it: 20.19.0. */
+export function checkNode(version) {
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    const [oldestMajor, oldestMinor] = OLDEST_NODE;
+    if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor))
+        return ok('node', version);
+    const finding = `${version}, expected ${OLDEST_NODE.join('.')} or newer`;
+    return problem('node', finding, 'Install a newer Node.js: https://nodejs.org');
+}
+/** The folders of ONBOARD_HOME: writable by this user, readable by no other, on a disk with space. */
+export async function checkHome(home) {
+    const present = await presentFolders(home);
+    const isThere = present[0]?.path === home;
+    const writable = isThere ? present : [{ path: nearestFolder(home), mode: 0 }];
+    const paths = writable.map(({ path }) => path);
+    const locked = await lockedOf(paths, isThere ? mayEnter : takesFolders);
+    if (locked.length > 0) {
+        const finding = `this user may not write to ${locked.join(', ')}`;
+        return [problem('home', finding, `\`chown\` it to this user, or set ONBOARD_HOME to another folder.`)];
+    }
+    return [judgeReaders(home, present), judgeSpace(await freeBytes(writable[0]?.path ?? home))];
+}
+/** ONBOARD_HOME, first, and its folders, as far as they are there. */
+async function presentFolders(home) {
+    const paths = [home, ...FOLDERS.map((name) => join(home, name))];
+    const found = paths.map(async (path) => ({ path, mode: (await stat(path)).mode }));
+    return (await Promise.allSettled(found)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+}
+function nearestFolder(path) {
+    return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+async function lockedOf(paths, tryOut) {
+    const tried = await Promise.allSettled(paths.map(tryOut));
+    return paths.filter((_, i) => tried[i]?.status === 'rejected');
+}
+function mayEnter(path) {
+    return access(path, constants.W_OK | constants.X_OK);
+}
+/** Tries it, since rights alone don't tell: those of /proc allow it. */
+async function takesFolders(path) {
+    await rmdir(await mkdtemp(join(path, '.onboard-')));
+}
+function judgeReaders(home, folders) {
+    if (folders.length === 0)
+        return ok('home', `${home} is not there yet; the first run makes it`);
+    const open = folders.filter(({ mode }) => (mode & OTHERS_MAY_READ) !== 0).map(({ path }) => path);
+    if (open.length === 0)
+        return ok('home', `${home} is writable, and this user's alone`);
+    const finding = `other users of this machine may read ${open.join(', ')}, where personal data lies`;
+    return warning('home', finding, `chmod go-rwx ${open.map(shellWord).join(' ')}`);
+}
+async function freeBytes(path) {
+    const { bavail, bsize } = await statfs(path);
+    return bavail * bsize;
+}
+/** `free` in bytes. */
+export function judgeSpace(free) {
+    const finding = `${inMegabytes(free)} free`;
+    if (free >= SPACE_MIN_BYTES)
+        return ok('disk', finding);
+    const short = `${finding}, expected ${inMegabytes(SPACE_MIN_BYTES)} or more`;
+    const judge = free < SPACE_NONE_BYTES ? problem : warning;
+    return judge('disk', short, 'Make room, or set ONBOARD_HOME to a folder on another disk.');
+}
+/** Bytes as `12 MB`. */
+function inMegabytes(bytes) {
+    return `${Math.floor(bytes / 1_000_000)} MB`;
+}
+const MEMORY_SHARE_MAX = 0.8;
+/** With clocks further apart, the time stamps of reports from several machines don't tell an order any more. */
+const SKEW_MAX_MS = 5_000;
+/** A Redis that answers: settings, memory and clock of each server. `accepted`: the user takes what its settings may lose. */
+export async function checkRedis(redis, where, accepted) {
+    const servers = await dataServers(redis);
+    const found = await Promise.all(servers.map(async (server) => named(server, await checkServer(server.redis, server.name ?? where, accepted))));
+    const isCluster = servers.some(({ name }) => name !== null);
+    return [
+        ...(isCluster ? [ok('redis', `${where} is a cluster of ${countOf(servers.length, 'master')}`)] : []),
+        ...found.flat(),
+    ];
+}
+async function checkServer(redis, where, accepted) {
+    const settings = await readSettings(redis);
+    return [
+        ok('redis', `${where} answers, version ${settings.version ?? 'unknown'}`),
+        ...judgedSettings(settings, accepted),
+        ...judgeMemory(settings),
+        judgeSkew(await clockSkew(redis)),
+    ];
+}
+/** Each finding with the name of its server, where there are several. */
+function named({ name }, findings) {
+    return findings.map((one) => name === null || one.check === 'redis' ? one : { ...one, check: `${one.check} of ${name}` });
+}
+function judgedSettings(settings, accepted) {
+    const found = judgeSettings(settings);
+    if (found.length === 0)
+        return [ok('redis settings', 'append-only with fsync always, noeviction')];
+    return found.map((one) => settingsFinding(one, accepted));
+}
+function settingsFinding({ kind, problem: what, advice }, accepted) {
+    if (kind === 'impossible')
+        return problem('redis settings', what, advice);
+    if (kind === 'warning')
+        return warning('redis settings', what, advice);
+    return accepted
+        ? warning('redis settings', `${what} (accepted by ONBOARD_ACCEPT_REDIS_SETTINGS)`, advice)
+        : problem('redis settings', what, `${advice} Or start with --accept-redis-settings.`);
+}
+/** No finding where the server doesn't tell its memory. */
+export function judgeMemory({ usedMemoryBytes, maxMemoryBytes }) {
+    if (usedMemoryBytes === null || maxMemoryBytes === null)
+        return [];
+    const used = inMegabytes(usedMemoryBytes);
+    if (maxMemoryBytes === 0)
+        return [ok('redis memory', `${used} used, no limit set`)];
+    const share = usedMemoryBytes / maxMemoryBytes;
+    const finding = `${Math.round(share * 100)} % of maxmemory (${used} of ${inMegabytes(maxMemoryBytes)})`;
+    if (share <= MEMORY_SHARE_MAX)
+        return [ok('redis memory', finding)];
+    return [warning('redis memory', finding, 'Raise maxmemory: a Redis that is full lets reading wait.')];
+}
+/** How far Redis' clock is ahead of this machine's, in milliseconds. */
+async function clockSkew(redis) {
+    const before = Date.now();
+    const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number);
+    const here = (before + Date.now()) / 2;
+    return seconds * 1000 + microseconds / 1000 - here;
+}
+/** `skew` in milliseconds. */
+export function judgeSkew(skew) {
+    const seconds = Math.round(Math.abs(skew) / 1000);
+    if (Math.abs(skew) <= SKEW_MAX_MS)
+        return ok('clock', 'this machine and Redis agree on the time');
+    const finding = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} that of Redis`;
+    return warning('clock', finding, 'Have both set by NTP: times in reports are wrong until then.');
+}
+//# sourceMappingURL=doctor-machine.js.map

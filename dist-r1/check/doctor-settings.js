@@ -1,0 +1,155 @@
+/**
+ * What the doctor says of what the user sets: the environment, the service's address, the credentials and the jobs.
+ */
+import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectEncrypted } from 'node:tls';
+import { readEnvironment } from '../config/environment.js';
+import { listJobs } from '../config/load-job.js';
+import { redisVariables } from '../config/redis-address.js';
+import { countOf } from '../lib/terminal.js';
+import { REPEATABLE } from '../model/operation.js';
+import { loadFittingJob } from '../runs/input.js';
+import { parseBaseUrl } from '../service/base-url.js';
+import { createCredentials } from '../service/credentials.js';
+import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.js';
+import { ok, problem, problemsOf, warning } from './doctor-finding.js';
+const PLACES = ['ONBOARD_HOME', 'ONBOARD_JOBS'];
+const REDIS = Object.keys(redisVariables);
+const ADVICE = 'Correct or unset that variable; every command refuses to start with it.';
+/** Reads the environment; where a value is malformed, only what depends on it is not checked. */
+export function examineEnvironment(variables) {
+    try {
+        const env = readEnvironment(variables);
+        return {
+            env,
+            knowsService: true,
+            knowsRedis: true,
+            findings: [ok('environment', 'every value is well-formed')],
+        };
+    }
+    catch (error) {
+        const findings = problemsOf('environment', error, ADVICE);
+        return { ...withoutService(variables), knowsService: false, findings };
+    }
+}
+function withoutService(variables) {
+    try {
+        return { env: readEnvironment(only(variables, [...PLACES, ...REDIS])), knowsRedis: true };
+    }
+    catch {
+        return { env: readEnvironment(only(variables, PLACES)), knowsRedis: false };
+    }
+}
+function only(variables, names) {
+    return Object.fromEntries(names.map((name) => [name, variables[name]]));
+}
+const REHEARSE = 'or rehearse with --sandbox.';
+/** Whether the service can be connected to; nothing is asked of it, since no call is documented as harmless. */
+export async function checkService(baseUrl) {
+    if (baseUrl === null) {
+        return [
+            problem('service', 'MSB_BASE_URL is not set', `Set it to the address of the service, such as https://api.example.com, ${REHEARSE}`),
+        ];
+    }
+    try {
+        return [await tryConnection(parseBaseUrl(baseUrl))];
+    }
+    catch (error) {
+        return problemsOf('service', error, `Correct MSB_BASE_URL, ${REHEARSE}`);
+    }
+}
+async function tryConnection({ origin }) {
+    const { hostname, port, protocol } = new URL(origin);
+    const isEncrypted = protocol === 'https:';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    try {
+        await openConnection({ host, port: Number(port) || (isEncrypted ? 443 : 80), isEncrypted });
+        return ok('service', `${origin} takes ${isEncrypted ? 'encrypted ' : ''}connections (no request was sent)`);
+    }
+    catch (error) {
+        const code = error instanceof Error ? codeOf(error) : String(error);
+        const finding = `${origin}: ${NETWORK_SENTENCES[codeOfNetworkError(code)]} (${code})`;
+        const advice = `Check MSB_BASE_URL, the network and, for a certificate of your own, NODE_EXTRA_CA_CERTS.`;
+        return problem('service', finding, advice);
+    }
+}
+const NAMES = {
+    none: '',
+    token: 'MSB_TOKEN',
+    file: 'MSB_TOKEN_FILE',
+    command: 'MSB_TOKEN_COMMAND',
+};
+/** Whether there is a token; whether the service takes it shows with the first row only. */
+export async function checkCredentials(source) {
+    if (source.kind === 'none') {
+        const advice = `Set one of MSB_TOKEN, MSB_TOKEN_FILE and MSB_TOKEN_COMMAND, ${REHEARSE}`;
+        return [problem('credentials', 'no token is set', advice)];
+    }
+    const credentials = createCredentials(source);
+    try {
+        await credentials.current();
+    }
+    catch (error) {
+        return problemsOf('credentials', error, 'Correct it, or set another of the token variables.');
+    }
+    const known = ok('credentials', `${NAMES[source.kind]} gives a token`);
+    const text = credentials.warning();
+    return [text === null ? known : warning('credentials', text, 'chmod 600 the token file.')];
+}
+const TIMEOUT_MS = 5_000;
+/** Opens a TCP connection, with TLS where it is to be encrypted, and closes it; throws what Node says where it can't. */
+function openConnection({ host, port, isEncrypted }) {
+    return new Promise((resolve, reject) => {
+        // TLS takes a server's name, never an address, for its name (RFC 6066, section 3).
+        const named = isIP(host) === 0 ? { servername: host } : {};
+        const socket = isEncrypted ? connectEncrypted({ host, port, ...named }) : connectPlain({ host, port });
+        const end = (settle) => {
+            clearTimeout(timer);
+            socket.destroy();
+            settle();
+        };
+        const late = Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+        const timer = setTimeout(() => end(() => reject(late)), TIMEOUT_MS);
+        socket.once(isEncrypted ? 'secureConnect' : 'connect', () => end(resolve));
+        socket.once('error', (error) => end(() => reject(error)));
+    });
+}
+/** Every job definition of the folder: whether it is valid, and whether it gives up a promise. */
+export async function checkJobs(folder) {
+    try {
+        const names = await listJobs(folder);
+        const found = await Promise.all(names.map((name) => checkJob(name, folder)));
+        return [...judgeCount(names.length, folder, found), ...found.flat()];
+    }
+    catch (error) {
+        return problemsOf('jobs', error, 'Set ONBOARD_JOBS to a folder that this user may read.');
+    }
+}
+async function checkJob(name, folder) {
+    try {
+        return judgeJob(await loadFittingJob(name, folder));
+    }
+    catch (error) {
+        return problemsOf('jobs', error, 'Correct the definition; `onboard schema` says what may stand in it.');
+    }
+}
+function judgeCount(count, folder, found) {
+    if (count === 0) {
+        const advice = 'Set ONBOARD_JOBS, or name a definition with --job-file.';
+        return [warning('jobs', `${folder} has no job definitions`, advice)];
+    }
+    const valid = found.filter((one) => one.every(({ status }) => status !== 'problem')).length;
+    return valid === 0 ? [] : [ok('jobs', `${countOf(valid, 'valid definition')} in ${folder}`)];
+}
+/** The settings of a job that give up a promise (DESIGN.md, section 1). */
+export function judgeJob({ name, definition }) {
+    const { operation, onUnknownOutcome } = definition;
+    if (onUnknownOutcome !== 'retry' || !mayCreate(operation))
+        return [];
+    const finding = `${name} has onUnknownOutcome: retry, which gives up "never twice": a create whose answer was lost is sent again`;
+    return [warning('jobs', finding, `Set onUnknownOutcome: hold; such rows end as in-doubt.`)];
+}
+function mayCreate(operation) {
+    return operation === 'subclient.upsert' || !REPEATABLE[operation];
+}
+//# sourceMappingURL=doctor-settings.js.map

@@ -1,0 +1,163 @@
+import { countOf } from '../lib/terminal.js';
+import { IDENTITY } from '../model/operation.js';
+import { ASSUMED_MS } from './findings.js';
+/** The findings for people, an entry per line. */
+export function checkLines(checked, definition) {
+    const shown = checked.issues.map((issue) => `  ${issueWords(issue)}`);
+    // Counted by row, as the total is.
+    const told = checked.issues.reduce((sum, { rows }) => sum + (rows?.length ?? 1), 0);
+    const rest = checked.issuesTotal - told;
+    return [
+        `${checked.file}: ${countOf(checked.rows, 'row')}, ${verdict(checked)}`,
+        ...shown,
+        ...(rest > 0 ? [`  … and ${rest} more`] : []),
+        ...sourceLines(checked),
+        ...warningLines(checked),
+        ...keyLines(checked, definition),
+        ...referenceLines(checked),
+        ...timeLines(checked.estimate, definition),
+        ...requestLines(checked),
+    ];
+}
+/** The first line's end: `2 would be invalid, 8 can be sent`; the counts add up to the rows. */
+function verdict({ rows, invalid, skipped, waiting, sendable, codes }) {
+    if (rows === 0)
+        return 'nothing to send';
+    if (sendable === rows)
+        return rows === 1 ? 'can be sent' : 'all can be sent';
+    const duplicates = codes.duplicate_key ?? 0;
+    const of = duplicates === 0 ? '' : ` (${duplicates} for a key that came before)`;
+    return [
+        ...(invalid === 0 ? [] : [`${invalid} would be invalid${of}`]),
+        ...(waiting === 0 ? [] : [waitingWords(waiting)]),
+        ...(skipped === 0 ? [] : [`${skipped} would be skipped`]),
+        `${sendable} can be sent`,
+    ].join(', ');
+}
+/** `2 wait for what they refer to`. */
+export function waitingWords(waiting) {
+    return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
+}
+function issueWords(issue) {
+    const { line, column, value, expected } = issue;
+    const where = column === null ? '' : `, column "${column}"`;
+    const came = value === null || value === '' ? '' : `, got ${JSON.stringify(value)}`;
+    return `${rowsWords(issue)} (line ${line}${where}): expected ${expected}${came}`;
+}
+/** `row 4`, `rows 4-6, 9`. */
+function rowsWords({ row, rows }) {
+    if (rows === undefined)
+        return `row ${row}`;
+    const spans = [];
+    for (const one of rows) {
+        const last = spans.at(-1);
+        if (last !== undefined && one === last.to + 1)
+            last.to = one;
+        else
+            spans.push({ from: one, to: one });
+    }
+    return `rows ${spans.map(({ from, to }) => (from === to ? from : `${from}-${to}`)).join(', ')}`;
+}
+function sourceLines({ source, notes }) {
+    const { type, encoding, bom, compression, delimiter, sheet, headerLine } = source;
+    const facts = [
+        ...(compression === 'none' ? [] : [compression]),
+        encoding + (bom ? ' with a byte order mark' : ''),
+        ...(delimiter === null ? [] : [`delimiter ${JSON.stringify(delimiter)}`]),
+        ...(sheet === null ? [] : [`sheet ${JSON.stringify(sheet)}`]),
+        ...(headerLine === 1 ? [] : [`header on line ${headerLine}`]),
+    ];
+    return [
+        entry('read as', `${type.toUpperCase()}, ${facts.join(', ')}`),
+        ...notes.map((note) => entry('note', note)),
+    ];
+}
+function warningLines({ warnings }) {
+    return warnings.flatMap(({ code, count, examples }) => [
+        entry('warning', `${count} × ${code}, sent all the same; for example`),
+        ...examples.map((example) => entry('', issueWords(example))),
+    ]);
+}
+const BECOMES = {
+    skip: 'rows with them are skipped',
+    update: 'their records are updated',
+    fail: 'rows with them are invalid',
+};
+function keyLines({ keys, earlierRun }, definition) {
+    const policy = definition.operation === 'subclient.upsert' ? 'update' : definition.onKnownKey;
+    const run = earlierRun === null
+        ? []
+        : [entry('earlier', `run ${earlierRun.run} has this file already and is ${earlierRun.state}`)];
+    // Keys of such an operation only have to be unique within the file.
+    if (IDENTITY[definition.operation] === null)
+        return run;
+    if (keys.reason !== null)
+        return [entry('known keys', `not looked up: ${keys.reason}`)];
+    const counts = [
+        `${keys.known} known to the ledger of ${keys.target}${keys.known === 0 ? '' : `: ${BECOMES[policy]}`}`,
+        ...(keys.held === 0 ? [] : [`${keys.held} in the hands of a run that is not done with them`]),
+    ];
+    return [
+        ...run,
+        entry('known keys', counts.join('; ')),
+        ...keys.examples.map(({ row, key, kind, run: by, id }) => entry('', `row ${row}${key === null ? '' : `, ${JSON.stringify(key)}`}: ${kind}, run ${by} ${id}`.trimEnd())),
+    ];
+}
+function referenceLines({ references }) {
+    const { total, known, inFile, unresolved, unresolvedRows, examples } = references;
+    if (total === 0)
+        return [];
+    const counts = `${total}: ${known} known, ${inFile} created by an earlier row, ${unresolved} open`;
+    const then = unresolvedRows === 0
+        ? []
+        : [
+            entry('', `${waitingWords(unresolvedRows)}, and would be invalid before that is loaded; for example`),
+        ];
+    return [
+        entry('references', counts),
+        ...then,
+        ...examples.map((open) => entry('', issueWords({ ...open, value: null }))),
+    ];
+}
+function requestLines({ requests }) {
+    return requests.flatMap(({ row, method, path, body, waits }) => [
+        entry('request', `row ${row}: ${method} ${path}${waits ? ', once what it refers to is loaded' : ''}`),
+        ...(body === null
+            ? []
+            : JSON.stringify(body, null, 2)
+                .split('\n')
+                .map((line) => entry('', line))),
+    ]);
+}
+function timeLines(estimate, { send, window }) {
+    const { requests, seconds } = estimate;
+    if (requests === 0)
+        return [];
+    const within = window === undefined ? '' : `, while the window ${window} is open`;
+    return [
+        entry('time', `about ${duration(seconds)} for ${countOf(requests, 'request')}${within}: ${basisWords(estimate, send)}`),
+    ];
+}
+function basisWords({ basis, perSecond, run }, send) {
+    switch (basis) {
+        case 'rate':
+            return `the job sends ${send.rate} (send.rate)`;
+        case 'last-run':
+            return `as fast as run ${run}, ${perSecond} rows/s`;
+        case 'assumption':
+            return `not measured here yet; assumed ${ASSUMED_MS} ms for an answer, with ${send.concurrency} at once`;
+        default:
+            return basis;
+    }
+}
+function duration(seconds) {
+    if (seconds < 60)
+        return `${seconds} s`;
+    if (seconds < 3600)
+        return `${Math.ceil(seconds / 60)} min`;
+    return `${Math.floor(seconds / 3600)} h ${Math.ceil((seconds % 3600) / 60)} min`;
+}
+function entry(name, text) {
+    return `  ${name.padEnd(11)} ${text}`.trimEnd();
+}
+//# sourceMappingURL=words.js.map

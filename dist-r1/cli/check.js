@@ -1,0 +1,50 @@
+/** `onboard check`: what `run` would find wrong, without a single call. */
+import { createChecker, openReading } from '../check/file.js';
+import { openLook } from '../check/ledger.js';
+import { checkLines } from '../check/words.js';
+import { readEnvironment } from '../config/environment.js';
+import { say, tell } from '../lib/terminal.js';
+import { EXIT } from '../model/exit.js';
+import { cautions, loadNamed, noRowsWords } from '../runs/input.js';
+import { commandReleasers, openLog } from '../session.js';
+export const addCheckCommand = (program, io, done) => {
+    program
+        .command('check')
+        .description('Parse, map, validate, find duplicate and known keys, without a single call')
+        .argument('[job]', 'name of a job definition in ONBOARD_JOBS')
+        .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
+        .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
+        .option('--sandbox', "look for known keys in the ledger of the rehearsals instead of MSB_BASE_URL's")
+        .option('--json', 'print the findings as JSON, a line per file')
+        .addHelpText('after', '\nExample:\n  onboard check subclients-create portfolio.csv')
+        .action(async (job, files, flags) => done(await check({ job, files, jobFile: flags.jobFile, command: 'check', typed: io.typed }, flags, io)));
+};
+async function check(args, flags, io) {
+    const releasers = commandReleasers(io);
+    try {
+        const env = readEnvironment(io.env);
+        const { job, paths } = await loadNamed(env, args);
+        for (const caution of cautions(job, []))
+            tell(io, `warning: ${caution}`);
+        const look = await openLook(env, flags.sandbox === true, { log: openLog(env, io, undefined), releasers });
+        const checkFile = createChecker(job, look);
+        let exitCode = EXIT.success;
+        for (const path of paths) {
+            const checked = await checkFile(await openReading(path, job.definition.format));
+            if (checked.rows === 0)
+                tell(io, `warning: ${noRowsWords(path)}`);
+            if (checked.invalid > 0)
+                exitCode = EXIT.unsuccessful;
+            if (flags.json === true)
+                say(io, JSON.stringify(checked));
+            else
+                for (const line of checkLines(checked, job.definition))
+                    say(io, line);
+        }
+        return exitCode;
+    }
+    finally {
+        await releasers.release();
+    }
+}
+//# sourceMappingURL=check.js.map

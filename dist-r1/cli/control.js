@@ -1,0 +1,116 @@
+/** `onboard pause`, `onboard resume` and `onboard cancel`: what a person does with a run from another terminal. */
+import { serviceOf } from '../delivery/target.js';
+import { shownWorker } from '../journal/worker-registry.js';
+import { confirm, say, shownTime, tell } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { EXIT } from '../model/exit.js';
+import { isOver } from '../model/run.js';
+import { cancelRun, liftHold, longHold, pauseRun, refuseEnded, resumeElsewhere, resumeRun, windUpCancelled, } from '../runs/control.js';
+import { findRun, stateOf } from '../runs/status.js';
+import { joinTarget, withSession } from '../session.js';
+import { ACCEPT_REDIS_SETTINGS, tellEnded } from './command.js';
+export const addPauseCommand = (program, io, done) => {
+    program
+        .command('pause')
+        .description('Stop sending rows of a run, in every process; rows in flight are settled')
+        .argument('<run>', 'id of a run, from `onboard runs`')
+        .addHelpText('after', '\nExample:\n  onboard pause 20261121-034512-k3f9')
+        .action(async (run) => done(await pause(run, io)));
+};
+async function pause(id, io) {
+    return withSession(io, undefined, async (session) => {
+        const { run, wasRunning } = await pauseRun(await findRun(session.ledger, id), session);
+        const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
+        say(io, `Run ${id} is ${now}.`, `To go on: onboard resume ${id}`);
+        return 0;
+    });
+}
+export const addResumeCommand = (program, io, done) => {
+    program
+        .command('resume')
+        .description('Go on with a run that is paused, stopped or left by its process, to its end')
+        .argument('<run>', 'id of a run, from `onboard runs`')
+        .option('--yes', 'also where the service has asked to be left alone for long: lifts that without asking')
+        .option('--no-follow', 'only let workers elsewhere go on with what they have')
+        .option(...ACCEPT_REDIS_SETTINGS)
+        .option('--log-file <file>', 'write the log there')
+        .option('--json', 'print the summary as JSON')
+        .addHelpText('after', '\nExample:\n  onboard resume 20261121-034512-k3f9')
+        .action(async (run, flags) => done(await resume(run, flags, io)));
+};
+async function resume(id, flags, io) {
+    return withSession(io, flags.logFile, async (session) => {
+        const run = await findRun(session.ledger, id);
+        refuseEnded(run);
+        const until = await longHold(run, session.ledger);
+        if (until !== null && !(await mayLift(run, until, { session, flags })))
+            return EXIT.stopped;
+        if (until !== null)
+            await liftHold(run, session.ledger);
+        if (!flags.follow) {
+            await resumeElsewhere(run, session);
+            say(io, `Run ${id} is running: workers go on with the rows that are queued.`);
+            return 0;
+        }
+        return tellResumed(run, await resumeRun(run, session, joinFor(run, session, flags)), { session, flags });
+    });
+}
+/** Whether the person who resumes a run takes it on them that the service is not left alone for as long as it has asked. */
+async function mayLift({ id, target }, until, { session: { io }, flags }) {
+    const time = shownTime(until, 'UTC', { seconds: true });
+    const asked = `The service at ${target} has asked to be left alone until ${time} (Retry-After).`;
+    const meaning = 'To go on before lifts that for every run that goes there: requests go out at once, and the service may refuse them all, or shut this caller out.';
+    const told = flags.yes === true ? true : await confirm(io, `${asked}\n${meaning}\nGo on all the same?`);
+    if (told === null)
+        throw new UsageError([
+            `${asked} ${meaning}`,
+            `To do that: onboard resume ${id} --yes. Otherwise wait until then.`,
+        ]);
+    tell(io, told ? `${asked} That is lifted.` : `Run ${id} stays as it is. After that time: onboard resume ${id}`);
+    return told;
+}
+/** A function that joins the run's target at its first call, and answers that same session at every further one. */
+export function joinFor({ target }, session, flags) {
+    let joined = null;
+    const join = async () => joinTarget(session, await serviceOf(target, session), {
+        sends: true,
+        acceptsSettings: flags.acceptRedisSettings,
+    });
+    return () => {
+        joined ??= join();
+        return joined;
+    };
+}
+/** Says where the run went on and what became of it, and answers the exit status. */
+export function tellResumed({ id }, resumed, { session, flags }) {
+    if (resumed.kind === 'here')
+        return tellEnded(resumed, session, { service: resumed.service, flags });
+    say(session.io, `Run ${id} goes on in ${shownWorker(resumed.owner)}, which reports it.`);
+    return 0;
+}
+export const addCancelCommand = (program, io, done) => {
+    program
+        .command('cancel')
+        .description('Give a run up for good: rows in flight are settled, all others are cancelled')
+        .argument('<run>', 'id of a run, from `onboard runs`')
+        .option('--log-file <file>', 'write the log there')
+        .option('--json', 'print the summary as JSON')
+        .addHelpText('after', '\nExample:\n  onboard cancel 20261121-034512-k3f9')
+        .action(async (run, flags) => done(await cancel(run, flags, io)));
+};
+async function cancel(id, flags, io) {
+    return withSession(io, flags.logFile, async (session) => {
+        const before = await findRun(session.ledger, id);
+        const run = await cancelRun(before, session);
+        if (before.state === 'cancelled' && isOver(run)) {
+            say(io, `Run ${id} is cancelled already; every row has its outcome. \`onboard report ${id}\` shows it.`);
+            return EXIT.success;
+        }
+        tell(io, `Run ${id} is cancelled: nothing more of it is sent. Its rows get their outcomes.`);
+        const ended = await windUpCancelled(run, session);
+        const exitCode = tellEnded(ended, session, { service: null, flags });
+        // 2 is the status of a run that was cancelled; for whoever asked for that, the command succeeded.
+        return exitCode === EXIT.stopped && isOver(ended.run) ? EXIT.success : exitCode;
+    });
+}
+//# sourceMappingURL=control.js.map

@@ -1,0 +1,142 @@
+/**
+ * `onboard map`: proposes a job definition from a file. What the reader says of settings is said of this command's flags here,
+ * since there is no definition yet.
+ */
+import { basename, dirname } from 'node:path';
+import { Option } from 'commander';
+import { formatSchema } from '../config/job-definition.js';
+import { readSample, surveyFile } from '../intake/survey.js';
+import { makeFolder } from '../lib/make-folder.js';
+import { countOf, sayContent, shellWord, tell } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { recordLists } from '../mapping/bind-fields.js';
+import { jobYaml } from '../mapping/proposal/job-yaml.js';
+import { proposeJob } from '../mapping/proposal/propose-job.js';
+import { createFieldLookup } from '../mapping/request-field.js';
+import { OPERATIONS } from '../model/operation.js';
+import { isTable } from '../model/source.js';
+import { fieldCatalog, pathFieldOf } from '../service/operations.js';
+import { wholeNumber, writeNewFile } from './command.js';
+/** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
+const ROWS = 200;
+const JOB_FILE = /^[A-Za-z0-9][A-Za-z0-9._-]*\.ya?ml$/;
+export const addMapCommand = (program, io, done) => {
+    program
+        .command('map')
+        .description("Propose a job definition from a file's header and first rows")
+        .argument('<file>', 'a file as the partner sends it')
+        .addOption(new Option('--operation <operation>', 'what is to be done with its rows')
+        .choices(OPERATIONS)
+        .makeOptionMandatory())
+        .option('--out <file>', 'write it there, for example jobs/partner-x.yaml; an existing file is left alone')
+        .option('--delimiter <sign>', 'instead of finding it')
+        .option('--encoding <name>', 'instead of finding it')
+        .option('--header <line>', 'the line of the header, where title lines stand above it', wholeNumber)
+        .option('--sheet <name>', 'of a workbook, instead of the first one')
+        .option('--records <pointer>', 'of JSON that is one object: the list of records, for example /data/items')
+        .addHelpText('after', '\nExample:\n  onboard map portfolio.csv --operation subclient.create --out jobs/partner-x.yaml')
+        .action(async (file, flags) => {
+        await map(file, flags, io);
+        done(0);
+    });
+};
+async function map(file, flags, io) {
+    if (flags.out !== undefined)
+        refuseName(flags.out);
+    const format = givenFormat(flags);
+    const { operation } = flags;
+    const { source, rows, columns } = await sayingFlags(() => readFor(file, formatSchema.parse(format)));
+    refuseLists(file, source, operation);
+    const proposal = proposeJob({
+        operation,
+        catalog: fieldCatalog(operation),
+        pathField: pathFieldOf(operation),
+        source: { type: source.type, columns },
+        rows,
+    });
+    const yaml = jobYaml(proposal, {
+        file: basename(file),
+        understood: describeSource(source),
+        rows: rows.length,
+        format,
+    });
+    if (flags.out === undefined)
+        sayContent(io, yaml);
+    else {
+        // Where the folder can't be made, the writing says why.
+        await makeFolder(dirname(flags.out)).catch(() => undefined);
+        await writeNewFile(flags.out, yaml);
+    }
+    for (const note of source.notes)
+        tell(io, `note: ${inFlags(note)}`);
+    tellProposal(proposal, { file, out: flags.out }, io);
+}
+/** Only a file with such a name can be named as a job. */
+function refuseName(out) {
+    if (JOB_FILE.test(basename(out)))
+        return;
+    throw new UsageError(`--out ${out}: expected a job definition's name, such as jobs/partner-x.yaml: letters, digits, ".", "_" and "-"`);
+}
+/** The settings that were given as flags, for the proposal; UsageError where one is malformed. */
+function givenFormat({ delimiter, encoding, header, sheet, records }) {
+    const given = Object.entries({ delimiter, encoding, header, sheet, records }).filter(([, value]) => value !== undefined);
+    const format = formatSchema.partial().safeParse(Object.fromEntries(given));
+    if (!format.success) {
+        throw new UsageError(format.error.issues.map(({ path, message }) => `--${path.map(String).join('.')}: ${message}`));
+    }
+    const named = new Set(given.map(([name]) => name));
+    return Object.fromEntries(Object.entries(format.data).filter(([name]) => named.has(name)));
+}
+/** Reads, and says what is wrong with a setting in terms of this command's flags. */
+async function sayingFlags(read) {
+    try {
+        return await read();
+    }
+    catch (error) {
+        if (!(error instanceof UsageError))
+            throw error;
+        throw new UsageError(error.problems.map(inFlags), { cause: error });
+    }
+}
+const BESIDE = / in the job definition\b| \((?:preview: )?--[^)]*\)/g;
+const SETTING = /(\bset )?\bformat\.(delimiter|encoding|header|sheet|records)\b(: )?/g;
+/** What the reader says of a setting, said of the flag. */
+function inFlags(text) {
+    return text
+        .replaceAll(BESIDE, '')
+        .replaceAll(SETTING, (_, set, name, value) => `${set === undefined ? '' : 'give '}--${name}${value === undefined ? '' : ' '}`);
+}
+/** The first rows, and the columns of all of them. */
+async function readFor(file, format) {
+    const sample = await readSample(file, format, ROWS);
+    const { columns } = isTable(sample.source) ? sample.source : (await surveyFile(file, format)).source;
+    return { ...sample, columns };
+}
+/** A proposal from one object that holds the records would be of the first few of them, each a field of its own. */
+function refuseLists(file, source, operation) {
+    const lookUp = createFieldLookup(fieldCatalog(operation), pathFieldOf(operation));
+    const flags = recordLists(source, lookUp).map(({ pointer }) => `--records ${shellWord(pointer)}`);
+    if (flags.length === 0)
+        return;
+    throw new UsageError(`${file}: is one object with a list of objects in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`);
+}
+/** How a file was understood, in a few words. */
+function describeSource({ type, encoding, delimiter, sheet }) {
+    const kind = type === 'xlsx' ? 'an Excel workbook' : type.toUpperCase();
+    const details = [
+        type === 'xlsx' ? null : encoding,
+        delimiter === null ? null : `delimiter ${JSON.stringify(delimiter)}`,
+        sheet === null ? null : `sheet ${JSON.stringify(sheet)}`,
+    ];
+    return [kind, ...details.filter((detail) => detail !== null)].join(', ');
+}
+/** What a person reads beside the proposal. */
+function tellProposal({ fields, itself, open, missingId }, { file, out }, io) {
+    const placed = itself.length + fields.filter(({ isDecided }) => isDecided).length;
+    tell(io, `${countOf(placed, 'column')} ${placed === 1 ? 'has' : 'have'} a field, ${open.length} ${open.length === 1 ? 'waits' : 'wait'} for a decision under "ignore".`);
+    if (missingId !== null)
+        tell(io, `No column was found for "${missingId}", which every row needs.`);
+    if (out !== undefined)
+        tell(io, `Wrote ${out}. Next: onboard check --job-file ${shellWord(out)} ${shellWord(file)}`);
+}
+//# sourceMappingURL=map.js.map

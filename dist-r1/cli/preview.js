@@ -1,0 +1,105 @@
+/** `onboard preview`: what the reader sees in a file, before any job is known. */
+import { formatSchema } from '../config/job-definition.js';
+import { readChunks } from '../intake/chunks.js';
+import { previewLines } from '../intake/preview.js';
+import { readSample, surveyFile } from '../intake/survey.js';
+import { say } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { flattenRecord } from '../model/flatten-record.js';
+import { parseRecord } from '../model/json-record.js';
+import { ENCODINGS } from '../model/source.js';
+import { wholeNumber } from './command.js';
+/** So many rows are looked at to say how sure the reader is, however few are shown. */
+const SAMPLE_ROWS = 100;
+export const addPreviewCommand = (program, io, done) => {
+    program
+        .command('preview')
+        .description('Show how a file is understood: encoding, delimiter, header, first rows')
+        .argument('<file>', 'a CSV, JSON, NDJSON or Excel file')
+        .option('--rows <n>', 'how many rows', wholeNumber, 10)
+        .option('--all', 'all rows, with --json')
+        .option('--delimiter <sign>', 'instead of finding it', 'auto')
+        .option('--encoding <name>', `instead of finding it: ${ENCODINGS.join(', ')}`, 'auto')
+        .option('--header <n>', 'CSV, workbooks: the line of the header', wholeNumber)
+        .option('--comment <sign>', 'CSV: lines that begin with it are passed over')
+        .option('--sheet <name>', 'workbooks: the sheet, instead of the first')
+        .option('--records <pointer>', 'JSON: the list of records in an object, e.g. /data/items')
+        .option('--json', 'NDJSON: how it is understood, then a line per row')
+        .addHelpText('after', '\nExamples:\n  onboard preview portfolio.csv\n  onboard preview portfolio.csv --all --json')
+        .action(async (file, flags) => {
+        await preview(file, flags, io);
+        done(0);
+    });
+};
+async function preview(file, flags, io) {
+    const format = formatOf(flags);
+    if (flags.all === true)
+        return previewAll(file, format, { json: flags.json === true, io });
+    const { source, rows } = await readSample(file, format, Math.max(flags.rows + 1, SAMPLE_ROWS));
+    if (flags.json === true)
+        sayJson(source, rows.slice(0, flags.rows), io);
+    else
+        for (const line of previewLines(source, rows, flags.rows))
+            say(io, line);
+}
+const EXPECTED = {
+    delimiter: 'one character, \\t for a tab, or auto',
+    encoding: `auto or ${ENCODINGS.join(', ')}`,
+    header: 'the number of a line',
+    comment: 'one character',
+    sheet: 'the name of a sheet',
+    records: 'a JSON pointer such as /data/items',
+};
+/** How the file is to be read; UsageError naming every flag that can't be understood. */
+export function formatOf(flags) {
+    const { delimiter, header, comment, sheet, records } = flags;
+    const encoding = flags.encoding.toLowerCase();
+    const format = formatSchema.safeParse({ delimiter, encoding, header, comment, sheet, records });
+    if (format.success)
+        return format.data;
+    const wrong = new Set(format.error.issues.map(({ path }) => path[0]));
+    const problems = Object.entries(EXPECTED).filter(([flag]) => wrong.has(flag));
+    throw new UsageError(problems.map(([flag, expected]) => `--${flag} "${givenTo(flags, flag)}": expected ${expected}.`));
+}
+function givenTo(flags, flag) {
+    return String(new Map(Object.entries(flags)).get(flag));
+}
+async function previewAll(file, format, { json, io }) {
+    if (!json)
+        throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
+    const { source } = await surveyFile(file, format);
+    say(io, headLine(source));
+    for await (const { rows } of readChunks(file, source, format)) {
+        for (const row of rows)
+            say(io, rowLine(source, row));
+    }
+}
+function sayJson(source, rows, io) {
+    say(io, headLine(source));
+    for (const row of rows)
+        say(io, rowLine(source, row));
+}
+function headLine({ encoding, delimiter, quote, columns, ...more }) {
+    return JSON.stringify({ encoding, delimiter, quote, header: columns, ...more });
+}
+/** `cells` in header order; a JSON record's values keep their types, and what it doesn't have is null. */
+function rowLine(source, row) {
+    const { row: number, line } = row;
+    switch (row.kind) {
+        case 'cells':
+            return JSON.stringify({ row: number, line, cells: row.cells });
+        case 'record': {
+            const leaves = flattenRecord(parseRecord(row.text) ?? {});
+            return JSON.stringify({
+                row: number,
+                line,
+                cells: source.columns.map((column) => leaves.get(column) ?? null),
+            });
+        }
+        case 'unreadable':
+            return JSON.stringify({ row: number, line, issue: row.problem });
+        default:
+            return row;
+    }
+}
+//# sourceMappingURL=preview.js.map

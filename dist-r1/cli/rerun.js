@@ -1,0 +1,41 @@
+/** `onboard rerun <run>`: the rows of a run that did not succeed, as a new run. */
+import { say } from '../lib/terminal.js';
+import { rerunOutcomes, rerunRows } from '../runs/rerun.js';
+import { findRun } from '../runs/status.js';
+import { withSession } from '../session.js';
+import { ACCEPT_REDIS_SETTINGS, collect } from './command.js';
+import { joinFor, tellResumed } from './control.js';
+const ONLY = 'of rejected, failed, denied, invalid, cancelled, separated by commas; without it: all of them';
+export const addRerunCommand = (program, io, done) => {
+    program
+        .command('rerun')
+        .description('Take the rows of a run that did not succeed up again, as a run of their own')
+        .argument('<run>', 'id of a run that is over, from `onboard runs`')
+        .option('--only <outcomes>', ONLY, collect, [])
+        .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')
+        .option('--job-file <file>', 'a corrected job definition from elsewhere')
+        .option(...ACCEPT_REDIS_SETTINGS)
+        .option('--log-file <file>', 'write the log there')
+        .option('--json', 'print the summary as JSON')
+        .addHelpText('after', EXAMPLE)
+        .action(async (run, flags) => done(await rerun(run, flags, io)));
+};
+async function rerun(id, flags, io) {
+    const { job, jobFile, only } = flags;
+    const outcomes = rerunOutcomes(only);
+    return withSession(io, flags.logFile, async (session) => {
+        const parent = await findRun(session.ledger, id);
+        const join = joinFor(parent, session, flags);
+        const done = await rerunRows(parent, { outcomes, job, jobFile }, session, join);
+        if (done.kind === 'run')
+            return tellResumed(done.run, done.resumed, { session, flags });
+        for (const line of done.lines)
+            say(io, line);
+        return 0;
+    });
+}
+const EXAMPLE = `
+Examples:
+  onboard rerun 20261121-034512-k3f9
+  onboard rerun 20261121-034512-k3f9 --only invalid,rejected --job-file corrected.yaml`;
+//# sourceMappingURL=rerun.js.map

@@ -1,0 +1,189 @@
+/** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
+import { hostname, userInfo } from 'node:os';
+import { countOf, say } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { exitCodeOf } from '../model/exit.js';
+import { resolveRun, rewriteReport, } from '../runs/resolve.js';
+import { typedIdProblem } from '../runs/resolve-file.js';
+import { findRun } from '../runs/status.js';
+import { withSession } from '../session.js';
+export const addResolveCommand = (program, io, done) => {
+    program
+        .command('resolve')
+        .description('Settle rows in doubt: say what became of them at the service, or have it asked')
+        .argument('<run>', 'id of a run, from `onboard runs`')
+        .argument('[row]', 'number of a row, with --created or --not-created')
+        .option('--created <id>', 'the row was created, under this id')
+        .option('--not-created', 'the row was not created: it may be sent again')
+        .option('--file <file>', 'an in-doubt.csv or .ndjson with its resolutions filled in')
+        .option('--lookup', "ask the service for every row in doubt, as the job's `lookup` says")
+        .option('--job-file <file>', 'with --lookup: a definition from elsewhere')
+        .option('--by <name>', 'who decides; default: user@host')
+        .option('--json', 'print what became of the rows as JSON')
+        .addHelpText('after', EXAMPLE)
+        .action(async (run, row, flags) => done(await resolve(run, { request: resolveRequest(row, flags), flags }, io)));
+};
+async function resolve(id, { request, flags }, io) {
+    const by = decider(flags.by);
+    return withSession(io, undefined, async (session) => {
+        const run = await findRun(session.ledger, id);
+        const resolved = await resolveRun(run, request, by, session);
+        const after = await findRun(session.ledger, id);
+        const report = await rewriteReport(after, { request, resolved }, session);
+        const outcome = { run: after, by: request.kind === 'lookup' ? 'lookup' : by, request, resolved, report };
+        if (flags.json === true)
+            say(io, resolvedJson(outcome));
+        else
+            for (const line of resolvedLines(outcome))
+                say(io, line);
+        if (report.kind === 'written' && !report.summary.controlTotal.holds)
+            return 3;
+        return resolved.refused.length > 0 || decidesNothing(request, resolved) ? 1 : 0;
+    });
+}
+const EXPECTED = 'expected one of: <row> --created <id>, <row> --not-created, --file <in-doubt file>, --lookup';
+/** What is asked for; a UsageError where the parts don't fit together. */
+function resolveRequest(row, flags) {
+    const { created, notCreated, file, lookup, jobFile } = flags;
+    const given = [created !== undefined, notCreated === true, file !== undefined, lookup === true];
+    const ofRow = created !== undefined || notCreated === true;
+    if (given.filter(Boolean).length !== 1 || ofRow !== (row !== undefined))
+        throw new UsageError(EXPECTED);
+    if (jobFile !== undefined && lookup !== true)
+        throw new UsageError('--job-file is for --lookup: expected both, or neither.');
+    if (file !== undefined)
+        return { kind: 'file', path: file };
+    if (row === undefined)
+        return { kind: 'lookup', jobFile: jobFile ?? null };
+    return { kind: 'row', row: rowNumber(row), decision: decisionOf(created) };
+}
+function rowNumber(text) {
+    if (/^[1-9]\d{0,14}$/.test(text))
+        return Number(text);
+    throw new UsageError(`row ${JSON.stringify(text)}: expected the number of a row, as results.csv and in-doubt.csv have it`);
+}
+function decisionOf(created) {
+    if (created === undefined)
+        return { kind: 'not-created' };
+    const problem = typedIdProblem(created);
+    if (problem !== null)
+        throw new UsageError(`--created: expected an id${problem}`);
+    return { kind: 'created', id: created };
+}
+/** Who decides: as `--by` names them, else the user of this process at this machine. */
+function decider(by) {
+    if (by === undefined)
+        return `${userName()}@${hostname()}`;
+    const name = by.trim();
+    if (name !== '' && name.isWellFormed() && !/\p{Cc}/u.test(name))
+        return name;
+    throw new UsageError('--by: expected a name without control characters');
+}
+/** A container may run as a user that has no name. */
+function userName() {
+    try {
+        return userInfo().username;
+    }
+    catch {
+        return `user-${process.getuid?.() ?? 'unknown'}`;
+    }
+}
+const REFUSED_SHOWN = 20;
+/** What became of the decisions and how to go on, for people. */
+function resolvedLines(outcome) {
+    const { run, by, request, resolved, report } = outcome;
+    const counts = [
+        ['created', resolved.created],
+        ['not created', resolved.notCreated],
+        ['unchanged', resolved.unchanged],
+        ['still open', resolved.open],
+        ['refused', resolved.refused.length],
+    ];
+    const width = Math.max(...counts.map(([, count]) => String(count).length));
+    return [
+        `Run ${run.id}: resolved by ${by}`,
+        ...counts.map(([what, count]) => `  ${what.padEnd(12)} ${String(count).padStart(width)}`),
+        ...(decidesNothing(request, resolved) ? nothingFilledIn(resolved) : []),
+        ...refusedLines(resolved),
+        ...mateLines(resolved),
+        '',
+        ...reportLines(report),
+        ...nextLines(outcome),
+    ];
+}
+/** What became of the decisions, for programs, on one line. */
+function resolvedJson({ run, by, resolved, report }) {
+    return JSON.stringify({
+        run: run.id,
+        by,
+        ...resolved,
+        inDoubt: run.outcomes['in-doubt'],
+        outcomes: run.outcomes,
+        state: run.state,
+        exitCode: hasEnded(run) ? exitCodeOf(run) : null,
+        report: report.kind === 'written' ? report.directory : null,
+        kept: report.kind === 'written' ? report.kept : null,
+    });
+}
+/** Whether a file was given whose lines are all still open. */
+function decidesNothing(request, resolved) {
+    const { created, notCreated, unchanged, open, refused } = resolved;
+    return request.kind === 'file' && open > 0 && created + notCreated + unchanged + refused.length === 0;
+}
+function nothingFilledIn({ open }) {
+    return [
+        `  No resolution is filled in: 0 rows resolved, ${open} still open.`,
+        '  Expected created:<id> or not-created as onboard_resolution.',
+    ];
+}
+function refusedLines({ refused }) {
+    const lines = refused.slice(0, REFUSED_SHOWN).map(({ row, why }) => `    row ${row} ${why}`);
+    const more = refused.length - REFUSED_SHOWN;
+    return more > 0 ? [...lines, `    … and ${more} more; --json lists them all`] : lines;
+}
+function mateLines({ mates }) {
+    if (mates === 0)
+        return [];
+    const rows = `${countOf(mates, 'row')} of these ${mates === 1 ? 'was' : 'were'}`;
+    return [`  ${rows} not named: rows of one key that follow each other are one record`];
+}
+function reportLines(report) {
+    if (report.kind === 'of-another')
+        return ['The run is under way: its report is written by the process that executes it.'];
+    const written = `Report: ${report.directory}`;
+    return report.kept === null
+        ? [written]
+        : [written, `  ${report.kept} was left as it is: decisions that were not carried out are in it.`];
+}
+function nextLines({ run, resolved, report }) {
+    const left = run.outcomes['in-doubt'];
+    const words = `${countOf(left, 'row')} ${left === 1 ? 'is' : 'are'}`;
+    const doubt = left === 0 ? 'No row is in doubt any more' : `${words} still in doubt`;
+    const status = hasEnded(run) ? `; the run's exit status is now ${exitCodeOf(run)}.` : '.';
+    return [`${doubt}${status}`, ...(hasNotCreated(resolved, report) ? rerunLines(run) : [])];
+}
+/** Whether rows were settled as not created, by this command or by an earlier one. */
+function hasNotCreated({ notCreated }, report) {
+    if (notCreated > 0)
+        return true;
+    return report.kind === 'written' && report.summary.topErrors.some(({ code }) => code === 'not_created');
+}
+function rerunLines({ id }) {
+    return [
+        'To send the rows that were not created, with the others that failed:',
+        `  onboard rerun ${id} --only failed`,
+    ];
+}
+function hasEnded({ state }) {
+    return state !== 'running' && state !== 'queued';
+}
+const EXAMPLE = `
+Examples:
+  onboard resolve 20261121-034512-k3f9 17 --created sub-0017
+  onboard resolve 20261121-034512-k3f9 18 --not-created
+  onboard resolve 20261121-034512-k3f9 --file in-doubt.csv
+  onboard resolve 20261121-034512-k3f9 --lookup
+
+In the file, onboard_resolution is created:<id>, not-created, or empty where a row is still open.
+The exit status is 1 where a decision was refused, or the file had none.`;
+//# sourceMappingURL=resolve.js.map

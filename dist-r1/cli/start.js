@@ -1,0 +1,159 @@
+/**
+ * `onboard start`, `onboard watch` and `onboard work`: the commands that go on until they are interrupted. `start` takes files
+ * and sends their rows, `watch` only takes files, `work` only sends rows.
+ */
+import { InvalidArgumentError, Option } from 'commander';
+import { readEnvironment } from '../config/environment.js';
+import { definitionProblems } from '../delivery/run-mapping.js';
+import { baseUrlOf, nowhere, serviceFromEnvironment, serviceReady, startSandboxChild, } from '../delivery/target.js';
+import { openJobBook } from '../inbox/job-book.js';
+import { watchInboxes } from '../inbox/watch.js';
+import { createWatcher } from '../inbox/watcher.js';
+import { tell } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { EXIT } from '../model/exit.js';
+import { tellOfService } from '../runs/service-notice.js';
+import { checkRedisSettings, commandReleasers, joinTarget, openLog, openSession, prepareHome, withSession, } from '../session.js';
+import { ACCEPT_REDIS_SETTINGS, collect, FAULT, refuseStrayFaults, wholeNumber, } from './command.js';
+/** What the exit status says under `--once`. */
+const ONCE_HELP = `
+With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
+2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
+.part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
+/** `onboard start`: watches the inboxes and sends the rows of their files, in one process. */
+export const addStartCommand = (program, io, done) => {
+    const command = program
+        .command('start')
+        .description('Take files from the inboxes through their jobs and send their rows, in one process')
+        .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
+        .option(...FAULT, collect, []);
+    addInboxOptions(command)
+        .addHelpText('after', START_EXAMPLE)
+        .action(async (flags) => done(await start(flags, io)));
+};
+async function start(flags, io) {
+    refuseStrayFaults(flags);
+    return withSession(io, flags.logFile, async (session) => {
+        const book = await openBook(session);
+        const service = await startedService(flags, session);
+        const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
+        const watcher = createWatcher(await joinTarget(session, service, join), book, flags);
+        tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C ends it gently.`);
+        return watchInboxes(watcher, { sends: true });
+    });
+}
+/** Every definition is read before anything else is done. */
+async function openBook({ env }) {
+    const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
+    await prepareHome(env);
+    return book;
+}
+function startedService({ sandbox, fault }, { env, io, releasers }) {
+    return sandbox === true ? startSandboxChild(env.home, fault, releasers) : serviceReady(env, io);
+}
+const START_EXAMPLE = `
+Examples:
+  onboard start
+  onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
+  onboard start --polling --poll 30       on a network file system
+
+Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them.
+${ONCE_HELP}`;
+/** `onboard watch`: takes the files of the inboxes and follows their runs; workers elsewhere send. */
+export const addWatchCommand = (program, io, done) => {
+    const command = program
+        .command('watch')
+        .description('Take files from the inboxes through their jobs, and wait for workers (`onboard work`) that send their rows')
+        .addOption(new Option('--sandbox').hideHelp());
+    addInboxOptions(command)
+        .addHelpText('after', WATCH_EXAMPLE)
+        .action(async (flags) => done(await watch(flags, io)));
+};
+async function watch(flags, io) {
+    if (flags.sandbox === true)
+        throw new UsageError(NO_SANDBOX);
+    return withSession(io, flags.logFile, async (session) => {
+        const book = await openBook(session);
+        const service = watchedService(session.env);
+        await checkRedisSettings(session, flags.acceptRedisSettings);
+        const watcher = createWatcher(await joinTarget(session, service, { sends: false }), book, flags);
+        tell(io, `Watching ${watcher.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
+        if (watcher.once)
+            tell(io, WAITS);
+        return watchInboxes(watcher, { sends: false });
+    });
+}
+/** A process that sends nothing needs only the service's name; where it has credentials, it can also look up rows in doubt. */
+function watchedService(env) {
+    if (env.tokenSource.kind !== 'none')
+        return serviceFromEnvironment(env);
+    if (env.baseUrl !== null)
+        return nowhere(baseUrlOf(env.baseUrl));
+    throw new UsageError('MSB_BASE_URL is not set: expected the address of the service, such as https://api.example.com.');
+}
+const NO_SANDBOX = '--sandbox: `onboard watch` sends nothing, and no worker works for the stand-in: expected `onboard start --sandbox`, which takes the files and sends their rows in one process.';
+const WAITS = 'It ends when workers have sent the rows of all files; where none is running it waits for one: `onboard work`.';
+const WATCH_EXAMPLE = `
+Examples:
+  REDIS_URL=redis://redis.internal:6379 onboard watch
+  onboard watch --once --json
+
+Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. Rows are sent by \`onboard work\`, in any number of
+other processes: without one, files wait, also with --once.
+${ONCE_HELP}`;
+const RUNS_HELP = 'files taken through their jobs at once; one whose job has a higher `priority` does not wait for those of a lower one';
+function addInboxOptions(command) {
+    return command
+        .option('--rest <seconds>', 'take a file when nothing of it has changed for so long', seconds, 2)
+        .option('--poll <seconds>', 'look at the folders at least that often', pollSeconds, 5)
+        .option('--polling', 'no events, only looks: for network file systems that have none')
+        .option('--runs <n>', RUNS_HELP, wholeNumber, 32)
+        .option('--once', 'take what is there, to the end, and exit: for cron')
+        .option('--json', 'a JSON line per file')
+        .option(...ACCEPT_REDIS_SETTINGS)
+        .option('--log-file <file>', 'write the log there');
+}
+const LONGEST_S = 24 * 3600;
+function seconds(text) {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= 0 && value <= LONGEST_S)
+        return value;
+    throw new InvalidArgumentError('expected seconds, for example 2 or 0.5.');
+}
+function pollSeconds(text) {
+    const value = seconds(text);
+    if (value >= 0.1)
+        return value;
+    throw new InvalidArgumentError('expected at least 0.1 seconds.');
+}
+/** `onboard work`: a worker that sends rows of all runs of its target, until it is interrupted. */
+export const addWorkCommand = (program, io, done) => {
+    program
+        .command('work')
+        .description('Send rows of the runs to MSB_BASE_URL, beside other workers, until interrupted')
+        .option(...ACCEPT_REDIS_SETTINGS)
+        .option('--log-file <file>', 'write the log there')
+        .addHelpText('after', '\nExample:\n  REDIS_URL=redis://redis.internal:6379 onboard work')
+        .action(async (flags) => done(await work(flags, io)));
+};
+async function work(flags, io) {
+    const releasers = commandReleasers(io);
+    try {
+        const env = readEnvironment(io.env);
+        const log = openLog(env, io, flags.logFile);
+        const service = serviceFromEnvironment(env);
+        await service.credentials.current();
+        const session = await openSession({ io, env, log, releasers });
+        const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
+        const joined = await joinTarget(session, service, join);
+        tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
+        await tellOfService(joined);
+        return EXIT.interrupted;
+    }
+    finally {
+        await releasers.release();
+    }
+}
+//# sourceMappingURL=start.js.map

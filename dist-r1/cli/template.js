@@ -1,0 +1,95 @@
+/** `onboard template <job>`: a file to start from, as CSV, JSON or an Excel workbook. */
+import iconv from 'iconv-lite';
+import { readEnvironment } from '../config/environment.js';
+import { loadJob, loadJobFile } from '../config/load-job.js';
+import { say, sayContent, shellWord } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { templateDocument, templateOf, templateRecords } from '../mapping/template.js';
+import { csvText } from '../report/csv-text.js';
+import { fieldCatalog, pathFieldOf } from '../service/operations.js';
+import { writeNewFile } from './command.js';
+const HELP = `
+An example row that passes onboard check, under a header with every field of the job, in the form that the job reads.
+As JSON: a list of one nested object, or one object per line where the job says format.type: ndjson. As a workbook:
+columns that hold identifiers are formatted as text, so that they keep their zeros. Where the job groups rows, there
+are two rows of one key.
+
+Examples:
+  onboard template counterparty-drafts > payees.csv
+  onboard template counterparty-drafts --json > payees.json
+  onboard template counterparty-drafts --xlsx --out payees.xlsx`;
+export const addTemplateCommand = (program, io, done) => {
+    program
+        .command('template')
+        .description('Print a header line and an example row for a job')
+        .argument('[job]', 'name of a job definition in ONBOARD_JOBS', '')
+        .option('--job-file <file>', 'a job definition from elsewhere')
+        .option('--json', 'as JSON')
+        .option('--xlsx', 'as an Excel workbook; needs --out')
+        .option('--out <file>', 'write this file, which must not be there yet, instead of printing')
+        .addHelpText('after', HELP)
+        .action(async (name, flags) => {
+        const { jobsDirectory } = readEnvironment(io.env);
+        const { jobFile } = flags;
+        const job = jobFile === undefined ? await loadJob(name, jobsDirectory) : await loadJobFile(jobFile);
+        await giveTemplate(job, flags, io);
+        done(0);
+    });
+};
+async function giveTemplate({ name, definition }, flags, io) {
+    const form = formOf(definition.format.type, flags);
+    const { operation } = definition;
+    const columns = templateOf(fieldCatalog(operation), definition, pathFieldOf(operation));
+    const content = form === 'xlsx'
+        ? await workbook(columns, definition.format, name)
+        : templateText(form, columns, definition);
+    if (flags.out === undefined) {
+        sayContent(io, content);
+        return;
+    }
+    await writeNewFile(flags.out, content);
+    const job = flags.jobFile === undefined ? shellWord(name) : `--job-file ${shellWord(flags.jobFile)}`;
+    say(io, `${flags.out} written. Fill it in, then: onboard check ${job} ${shellWord(flags.out)}`);
+}
+/** Loads the library only here, since every command would wait for it. */
+async function workbook(...template) {
+    const { templateWorkbook: write } = await import('./template-workbook.js');
+    return write(...template);
+}
+/** The form that was asked for, else the one that the job reads; UsageError where the two don't go together. */
+function formOf(type, { json, xlsx, out }) {
+    if (json === true && xlsx === true) {
+        throw new UsageError('--json and --xlsx: expected one of them; leave one out');
+    }
+    const asked = xlsx === true ? 'xlsx' : json === true ? (type === 'ndjson' ? 'ndjson' : 'json') : null;
+    const form = asked ?? (type === 'auto' ? 'csv' : type);
+    if (type !== 'auto' && form !== type) {
+        throw new UsageError(`the job reads ${type} (format.type): expected a template of that kind; leave out --${form}, or change format.type`);
+    }
+    if (form === 'xlsx' && (out === undefined || !out.toLowerCase().endsWith('.xlsx'))) {
+        throw new UsageError('a workbook can not be printed: expected --out with a file name that ends in .xlsx, for example --out template.xlsx');
+    }
+    return form;
+}
+/** A template as a text file in the encoding that the job reads; with a byte order mark where that is UTF-16. */
+function templateText(form, columns, definition) {
+    const { encoding } = definition.format;
+    const text = form === 'csv' ? csvOf(columns, definition.format) : jsonOf(form, columns, definition);
+    const addBOM = encoding.startsWith('utf-16');
+    return iconv.encode(text, encoding === 'auto' ? 'utf-8' : encoding, { addBOM });
+}
+function csvOf(columns, format) {
+    const { delimiter, quote, header = 1 } = format;
+    const sign = delimiter === 'auto' ? ',' : delimiter === '\\t' ? '\t' : delimiter;
+    const rows = columns[0]?.cells.map((_, row) => columns.map(({ cells }) => cells[row] ?? '')) ?? [];
+    // The reader passes over the lines above the header, whatever they hold.
+    const above = '\n'.repeat(header - 1);
+    return above + csvText([columns.map((column) => column.header), ...rows], { delimiter: sign, quote });
+}
+function jsonOf(form, columns, definition) {
+    const records = templateRecords(columns, definition);
+    if (form === 'ndjson')
+        return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    return `${JSON.stringify(templateDocument(records, definition), null, 2)}\n`;
+}
+//# sourceMappingURL=template.js.map

@@ -1,0 +1,75 @@
+/** The environment variables that the program reads, and the folder of its own that one of them names. */
+import { access, constants } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { messageOf } from '../lib/errors.js';
+import { makeFolder } from '../lib/make-folder.js';
+import { UsageError } from '../lib/usage-error.js';
+import { redisAddressOf, redisConflicts, redisVariables } from './redis-address.js';
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'];
+const environmentSchema = z.object({
+    MSB_BASE_URL: z
+        .url({ protocol: /^https?$/, error: 'expected an http(s) URL such as https://api.example.com' })
+        .optional(),
+    MSB_TOKEN: z.string().optional(),
+    MSB_TOKEN_FILE: z.string().optional(),
+    MSB_TOKEN_COMMAND: z.string().optional(),
+    ...redisVariables,
+    ONBOARD_HOME: z.string().default('./.onboard'),
+    ONBOARD_JOBS: z.string().default('./jobs'),
+    ONBOARD_ENCRYPTION_KEY: z
+        .never({
+        error: 'expected to be unset: encrypting what the ledger keeps is not available in this version',
+    })
+        .optional(),
+    ONBOARD_WEB_TOKEN: z.string().optional(),
+    ONBOARD_ACCEPT_REDIS_SETTINGS: z.enum(['1', '0'], { error: 'expected 1 or 0' }).optional(),
+    LOG_LEVEL: z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).optional(),
+});
+/** Reads the environment (DESIGN.md, section 4); throws a UsageError that lists every malformed value. */
+export function readEnvironment(env) {
+    const parsed = environmentSchema.safeParse(withoutEmpty(env));
+    const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
+    const tokens = ['MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND'].filter((name) => env[name]);
+    if (tokens.length > 1)
+        problems.push(`${tokens.join(' and ')} are both set: expected one of them`);
+    problems.push(...redisConflicts(env));
+    if (problems.length > 0 || !parsed.success)
+        throw new UsageError(problems);
+    const e = parsed.data;
+    return {
+        baseUrl: e.MSB_BASE_URL ?? null,
+        tokenSource: tokenSourceOf(e),
+        redis: redisAddressOf(e),
+        home: resolve(e.ONBOARD_HOME),
+        jobsDirectory: resolve(e.ONBOARD_JOBS),
+        acceptRedisSettings: e.ONBOARD_ACCEPT_REDIS_SETTINGS === '1',
+        logLevel: e.LOG_LEVEL ?? null,
+    };
+}
+/** `NAME=` in a shell or a compose file means "not set". */
+function withoutEmpty(env) {
+    return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+}
+function tokenSourceOf(e) {
+    if (e.MSB_TOKEN !== undefined)
+        return { kind: 'token', token: e.MSB_TOKEN };
+    if (e.MSB_TOKEN_FILE !== undefined)
+        return { kind: 'file', path: resolve(e.MSB_TOKEN_FILE) };
+    if (e.MSB_TOKEN_COMMAND !== undefined)
+        return { kind: 'command', command: e.MSB_TOKEN_COMMAND };
+    return { kind: 'none' };
+}
+/** Makes a folder of ONBOARD_HOME, or the home itself, and answers its path; throws a UsageError where it can't be written to. */
+export async function makeHomeFolder(home, ...names) {
+    const path = join(home, ...names);
+    try {
+        await makeFolder(path);
+        await access(path, constants.W_OK | constants.X_OK);
+        return path;
+    }
+    catch (error) {
+        throw new UsageError(`ONBOARD_HOME ${home} can't be used: ${messageOf(error)}. Expected a folder that this user may write to: set ONBOARD_HOME to one.`, { cause: error });
+    }
+}
+//# sourceMappingURL=environment.js.map

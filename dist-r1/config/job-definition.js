@@ -1,0 +1,320 @@
+/**
+ * What a job definition may say (DESIGN.md, section 4): one schema from which types, defaults, validation, the JSON Schema
+ * for editors and the table of settings all come. The settings are declared from the innermost outwards; the schema of
+ * the whole is at the end.
+ */
+import { CronExpressionParser } from 'cron-parser';
+import { z } from 'zod';
+import { isTimeZone, parseDailyWindow } from '../lib/daily-window.js';
+import { isJsonPointer } from '../lib/json-pointer.js';
+import { parsePathPattern } from '../lib/path-pattern.js';
+import { severitySchema } from '../model/issue.js';
+import { IDENTITY, operationSchema } from '../model/operation.js';
+import { ENCODINGS } from '../model/source.js';
+const checksSchema = z
+    .strictObject({
+    scientific_notation: severity('An identifier or key in scientific notation, such as 1.23457E+11: digits are lost.'),
+    spreadsheet_error: severity('What a spreadsheet shows in place of a value, such as #REF!, #N/A or ####.'),
+    lost_leading_zero: severity('A sort code, account number, routing number, bank code, CNAPS code or post code that is short of the zeros it begins with.'),
+    iban_invalid: severity("An IBAN whose length, characters or check digits its country doesn't allow."),
+    bic_invalid: severity('A BIC that is not built as ISO 9362 says.'),
+    sort_code_invalid: severity('A UK sort code that is not six digits.'),
+    routing_number_invalid: severity("A routing number of the United States that is not nine digits, or whose check digit doesn't fit."),
+    mojibake: severity('Text that was read in a wrong encoding before it came here, such as Ã© for é.'),
+    ambiguous_date: severity('A date that is another day with day and month the other way round.'),
+    // A number can have lost zeros or digits: as a key it would be another record's.
+    number_cell: severity('A cell of a workbook that holds a number where an identifier or a key is meant.', 'error'),
+})
+    .describe('What cells that look damaged count as: off, warn (sent all the same) or error (not sent).');
+function severity(description, unlessSet = 'warn') {
+    return severitySchema.default(unlessSet).describe(description);
+}
+const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such as /items/0 (RFC 6901)');
+/** One or more `{key}`, and nothing that HTTP can't carry or that would end the path. */
+const LOOKUP_PATH = /^\/(?:[!-~](?<![#{}])|\{key\})*\{key\}(?:[!-~](?<![#{}])|\{key\})*$/;
+export const lookupSchema = z
+    .strictObject({
+    path: z
+        .string()
+        .regex(LOOKUP_PATH, 'expected a path with {key} in it, such as /v1/things?ref={key}')
+        .describe("What is asked with GET, below the base URL; `{key}` is the row's key, percent-encoded."),
+    match: pointer.describe('JSON pointer to the list of matches in the answer, or to the one object.'),
+    id: pointer.describe('JSON pointer within a match to its id.'),
+    absence: z
+        .enum(['unknown', 'proof'])
+        .default('unknown')
+        .describe('`proof`: a record that is not found was not created. Else the row stays in doubt.'),
+    afterSeconds: z
+        .number()
+        .nonnegative()
+        .max(3600)
+        .default(10)
+        .describe('How long after the doubt the service is asked: a create may still be under way.'),
+})
+    .describe('Where your service tells by key whether a record is there: rows in doubt are looked up.');
+const prioritySchema = z
+    .enum(['low', 'normal', 'high'])
+    .default('normal')
+    .describe('The share of the service that a run of this job has while others are under way: `high` sends four times as many requests as `normal`, and `normal` four times as many as `low`.');
+const WEIGHT = { low: 1, normal: 4, high: 16 };
+/** The share of a run among those under way to one service, as a weight: 1, 4 or 16. */
+export function weightOf({ priority }) {
+    return WEIGHT[priority];
+}
+/** How long a run waits for a service that is away, or that has asked to be left alone, before it pauses; ms. */
+export function awayMsOf({ send }) {
+    return send.awayMinutes * 60_000;
+}
+const scheduleSchema = z
+    .strictObject({
+    cron: z
+        .string()
+        .refine(isCron, 'expected five cron fields (minute hour day month weekday), for example 0 22 * * *')
+        .describe('Minute, hour, day of the month, month, day of the week.'),
+    timezone: z
+        .string()
+        .refine(isTimeZone, 'expected a time zone such as Europe/London (IANA)')
+        .default('UTC')
+        .describe('The time zone of the schedule, by its IANA name.'),
+})
+    .describe('Files wait in the inbox until then; without it they are taken as soon as they are whole.');
+function isCron(text) {
+    if (text.trim().split(/\s+/).length !== 5)
+        return false;
+    try {
+        CronExpressionParser.parse(text);
+        return true;
+    }
+    catch {
+        return false;
+    }
+}
+const windowSchema = z
+    .string()
+    .refine((text) => parseDailyWindow(text) !== null, 'expected two times and a time zone, for example 22:00-05:00 Europe/London')
+    .describe('The hours in which requests are sent, for example 22:00-05:00 Europe/London; a run pauses at their end and goes on at the next beginning.');
+const column = z.string().min(1).describe('A column of the file, as its header names it.');
+/** How a column becomes a request field; the field's own type decides where `as` is left out. */
+const fieldSourceSchema = z.union([
+    column,
+    z
+        .strictObject({
+        column,
+        as: z
+            .enum(['string', 'boolean', 'integer', 'number', 'date', 'country', 'list'])
+            .optional()
+            .describe("The conversion; by default the field's own type decides."),
+        pattern: z
+            .string()
+            .optional()
+            .describe('For `as: date`: dd, MM, yyyy, HH, mm, ss, SSS and literal characters, e.g. dd/MM/yyyy.'),
+        decimal: z.enum(['.', ',']).optional().describe('For numbers: the decimal sign.'),
+        grouping: z
+            .enum([',', '.', ' ', "'"])
+            .optional()
+            .describe('For numbers: the sign between groups of three digits.'),
+        true: z
+            .array(z.string())
+            .min(1)
+            .optional()
+            .describe('For booleans: cells that mean true, exactly as written.'),
+        false: z
+            .array(z.string())
+            .min(1)
+            .optional()
+            .describe('For booleans: cells that mean false, exactly as written.'),
+        ref: z
+            .enum(['subclient', 'counterparty'])
+            .optional()
+            .describe('The cell is a key: the field takes the identifier of the record that was created under it, in an earlier run or in this one.'),
+    })
+        .describe('A column with its conversion.'),
+    z
+        .strictObject({
+        value: z.union([z.string(), z.number(), z.boolean()]).describe('A constant, the same for every row.'),
+    })
+        .describe('A constant, the same for every row.'),
+]);
+export const formatSchema = z.strictObject({
+    type: z
+        .enum(['auto', 'csv', 'json', 'ndjson', 'xlsx'])
+        .default('auto')
+        .describe('`auto`: by the name and the first bytes.'),
+    encoding: z
+        .enum(['auto', ...ENCODINGS])
+        .default('auto')
+        .describe('The text encoding; `auto`: by a byte order mark, else by the bytes of the whole file.'),
+    header: z
+        .number()
+        .int()
+        .min(1)
+        .optional()
+        .describe('The line of the header, where title lines stand above it; 1 is the first. Workbooks: the row.'),
+    comment: z.string().length(1).optional().describe('CSV: lines that begin with this sign are passed over.'),
+    sheet: z.string().min(1).optional().describe('Workbooks: the name of the sheet; by default the first one.'),
+    records: z
+        .string()
+        .refine(isJsonPointer, 'expected a JSON pointer such as /data/items (RFC 6901)')
+        .optional()
+        .describe('JSON: a pointer to the list of records, where the file is one object that holds it.'),
+    delimiter: z
+        .union([z.literal('auto'), z.string().length(1), z.literal('\\t')])
+        .default('auto')
+        .describe('CSV: one character; `auto` finds `,` `;` tab and `|`.'),
+    quote: z.string().length(1).default('"').describe('CSV: the quote character.'),
+    trim: z.boolean().default(false).describe('Take spaces off both ends of every cell.'),
+});
+const DURATION = /^(\d+(?:\.\d+)?)\/(s|min|h)$/;
+const PER_SECOND = { s: 1, min: 60, h: 3600 };
+const rateSchema = z
+    .string()
+    .regex(DURATION, 'expected a number per s, min or h, for example 50/s')
+    .refine((rate) => !DURATION.test(rate) || ratePerSecond(rate) > 0, 'expected more than 0')
+    .describe('The most requests per second, minute or hour over all workers together, for example 50/s.');
+/** Requests per second of a `send.rate`. */
+export function ratePerSecond(rate) {
+    const [, amount = '', unit = 's'] = DURATION.exec(rate) ?? [];
+    return Number(amount) / (unit === 's' || unit === 'min' || unit === 'h' ? PER_SECOND[unit] : 1);
+}
+const sendSchema = z.strictObject({
+    canary: z
+        .number()
+        .int()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('So many rows are sent first, alone; the rest only where they did not all fail.'),
+    concurrency: z
+        .number()
+        .int()
+        .min(1)
+        .max(500)
+        .default(20)
+        .describe('The most requests in flight at once, per worker process; within that the program finds what the service bears.'),
+    rate: rateSchema.optional(),
+    timeoutSeconds: z.number().positive().max(600).default(30).describe('The longest one attempt may take.'),
+    attempts: z
+        .number()
+        .int()
+        .min(1)
+        .max(50)
+        .default(5)
+        .describe('Attempts per row, where another attempt is safe.'),
+    awayMinutes: z
+        .number()
+        .positive()
+        .default(10)
+        .describe('The run pauses after this long with transient failures only, and where the service asks for a longer wait (Retry-After).'),
+    notExecuted: z
+        .array(z.literal(503))
+        .default([])
+        .describe('Statuses that your service gives only where it did not carry the request out, even without Retry-After.'),
+});
+const stopAfterSchema = z
+    .union([
+    z.number().int().positive(),
+    z.string().regex(/^(100|[1-9]?\d(\.\d+)?)%$/, 'expected a count or a percentage such as 20%'),
+])
+    .describe('Stop the run when this many rows, or this share of the rows so far, did not succeed.');
+/** Far more than an operation has, all positions of its lists that people fill included. */
+const MOST_FIELDS = 2_000;
+const pathPattern = z.string().superRefine((text, context) => {
+    const parsed = parsePathPattern(text);
+    if (typeof parsed === 'string')
+        context.addIssue({ code: 'custom', message: `expected ${parsed}` });
+});
+const settingsSchema = z.strictObject({
+    operation: operationSchema.describe('What each row asks of the service.'),
+    files: z
+        .union([pathPattern, z.array(pathPattern)])
+        .optional()
+        .describe('Patterns of the files that this job takes, compared with their paths below the inbox.'),
+    inbox: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('A folder of its own that is watched for this job, besides ONBOARD_HOME/inbox.'),
+    marker: z
+        .string()
+        .min(2)
+        .optional()
+        .describe('A file is taken only once a file of its name with this ending lies beside it, for example .done.'),
+    schedule: scheduleSchema.optional(),
+    after: z
+        .union([z.string().min(1), z.array(z.string().min(1))])
+        .optional()
+        .describe('Jobs whose files and runs come first: a run of this job waits until theirs are over.'),
+    window: windowSchema.optional(),
+    priority: prioritySchema,
+    key: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("The column of the row's own external key. Left out: the file's sha256 and the row number."),
+    format: formatSchema.prefault({}).describe('How the file is read.'),
+    fields: z
+        .record(z.string(), fieldSourceSchema)
+        .refine((fields) => Object.keys(fields).length <= MOST_FIELDS, `expected at most ${MOST_FIELDS} fields`)
+        .default({})
+        .describe('Request field ← column. A header that already is a field path maps itself.'),
+    ignore: z.array(z.string()).max(10_000).default([]).describe('Columns of the file that are not sent.'),
+    group: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('A list field, for example accounts: adjacent rows with the same key are one request, and each adds its item to that list.'),
+    checks: checksSchema.prefault({}),
+    required: z
+        .array(z.string())
+        .max(MOST_FIELDS)
+        .default([])
+        .describe('Fields without which a row is invalid.'),
+    emptyCell: z
+        .union([z.enum(['omit', 'null']), z.null().transform(() => 'null')]) // `null` in YAML is no string
+        .prefault('omit') // a default of what is transformed is missing in the JSON Schema
+        .describe('What an empty cell becomes: nothing, or null in the request.'),
+    onKnownKey: z
+        .enum(['skip', 'update', 'fail'])
+        .default('skip')
+        .describe('What happens to a row whose key is already in the ledger: nothing, an update, or it is invalid.'),
+    updateWith: z
+        .enum(['changed', 'all'])
+        .default('changed')
+        .describe('What an update of a known key sends, for an upsert and with onKnownKey: update: the fields that changed since the service last accepted them, or all.'),
+    onUnknownOutcome: z
+        .enum(['hold', 'retry'])
+        .default('hold')
+        .describe('What happens to a create whose outcome is unknown: `hold` leaves it in doubt for a person, `retry` sends it again, which can create twice.'),
+    send: sendSchema.prefault({}).describe('How requests are sent.'),
+    lookup: lookupSchema.optional(),
+    stopAfter: stopAfterSchema.optional(),
+    query: z
+        .record(z.string(), z.string())
+        .default({})
+        .describe('Query parameters, passed through as they stand.'),
+});
+/** A job definition (DESIGN.md, section 4); the file's name is the job's name. */
+export const jobDefinitionSchema = settingsSchema
+    .refine(({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'counterparty.draft', {
+    path: ['onKnownKey'],
+    message: 'expected skip or fail: the interface shows no update of a counterparty draft',
+})
+    .refine(({ operation, lookup }) => lookup === undefined || IDENTITY[operation] !== null, {
+    path: ['lookup'],
+    message: 'expected no look-up: this operation creates nothing, so no row of it is ever in doubt',
+})
+    .refine(({ key, group }) => group === undefined || key !== undefined, {
+    path: ['key'],
+    message: 'expected a column, since rows are grouped by their key',
+})
+    .refine(({ key, lookup }) => lookup === undefined || key !== undefined, {
+    path: ['key'],
+    message: 'expected a column, since a row without a key cannot be looked up',
+});
+/** The jobs whose runs come before those of this one (the setting `after`). */
+export function jobsBefore({ after }) {
+    return after === undefined ? [] : [after].flat();
+}
+/** A job definition with the name it goes by. */
+export const jobSchema = z.object({ name: z.string(), definition: jobDefinitionSchema });
+//# sourceMappingURL=job-definition.js.map

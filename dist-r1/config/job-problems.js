@@ -1,0 +1,104 @@
+import { didYouMean } from '../lib/did-you-mean.js';
+import { jobDefinitionJsonSchema } from './job-settings.js';
+/** Everything that the schema finds wrong with the value, in words; of alternatives, the one that was most likely meant. */
+export function jobProblems(issues, value) {
+    return issues.flatMap((issue) => problemsOf(issue, [], value));
+}
+function problemsOf(issue, above, value) {
+    const path = [...above, ...issue.path];
+    if (issue.code === 'unrecognized_keys')
+        return issue.keys.map((name) => unknownSetting([...path, name]));
+    if (issue.code === 'invalid_union') {
+        const meant = likeliest(issue.errors);
+        if (meant !== null)
+            return meant.flatMap((inner) => problemsOf(inner, path, value));
+    }
+    return [{ path, words: () => wrongWords(issue, valueAt(value, path)) }];
+}
+function wrongWords(issue, found) {
+    const expected = describeExpected(issue);
+    if (found === undefined)
+        return `is missing; expected ${expected}`;
+    const suggestion = issue.code === 'invalid_value' && typeof found === 'string'
+        ? didYouMean(found, issue.values.map(String))
+        : '';
+    return `expected ${expected}, got ${shorten(found)}.${suggestion}`;
+}
+/** The alternative with the fewest complaints among those whose shape fits; `null` where none fits. */
+function likeliest(alternatives) {
+    const fitting = alternatives.filter((issues) => !issues.some(isWrongShape));
+    return [...fitting].sort((a, b) => complaints(a) - complaints(b))[0] ?? null;
+}
+function isWrongShape(issue) {
+    return issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value');
+}
+function complaints(issues) {
+    return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+}
+function unknownSetting(path) {
+    const words = () => {
+        const known = settingsAt(jobDefinitionJsonSchema(), path.slice(0, -1));
+        const suggestion = didYouMean(String(path.at(-1)), known);
+        return `there is no such setting; expected one of ${known.join(', ')}.${suggestion}`;
+    };
+    return { path, words };
+}
+/** The names of the settings that may stand at a path. */
+function settingsAt(schema, path) {
+    const [segment, ...rest] = path;
+    const alternatives = [schema, ...(schema.anyOf ?? []).filter((one) => typeof one === 'object')];
+    const names = alternatives.flatMap((one) => {
+        if (segment === undefined)
+            return Object.keys(one.properties ?? {});
+        const below = one.properties?.[String(segment)] ?? one.additionalProperties;
+        return typeof below === 'object' ? settingsAt(below, rest) : [];
+    });
+    return [...new Set(names)];
+}
+function valueAt(value, path) {
+    return path.reduce((at, segment) => typeof at === 'object' && at !== null ? Object.getOwnPropertyDescriptor(at, segment)?.value : undefined, value);
+}
+function shorten(value) {
+    const text = JSON.stringify(value) ?? String(value);
+    return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+const NOUNS = new Map([
+    ['string', 'text'],
+    ['number', 'a number'],
+    ['int', 'a whole number'],
+    ['boolean', 'true or false'],
+    ['array', 'a list'],
+    ['object', 'settings with names'],
+    ['record', 'settings with names'],
+    ['undefined', 'nothing'],
+]);
+/** What would have been right, to follow "expected". */
+function describeExpected(issue) {
+    switch (issue.code) {
+        case 'invalid_type':
+            return NOUNS.get(issue.expected) ?? issue.expected;
+        case 'invalid_value':
+            return alternatives(issue.values.map((value) => JSON.stringify(value)));
+        case 'invalid_union':
+            return alternatives(issue.errors.flat().map(describeExpected));
+        case 'too_small':
+            return `${issue.inclusive === false ? 'more than' : 'at least'} ${amount(issue.minimum, issue.origin)}`;
+        case 'too_big':
+            return issue.exact === true
+                ? `exactly ${amount(issue.maximum, issue.origin)}`
+                : `at most ${amount(issue.maximum, issue.origin)}`;
+        default:
+            return issue.message.replace(/^expected /, '');
+    }
+}
+function amount(limit, origin) {
+    const unit = origin === 'string' ? ' character' : origin === 'array' ? ' item' : '';
+    return `${limit}${unit}${unit !== '' && limit !== 1 ? 's' : ''}`;
+}
+function alternatives(list) {
+    const distinct = [...new Set(list)];
+    return distinct.length === 1
+        ? distinct.join('')
+        : `${distinct.slice(0, -1).join(', ')} or ${distinct.at(-1)}`;
+}
+//# sourceMappingURL=job-problems.js.map

@@ -1,0 +1,130 @@
+/**
+ * Job definitions as files: found by name in the jobs folder or given by path, read as YAML, checked against the schema.
+ * A definition is used whole or not at all; every problem is listed with its line and the setting that it is about.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { didYouMean } from '../lib/did-you-mean.js';
+import { errorCode, hasCode } from '../lib/errors.js';
+import { UsageError } from '../lib/usage-error.js';
+import { jobDefinitionSchema, jobsBefore } from './job-definition.js';
+import { jobProblems } from './job-problems.js';
+import { readDocument } from './yaml-document.js';
+const EXTENSIONS = new Set(['.yaml', '.yml']);
+/** No separators and no leading dot: a job's name can't lead out of the jobs folder. */
+const JOB_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+/** Far more than a definition that people write; reading YAML takes seconds for each megabyte. */
+const MAX_BYTES = 262_144;
+/** The job of that name in the jobs folder; throws a UsageError that lists every problem. */
+export async function loadJob(name, jobsDirectory, further = () => []) {
+    const files = await jobFiles(jobsDirectory);
+    const [file, other] = JOB_NAME.test(name) ? files.filter((entry) => nameOf(entry) === name) : [];
+    if (file === undefined)
+        throw new UsageError(unknownJob(name, jobsDirectory, files.map(nameOf)));
+    if (other !== undefined) {
+        throw new UsageError(`job "${name}": ${jobsDirectory} has both ${file} and ${other}; expected one of them`);
+    }
+    return loadFile(join(jobsDirectory, file), files.map(nameOf), further);
+}
+/** The job in that file, named after it; throws a UsageError that lists every problem with its line and setting. */
+export async function loadJobFile(path, further = () => []) {
+    return loadFile(path, null, further);
+}
+/** `jobs` are the names in the file's folder; `null` where the folder is no jobs folder. */
+async function loadFile(path, jobs, further) {
+    const name = nameOf(path);
+    if (!EXTENSIONS.has(extname(path)) || !JOB_NAME.test(name)) {
+        throw new UsageError(`${path}: expected a job definition, a file such as partner-x.yaml: letters, digits, ".", "_" and "-", ending in .yaml or .yml`);
+    }
+    const definition = parseDefinition(await readText(path), path, { name, jobs });
+    const problems = further(definition);
+    if (problems.length > 0)
+        throw new UsageError(problems.map((problem) => `${path}: ${problem}`));
+    return { name, definition };
+}
+/** The names of the jobs in the folder, sorted; none where there is no such folder. */
+export async function listJobs(jobsDirectory) {
+    return [...new Set((await jobFiles(jobsDirectory)).map(nameOf))];
+}
+function parseDefinition(text, path, names) {
+    const document = readDocument(text);
+    if (document.kind === 'problems') {
+        throw new UsageError(document.problems.map(({ line, problem }) => `${path}, line ${line}: ${problem}`));
+    }
+    if (document.value === null) {
+        throw new UsageError(`${path}: the file has no settings; expected at least "operation: …"`);
+    }
+    const parsed = jobDefinitionSchema.safeParse(document.value);
+    const problems = parsed.success
+        ? orderProblems(parsed.data, names)
+        : jobProblems(parsed.error.issues, document.value);
+    if (parsed.success && problems.length === 0)
+        return parsed.data;
+    throw new UsageError(problems.map((one) => () => `${path}, line ${document.lineOf(one.path)}${describePath(one.path)}: ${one.words()}`));
+}
+/** What is wrong with the jobs that `after` names. */
+function orderProblems(definition, { name, jobs }) {
+    return jobsBefore(definition).flatMap((before) => {
+        if (before === name)
+            return [orderProblem('expected other jobs: a job can not wait for itself.')];
+        if (jobs === null || jobs.includes(before))
+            return [];
+        return [orderProblem(`there is no job "${before}" beside this one.${didYouMean(before, jobs)}`)];
+    });
+}
+function orderProblem(text) {
+    return { path: ['after'], words: () => text };
+}
+/** `fields."details.name".as`: names that contain dots stand in quotes. */
+function describePath(path) {
+    const names = path.map(String).map((name) => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name)));
+    return names.length === 0 ? '' : `, ${names.join('.')}`;
+}
+async function jobFiles(directory) {
+    try {
+        const entries = await readdir(directory, { withFileTypes: true });
+        const names = entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
+        return names.filter((name) => EXTENSIONS.has(extname(name)) && JOB_NAME.test(nameOf(name))).sort();
+    }
+    catch (error) {
+        if (hasCode(error, 'ENOENT'))
+            return [];
+        throw new UsageError(`${directory}: the jobs folder can't be read (${errorCode(error)})`, {
+            cause: error,
+        });
+    }
+}
+async function readText(path) {
+    const bytes = await readFile(path).catch((error) => {
+        throw new UsageError(`${path}: ${unreadableWords(errorCode(error))}`, { cause: error });
+    });
+    if (bytes.length > MAX_BYTES) {
+        throw new UsageError(`${path}: expected a job definition of at most ${MAX_BYTES} bytes, got ${bytes.length}`);
+    }
+    try {
+        return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    }
+    catch (error) {
+        throw new UsageError(`${path}: expected UTF-8 text`, { cause: error });
+    }
+}
+function unreadableWords(code) {
+    switch (code) {
+        case 'ENOENT':
+            return 'there is no such file: expected the path of a job definition; check the spelling and the folder';
+        case 'EISDIR':
+            return 'is a folder: expected the path of a job definition in it';
+        default:
+            return `the job definition can't be read (${code}): expected a file that this user may read`;
+    }
+}
+function unknownJob(name, directory, jobs) {
+    if (jobs.length === 0)
+        return `there is no job "${name}": ${directory} has no job definitions. Set ONBOARD_JOBS to the folder that has them, or use --job-file for a definition from elsewhere.`;
+    const all = [...new Set(jobs)].join(', ');
+    return `there is no job "${name}": ${directory} has ${all}.${didYouMean(nameOf(name), jobs)} Use --job-file for a definition from elsewhere.`;
+}
+function nameOf(path) {
+    return basename(path, extname(path));
+}
+//# sourceMappingURL=load-job.js.map

@@ -1,0 +1,211 @@
+/**
+ * Where Redis is: `REDIS_URL` and the variables beside it as one address. A variable without effect is a problem, never
+ * ignored. No message holds a part of the URL, since it can hold a password.
+ */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../lib/usage-error.js';
+/** The variables that say where Redis is; `REDIS_URL` is parsed on the way. */
+export const redisVariables = {
+    REDIS_URL: z.string().transform(redisUrl).optional(),
+    REDIS_TLS_CA_FILE: z.string().optional(),
+    REDIS_TLS_CERT_FILE: z.string().optional(),
+    REDIS_TLS_KEY_FILE: z.string().optional(),
+    REDIS_SENTINEL_USERNAME: z.string().optional(),
+    REDIS_SENTINEL_PASSWORD: z.string().optional(),
+};
+const TLS_FILES = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'];
+const SENTINEL_LOGIN = ['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD'];
+function redisUrl(text, context) {
+    try {
+        return parseRedisUrl(text);
+    }
+    catch (error) {
+        if (!(error instanceof UsageError))
+            throw error;
+        context.addIssue({ code: 'custom', message: error.message });
+        return z.NEVER;
+    }
+}
+/**
+ * What in these variables does not go together. A variable without effect is a problem: whoever names an authority's
+ * certificate means an encrypted connection.
+ */
+export function redisConflicts(variables) {
+    const isSet = (name) => (variables[name] ?? '') !== '';
+    const scheme = /^([a-z+]+):/i.exec(variables.REDIS_URL ?? '')?.[1]?.toLowerCase() ?? '';
+    const problems = [];
+    const withoutEffect = (names, expected) => {
+        const found = names.filter(isSet);
+        if (found.length > 0)
+            problems.push(`${found.join(' and ')}: expected ${expected}, or not to be set`);
+    };
+    if (!scheme.startsWith('rediss'))
+        withoutEffect(TLS_FILES, 'REDIS_URL to begin with rediss');
+    if (!scheme.endsWith('+sentinel')) {
+        withoutEffect(SENTINEL_LOGIN, 'REDIS_URL to be a redis+sentinel:// one');
+    }
+    if (isSet('REDIS_TLS_CERT_FILE') !== isSet('REDIS_TLS_KEY_FILE')) {
+        problems.push('REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: expected both or neither to be set');
+    }
+    if (isSet('REDIS_SENTINEL_USERNAME') && !isSet('REDIS_SENTINEL_PASSWORD')) {
+        problems.push('REDIS_SENTINEL_USERNAME: expected REDIS_SENTINEL_PASSWORD to be set too');
+    }
+    return problems;
+}
+/** The address of `REDIS_URL` with what the other variables add to it; `null` for the embedded server. */
+export function redisAddressOf(values) {
+    const address = values.REDIS_URL ?? null;
+    if (address === null || address.kind === 'socket')
+        return address;
+    const tls = address.tls === null ? null : tlsFilesOf(values);
+    if (address.kind !== 'sentinel')
+        return { ...address, tls };
+    const { REDIS_SENTINEL_USERNAME: user, REDIS_SENTINEL_PASSWORD: password } = values;
+    const sentinelLogin = password === undefined ? null : { user: user ?? null, password };
+    return { ...address, tls, sentinelLogin };
+}
+function tlsFilesOf(values) {
+    const { REDIS_TLS_CA_FILE: ca, REDIS_TLS_CERT_FILE: cert, REDIS_TLS_KEY_FILE: key } = values;
+    const hasOwn = cert !== undefined && key !== undefined;
+    return {
+        caFile: ca === undefined ? null : resolve(ca),
+        certificate: hasOwn ? { certFile: resolve(cert), keyFile: resolve(key) } : null,
+    };
+}
+/** The address without its users and passwords. */
+export function shownAddress(address) {
+    const scheme = schemeOf(address);
+    switch (address.kind) {
+        case 'socket':
+            return address.shown ?? address.path;
+        case 'server':
+            return `${scheme}://${shownServers([address.server])}`;
+        case 'sentinel':
+            return `${scheme}+sentinel://${shownServers(address.sentinels)}/${address.master}`;
+        case 'cluster':
+            return `${scheme}+cluster://${shownServers(address.nodes)}`;
+        default:
+            return address;
+    }
+}
+function schemeOf(address) {
+    return address.kind !== 'socket' && address.tls !== null ? 'rediss' : 'redis';
+}
+function shownServers(servers) {
+    return servers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
+}
+/** The spellings of `+sentinel` are those of the Python world; there is no standard for more than one server. */
+const SCHEMES = {
+    redis: { kind: 'server', encrypted: false },
+    rediss: { kind: 'server', encrypted: true },
+    unix: { kind: 'socket', encrypted: false },
+    'redis+sentinel': { kind: 'sentinel', encrypted: false },
+    'rediss+sentinel': { kind: 'sentinel', encrypted: true },
+    'redis+cluster': { kind: 'cluster', encrypted: false },
+    'rediss+cluster': { kind: 'cluster', encrypted: true },
+};
+const FORMS = 'expected redis://, rediss:// or unix://, or for a cluster redis+cluster:// or rediss+cluster://, ' +
+    'or for Sentinel redis+sentinel:// or rediss+sentinel://';
+const REDIS_PORT = 6379;
+const SENTINEL_PORT = 26379;
+const PORT_MAX = 65_535;
+const FORM = /^([a-z+]+):\/\/([^/?#]*)([^?#]*)(.*)$/i;
+const SERVER = /^(\[[0-9a-f:.]+\]|[^:[\]\s]+)(?::(\d{1,5}))?$/i;
+const ENCODE = 'in a user or password, write / as %2F, ? as %3F, # as %23, @ as %40, : as %3A and % as %25';
+/** Where a `REDIS_URL` leads; throws a UsageError that says what is malformed without a part of the URL. */
+export function parseRedisUrl(text) {
+    const [, scheme = '', authority = '', path = '', rest = ''] = FORM.exec(text) ?? [];
+    const form = SCHEMES[scheme.toLowerCase()];
+    if (form === undefined)
+        throw new UsageError(FORMS);
+    const { kind } = form;
+    const at = authority.lastIndexOf('@');
+    if (at < 0 && `${path}${rest}`.includes('@'))
+        throw new UsageError(`expected no @ in the path: ${ENCODE}`);
+    const login = at < 0 ? null : parseLogin(authority.slice(0, at));
+    const parts = { login, hosts: authority.slice(at + 1), path, database: parseQuery(rest) };
+    const tls = form.encrypted ? { caFile: null, certificate: null } : null;
+    switch (kind) {
+        case 'socket':
+            return { kind, login, ...socketOf(parts) };
+        case 'server':
+            return { kind, login, tls, ...serverOf(parts) };
+        case 'sentinel':
+            return { kind, login, tls, sentinelLogin: null, ...sentinelsOf(parts) };
+        case 'cluster':
+            return { kind, login, tls, nodes: nodesOf(parts) };
+        default:
+            return kind;
+    }
+}
+function parseLogin(text) {
+    const colon = text.indexOf(':');
+    if (text === '' || text === ':')
+        return null;
+    if (colon < 0 || colon === text.length - 1) {
+        throw new UsageError('expected a password before the @, as user:password@ or :password@');
+    }
+    try {
+        const user = decodeURIComponent(text.slice(0, colon));
+        return { user: user === '' ? null : user, password: decodeURIComponent(text.slice(colon + 1)) };
+    }
+    catch {
+        throw new UsageError(`malformed percent-encoding before the @: ${ENCODE}`);
+    }
+}
+function parseQuery(text) {
+    if (text === '' || text === '?')
+        return null;
+    const db = /^\?db=(\d{1,5})$/.exec(text)?.[1];
+    if (db !== undefined)
+        return Number(db);
+    throw new UsageError(`expected nothing behind the path but ?db=<number>: TLS and Sentinel have variables of their own; ${ENCODE}`);
+}
+function socketOf({ hosts, path, database }) {
+    if (hosts !== '' || path === '')
+        throw new UsageError('expected unix:/// and an absolute path');
+    return { path, database: database ?? 0 };
+}
+function serverOf({ hosts, path, database }) {
+    const [server, ...more] = parseServers(hosts, REDIS_PORT);
+    if (server === undefined || more.length > 0) {
+        throw new UsageError('expected one server; several are a cluster (redis+cluster://) or Sentinels (redis+sentinel://)');
+    }
+    return { server, database: parseDatabase(path.slice(1)) ?? database ?? 0 };
+}
+function sentinelsOf({ hosts, path, database }) {
+    const [master = '', number = '', ...more] = path.slice(1).split('/');
+    if (master === '' || more.length > 0) {
+        throw new UsageError('expected the name of the master behind the Sentinels, as host:26379/mymaster');
+    }
+    return {
+        sentinels: parseServers(hosts, SENTINEL_PORT),
+        master,
+        database: parseDatabase(number) ?? database ?? 0,
+    };
+}
+function nodesOf({ hosts, path, database }) {
+    if ((parseDatabase(path.slice(1)) ?? database ?? 0) !== 0) {
+        throw new UsageError('expected no database number: a cluster has database 0 only');
+    }
+    return parseServers(hosts, REDIS_PORT);
+}
+function parseDatabase(text) {
+    if (text === '')
+        return null;
+    if (!/^\d{1,5}$/.test(text))
+        throw new UsageError('expected a database number as the last part of the path');
+    return Number(text);
+}
+function parseServers(text, defaultPort) {
+    return text.split(',').map((one, i) => {
+        const [, host = '', digits] = SERVER.exec(one) ?? [];
+        const port = digits === undefined ? defaultPort : Number(digits);
+        if (host === '' || port === 0 || port > PORT_MAX) {
+            throw new UsageError(`expected host or host:port as server ${i + 1}; an IPv6 address stands in [ ]`);
+        }
+        return { host: host.replace(/^\[|\]$/g, ''), port };
+    });
+}
+//# sourceMappingURL=redis-address.js.map

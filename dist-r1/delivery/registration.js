@@ -1,0 +1,270 @@
+/**
+ * A worker's registration: its id, its journal and its way to the ledger of one target (the epoch). What it does is in the ledger and, for a
+ * Redis that forgets, in its journal: where Redis has gone back in time, the journals of this home are replayed into it before anything
+ * more is sent. Journals are removed when all their runs have ended a while ago.
+ */
+import { dirname, join } from 'node:path';
+import { removeWorkerFolder } from '../journal/folder.js';
+import { openJournal } from '../journal/journal.js';
+import { foreignForm, readJournal } from '../journal/read-journal.js';
+import { isDeadHere, isOfAnotherMachine, listWorkers, newWorkerId, shownWorker, } from '../journal/worker-registry.js';
+import { openEpoch, registerWorker } from '../ledger/epoch.js';
+import { createReplay, restorableFields } from '../ledger/replay.js';
+import { runsWithOpenRows } from '../ledger/run-store.js';
+import { UsageError } from '../lib/usage-error.js';
+import { withDeadline } from '../lib/waiting.js';
+import { isOver } from '../model/run.js';
+import { connectionNames, nameConnections } from '../redis/connection.js';
+const TIDY_MS = 5_000;
+const CLOSE_MS = 3_000;
+/** Opens this process' journal and registers it with the ledger. */
+export async function openRegistration(options) {
+    const { redis, keys, store, folder, log } = options;
+    await assertKnownJournals(folder);
+    const worker = newWorkerId();
+    const journal = await openJournal({
+        folder,
+        worker,
+        onTrouble: (what, error) => log.warn(what, { problem: error.message }),
+    });
+    const stopNaming = nameConnections(redis, `${connectionPrefix(keys)}${worker}`);
+    const epoch = await openEpoch({
+        redis,
+        key: keys.epoch,
+        worker,
+        replay: (scope) => replayJournals(options, journal, scope),
+        isGone: (other) => isGoneFor(other, options),
+        ...(options.isOurs !== undefined && { isOurs: options.isOurs }),
+        ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
+        connected: () => connectedWorkers(redis, keys),
+        unfinished: async () => (await runsWithOpenRows(redis, keys, store)).map((id) => keys.run(id).record),
+        onNotice: (text) => tellOf(options, text),
+        onTrouble: log.warn,
+    });
+    await registerWorker(redis, keys.epoch, { worker, isGone: (other) => isGoneFor(other, options) });
+    const remembered = new Map();
+    const tidy = async () => {
+        for (const run of await forgetEnded(options, journal))
+            remembered.delete(run);
+    };
+    const tidying = setInterval(() => void tidy().catch(() => undefined), TIDY_MS);
+    tidying.unref();
+    void removeEnded(options, epoch).catch(() => undefined);
+    return {
+        epoch,
+        journal,
+        remember(run) {
+            const known = remembered.get(run);
+            if (known !== undefined)
+                return known;
+            const remembering = rememberRun(run, options, journal).catch((error) => {
+                // A disk that is full, or a Redis that is away, may be well again when the run is asked for next.
+                remembered.delete(run);
+                throw error;
+            });
+            remembered.set(run, remembering);
+            return remembering;
+        },
+        async noteAdded(run, chunk) {
+            await journal.write({ kind: 'added', run, chunk });
+            await createReplay(redis, keys).added(run, chunk, worker);
+        },
+        async close() {
+            clearInterval(tidying);
+            stopNaming();
+            // With Redis away nothing is tidied: the next process on this home does it.
+            await withDeadline(tidy()
+                .then(() => removeEnded(options, epoch))
+                .catch(() => undefined), CLOSE_MS);
+            await journal.close();
+            await withDeadline(epoch.close(), CLOSE_MS);
+        },
+    };
+}
+/** What a journal of another form says of rows that were sent is not known: nothing is sent beside it. */
+async function assertKnownJournals(folder) {
+    for (const worker of await listWorkers(folder)) {
+        const form = await foreignForm(folder, worker);
+        if (form === null)
+            continue;
+        throw new UsageError(`The journal ${join(folder, worker)} has ${form}. ` +
+            'Let the version of onboard that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
+            'Only where those runs are known to have ended may the folder be moved away by hand.');
+    }
+}
+function tellOf({ log, notify }, text) {
+    log.info(text);
+    notify(text);
+}
+async function rememberRun(run, { redis, keys, target }, journal) {
+    const record = await redis.hgetall(keys.run(run).record);
+    // A journal that restores half a run would keep the ledger closed for ever.
+    if (record.id === undefined)
+        throw new Error(`run ${run} is gone from the ledger`);
+    const line = { kind: 'run', run, target, fields: restorableFields(record) };
+    // Twice: without this line nothing of the run can be put back, and one changed byte must not take it.
+    await Promise.all([journal.write(line), journal.write(line)]);
+}
+function connectionPrefix(keys) {
+    return `${keys.epoch}:`;
+}
+async function connectedWorkers(redis, keys) {
+    const prefix = connectionPrefix(keys);
+    // Not every user may ask that; then a ledger that was emptied looks like a new one.
+    const names = await connectionNames(redis);
+    return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+}
+/**
+ * Puts back what the journals of processes that are gone know, and this one's own where Redis has lost something of it; answers whose
+ * those were. Intents come last: one that has an end in any of the journals must not stand in that end's way.
+ */
+async function replayJournals(options, journal, { own, intents, closed, silent, isHeld }) {
+    if (own)
+        await journal.flush();
+    const [left, registered] = await Promise.all([workersWith('l:', options), workersWith('m:', options)]);
+    const isSilent = (m) => silent.includes(m);
+    // A worker of another machine may serve another ledger, and live.
+    const isGone = (m) => isDeadHere(m) || isSilent(m) || (registered.has(m) && isGoneFor(m, options));
+    const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isGone(m));
+    const killed = gone.filter((worker) => isSilent(worker) || !left.has(worker));
+    if (!killed.every(isSilent))
+        tellOf(options, 'Replaying the journal of a process that has ended.');
+    const open = [];
+    const broken = [];
+    for (const worker of own ? [...killed, journal.worker] : killed) {
+        const read = await replayJournal(worker, options);
+        if (read.damage !== null && (closed || worker === journal.worker))
+            broken.push(read);
+        open.push(...read.open.map(({ run, rows }) => ({ run, rows: rows.filter(([, , m]) => !isHeld(m)) })));
+    }
+    const replay = createReplay(options.redis, options.keys);
+    if (intents)
+        for (const { run, rows } of open)
+            await replay.intended(run, rows);
+    if (broken.length > 0)
+        await doubtRowsOf(broken, options);
+    return gone;
+}
+/** What of a journal is not whole may have been intents: Redis may have lost them too. */
+async function doubtRowsOf(broken, options) {
+    const { redis, keys, store } = options;
+    const unfinished = await runsWithOpenRows(redis, keys, store);
+    if (unfinished.length === 0)
+        return;
+    for (const { worker, damage } of broken) {
+        const place = damage === null ? '' : `${damage.file}, line ${damage.line}`;
+        tellOf(options, `The journal of ${shownWorker(worker)} is damaged (${place}), and Redis may have lost what it said: ` +
+            'rows that this process may have sent are in doubt.');
+    }
+    const workers = broken.map(({ worker }) => worker);
+    await createReplay(redis, keys).suspect(unfinished, workers);
+}
+/**
+ * `m:`: workers that are registered. `l:`: workers that ended with all they did recorded, in this very Redis: nothing of theirs is to be
+ * put back.
+ */
+async function workersWith(prefix, { redis, keys }) {
+    const fields = await redis.hkeys(keys.epoch);
+    return new Set(fields.flatMap((field) => (field.startsWith(prefix) ? [field.slice(prefix.length)] : [])));
+}
+/** Whoever has the home may send, and nobody else: a worker of another machine sends nothing more, whether it lives or not. */
+function isGoneFor(worker, { isOurs }) {
+    return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
+}
+/** Puts all of it back but the open intents. */
+async function replayJournal(worker, options) {
+    const { redis, keys, target, index, log } = options;
+    const replay = createReplay(redis, keys);
+    const open = [];
+    const damage = [];
+    const onDamage = (place) => {
+        damage.push(place);
+        log.warn('a damaged line of a journal is passed over', place);
+    };
+    const isOurs = new Map();
+    for await (const part of ownParts(worker, isOurs, { ...options, damage, onDamage })) {
+        if (part.kind === 'run') {
+            await replay.run(part.run, part.fields);
+            await index.add(part.run, target, new Date(part.fields.createdAt ?? 0));
+        }
+        if (part.kind === 'added')
+            await replay.added(part.run, part.chunk, worker);
+        if (part.kind === 'settled')
+            await replay.settled(part.run, part.entries);
+        if (part.kind === 'intended')
+            open.push(part);
+    }
+    // A process serves one target: one that served another has nothing to say of this one's rows.
+    const served = isOurs.size === 0 || [...isOurs.values()].includes(true);
+    return { worker, open, damage: served ? (damage[0] ?? null) : null };
+}
+/** What a journal says of this target's runs, and which are; throws a UsageError where damage has taken what a run was. */
+async function* ownParts(worker, isOurs, { folder, target, store, damage, onDamage }) {
+    for await (const part of readJournal(folder, worker, onDamage)) {
+        // The runs come first.
+        if (part.kind === 'run')
+            isOurs.set(part.run, part.target === target);
+        // Redis may know a run whose line is lost.
+        const ours = isOurs.get(part.run) ?? (await store.get(part.run)) !== null;
+        if (!ours && !isOurs.has(part.run) && damage[0] !== undefined)
+            throw unknownRun(part.run, worker, damage[0]);
+        isOurs.set(part.run, ours);
+        if (ours)
+            yield part;
+    }
+}
+/** Nobody would know its file again, and its rows could be sent once more. */
+function unknownRun(run, worker, { file, line }) {
+    return new UsageError(`The journal of ${shownWorker(worker)} is damaged (${file}, line ${line}), and Redis has lost run ${run}, which it tells of: ` +
+        'that run can not be put back. Nothing is sent, since rows that it sent could go again. Restore Redis or the journal from a copy; ' +
+        `or move the folder ${dirname(file)} away, and load no file of that time without looking its rows up at the service.`);
+}
+/** A Redis that fails over just after a run has ended would send its last rows again, were they forgotten by then. */
+const KEPT_AFTER_END_MS = 600_000;
+/** Forgets runs that ended a while ago, and answers them. */
+async function forgetEnded({ store }, journal) {
+    const ended = [];
+    for (const run of journal.runs())
+        if (await hasLongEnded(run, store))
+            ended.push(run);
+    for (const run of ended)
+        await journal.forget(run);
+    return ended;
+}
+/** Journals of processes that are gone, of which every run has ended a while ago. */
+async function removeEnded(options, epoch) {
+    const { folder } = options;
+    for (const worker of await listWorkers(folder)) {
+        if (worker === epoch.worker || !isDeadHere(worker) || (await isNeeded(worker, options)))
+            continue;
+        // Without its journal nobody could check in for it when Redis comes back.
+        await epoch.deregister(worker);
+        await removeWorkerFolder(folder, worker);
+    }
+}
+/** A damaged journal may have lost the name of a run, but hardly all that tells of it. */
+async function isNeeded(worker, { folder, store, target }) {
+    let isDamaged = false;
+    let isEmpty = true;
+    const onDamage = () => {
+        isDamaged = true;
+    };
+    for await (const part of readJournal(folder, worker, onDamage)) {
+        // The runs come first.
+        if (part.kind !== 'run' && !isDamaged)
+            break;
+        isEmpty = false;
+        if (part.kind === 'run' && part.target !== target)
+            return true;
+        if (!(await hasLongEnded(part.run, store)))
+            return true;
+    }
+    return isDamaged && isEmpty;
+}
+async function hasLongEnded(id, store) {
+    const run = await store.get(id);
+    if (run === null || !isOver(run))
+        return false;
+    return Date.now() - Date.parse(run.finishedAt ?? run.createdAt) > KEPT_AFTER_END_MS;
+}
+//# sourceMappingURL=registration.js.map

@@ -1,0 +1,328 @@
+/**
+ * The sender of a run takes rows through their first attempt, many at a time: what ended and the intents of what is next travel in one
+ * exchange with the ledger, and no row waits on promises of its own. Nothing is sent without a granted intent, a permit, and a last look at
+ * the chunk's lease before the first byte. What is not simply accepted leaves the batches (`finishRow`).
+ */
+import { passStage } from '../lib/stage.js';
+import { createWaitingLine } from '../lib/waiting-line.js';
+import { createSenderPace } from './sender-pace.js';
+import { createSenderSettling, endSender, endWaiting, finishRow, intentsOf, takeFrom, takenBack, unsent, withdraw, } from './sender-row.js';
+import { intentOf, maySend } from './sending.js';
+import { waitForService } from './still-runs.js';
+const senders = new WeakMap();
+/** The sender of a run in this process. */
+export function senderOf(context) {
+    const known = senders.get(context);
+    if (known !== undefined)
+        return known;
+    const sender = createSender(context);
+    senders.set(context, sender);
+    return sender;
+}
+function createSender(context) {
+    const { now, definition, stopping } = context;
+    const state = {
+        context,
+        waiting: createWaitingLine(),
+        ready: createWaitingLine(),
+        pace: createSenderPace(now, definition.send.concurrency),
+        settling: createSenderSettling(context),
+        permitted: (isTaken) => permitted(state, isTaken),
+        pump: () => pump(state),
+        isAsking: false,
+        isBarred: false,
+        troubles: 0,
+        alarms: 0,
+        expected: 0,
+        inFlight: 0,
+        look: null,
+    };
+    stopping.addEventListener('abort', () => endSender(state), { once: true });
+    return {
+        send(row) {
+            state.waiting.push(row);
+            if (stopping.aborted)
+                endSender(state);
+            else
+                pump(state);
+        },
+    };
+}
+/** While rows wait, what they wait for is looked at this often: it may come about unannounced. */
+const LOOK_MS = 500;
+/** Sends what can go, and sees that more can. */
+function pump(state) {
+    const { waiting, ready, context, pace } = state;
+    const { permits } = context;
+    while (ready.length() > 0 && permits.tryTake())
+        launch(state, ready.shift());
+    for (; state.expected < ready.length(); state.expected += 1)
+        permits.wait(state.permitted);
+    if (waiting.length() === 0)
+        return;
+    state.look ??= setTimeout(() => {
+        state.look = null;
+        pump(state);
+    }, LOOK_MS);
+    if (state.isAsking || state.isBarred || state.troubles > 0 || pace.wanted(loadOf(state)) === 0)
+        return;
+    state.isAsking = true;
+    setImmediate(() => void ask(state));
+}
+function permitted(state, isTaken) {
+    state.expected -= 1;
+    // Without a permit the run or the process ends: `endSender` sees to the rows.
+    if (!isTaken)
+        return;
+    launch(state, state.ready.shift());
+    pump(state);
+}
+/** What the sender's pace is reckoned from. */
+function loadOf({ waiting, ready, context, inFlight }) {
+    const { permits } = context;
+    const free = permits.free();
+    // Retries of the same run take permits too, and don't look for the rows of the batches.
+    const isContested = permits.isContested() || (free === 0 && inFlight === 0);
+    return { waiting: waiting.length(), ready: ready.length(), free, isContested };
+}
+/** Asks for the intents of the next rows, and sends what can go by that. */
+async function ask(state) {
+    const { waiting, context, pace } = state;
+    const wanted = pace.wanted(loadOf(state));
+    pace.asked();
+    const rows = [];
+    for (const row of takeFrom(waiting, wanted)) {
+        if (maySend(row.sending, context))
+            rows.push(row);
+        else
+            unsent(row);
+    }
+    try {
+        if (rows.length > 0)
+            await intend(state, rows);
+    }
+    catch (error) {
+        for (const row of rows)
+            row.end.failed(error);
+    }
+    state.isAsking = false;
+    state.pump();
+}
+async function intend(state, rows) {
+    const { context } = state;
+    const token = await context.service.token();
+    for (const row of rows)
+        row.intent = intentOf(row.sending, context);
+    const { alarms } = state;
+    const ended = state.settling.take();
+    const { inOrder, single } = parted(rows);
+    const exchanged = context.ledger.exchange({
+        ended: ended.settled,
+        ranges: [...inOrder].map(([order, of]) => order.rangeOf(of.flatMap(intentsOf))),
+        next: single.flatMap(intentsOf),
+    });
+    state.settling.record(ended, exchanged);
+    const { granted, ranged } = await exchanged;
+    const barred = [];
+    let wait = null;
+    const asked = [...[...inOrder.values()].flat(), ...single];
+    const answers = [...ranged, ...granted];
+    for (const [i, row] of asked.entries()) {
+        row.token = token;
+        const answer = answers[i];
+        if (answer?.kind !== 'wait')
+            enter(state, row, answer);
+        else {
+            barred.push(row);
+            if (wait === null || answer.ms > wait.ms)
+                wait = answer;
+        }
+    }
+    if (alarms !== state.alarms)
+        await recall(state);
+    for (const row of barred.reverse())
+        state.waiting.pushFirst(row);
+    if (wait !== null)
+        void bar(state, wait);
+}
+/** Rows by the order in which they go, and those that go by themselves. */
+function parted(rows) {
+    const inOrder = new Map();
+    const single = [];
+    for (const row of rows) {
+        const { order, sending } = row;
+        const isFirst = sending.made + sending.withdrawn === 0;
+        if (order === null || !isFirst || !order.has(sending.task.row.row))
+            single.push(row);
+        else {
+            const known = inOrder.get(order);
+            if (known === undefined)
+                inOrder.set(order, [row]);
+            else
+                known.push(row);
+        }
+    }
+    return { inOrder, single };
+}
+/**
+ * Asks again for a row that has waited for its permit since its intent was granted: meanwhile the run may have been paused, the service
+ * have asked for a hold, or another take have ended the row. False: it may not go any more; it is put back or ended here.
+ */
+async function mayStillGo(state, row) {
+    const { context, waiting } = state;
+    try {
+        const { granted } = await context.ledger.exchange({ ended: [], next: intentsOf(row) });
+        const [answer] = granted;
+        if (answer?.kind === 'granted') {
+            row.grantedAt = context.now();
+            return true;
+        }
+        if (answer?.kind === 'wait' || answer?.kind === 'halted')
+            takenBack(row);
+        if (answer?.kind !== 'wait')
+            enter(state, row, answer);
+        else {
+            waiting.pushFirst(row);
+            void bar(state, answer);
+        }
+    }
+    catch (error) {
+        row.end.failed(error);
+    }
+    return false;
+}
+/** A halted run is halted for all its rows; any other refusal concerns this row alone. */
+function enter(state, row, answer) {
+    switch (answer?.kind) {
+        case 'granted':
+            row.sending.expected = row.intent?.mark ?? '';
+            row.order?.passed(row.sending.task.row.row);
+            row.grantedAt = state.context.now();
+            // The run ended while the intent was being asked for.
+            if (state.context.stopping.aborted)
+                void withdraw([row], state.context, unsent);
+            else
+                state.ready.push(row);
+            break;
+        case 'unclaimed':
+            row.order?.end();
+            state.waiting.pushFirst(row);
+            break;
+        case 'halted':
+            unsent(row);
+            endWaiting(state);
+            break;
+        case 'unwritten':
+            void pauseUnwritten(state, row, answer.problem);
+            break;
+        default:
+            void finishRow(row, null);
+    }
+}
+async function pauseUnwritten(state, row, problem) {
+    const { context } = state;
+    try {
+        context.onTrouble('the journal could not be written', new Error(problem));
+        await context.pause('journal');
+        unsent(row);
+    }
+    catch (error) {
+        row.end.failed(error);
+    }
+    endWaiting(state);
+}
+async function bar(state, wait) {
+    state.isBarred = true;
+    const goesOn = await waitForService(wait, state.context);
+    state.isBarred = false;
+    if (!goesOn)
+        endWaiting(state);
+    state.pump();
+}
+/** A grant that is older is asked for again before the row goes: the run or the breaker may have changed since. */
+const FRESH_MS = 1_000;
+/** Sends a row for which there is a permit; without one left to send, the permit is given back. */
+function launch(state, row) {
+    const { context } = state;
+    if (row === undefined) {
+        context.permits.release(null);
+        return;
+    }
+    const { sending } = row;
+    // Time has passed since the last look: the chunk may be lost between the intent and the first byte.
+    if (!maySend(sending, context)) {
+        context.permits.release(null);
+        void withdraw([row], context, unsent);
+        return;
+    }
+    if (context.now() - row.grantedAt > FRESH_MS) {
+        void launchIfGranted(state, row);
+        return;
+    }
+    state.pace.launched();
+    state.inFlight += 1;
+    sending.made += 1;
+    passStage('sending', () => [sending.task.row.row]);
+    context.service.attempt(sending.request, row.token).then((reply) => landed(state, row, reply), (error) => broke(state, row, error));
+}
+/** The row already has its permit; where it may not go, the permit is given back. */
+async function launchIfGranted(state, row) {
+    if (await mayStillGo(state, row))
+        launch(state, row);
+    else {
+        state.context.permits.release(null);
+        state.pump();
+    }
+}
+function landed(state, row, reply) {
+    passStage('answered', () => [row.sending.task.row.row]);
+    try {
+        weighReply(state, row, reply);
+    }
+    catch (error) {
+        broke(state, row, error);
+        return;
+    }
+    state.inFlight -= 1;
+    state.context.permits.release(reply);
+    state.pump();
+}
+function broke(state, row, error) {
+    state.inFlight -= 1;
+    state.context.permits.release(null);
+    row.end.failed(error);
+    state.pump();
+}
+function weighReply(state, row, reply) {
+    const { context, settling } = state;
+    const verdict = context.service.judge(row.sending.request.call, reply);
+    if (verdict.kind === 'accepted') {
+        context.breaker.succeeded(reply.ms);
+        context.denials.broken();
+        settling.add(row, verdict, reply.ms);
+    }
+    else if (verdict.kind === 'refused' && verdict.outcome !== 'denied') {
+        void finishRow(row, { verdict, reply });
+    }
+    else
+        void holdBack(state, row, { verdict, reply });
+}
+/** The answer may mean a hold, an open breaker or a paused run: rows that have not gone yet ask again when that is known. */
+async function holdBack(state, row, answer) {
+    state.troubles += 1;
+    state.alarms += 1;
+    state.settling.flush();
+    const recalled = recall(state);
+    await finishRow(row, answer);
+    await recalled;
+    state.troubles -= 1;
+    state.pump();
+}
+/** Rows that have not gone are unsent again, and come first. */
+async function recall(state) {
+    const { ready, waiting, context } = state;
+    const rows = takeFrom(ready, ready.length()).reverse();
+    await withdraw(rows, context, (row) => waiting.pushFirst(row));
+    state.pump();
+}
+//# sourceMappingURL=sender.js.map

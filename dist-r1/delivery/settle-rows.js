@@ -1,0 +1,115 @@
+/**
+ * What became of a request, recorded for all of its rows at once, before anything else happens to them; the ledger keeps the first
+ * definite outcome of each. A Redis that refuses to record is asked again for about ten minutes: an outcome is never dropped. The third
+ * 403 in a row takes back those before it, since a permission is missing then, not a right to these rows.
+ */
+import pRetry from 'p-retry';
+import { areFieldsKnown, fieldsUnderWay, } from '../ledger/settle-entry.js';
+import { leavesAsItWas, wasAccepted } from '../model/outcome.js';
+import { settledRow } from './row-task.js';
+/** Records what became of a request that was sent, with all its rows. */
+export async function settleSent(rows, context) {
+    const outcome = rows[0]?.settlement.outcome;
+    if (outcome !== 'denied') {
+        if (outcome !== 'in-doubt')
+            context.denials.broken();
+        await recordRows(rows, context);
+        return 'settled';
+    }
+    const denied = context.denials.denied(rows);
+    await recordRows(rows, context);
+    if (denied.kind === 'row')
+        return 'settled';
+    await context.ledger.unsettle([...denied.earlier, ...rows], 'permission');
+    return 'unsent';
+}
+/** The rows of a request that ended so; `expected`: the mark that its intent left. */
+export function sentRows(planned, end, { expected, taker }) {
+    const { plan } = planned;
+    const whole = plan.warnings === undefined ? end : { ...end, warnings: plan.warnings };
+    const fields = fieldsAfter(plan, end, taker);
+    return rowsEnding(planned, fields === null ? whole : { ...whole, fields }, expected);
+}
+/** The first row's end with its own mark and key; the others' with that mark, so that all are recorded or none. */
+export function rowsEnding({ lead, mates, ends, warnings }, end, mark) {
+    // Most requests are of one row.
+    if (mates.length === 0 && ends === undefined && warnings === undefined)
+        return [settledRow(lead, end, mark ?? lead.foundMark)];
+    return [lead, ...mates].map((task) => {
+        const { row } = task.row;
+        const own = ends?.get(row) ?? end;
+        const seen = warnings?.get(row);
+        const whole = seen === undefined || mark === undefined ? own : { ...own, warnings: seen };
+        const kept = settledRow(task, task === lead ? whole : withoutFields(whole), mark ?? lead.foundMark);
+        return task === lead ? kept : { ...kept, lead: lead.row.row };
+    });
+}
+/** The record's fields are recorded once. */
+function withoutFields({ fields, ...end }) {
+    return end;
+}
+/** What is known of the record's fields after a request that ended so; `null`: nothing, as since its intent. */
+function fieldsAfter({ fields }, { outcome, attempts = 0 }, taker) {
+    if (fields === undefined)
+        return null;
+    const { space, key, before, after } = fields;
+    const change = { space, key, before: fieldsUnderWay(taker) };
+    if (wasAccepted(outcome))
+        return { ...change, after };
+    // An earlier attempt may have been carried out before one was refused.
+    const isUntouched = leavesAsItWas(outcome) && attempts === 1;
+    return isUntouched ? { ...change, after: areFieldsKnown(before) ? before : '' } : null;
+}
+/** About ten minutes: a Redis that refuses to record (out of memory) for longer fails the BullMQ job, which is tried again. */
+const RECORD_ATTEMPTS = 120;
+const RECORD_PAUSE_MAX_MS = 5_000;
+/** Records outcomes; a single row's travels with what else is recorded in the same turn of the event loop. */
+export async function recordRows(rows, context) {
+    const [first, ...others] = rows;
+    if (first === undefined || others.length > 0)
+        return recordAtOnce(rows, context);
+    // A single row travels with what others ask for in the same turn of the event loop.
+    await context.ledger.settle(first).catch((error) => recordLater(first, context, error));
+}
+/** Records rows in a command of their own, before anything that is asked for afterwards; `sent`: or in one that is under way. */
+export async function recordAtOnce(rows, context, sent = context.ledger.settleAll(rows)) {
+    try {
+        await sent;
+    }
+    catch (error) {
+        // Each for itself, and all of them: one that Redis refuses must not leave the others while they are under way.
+        const tries = await Promise.allSettled(rows.map((row) => recordLater(row, context, error)));
+        for (const tried of tries)
+            if (tried.status === 'rejected')
+                throw tried.reason;
+    }
+}
+/** Withdraws intents, with the same patience as for outcomes: one that is left would put a row in doubt that was never received. */
+export async function withdrawIntents(intents, context) {
+    const { ledger } = context;
+    const [first, ...others] = intents;
+    if (first === undefined)
+        return;
+    // A single row travels with what others ask for in the same turn of the event loop.
+    const withdraw = () => (others.length === 0 ? ledger.withdraw(first) : ledger.withdrawAll(intents));
+    await withdraw().catch((error) => untilRecorded('an intent could not be taken back yet', withdraw, { context, first: error }));
+}
+function recordLater(row, context, first) {
+    return untilRecorded('an outcome could not be recorded yet', () => context.ledger.settle(row), {
+        context,
+        first,
+    });
+}
+async function untilRecorded(what, record, { context, first }) {
+    const tell = (error) => context.onTrouble(what, error instanceof Error ? error : new Error(String(error)));
+    tell(first);
+    await pRetry(record, {
+        retries: RECORD_ATTEMPTS,
+        maxTimeout: RECORD_PAUSE_MAX_MS,
+        minTimeout: 250,
+        // Spread at first, so that a row that Redis refuses does not take the same others with it again and again.
+        randomize: true,
+        onFailedAttempt: ({ error }) => tell(error),
+    });
+}
+//# sourceMappingURL=settle-rows.js.map

@@ -1,0 +1,102 @@
+/**
+ * The service that runs are sent to, and its target: the name that the ledger has for it, `sandbox` or the base URL in one spelling.
+ * The ledgers of two targets are apart, so that a rehearsal never marks a key as created.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { makeHomeFolder } from '../config/environment.js';
+import { tell } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { parseBaseUrl } from '../service/base-url.js';
+import { createCredentials } from '../service/credentials.js';
+/** The ledger's name for the sandbox, apart from every base URL. */
+export const SANDBOX_TARGET = 'sandbox';
+/** The service of the environment, once there is a token for it. */
+export async function serviceReady(env, io) {
+    const service = serviceFromEnvironment(env);
+    await service.credentials.current();
+    const warning = service.credentials.warning();
+    if (warning !== null)
+        tell(io, `warning: ${warning}`);
+    return service;
+}
+/** The service of the environment; a UsageError says what is missing. */
+export function serviceFromEnvironment(env) {
+    const problems = [];
+    if (env.baseUrl === null)
+        problems.push('MSB_BASE_URL is not set: expected the address of the service, such as https://api.example.com, or --sandbox.');
+    if (env.tokenSource.kind === 'none') {
+        problems.push('No credentials: expected one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND, or --sandbox.');
+    }
+    if (env.baseUrl === null || env.tokenSource.kind === 'none')
+        throw new UsageError(problems);
+    // Refused here, before a run is registered: a worker could only fail at it again and again.
+    const baseUrl = baseUrlOf(env.baseUrl);
+    return { target: baseUrl, baseUrl, credentials: createCredentials(env.tokenSource) };
+}
+/** In one spelling, since the ledger goes by it: the same service under two names would be sent everything twice. */
+export function baseUrlOf(text) {
+    const { origin, basePath } = parseBaseUrl(text);
+    return `${origin}${basePath}`;
+}
+/** The service that the runs of a target go to; a UsageError where the environment names another one. */
+export async function serviceOf(target, { env, io, releasers }) {
+    if (target === SANDBOX_TARGET)
+        return startSandboxChild(env.home, [], releasers);
+    const service = await serviceReady(env, io);
+    if (service.target === target)
+        return service;
+    throw new UsageError(`The run goes to ${target}, but MSB_BASE_URL is ${service.target}: expected the same service.`);
+}
+/** A target as a service that is never called: where no chunk is taken from the queue, no intent is granted. */
+export function nowhere(target) {
+    const refuse = async () => {
+        throw new Error('this command sends nothing');
+    };
+    const credentials = {
+        current: refuse,
+        refresh: async () => null,
+        problem: () => null,
+        warning: () => null,
+    };
+    return { target, baseUrl: target === SANDBOX_TARGET ? 'http://127.0.0.1' : target, credentials };
+}
+/** What the sandbox process tells its parent once it listens. */
+const sandboxHelloSchema = z.object({ url: z.string(), token: z.string() });
+/**
+ * The built-in stand-in as a process of its own, which ends with this one. It remembers what was made in `<home>/sandbox`,
+ * so that a rehearsal of several runs fits together, and agrees with the ledger about known keys.
+ */
+export async function startSandboxChild(home, faults, releasers) {
+    const folder = await makeHomeFolder(home, 'sandbox');
+    const args = ['sandbox', '--port', '0', '--data-file', join(folder, 'data.ndjson')];
+    for (const fault of faults)
+        args.push('--fault', fault);
+    const child = fork(programFile(), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true });
+    releasers.push(() => stopChild(child));
+    const { url, token } = sandboxHelloSchema.parse(await firstMessage(child));
+    return { target: SANDBOX_TARGET, baseUrl: url, credentials: createCredentials({ kind: 'token', token }) };
+}
+/** The built program. By the package's own name: the bundle lies elsewhere than the source. */
+function programFile() {
+    const own = createRequire(import.meta.url).resolve('onboard/package.json');
+    return join(dirname(own), 'dist', 'main.js');
+}
+async function firstMessage(child) {
+    const failed = once(child, 'exit').then(() => {
+        throw new UsageError('The sandbox did not start; its own words are above.');
+    });
+    const [message] = await Promise.race([once(child, 'message'), failed]);
+    return message;
+}
+async function stopChild(child) {
+    if (child.exitCode !== null || child.signalCode !== null)
+        return;
+    const ended = once(child, 'exit');
+    child.disconnect();
+    await ended;
+}
+//# sourceMappingURL=target.js.map

@@ -1,0 +1,121 @@
+/**
+ * The entries of an inbox, as a look at its folder found them; nothing is opened or followed for it. What an entry's
+ * name and kind alone decide stands here: whether it is never taken, and why it can't be taken whatever its job.
+ */
+import { constants } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { errorCode, hasCode, insteadOf } from '../lib/errors.js';
+import { stampOf } from '../lib/file-stamp.js';
+import { shorten } from '../lib/terminal.js';
+import { descend, inFolder, NOT_THERE, withinFolder } from './shared-folder.js';
+/** Looks through an inbox and its sub-folders, sorted by path; hidden entries are passed over, links never followed. */
+export async function listEntries(root) {
+    const found = { entries: [], folders: [], problems: [] };
+    await withinFolder(root, [], (path) => list(path, [], found));
+    found.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+    return found;
+}
+const DOT = '.'.charCodeAt(0);
+async function list(folder, parts, found) {
+    const names = await readdir(folder, { encoding: 'buffer' });
+    const shown = names.filter((name) => name[0] !== DOT);
+    const entries = await Promise.all(shown.map((name) => entryOf(folder, parts, name)));
+    for (const entry of entries) {
+        if (entry === null)
+            continue;
+        if (isSubFolder(entry))
+            await listBelow(folder, entry, found);
+        else
+            found.entries.push(entry);
+    }
+}
+/** How names of data files end: a folder with such a name was meant to be a file. */
+const DATA_NAME = /\.(csv|tsv|txt|json|ndjson|jsonl|xlsx|gz)$/i;
+function isSubFolder({ kind, name }) {
+    return kind === 'folder' && !DATA_NAME.test(name.toString('utf8')) && nameProblem(name) === null;
+}
+/** Each folder on the way down is held open, and a process has only so many files. */
+const MOST_DEPTH = 32;
+const TOO_DEEP = `folders lie more than ${MOST_DEPTH} deep in each other: expected fewer; what is in them is not looked at`;
+async function listBelow(folder, { name, parts, path }, found) {
+    if (parts.length >= MOST_DEPTH) {
+        const isTold = found.problems.some((problem) => problem.endsWith(TOO_DEEP));
+        if (!isTold)
+            found.problems.push(`${shorten(path, 200)}: ${TOO_DEEP}`);
+        return;
+    }
+    found.folders.push(path);
+    try {
+        await descend(folder, [name], (below) => list(below, [...parts, name], found));
+    }
+    catch (error) {
+        // The folder is gone, or is a link or a file by now: the next look sees what it is.
+        if (hasCode(error, ...NOT_THERE))
+            return;
+        found.problems.push(`${path}: the folder can't be looked into (${errorCode(error) || String(error)})`);
+    }
+}
+const KINDS = new Map([
+    [constants.S_IFREG, 'file'],
+    [constants.S_IFDIR, 'folder'],
+    [constants.S_IFLNK, 'link'],
+]);
+async function entryOf(folder, parts, name) {
+    const stats = await lstat(inFolder(folder, name), { bigint: true }).catch(insteadOf('ENOENT', null));
+    if (stats === null)
+        return null;
+    return {
+        parts,
+        name,
+        path: [...parts, name].map((part) => part.toString('utf8')).join('/'),
+        kind: KINDS.get(Number(stats.mode) & constants.S_IFMT) ?? 'other',
+        links: Number(stats.nlink),
+        stamp: stampOf(stats),
+        changedMs: Number(stats.ctimeMs),
+    };
+}
+/** The ending of the notes that lie beside files that were taken. */
+export const NOTE_ENDING = '.note.txt';
+/** What programs call a file that they are still writing. */
+const UNFINISHED_ENDINGS = ['.part', '.tmp', '.filepart', '.crdownload', '~'];
+/** Whether a file of that name is never taken from an inbox: unfinished uploads, hidden files, notes and marker files. */
+export function isNeverTaken(name, markers) {
+    const lower = name.toLowerCase();
+    if (name.startsWith('.'))
+        return true;
+    return [...UNFINISHED_ENDINGS, NOTE_ENDING, ...markers].some((ending) => lower.endsWith(ending.toLowerCase()));
+}
+/** The name that an unfinished upload will have when it is whole; the name itself where it is none. */
+export function nameWhenWhole(name) {
+    const ending = UNFINISHED_ENDINGS.find((one) => name.toLowerCase().endsWith(one));
+    return ending === undefined ? name : name.slice(0, -ending.length);
+}
+/** Why an entry can't be taken whatever its job, in words for its sender; `null`: it is a file as it should be. */
+export function entryProblem(entry) {
+    switch (entry.kind) {
+        case 'link':
+            return 'it is a symbolic link, and links are not followed';
+        case 'folder':
+            return nameProblem(entry.name) ?? 'it is a folder, though it is called like a file';
+        case 'other':
+            return 'it is no regular file (a pipe, a device or a socket)';
+        case 'file':
+            if (entry.links > 1)
+                return 'it is a hard link: the same file has another name elsewhere';
+            return nameProblem(entry.name);
+        default:
+            return entry.kind;
+    }
+}
+/** Control characters, line separators, and the marks that turn the direction of text. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+/** What is wrong with a name, in words for its sender; `null`: nothing. */
+export function nameProblem(name) {
+    const text = name.toString('utf8');
+    if (!Buffer.from(text, 'utf8').equals(name))
+        return 'its name is not valid UTF-8';
+    if (UNSAFE.test(text))
+        return 'its name has control characters in it';
+    return text.includes('..') ? 'its name has ".." in it' : null;
+}
+//# sourceMappingURL=entry.js.map

@@ -1,0 +1,175 @@
+/**
+ * The definitions of a jobs folder as they are by now: which folders are inboxes, and which job takes a file. Every
+ * definition is right when a watcher starts; one that is broken later keeps its last usable version, and its files
+ * wait.
+ */
+import { readdir } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { jobsBefore, weightOf } from '../config/job-definition.js';
+import { listJobs, loadJob } from '../config/load-job.js';
+import { fileStamp } from '../lib/file-stamp.js';
+import { parsePathPattern } from '../lib/path-pattern.js';
+import { UsageError } from '../lib/usage-error.js';
+/** Loads every definition, `further` with what no schema sees; a UsageError lists all problems of all of them. */
+export async function openJobBook(directory, home, further) {
+    const folder = { directory, home, further };
+    let signature = await signatureOf(directory);
+    let loaded = await loadAll(folder, []);
+    const problems = [...loaded.broken.values()].flat();
+    if (problems.length > 0)
+        throw new UsageError(problems);
+    if (loaded.jobs.length === 0) {
+        throw new UsageError(`${directory} has no job definitions: expected at least one, or every file would be refused; set ONBOARD_JOBS`);
+    }
+    return {
+        jobs: () => loaded.jobs,
+        broken: () => loaded.broken,
+        async refresh() {
+            const next = await signatureOf(directory);
+            if (next === signature)
+                return false;
+            signature = next;
+            loaded = await loadAll(folder, loaded.jobs);
+            return true;
+        },
+    };
+}
+/** Tells whether a file of the folder was changed, added or removed. */
+async function signatureOf(directory) {
+    const names = (await readdir(directory).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
+    const stamps = names.map(async (name) => [
+        name,
+        await fileStamp(join(directory, name)).catch(() => 'not there'),
+    ]);
+    return JSON.stringify(await Promise.all(stamps));
+}
+async function loadAll({ directory, home, further }, before) {
+    const jobs = [];
+    const broken = new Map();
+    for (const name of await listJobs(directory)) {
+        try {
+            jobs.push(await loadJob(name, directory, further));
+        }
+        catch (error) {
+            if (!(error instanceof UsageError))
+                throw error;
+            broken.set(name, error.problems);
+            jobs.push(...before.filter((job) => job.name === name));
+        }
+    }
+    for (const problem of [...circleProblems(jobs), ...inboxProblems(jobs, home)])
+        addProblem(problem, jobs, broken);
+    return { jobs, broken };
+}
+/** A problem between definitions makes every job unusable that it names. */
+function addProblem(problem, jobs, broken) {
+    const words = new Set(problem.split(/[\s,:]+/));
+    const [first, ...others] = jobs.map(({ name }) => name).filter((name) => words.has(name));
+    if (first === undefined)
+        throw new UsageError(problem);
+    broken.set(first, [...(broken.get(first) ?? []), problem]);
+    for (const name of others)
+        broken.set(name, broken.get(name) ?? []);
+}
+/** Jobs that wait for themselves, straight or in a circle, each circle once: none of them would ever begin. */
+export function circleProblems(jobs) {
+    const before = new Map(jobs.map(({ name, definition }) => [name, jobsBefore(definition)]));
+    const done = new Set();
+    const problems = [];
+    const visit = (name, path) => {
+        const start = path.indexOf(name);
+        if (start >= 0)
+            problems.push(circleWords([...path.slice(start), name]));
+        if (start >= 0 || done.has(name))
+            return;
+        for (const next of before.get(name) ?? [])
+            visit(next, [...path, name]);
+        done.add(name);
+    };
+    for (const { name } of jobs)
+        visit(name, []);
+    return problems;
+}
+function circleWords(circle) {
+    const [first = ''] = circle;
+    const words = circle.length === 2 ? `job ${first} waits for itself` : `jobs wait for each other: ${circle.join(' → ')}`;
+    return `${words} (after): expected an order that begins somewhere; take one of these out`;
+}
+/** The weight of a job's runs; that of a job of normal priority where there is no definition of it any more. */
+export function weightOfJob(name, { jobs }) {
+    const job = jobs().find((one) => one.name === name);
+    return weightOf(job?.definition ?? { priority: 'normal' });
+}
+/** ONBOARD_HOME's inbox and those of the definitions; a relative one is below ONBOARD_HOME. */
+export function inboxesOf(jobs, home) {
+    const main = resolve(home, 'inbox');
+    const own = new Map();
+    for (const job of jobs) {
+        const { inbox } = job.definition;
+        const folder = inbox === undefined ? main : resolve(home, inbox);
+        if (folder !== main)
+            own.set(folder, [...(own.get(folder) ?? []), job]);
+    }
+    return [
+        { folder: main, isMain: true, jobs },
+        ...[...own].map(([folder, theirs]) => ({ folder, isMain: false, jobs: theirs })),
+    ];
+}
+/** Whether the folder that a file came from is the inbox of its job. */
+export function isInboxOf(came, inboxes) {
+    return inboxes.some(({ folder, jobs }) => folder === came?.inbox && jobs.some(({ name }) => name === came.job));
+}
+/** The endings of marker files in an inbox. */
+export function markersOf({ jobs }) {
+    return jobs.flatMap(({ definition }) => definition.marker ?? []);
+}
+/** Folders of ONBOARD_HOME that are nobody's inbox. */
+const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox'];
+/** Inboxes of definitions that lie in each other or in a folder with another purpose: a file would be in two. */
+export function inboxProblems(jobs, home) {
+    const reserved = RESERVED.map((name) => resolve(home, name));
+    const inboxes = inboxesOf(jobs, home);
+    return inboxes.flatMap(({ folder, isMain, jobs: theirs }) => {
+        const others = inboxes.map((inbox) => inbox.folder).filter((other) => other !== folder);
+        const clash = isMain ? undefined : [...others, ...reserved].find((other) => overlaps(folder, other));
+        if (clash === undefined)
+            return [];
+        const names = theirs.map(({ name }) => name).join(', ');
+        return [
+            `job ${names}: inbox: ${folder} overlaps ${clash}: expected a folder apart from it; name another one`,
+        ];
+    });
+}
+function overlaps(a, b) {
+    return isWithin(a, b) || isWithin(b, a);
+}
+function isWithin(inner, outer) {
+    return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`);
+}
+/** The jobs that take a file of that path in the inbox: none or several make it a refused file. */
+export function jobsFor(path, inbox) {
+    return inbox.jobs.filter(({ definition }) => {
+        const patterns = patternsOf(definition);
+        // What lies in a folder of a job's own is for that job, unless its patterns say more.
+        if (patterns.length === 0)
+            return !inbox.isMain;
+        return patterns.some((pattern) => matcherOf(pattern)(path));
+    });
+}
+/** The patterns of a definition's `files`. */
+export function patternsOf({ files = [] }) {
+    return [files].flat();
+}
+/** A definition with a pattern that can't be read is refused when it is read. */
+const matchers = new Map();
+function matcherOf(pattern) {
+    const known = matchers.get(pattern);
+    if (known !== undefined)
+        return known;
+    const parsed = parsePathPattern(pattern);
+    if (typeof parsed === 'string')
+        throw new Error(`files: expected ${parsed}`);
+    matchers.set(pattern, parsed);
+    return parsed;
+}
+//# sourceMappingURL=job-book.js.map

@@ -1,0 +1,181 @@
+/**
+ * What people are told about one file: the note that lies beside it, the advice to its sender, and the line that a
+ * watcher says. No cell values, so that notes can be sent on.
+ */
+import { SANDBOX_TARGET } from '../delivery/target.js';
+import { countOf, printable, shellWord, wrap } from '../lib/terminal.js';
+import { OUTCOMES } from '../model/outcome.js';
+import { renderNext } from '../report/words.js';
+import { outcomesOf } from '../runs/progress.js';
+const WIDTH = 80;
+/**
+ * The text of a note: at most 80 columns, but for paths and commands, which are never broken. Names in it are their
+ * sender's: none can add a line or act on a terminal.
+ */
+export function renderNote({ subject, headline, facts, lines }) {
+    const width = Math.max(0, ...facts.map(([name]) => name.length));
+    const table = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
+    const first = wrap([printable(subject), ...headline.split(' ')], { width: WIDTH, indent: '' });
+    return [
+        ...first,
+        '',
+        ...table,
+        ...(lines.length === 0 ? [] : ['', ...lines.flatMap((line) => wrapped(printable(line)))]),
+        '',
+    ].join('\n');
+}
+function wrapped(line) {
+    return line.startsWith(' ') ? [line] : wrap(line.split(' '), { width: WIDTH, indent: '' });
+}
+/** How a note says what a file was when it was put away. */
+export function writtenWords({ bytes, ms }) {
+    return `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
+}
+const WRITTEN = /^ {2}size +(\d+) bytes, last written (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/m;
+/** What a note says a file was when it was put away; `null`: it doesn't say. */
+export function writtenIn(note) {
+    // The sentence before the first empty line begins with the file's name, which may read like anything.
+    const found = WRITTEN.exec(note.slice(note.indexOf('\n\n')));
+    return found === null ? null : { bytes: Number(found[1]), ms: Date.parse(found[2] ?? '') };
+}
+/** The note of a file that was not taken, and why. */
+export function refusedNote(origin, { why, fault }) {
+    return {
+        subject: origin.path,
+        headline: 'was not taken: nothing of it was sent.',
+        facts: originFacts(origin),
+        lines: [...why.map((one) => `Why: ${one}`), '', REFUSAL_ADVICE[fault]],
+    };
+}
+/** The note of a file whose run is over. */
+export function doneNote(origin, summary, report) {
+    return {
+        subject: origin.path,
+        headline: summary.rows === 0
+            ? 'has no rows: nothing was sent.'
+            : 'was taken to its end: every row has its outcome.',
+        facts: [...originFacts(origin), ...runFacts(summary), ...outcomeFacts(summary), ['report', report]],
+        lines: [...findings(summary), ...nextLines(summary, report)],
+    };
+}
+/** The note of a file with content that another one had; `file`: where the file is when the note is read. */
+export function knownNote(origin, run, { report, file }) {
+    const sandbox = run.target === SANDBOX_TARGET ? ' --sandbox' : '';
+    return {
+        subject: origin.path,
+        headline: 'has the same content as a file that was taken before: nothing was sent.',
+        facts: [
+            ...originFacts(origin),
+            ['taken as', `run ${run.id}, job ${run.job}`],
+            ['state', `${run.state}${run.finishedAt === null ? '' : ` ${run.finishedAt}`}`],
+            ['target', run.target],
+            ['rows', String(run.rows)],
+            ...outcomeFacts(run),
+            ['report', report],
+        ],
+        lines: [
+            'To send it all the same, as a new run:',
+            `  onboard run ${shellWord(run.job)}${sandbox} --again ${shellWord(file)}`,
+        ],
+    };
+}
+/** The note of a file that somebody wrote to after it was taken. */
+export function changedNote(origin, run, report) {
+    const isOpen = run.state !== 'finished' && run.state !== 'cancelled';
+    return {
+        subject: origin.path,
+        headline: 'was changed after it was taken: it was not whole then.',
+        facts: [
+            ...originFacts(origin),
+            ['run', `${run.id}, job ${run.job}, ${run.state}`],
+            ['target', run.target],
+            ...outcomeFacts(run),
+            ['report', report],
+        ],
+        lines: [
+            'What was written to it since was not sent.',
+            ...(isOpen ? ['To close that run:', `  onboard cancel ${run.id}`] : []),
+            `Then put ${WHOLE_AGAIN}`,
+            WRITE_ASIDE,
+        ],
+    };
+}
+const WHOLE_AGAIN = 'the whole file into the inbox again: rows whose keys are known are skipped. Where the job names no key, take out what the report names as sent, or it is sent twice.';
+const WRITE_ASIDE = 'So that it does not happen again: write under a name ending in .part and rename it, or set --rest or a marker.';
+/** The note of a file in `done` that somebody went on writing to; its run's note stays beside where it was. */
+export function lateNote(name, lines) {
+    return {
+        subject: name,
+        headline: 'was written to after it was taken to its end: it was not whole then.',
+        facts: [],
+        lines: [
+            'What was written to it since was not sent; what was sent is in the report that its note in the folder `done` names.',
+            `Put ${WHOLE_AGAIN}`,
+            WRITE_ASIDE,
+            ...lines,
+        ],
+    };
+}
+/** The line that a file's run begins with here; `startedAt` tells whether another process had begun it. */
+export function takenWords(path, { id, job, rows, startedAt }) {
+    return `${path}: ${startedAt === null ? 'taken as' : 'goes on with'} run ${id}, job ${job}, ${countOf(rows, 'row')}`;
+}
+/** One line of what became of a file's run: `partner-x/a.csv: run … finished: created 90, rejected 3. Report: …`. */
+export function endedWords(path, summary, report) {
+    const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
+    const became = summary.rows === 0 ? 'the file has no rows' : outcomesOf(summary);
+    return `${path}: run ${summary.id} ${state}: ${became}. Report: ${report}`;
+}
+function originFacts({ path, inbox, written }) {
+    return [
+        ['file', `${path} in ${inbox}`],
+        ...(written === null ? [] : [['size', writtenWords(written)]]),
+    ];
+}
+function runFacts(summary) {
+    return [
+        ['run', `${summary.run}, job ${summary.job}, ${summary.state}`],
+        ['target', summary.target],
+        ['rows', String(summary.rows)],
+    ];
+}
+function outcomeFacts({ outcomes }) {
+    return OUTCOMES.flatMap((outcome) => outcomes[outcome] > 0 ? [[outcome, String(outcomes[outcome])]] : []);
+}
+/** The warnings of rows that were sent, by code, and what the reader of the file had to decide. */
+function findings({ warnings, source }) {
+    const counts = Object.entries(warnings).map(([code, count]) => `${count} × ${code}`);
+    const notes = (source?.notes ?? []).map((note) => `How it was read: ${note}`);
+    const sent = counts.length === 0
+        ? []
+        : [
+            `Warnings, in rows that were sent all the same (results.csv names the columns): ${counts.join(', ')}.`,
+        ];
+    const lines = [...sent, ...notes];
+    return lines.length === 0 ? [] : [...lines, ''];
+}
+function nextLines(summary, report) {
+    const next = renderNext(summary, { directory: report });
+    if (next.length > 0)
+        return [...next];
+    return summary.rows === 0
+        ? ['If there should be some, export the file again and put it into the inbox.']
+        : ['Nothing is left to be done.'];
+}
+/** What the sender of a refused file can do. */
+const REFUSAL_ADVICE = {
+    content: 'Correct that, and put the file into the inbox again under its first name; where it becomes several files, each under a name of the same kind.',
+    name: 'Its content was not read. Put it into the inbox again under another name.',
+    'no-load': 'Its content was not read. Put it into the inbox again under a name, and in a folder, that belong to a kind of load.',
+    'several-loads': 'Its content was not read. Put it into the inbox again under a name, or in a folder, that belongs to one of them only.',
+    kind: 'Put the file itself into the inbox: a plain file that has no other name.',
+    job: 'Put it into the inbox again once there is such a job.',
+};
+/** The reason without the file's name, which stands above it already: `it is empty: expected …`. */
+export function withoutName(why, name) {
+    if (!why.startsWith(`${name}: `))
+        return why;
+    const rest = why.slice(name.length + 2);
+    return /^(is|has|was|expands) /.test(rest) ? `it ${rest}` : rest;
+}
+//# sourceMappingURL=note.js.map

@@ -1,0 +1,295 @@
+/**
+ * How a file's way ends: it goes to `done` or `failed` by one rename, with a note beside it that is there first, and
+ * its end is told. A rehearsal puts files back into their inboxes instead. The claim is dropped last, so that a kill
+ * before that repeats the ending and loses nothing. A file that somebody goes on writing to is found in `done` for an
+ * hour, and goes to `failed`.
+ */
+import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { newRunId } from '../ledger/run-store.js';
+import { errorCode, insteadOf } from '../lib/errors.js';
+import { fileStamp, writtenOf, writtenOfStamp } from '../lib/file-stamp.js';
+import { makeFolder } from '../lib/make-folder.js';
+import { EXIT, exitCodeOf } from '../model/exit.js';
+import { dropClaim, returnFile } from './claim.js';
+import { NOTE_ENDING } from './entry.js';
+import { inboxesOf, isInboxOf } from './job-book.js';
+import { changedNote, doneNote, endedWords, knownNote, lateNote, refusedNote, renderNote, withoutName, writtenIn, } from './note.js';
+import { isOriginalWritten, keepOriginal, lateOriginals, originalOf, removeOriginal, WATCHED_MS, } from './other-file-system.js';
+import { inFolder, withinFolder } from './shared-folder.js';
+import { reportPlace } from './watcher.js';
+/** Ends the claim, tells its end, and answers the file's exit status. */
+export async function settle(claim, end, watcher) {
+    const verdict = verdictOf(claim, end, watcher);
+    const away = await endClaim(claim, verdict, watcher);
+    const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
+    const file = endedFile(claim.info, verdict, watcher);
+    watcher.teller.ended({ ...file, moved: away.file, note: away.note }, words);
+    return verdict.exitCode;
+}
+function verdictOf(claim, end, watcher) {
+    if (end.kind === 'refused')
+        return refusedVerdict(claim, end);
+    const { path } = claim.info;
+    const { run, stamp } = end;
+    const report = reportPlace(watcher, run);
+    const origin = originOf(claim, stamp);
+    switch (end.kind) {
+        case 'done': {
+            const exitCode = end.summary.exitCode ?? exitCodeOf(run);
+            const note = () => doneNote(origin, end.summary, report);
+            return { result: 'done', note, why: [], run, exitCode, words: endedWords(path, run, report) };
+        }
+        case 'known': {
+            const why = `the same content was taken as run ${run.id}: nothing is sent`;
+            const note = (file) => knownNote(origin, run, { report, file });
+            const words = `${path}: ${why}. Report: ${report}`;
+            return { result: 'done', note, why: [why], run, exitCode: exitCodeOf(run), words };
+        }
+        case 'changed': {
+            const why = 'the file was changed after it was taken: what was written to it since was not sent';
+            const note = () => changedNote(origin, run, report);
+            const words = `${path}: run ${run.id}: ${why}. Report: ${report}`;
+            return { result: 'failed', note, why: [why], run, exitCode: EXIT.stopped, words };
+        }
+        default:
+            return end;
+    }
+}
+function refusedVerdict(claim, { why: given, fault }) {
+    // Where the file is while it is taken says nothing to its sender.
+    const why = given.map((one) => withoutName(one.replaceAll(claim.file, () => claim.name), claim.name));
+    const note = () => refusedNote(originOf(claim, claim.info.stamp), { why, fault });
+    const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
+    return { result: 'failed', note, why, run: null, exitCode: EXIT.notStarted, words };
+}
+function originOf({ info }, stamp) {
+    return { path: info.path, inbox: info.inbox, written: writtenOfStamp(stamp) };
+}
+/** A file that waits for somebody to go on with its run. */
+export function pausedFile({ info }, run, watcher) {
+    return endedFile(info, { result: 'paused', why: [], run, exitCode: exitCodeOf(run) }, watcher);
+}
+/** A file as it is told; where it went comes on top. */
+function endedFile({ path, job }, { result, why, run, exitCode }, watcher) {
+    return {
+        file: path,
+        job,
+        result,
+        why,
+        run: run?.id ?? null,
+        state: run?.state ?? null,
+        reason: run?.reason ?? null,
+        rows: run?.rows ?? null,
+        outcomes: run?.outcomes ?? null,
+        exitCode,
+        report: run === null ? null : reportPlace(watcher, run),
+        moved: null,
+        note: null,
+    };
+}
+/** Ends a claim: its file goes to `done` or `failed`, in a rehearsal back to its inbox, with a note about it. */
+export async function endClaim(claim, ending, folders) {
+    const back = folders.rehearsal.isOn ? await putBack(claim, ending, folders) : null;
+    const away = back ?? (await moveAway(claim, ending, folders));
+    await dropClaim(claim);
+    return away;
+}
+/** `null`: its place is another file's by now, or gone. */
+async function putBack(claim, { result, note }, { places, rehearsal, book, home }) {
+    const { info, copied } = claim;
+    if (!isInboxOf(info, inboxesOf(book.jobs(), home)))
+        return null;
+    const stamp = result === 'done' ? await fileStamp(claim.file).catch(() => null) : null;
+    for (const one of [info.stamp, copied, stamp])
+        if (one !== null)
+            rehearsal.remember(info.inbox, info.path, one);
+    if (!(await returnFile(claim)))
+        return null;
+    const text = renderNote(note(join(info.inbox, info.path)));
+    const path = await writeNote(join(places[result], awayName(claim.name, claim.id)), text);
+    const words = `A rehearsal: the file is back in ${info.inbox}, the note about it is ${path}`;
+    return { file: null, note: path, words };
+}
+async function moveAway(claim, { result, note }, { places }) {
+    const folder = places[result];
+    const original = (await isOriginalWritten(claim))
+        ? [`The file as it is by now lies in ${originalOf(claim)}`]
+        : [];
+    const text = renderNote(note(join(folder, awayName(claim.name, claim.id))));
+    const moving = {
+        from: claim.file,
+        folder,
+        name: claim.name,
+        id: claim.id,
+        text: [text, ...original.map((line) => `${line}\n`)].join(''),
+    };
+    // Somebody may have taken the file out of its claim: then there is nothing left to move.
+    const away = await putAway(moving).catch(insteadOf('ENOENT', null));
+    if (away !== null && result === 'done')
+        await keepOriginal(claim, places.processing, basename(away.file));
+    else
+        await removeOriginal(claim);
+    const moved = away === null ? [] : [`Moved to ${away.file}`];
+    return { file: away?.file ?? null, note: away?.note ?? null, words: [...moved, ...original].join('. ') };
+}
+/** Moves an entry, whatever it is, by one rename and puts a note beside it; the note is there first. Throws what renaming says. */
+export async function putAway({ from, folder, name, id, text }) {
+    const file = join(folder, awayName(name, id));
+    const note = await writeNote(file, text);
+    try {
+        await rename(from, file);
+    }
+    catch (error) {
+        await rm(note, { force: true });
+        throw error;
+    }
+    return { file, note };
+}
+/** Writes the note about a file whole or not at all; answers where. */
+async function writeNote(file, text) {
+    const note = `${file}${NOTE_ENDING}`;
+    await makeFolder(dirname(note));
+    await writeFile(`${note}.tmp`, text, { mode: 0o600 });
+    await rename(`${note}.tmp`, note);
+    return note;
+}
+const ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd/\\]/gu;
+/** File systems take 255 bytes; the id, and the note's ending, come on top. */
+const MAX_BYTES = 180;
+/** `portfolio.<id>.csv`: a name that nothing else has, with nothing in it that a terminal or a shell would act on. */
+export function awayName(name, id) {
+    const text = name.toString('utf8').replaceAll(UNSAFE, '_').replaceAll('..', '__');
+    const ending = ENDING.exec(text)?.[0] ?? '';
+    let stem = text.slice(0, text.length - ending.length);
+    while (Buffer.byteLength(stem) > MAX_BYTES)
+        stem = stem.slice(0, -1);
+    return `${stem.replace(/\.$/, '_')}.${id}${ending}`;
+}
+/** Makes the function that moves entries that can't be taken to `failed`, without opening or following them. */
+export function createRefuse(watcher) {
+    const { teller, places, rehearsal } = watcher;
+    // What stays is said once.
+    const left = new Set();
+    return async (refused) => {
+        const { inbox, entry, why } = refused;
+        const key = [inbox.folder, entry.path, entry.stamp].join('\n');
+        if (left.has(key))
+            return 'left';
+        const notTaken = `${entry.path}: not taken: ${why}`;
+        const told = { result: 'failed', why: [why], run: null, exitCode: EXIT.notStarted };
+        const file = endedFile({ path: entry.path, job: null }, told, watcher);
+        if (rehearsal.isOn) {
+            left.add(key);
+            teller.ended(file, `${notTaken}. A rehearsal: it stays where it is`);
+            return 'left';
+        }
+        try {
+            const away = await moveRefused(refused, places.failed);
+            teller.ended({ ...file, moved: away.file, note: away.note }, `${notTaken}. Moved to ${away.file}`);
+            return 'moved';
+        }
+        catch (error) {
+            const code = errorCode(error);
+            if (code === 'ENOENT')
+                return 'gone';
+            left.add(key);
+            const because = code === 'EXDEV' ? 'it is on another file system' : code || String(error);
+            teller.line(`${notTaken}. It can't be moved to ${places.failed} (${because}): move it away by hand`);
+            return 'left';
+        }
+    };
+}
+function moveRefused({ inbox, entry, why, fault }, failed) {
+    const origin = { path: entry.path, inbox: inbox.folder, written: null };
+    return withinFolder(inbox.folder, entry.parts, (path) => putAway({
+        from: inFolder(path, entry.name),
+        folder: failed,
+        name: entry.name,
+        id: newRunId(new Date()),
+        text: renderNote(refusedNote(origin, { why: [why], fault })),
+    }));
+}
+/**
+ * Makes the function that looks for files that somebody went on writing to after they had been put away: their ends were never read.
+ * It moves them from `done` to `failed`, tells their sender, and answers how many there were.
+ */
+export function createLookForLate(watcher) {
+    const { places, book, home } = watcher;
+    const findChanged = createFindChanged(places.done, () => new Date());
+    return async () => {
+        const inboxes = new Set(inboxesOf(book.jobs(), home).map(({ folder }) => folder));
+        const originals = await lateOriginals(places.processing, inboxes, new Date());
+        const late = [
+            ...(await findChanged()).map((name) => ({ name, lines: [] })),
+            ...originals.map(({ done, original }) => ({
+                name: done,
+                lines: [`The file as it is by now lies in ${original}`],
+            })),
+        ];
+        for (const one of late)
+            await putLateAway(one, watcher);
+        return late.length;
+    };
+}
+/** The note of the file's run stays in `done`. */
+async function putLateAway({ name, lines }, { places, teller }) {
+    const text = renderNote(lateNote(name, lines));
+    const from = join(places.done, name);
+    // Somebody may have cleared `done` meanwhile.
+    const away = await putAway({ from, folder: places.failed, ...lateName(name), text }).catch(insteadOf('ENOENT', null));
+    const where = [...(away === null ? [] : [`Moved to ${away.file}`]), ...lines].join('. ');
+    teller.line(`${name}: was written to after it was taken: what came late was not sent. ${where}`);
+}
+/** A name in `done` under which the file goes to `failed`: cut without its id, it could be that of another file there. */
+function lateName(name) {
+    const found = ID.exec(name);
+    if (found === null)
+        return { name, id: 'late' };
+    const [id] = found;
+    return {
+        name: name.slice(0, found.index) + name.slice(found.index + id.length),
+        id: `${id.slice(1)}.late`,
+    };
+}
+/** `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. The last one counts: its sender's name may hold another. */
+const ID = new RegExp(String.raw `\.(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[a-z0-9]{4}(?=${ENDING.source})`, ENDING.flags);
+/** Makes the function that finds the names of files in `done` that are no longer what their notes say. */
+export function createFindChanged(done, now) {
+    const known = new Map();
+    const noteOf = async (name) => {
+        const text = await readFile(join(done, `${name}${NOTE_ENDING}`), 'utf8').catch(() => null);
+        return text === null ? null : writtenIn(text);
+    };
+    return async () => {
+        const names = (await readdir(done).catch(() => [])).filter((name) => !name.endsWith(NOTE_ENDING) && isRecent(name, now()));
+        const changed = [];
+        for (const name of names) {
+            const written = known.get(name) ?? (await noteOf(name));
+            if (written !== null && (await differs(join(done, name), written)))
+                changed.push(name);
+            known.set(name, written);
+        }
+        for (const name of known.keys())
+            if (!names.includes(name))
+                known.delete(name);
+        return changed;
+    };
+}
+function isRecent(name, now) {
+    const [, ...parts] = ID.exec(name) ?? [];
+    const [year, month, day, hour, minute, second] = parts.map(Number);
+    if (year === undefined || month === undefined)
+        return false;
+    const at = Date.UTC(year, month - 1, day, hour, minute, second);
+    return now.getTime() - at < WATCHED_MS;
+}
+async function differs(path, written) {
+    const stats = await lstat(path, { bigint: true }).catch(() => null);
+    if (stats === null)
+        return false;
+    const { bytes, ms } = writtenOf(stats);
+    return bytes !== written.bytes || ms !== written.ms;
+}
+//# sourceMappingURL=settle.js.map

@@ -1,0 +1,174 @@
+/**
+ * What becomes of every entry of the inboxes: it is taken, waits or is refused. A pure decision: `onboard status`,
+ * which shows it without watching, gets the same answer. At the end of the module, why files wait, in words.
+ */
+import { jobsBefore } from '../config/job-definition.js';
+import { shownTime } from '../lib/terminal.js';
+import { entryProblem, isNeverTaken, nameWhenWhole } from './entry.js';
+import { jobsFor, markersOf, patternsOf } from './job-book.js';
+/** Decides for every entry of the inboxes; nothing is touched. */
+export function sortOut(looks, given) {
+    const sorted = looks.flatMap((look) => sortInbox(look, given));
+    const present = presentJobs(looks);
+    const held = sorted.flatMap(({ take }) => take === undefined ? [] : [{ take, why: blockOf(take.job, given.busy, present) }]);
+    const nextMs = sorted.reduce((soonest, one) => Math.min(soonest, one.nextMs ?? soonest), Infinity);
+    return {
+        take: held.flatMap(({ take, why }) => (why === null ? [take] : [])),
+        refuse: sorted.flatMap(({ refuse }) => refuse ?? []),
+        wait: [
+            ...sorted.flatMap(({ wait }) => wait ?? []),
+            ...held.flatMap(({ take, why }) => (why === null ? [] : [{ ...take, job: take.job.name, why }])),
+        ],
+        nextMs: nextMs === Infinity ? null : nextMs,
+    };
+}
+function sortInbox({ inbox, entries }, given) {
+    const markers = markersOf(inbox);
+    const files = new Set(entries.filter(({ kind }) => kind === 'file').map(({ path }) => path));
+    return entries.map((entry) => {
+        const placed = { inbox, entry };
+        if (isUnfinished(entry)) {
+            const [job] = jobsFor(nameWhenWhole(entry.path), inbox);
+            return { wait: { ...placed, job: job?.name ?? null, why: { kind: 'unfinished' } } };
+        }
+        const isAside = isNeverTaken(entry.name.toString('utf8'), markers);
+        return isAside ? {} : sortEntry(placed, files, given);
+    });
+}
+function isUnfinished({ kind, name, path }) {
+    const isHidden = name.toString('utf8').startsWith('.');
+    return kind === 'file' && !isHidden && nameWhenWhole(path) !== path;
+}
+function sortEntry(placed, files, given) {
+    const { inbox, entry } = placed;
+    const left = given.restLeft(placed);
+    const problem = entryProblem(entry);
+    const jobs = problem === null ? jobsFor(entry.path, inbox) : [];
+    const [job] = jobs;
+    if (left > 0) {
+        const isGivenUp = given.isGivenUp?.(placed, job !== undefined) === true;
+        const why = { kind: isGivenUp ? 'restless' : 'writing' };
+        return { wait: { ...placed, job: job?.name ?? null, why }, ...(isGivenUp ? {} : { nextMs: left }) };
+    }
+    if (problem !== null)
+        return { refuse: { ...placed, why: problem, fault: entryFault(entry) } };
+    if (jobs.length > 1)
+        return { refuse: { ...placed, why: severalJobsWords(jobs), fault: 'several-loads' } };
+    if (job !== undefined) {
+        const why = waitReason({ ...placed, job }, files, given);
+        return why === null ? { take: { ...placed, job } } : { wait: { ...placed, job: job.name, why } };
+    }
+    // A definition that can't be used right now may be the one that takes the file.
+    if (given.broken.size > 0)
+        return { wait: { ...placed, job: null, why: { kind: 'broken', jobs: [...given.broken] } } };
+    return { refuse: { ...placed, why: noJobWords(inbox), fault: 'no-load' } };
+}
+/** What is at fault with an entry that can't be taken whatever its job. */
+function entryFault({ kind, links }) {
+    return kind === 'file' && links === 1 ? 'name' : 'kind';
+}
+/** Why a file that no job takes was put aside, for its sender. */
+export function noJobWords(inbox) {
+    const patterns = [...new Set(inbox.jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
+    const expected = patterns.length === 0
+        ? 'no job names the files that it takes'
+        : `expected a name such as one of these: ${patterns.join(', ')}`;
+    return `its name and folder belong to no kind of load: ${expected}`;
+}
+/** Why a file that several jobs would take was put aside. */
+export function severalJobsWords(jobs) {
+    const names = jobs.map(({ name }) => name).join(' and ');
+    return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;
+}
+function waitReason({ entry, job }, files, given) {
+    const { marker, schedule, window } = job.definition;
+    if (given.broken.has(job.name))
+        return { kind: 'broken', jobs: [job.name] };
+    if (marker !== undefined && !files.has(entry.path + marker))
+        return { kind: 'marker', marker };
+    // Only a file that was whole when the schedule fired is taken: nothing of it has changed since.
+    const releasedAt = given.releasedAt(job.name) ?? Number.NEGATIVE_INFINITY;
+    if (schedule !== undefined && entry.changedMs > releasedAt)
+        return { kind: 'schedule' };
+    return window !== undefined && given.isHeldByWindow(job) ? { kind: 'window', window } : null;
+}
+/** Job → a file of it that is in an inbox, whole or still on its way. */
+export function presentJobs(looks) {
+    const present = new Map();
+    for (const { inbox, entries } of looks) {
+        const markers = markersOf(inbox);
+        for (const entry of entries) {
+            const path = nameWhenWhole(entry.path);
+            const isAside = path === entry.path && isNeverTaken(entry.name.toString('utf8'), markers);
+            if (isAside || entryProblem(entry) !== null)
+                continue;
+            for (const { name } of jobsFor(path, inbox))
+                present.set(name, entry.path);
+        }
+    }
+    return present;
+}
+/** A file of a job that comes after others stays as long as there is a file or a run of those. */
+function blockOf(job, busy, present) {
+    for (const other of jobsBefore(job.definition)) {
+        const file = present.get(other);
+        const because = file === undefined ? busy.get(other) : `${file} waits in the inbox`;
+        if (because !== undefined)
+            return { kind: 'after', job: other, because };
+    }
+    return null;
+}
+/** Every upload goes through these reasons, so a watcher doesn't tell them. */
+const PASSING = ['writing', 'unfinished', 'restless'];
+/** Why files wait, one line per job and reason, by a key that stays the same as long as they do. */
+export function waitingLines(waiting, next) {
+    return groupedLines(waiting.filter(({ why }) => !PASSING.includes(why.kind)), next);
+}
+/** What is left in the inboxes when a watcher ends, and why; empty where nothing is left. */
+export function leftLines(waiting, next) {
+    const lines = [...groupedLines(waiting, next).values()];
+    return lines.length === 0 ? [] : ['Left in the inbox:', ...lines.map((line) => `  ${line}`)];
+}
+function groupedLines(waiting, next) {
+    const groups = new Map();
+    for (const one of waiting) {
+        const key = [one.job ?? '', one.why.kind, one.why.kind === 'after' ? one.why.job : ''].join(' ');
+        groups.set(key, [...(groups.get(key) ?? []), one]);
+    }
+    return new Map([...groups].map(([key, group]) => [key, lineOf(group, next)]));
+}
+function lineOf(group, next) {
+    const [first] = group;
+    if (first === undefined)
+        return '';
+    const more = group.length === 1 ? ' waits' : ` and ${group.length - 1} more wait`;
+    return `${first.entry.path}${more} ${reasonWords(first, next)}`;
+}
+/** `for the schedule of job …, next 2026-11-21 22:00 UTC`: to be read after "waits". */
+export function reasonWords({ job, why }, next) {
+    switch (why.kind) {
+        case 'writing':
+            return 'until nothing of it has changed for a while';
+        case 'unfinished':
+            return 'until it is renamed: its name says that it is not whole yet';
+        case 'restless':
+            return 'until nothing of it has changed for a while: it is still written to, and is left for the next start';
+        case 'marker':
+            return `for its marker file, of its own name and ${why.marker}`;
+        case 'schedule':
+            return `for the schedule of job ${job ?? ''}, ${nextWords(next.get(job ?? ''))}`;
+        case 'window':
+            return `for the window ${why.window} of job ${job ?? ''} to open`;
+        case 'after':
+            return `for job ${why.job}: ${why.because}`;
+        case 'broken':
+            return `until the definition of ${why.jobs.join(', ')} is corrected`;
+        default:
+            return why;
+    }
+}
+/** When a schedule fires next. */
+function nextWords(next) {
+    return next === undefined ? 'which no watcher has set yet' : `next ${shownTime(next, 'UTC')}`;
+}
+//# sourceMappingURL=sort-out.js.map

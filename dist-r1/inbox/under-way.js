@@ -1,0 +1,206 @@
+/**
+ * The claimed files of this process, each worked on by itself: begun by urgency as far as there is room, tried again
+ * where there was trouble, kept where its run waits for somebody, and let go where another process took the claim
+ * over.
+ */
+import { newRunId } from '../ledger/run-store.js';
+import { errorCode, hasCode, messageOf } from '../lib/errors.js';
+import { EXIT, worse } from '../model/exit.js';
+import { beat, claimEntry } from './claim.js';
+import { weightOfJob } from './job-book.js';
+import { atHome } from './other-file-system.js';
+import { pausedFile } from './settle.js';
+import { prepareTakenFolder, UnusableInbox } from './shared-folder.js';
+import { pausedWords, takeClaim } from './take.js';
+/** How often claims are touched: well within the minute after which other hosts take a claim over. */
+const BEAT_MS = 15_000;
+const TROUBLE_STEP_MS = 5_000;
+const TROUBLE_MAX_MS = 60_000;
+/** `onEnd` is called whenever a file ends or stays. */
+export function createUnderWay(watcher, onEnd) {
+    const works = new Map();
+    const { store, teller, session } = watcher;
+    let worst = 0;
+    const go = (work) => {
+        work.state = 'active';
+        work.working = workOn(work).finally(onEnd);
+    };
+    const workOn = async (work) => {
+        const { id } = work.claim;
+        try {
+            const signal = AbortSignal.any([session.io.interrupted, work.end.signal]);
+            const claim = await atHome(work.claim, watcher, signal);
+            if (claim === null)
+                return void works.delete(id);
+            work.claim = claim;
+            const onRun = (run) => {
+                work.run = run;
+            };
+            const end = await takeClaim(claim, watcher, { signal, onRun, isUnderWay });
+            if (end.kind === 'paused')
+                return pause(work, end.run);
+            if (end.kind === 'ended')
+                worst = worse(worst, end.exitCode);
+            works.delete(id);
+        }
+        catch (error) {
+            trouble(work, error);
+        }
+    };
+    const isUnderWay = (run) => [...works.values()].some((one) => one.claim.id === run && one.state === 'active');
+    const pause = (work, run) => {
+        work.state = 'paused';
+        work.run = run.id;
+        worst = worse(worst, 2);
+        teller.paused(pausedFile(work.claim, run, watcher), pausedWords(work.claim, run));
+    };
+    const trouble = (work, error) => {
+        work.state = 'troubled';
+        work.tries += 1;
+        work.againAt = performance.now() + Math.min(TROUBLE_STEP_MS * 2 ** (work.tries - 1), TROUBLE_MAX_MS);
+        worst = worse(worst, EXIT.notStarted);
+        if (work.tries === 1)
+            teller.line(`${work.claim.info.path}: can't be gone on with right now: ${messageOf(error)}`);
+    };
+    const lookAt = async (work) => {
+        if (work.state === 'troubled' && performance.now() >= work.againAt)
+            return go(work);
+        if (work.state === 'troubled' || work.run === null)
+            return;
+        const run = await store.get(work.run);
+        const isWaiting = run?.state === 'paused' || run?.state === 'stopped';
+        // Another run may have its place by now: one more than `--runs` allows is no harm.
+        if (work.state !== 'paused')
+            work.state = isWaiting && run.reason === 'window' ? 'window' : 'active';
+        else if (!isWaiting)
+            go(work);
+    };
+    const beating = setInterval(() => void beatAll(works), BEAT_MS);
+    beating.unref();
+    return {
+        start(claim) {
+            const idle = { working: Promise.resolve(), run: null, tries: 0, againAt: 0, state: 'active' };
+            const weight = weightOfJob(claim.info.job, watcher.book);
+            const work = { claim, weight, end: new AbortController(), ...idle };
+            works.set(claim.id, work);
+            go(work);
+        },
+        has: (claim) => works.has(claim),
+        /** How many runs of at least that weight are under way; a run whose window is closed doesn't count. */
+        active: (weight = 0) => [...works.values()].filter((one) => one.state === 'active' && one.weight >= weight).length,
+        /** Notes that there was a file that could not be taken. */
+        trouble() {
+            worst = worse(worst, EXIT.notStarted);
+        },
+        claims: () => [...works.values()].map(({ claim }) => claim),
+        /** Looks whether somebody went on with runs that wait. */
+        async look() {
+            await Promise.all([...works.values()].map(lookAt));
+        },
+        /** Exit status of the worst file so far. */
+        worst: () => ([...works.values()].some(({ state }) => state === 'window') ? worse(worst, 2) : worst),
+        /** Lets go of all files: their runs pause, and the next start goes on with them. */
+        async end() {
+            clearInterval(beating);
+            for (const { end } of works.values())
+                end.abort();
+            await Promise.allSettled([...works.values()].map(({ working }) => working));
+        },
+    };
+}
+/** Shows that this process lives, and lets go of claims that were taken over because it had not shown that for too long. */
+async function beatAll(works) {
+    for (const work of works.values()) {
+        const isMine = await beat(work.claim).catch(() => true);
+        if (!isMine && works.get(work.claim.id) === work) {
+            work.end.abort();
+            works.delete(work.claim.id);
+        }
+    }
+}
+/** Makes the function that begins with what a look found, as far as there is room; the rest stays in the look for the next time. */
+export function createBegin(watcher, { underWay, recovery, isClosed }) {
+    const claim = createClaim(watcher);
+    const said = new Set();
+    const claimOf = async (one) => {
+        if (one.kind === 'claim')
+            return recovery.takeUp(one.claim);
+        // The next look finds it again, and says why it waits.
+        return isClosed(one.file.job) ? null : claim(one.file);
+    };
+    /** Passes one bad inbox or claim over, so that the others go on. */
+    const passOver = (error) => {
+        if (!isPassedOver(error))
+            throw error;
+        underWay.trouble();
+        if (!said.has(error.message))
+            watcher.teller.line(`files can't be taken: ${error.message}`);
+        said.add(error.message);
+        return null;
+    };
+    return async ({ atHand }) => {
+        for (;;) {
+            const [next] = atHand;
+            if (next === undefined || watcher.session.io.interrupted.aborted)
+                return;
+            // Only runs at least as urgent as this file count.
+            if (underWay.active(next.weight) >= watcher.runsAtOnce)
+                return;
+            atHand.shift();
+            const claimed = await claimOf(next).catch(passOver);
+            if (claimed !== null)
+                underWay.start(claimed);
+        }
+    };
+}
+/** Shortages of the whole machine: every file has them, so none is passed over for it. */
+const SHORT = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
+function isPassedOver(error) {
+    if (error instanceof UnusableInbox)
+        return true;
+    return error instanceof Error && 'path' in error && !SHORT.includes(errorCode(error));
+}
+/** Takes files out of their inboxes, each under an id that its run will have; `null`: another watcher was faster, or it is gone. */
+function createClaim(watcher) {
+    const { member, places, session } = watcher;
+    // Inboxes on another file system than ONBOARD_HOME.
+    const others = new Set();
+    const used = new Set();
+    const freshId = async () => {
+        const id = newRunId(new Date());
+        if (used.has(id) || (await session.ledger.index.targetOf(id)) !== null)
+            return freshId();
+        used.add(id);
+        return id;
+    };
+    const claimAs = async (file, isOnOtherFileSystem) => {
+        const info = { ...infoOf(file), target: watcher.target, isOnOtherFileSystem };
+        return claimEntry(file.entry, { base: places.processing, id: await freshId(), member, info });
+    };
+    return async (file) => {
+        const { folder } = file.inbox;
+        try {
+            if (!others.has(folder))
+                return await claimAs(file, false);
+        }
+        catch (error) {
+            if (!hasCode(error, 'EXDEV'))
+                throw error;
+            others.add(folder);
+        }
+        await prepareTakenFolder(folder);
+        return claimAs(file, true);
+    };
+}
+function infoOf({ inbox, entry, job }) {
+    const { marker } = job.definition;
+    return {
+        job: job.name,
+        inbox: inbox.folder,
+        path: entry.path,
+        claimedAt: new Date().toISOString(),
+        stamp: entry.stamp,
+        marker: marker === undefined ? null : `${entry.name.toString('utf8')}${marker}`,
+    };
+}
+//# sourceMappingURL=under-way.js.map

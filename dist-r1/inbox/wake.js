@@ -1,0 +1,116 @@
+/**
+ * When a watcher looks: at what interval, how soon after news from the file system or from a run, and how long it
+ * waits in between. Nothing here looks at a file itself.
+ */
+import { watch } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+/** Lets a loop wait for time or for news, whichever comes first; news that come while nobody waits end the next wait. */
+export function createWaker() {
+    let heard = new Set();
+    let ring = () => { };
+    return {
+        wake(why) {
+            heard.add(why);
+            ring();
+        },
+        /** Whether the next wait ends at once. */
+        hasNews: () => heard.size > 0,
+        /** Answers what happened; nothing where the time ended it. */
+        async wait(ms) {
+            if (heard.size === 0) {
+                const timer = new AbortController();
+                const news = new Promise((resolve) => {
+                    ring = resolve;
+                });
+                await Promise.race([news, delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)]);
+                timer.abort();
+            }
+            const answer = heard;
+            heard = new Set();
+            return answer;
+        },
+    };
+}
+/** A look at many files takes a while: looks take a fifth of the time at most. */
+const CALM_FACTOR = 4;
+const CALM_MS = 50;
+const RUNS_MS = 1_000;
+/** When to look at what: at folders, at runs that wait for somebody, and rarely at the rest. */
+export function createLookClock(pollMs, now) {
+    let begun = 0;
+    let earliest = now();
+    let next = now();
+    let wanted = true;
+    const every = { runs: RUNS_MS, rare: Math.max(RUNS_MS, pollMs) };
+    const last = { runs: now(), rare: Number.NEGATIVE_INFINITY };
+    return {
+        isLookDue: () => now() >= next,
+        /** A look at the folders is wanted, as soon as looks would not take too much of the time. */
+        lookSoon() {
+            wanted = true;
+            next = Math.min(next, earliest);
+        },
+        /** Whether a look is wanted that has not begun. */
+        isLookWanted: () => wanted,
+        lookBegins() {
+            begun = now();
+            wanted = false;
+        },
+        /** `nextMs`: until something may be found, `null` where nothing is expected. */
+        lookEnds(nextMs) {
+            const took = now() - begun;
+            earliest = now() + Math.max(CALM_MS, CALM_FACTOR * took);
+            next = wanted ? earliest : Math.max(earliest, now() + Math.min(pollMs, nextMs ?? pollMs));
+        },
+        /** True once per interval. */
+        isDue(what) {
+            if (now() - last[what] < every[what])
+                return false;
+            last[what] = now();
+            return true;
+        },
+        /** Until something is due, milliseconds. */
+        leftMs: () => Math.max(0, Math.min(next, last.runs + every.runs) - now()),
+    };
+}
+/** The system gives a user only so many watches; in further folders the next look finds what is new. */
+const MOST_WATCHES = 1_000;
+/**
+ * Tells when something may have changed in folders; a hint, since events can be lost. One watch per folder, with nothing read for it:
+ * chokidar reads a folder again, and looks at every entry, for each of its changes, which took a third of the time of 1,000 files.
+ * `onTrouble` where the system gives no events.
+ */
+export function createFolderEvents(onChange, onTrouble) {
+    const watches = new Map();
+    const drop = (folder) => {
+        watches.get(folder)?.close();
+        watches.delete(folder);
+    };
+    const add = (folder) => {
+        try {
+            const watcher = watch(folder, onChange);
+            watcher.on('error', () => drop(folder));
+            watches.set(folder, watcher);
+        }
+        catch (error) {
+            onTrouble(error instanceof Error ? error : new Error(String(error)));
+        }
+    };
+    return {
+        /** Listens to these folders from now on, and to no others. */
+        follow(folders) {
+            const wanted = new Set(folders.slice(0, MOST_WATCHES));
+            for (const folder of watches.keys())
+                if (!wanted.has(folder))
+                    drop(folder);
+            for (const folder of wanted)
+                if (!watches.has(folder))
+                    add(folder);
+        },
+        close() {
+            for (const folder of [...watches.keys()])
+                drop(folder);
+        },
+    };
+}
+//# sourceMappingURL=wake.js.map

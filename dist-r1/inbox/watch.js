@@ -1,0 +1,188 @@
+import { messageOf } from '../lib/errors.js';
+import { sleep } from '../lib/waiting.js';
+import { EXIT, worse } from '../model/exit.js';
+import { countSettled } from '../model/outcome.js';
+import { removeEmptyClaims } from './claim.js';
+import { inboxesOf } from './job-book.js';
+import { createLook } from './look.js';
+import { createRecovery } from './recover.js';
+import { createWindows, openInboxSchedules } from './schedule.js';
+import { createLookForLate, createRefuse } from './settle.js';
+import { createBegin, createUnderWay } from './under-way.js';
+import { createFolderEvents, createLookClock, createWaker } from './wake.js';
+const TROUBLE_MS = 1_000;
+/** Watches the inboxes until it is interrupted, or with `once` until nothing more can be taken; answers the exit status. */
+export async function watchInboxes(watcher, { sends }) {
+    const exitCode = await untilItEnds(watcher, sends || !watcher.once ? null : stallNoticeOf(watcher));
+    if (exitCode === EXIT.interrupted)
+        watcher.teller.line(`To go on: ${watcher.session.io.typed}`);
+    return exitCode;
+}
+async function untilItEnds(watcher, stall) {
+    const waker = createWaker();
+    const underWay = createUnderWay(watcher, () => waker.wake('work'));
+    const schedules = openInboxSchedules(watcher, () => waker.wake('look'));
+    const now = () => performance.now();
+    const recovery = createRecovery({ ...watcher, isMine: underWay.has, now });
+    const isClosed = createWindows(() => new Date());
+    const look = createLook(watcher, { recovery, schedules, isClosed, mine: underWay.claims, now });
+    const begin = createBegin(watcher, { underWay, recovery, isClosed });
+    const events = openEvents(watcher, waker);
+    const round = createRound(watcher, { look, underWay, schedules });
+    watcher.session.io.interrupted.addEventListener('abort', () => waker.wake('work'));
+    try {
+        await removeEmptyClaims(watcher.places.processing, new Date());
+        await schedules.keep();
+        return await keepLooking(watcher, { waker, underWay, round }, async () => {
+            const found = await round.look();
+            events?.follow(found.folders);
+            await begin(found);
+            if (underWay.active() > 0)
+                await stall?.look();
+            return found;
+        });
+    }
+    finally {
+        events?.close();
+        await underWay.end();
+        await schedules.close();
+    }
+}
+function openEvents({ polling, teller }, waker) {
+    if (polling)
+        return null;
+    const onTrouble = (error) => teller.trouble(`no events from the file system (${error.message}): files are found by looking only`);
+    return createFolderEvents(() => waker.wake('look'), onTrouble);
+}
+async function keepLooking(watcher, { waker, underWay, round }, work) {
+    for (;;) {
+        if (watcher.session.io.interrupted.aborted)
+            return EXIT.interrupted;
+        const look = await waitingOut(watcher, work);
+        if (look === null)
+            continue;
+        const isIdle = !round.clock.isLookWanted() && !waker.hasNews() && underWay.active() === 0;
+        // Nothing can be taken, and nothing that is being written could be soon.
+        if (watcher.once && isIdle && look.atHand.length === 0 && look.nextMs === null) {
+            tellLeft(look, watcher);
+            return worse(round.worst(), underWay.worst());
+        }
+        const why = await waker.wait(round.clock.leftMs());
+        // A file that waits for a run may go on when that run ends; while more files are at hand, an end is no reason to look at
+        // everything.
+        const hasFiles = look.atHand.some(({ kind }) => kind === 'file');
+        if (why.has('look') || (why.has('work') && !hasFiles))
+            round.clock.lookSoon();
+    }
+}
+/** A Redis or a disk that is full delays the watching, and doesn't end it; `null`: the look is to be tried again. */
+async function waitingOut({ once, teller, session }, work) {
+    try {
+        return await work();
+    }
+    catch (error) {
+        if (once)
+            throw error;
+        teller.trouble(`the inboxes can't be looked after right now: ${messageOf(error)}`);
+        await sleep(TROUBLE_MS, session.io.interrupted);
+        return null;
+    }
+}
+/** Looks at folders, runs and late files, each at its time; answers the last look at the folders. */
+function createRound(watcher, { look, underWay, schedules }) {
+    const clock = createLookClock(watcher.pollMs, () => performance.now());
+    const refuse = createRefuse(watcher);
+    const isInterrupted = () => watcher.session.io.interrupted.aborted;
+    const lookAgain = createLookAndRefuse({ clock, look, refuse, isInterrupted });
+    const lookForLate = createLookForLate(watcher);
+    let last = { atHand: [], refuse: [], folders: [], left: [], nextMs: 0 };
+    let worst = 0;
+    const lookAtRest = async () => {
+        await schedules.keep();
+        if ((await lookForLate()) > 0)
+            worst = worse(worst, EXIT.notStarted);
+    };
+    return {
+        clock,
+        worst: () => worst,
+        async look() {
+            if (clock.isDue('rare'))
+                await lookAtRest();
+            if (clock.isDue('runs'))
+                await underWay.look();
+            if (clock.isLookDue()) {
+                const looked = await lookAgain();
+                last = looked.found;
+                if (looked.hasRefused)
+                    worst = worse(worst, EXIT.notStarted);
+            }
+            return last;
+        },
+    };
+}
+/** Entries put aside after one look; the next look finds the others, and the files that came meanwhile. */
+const REFUSED_AT_ONCE = 500;
+/** Makes the function that looks, and puts aside what can't be taken: never so much that other files or a signal wait for it. */
+export function createLookAndRefuse({ clock, look, refuse, isInterrupted }) {
+    return async () => {
+        clock.lookBegins();
+        const found = await look();
+        // What refusing takes is no reason to look later.
+        clock.lookEnds(found.nextMs);
+        let moved = 0;
+        let hasRefused = false;
+        for (const entry of found.refuse) {
+            if (moved === REFUSED_AT_ONCE)
+                clock.lookSoon();
+            if (moved === REFUSED_AT_ONCE || isInterrupted())
+                break;
+            const end = await refuse(entry);
+            if (end === 'moved')
+                moved += 1;
+            if (end !== 'gone')
+                hasRefused = true;
+        }
+        return { found, hasRefused };
+    };
+}
+function tellLeft({ left }, { teller, book, home }) {
+    if (left.length > 0)
+        teller.line(...left);
+    else if (!teller.hasTold()) {
+        const folders = inboxesOf(book.jobs(), home).map(({ folder }) => folder);
+        teller.line(`There was no file to take in ${folders.join(', ')}.`);
+    }
+}
+const EVERY_MS = 60_000;
+/** How soon to look again while no run is under way: a file that was just claimed gets its run within that time. */
+const BEGIN_MS = 5_000;
+/** Tells a watcher that sends nothing itself, once a minute, that nothing moves. */
+export function createStallNotice({ standing, tell, now }) {
+    let dueAt = Number.NEGATIVE_INFINITY;
+    let before = '';
+    return {
+        /** Looks at most once a minute. */
+        async look() {
+            if (now() < dueAt)
+                return;
+            const current = await standing();
+            dueAt = now() + (current === '' ? BEGIN_MS : EVERY_MS);
+            if (current !== '' && current === before)
+                tell(STALLED);
+            before = current;
+        },
+    };
+}
+const STALLED = 'Nothing has moved for a minute: rows wait for a worker. Start one with `onboard work`; `onboard status` says where things stand.';
+const RUNS_MAX = 200;
+function stallNoticeOf({ store, teller }) {
+    const standing = () => standingOf(store);
+    return createStallNotice({ standing, tell: teller.line, now: () => performance.now() });
+}
+/** How many rows of each run that is under way have their outcomes. */
+async function standingOf(store) {
+    const runs = await store.list(RUNS_MAX);
+    const under = runs.filter(({ state }) => state === 'queued' || state === 'running');
+    return under.map(({ id, rows, outcomes }) => `${id} ${countSettled(outcomes)}/${rows}`).join('\n');
+}
+//# sourceMappingURL=watch.js.map

@@ -1,0 +1,126 @@
+/**
+ * What a header is, whatever kind of file it stands in: cells that look like names, and names that can be used. A CSV
+ * file and a workbook both ask here whether a row further down looks more like the header than the first row, and what is
+ * wrong with a header's names.
+ */
+import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN } from '../model/source.js';
+/** Whether cells look like column names: two at least, all different, short, and no numbers, dates, ids or addresses. */
+export function looksLikeHeader(cells) {
+    if (cells.length < 2)
+        return false;
+    const names = new Set(cells.map((cell) => cell.trim().toLowerCase()));
+    return names.size === cells.length && [...names].every(looksLikeName);
+}
+function looksLikeName(cell) {
+    return (cell.length <= LONGEST_NAME && /\p{L}/u.test(cell) && !SEPARATORS.test(cell) && !looksLikeValue(cell));
+}
+/** Signs that separate cells or list items; a name in a header has none of them. */
+const SEPARATORS = /[;|\t]/;
+const LONGEST_NAME = 80;
+/** Whether a cell looks like a value rather than a column's name. */
+export function looksLikeValue(cell) {
+    const digits = cell.replaceAll(/\D/g, '').length;
+    return /^[\s+-]*\d/.test(cell) || cell.includes('@') || digits > MOST_DIGITS * cell.length;
+}
+const MOST_DIGITS = 0.3;
+/**
+ * The record that looks like the header where the first record clearly is a title, else `null`: the first has fewer cells
+ * (or, in rows padded with empty cells, only one that isn't empty), as have all records up to one that looks like a
+ * header, and most records below that one have as many cells as it.
+ */
+export function headerBelow(records) {
+    const [first] = records;
+    if (first === undefined)
+        return null;
+    const isPadded = first.cells.length > 1 && filled(first) === 1;
+    const count = isPadded ? filled : ({ cells }) => cells.length;
+    let most = count(first);
+    let found = null;
+    for (const [at, record] of records.entries()) {
+        if (count(record) <= most)
+            continue;
+        most = count(record);
+        const below = records.slice(at + 1).map(count);
+        const fitting = below.filter((cells) => (isPadded ? cells > 1 : cells === most)).length;
+        const isTable = fitting > 0 && fitting >= MOST * below.length;
+        if (!isTable || !looksLikeHeader(record.cells.slice(0, filled(record))))
+            continue;
+        if (!isPadded)
+            return record;
+        // A title may have a second cell, such as a label and its value, so that the widest record is the header.
+        found = record;
+    }
+    return found;
+}
+/** The share of the records below a header that must be as long as it before the records above are taken for titles. */
+const MOST = 0.8;
+/** Whether the records above `header` are themselves a table: a record that looks like a header, and rows as long as it. */
+export function isBelowTable(records, header) {
+    const [first, ...rows] = records.slice(0, records.indexOf(header));
+    if (first === undefined || rows.length === 0 || !looksLikeHeader(first.cells))
+        return false;
+    const fitting = rows.filter(({ cells }) => cells.length === first.cells.length).length;
+    return fitting > 0 && fitting >= MOST_ABOVE * rows.length;
+}
+/** The share of the rows above that must be as long as the first before they are taken for a table. */
+const MOST_ABOVE = 0.5;
+/** The number of cells up to the last that isn't empty. */
+function filled({ cells }) {
+    return 1 + cells.findLastIndex((cell) => cell !== '');
+}
+/** What is wrong with the names of a header. `labelOf` gives a column's label; `where` follows the label of a column without a name. */
+export function nameProblems(names, labelOf, where = '') {
+    const problem = tooLongTogether(names);
+    if (problem !== null)
+        return [problem];
+    const torn = tornReport(names);
+    if (torn !== null)
+        return [torn];
+    const seen = new Map();
+    return names.flatMap((name, at) => {
+        const first = seen.get(name);
+        seen.set(name, first ?? at);
+        if (name === '') {
+            return [`column ${labelOf(at)}${where} has no name: expected a name in every cell; name or remove it`];
+        }
+        if (isForbiddenName(name)) {
+            return [
+                `column ${labelOf(at)} is named "${name}", which is refused: expected no __proto__, constructor or prototype in a name; rename it`,
+            ];
+        }
+        if (first === undefined)
+            return [];
+        return [
+            `columns ${labelOf(first)} and ${labelOf(at)} are both named "${name}": expected every name once; rename or remove one`,
+        ];
+    });
+}
+/**
+ * What is wrong where some of a report's columns are left but not the one that it is known by: its cells would keep the signs that
+ * guard them against being run as formulas, so that a key of a row in doubt would be another one, and its record made twice.
+ */
+function tornReport(names) {
+    if (names.includes(REPORT_ROW_COLUMN))
+        return null;
+    const left = names.find((name) => name.startsWith(REPORT_COLUMN_PREFIX));
+    return left === undefined
+        ? null
+        : `has the column "${left}" of a report, but no "${REPORT_ROW_COLUMN}": expected a report file's own columns whole; take the file from the report again, and correct its other cells only`;
+}
+/** The most characters that all names of a file may have together: they are kept with its run, and named in messages. */
+const MOST_NAME_CHARS = 1_000_000;
+/** What is wrong where the names together are longer than those of any table; `null` where they are not. */
+export function tooLongTogether(names) {
+    let chars = 0;
+    for (const name of names)
+        chars += name.length;
+    return chars <= MOST_NAME_CHARS
+        ? null
+        : `its columns have names of ${chars} characters together: expected at most ${MOST_NAME_CHARS}; check that it is the right file`;
+}
+/** Whether a column or a member name has a segment that would reach an object's prototype instead of a field. */
+export function isForbiddenName(name) {
+    return name.length >= '__proto__'.length && FORBIDDEN.test(name);
+}
+const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;
+//# sourceMappingURL=column-names.js.map

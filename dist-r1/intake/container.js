@@ -1,0 +1,136 @@
+/**
+ * What a file's data is wrapped in: nothing, gzip, or an Excel workbook, told by its first bytes and not by its name.
+ * Files of other formats that partners send by mistake are refused with what to do about them. `unpack` gives the bytes
+ * of the text inside; a gzip file that expands beyond any data is refused before it fills a disk or the memory.
+ */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { errorCode } from '../lib/errors.js';
+import { UsageError } from '../lib/usage-error.js';
+/** As many bytes as the longest signature has. */
+export const SIGNATURE_BYTES = 10;
+/** Tells the container by the file's first bytes; UsageError where its name or `format.type` contradicts them. */
+export function containerOf(start, path, format) {
+    const hex = start.toString('hex');
+    if (hex.startsWith(ZIP) && isWorkbook(path, format))
+        return 'workbook';
+    refuseKnown(hex, path);
+    // Report files of a workbook's run are CSV; whether the file is a report shows in its header.
+    if (isWorkbook(path, format) && !isCsv(path))
+        throw noWorkbook(path);
+    if (hex.startsWith(GZIP))
+        return 'gzip';
+    if (!/\.gz$/i.test(path))
+        return 'plain';
+    throw new UsageError(`${path}: is not compressed, as its name says: expected a gzip file; transfer it again, or take .gz off its name`);
+}
+function isWorkbook(path, { type }) {
+    return type === 'xlsx' || (type === 'auto' && /\.(xlsx|xlsm|xlsb|xltx|xls|ods)$/i.test(path));
+}
+function isCsv(path) {
+    return path.toLowerCase().endsWith('.csv');
+}
+/** The error for a file that should be a workbook by its name or by the job definition, and isn't. */
+export function noWorkbook(path) {
+    return new UsageError(`${path}: is no Excel workbook: expected one, by its name or format.type; save it again as .xlsx, or if it is CSV, name it .csv`);
+}
+/** Refuses what a compressed file must not hold. */
+export function refuseNested(start, path) {
+    const hex = start.toString('hex');
+    if (hex.startsWith(GZIP)) {
+        throw new UsageError(`${path}: is compressed twice: expected once; unpack it first`);
+    }
+    refuseKnown(hex, path);
+}
+function refuseKnown(hex, path) {
+    const known = KNOWN.find(([start]) => hex.startsWith(start));
+    if (known === undefined || (known[0] === BZIP2 && !hex.slice(8).startsWith(BZIP2_BLOCK)))
+        return;
+    throw new UsageError(`${path}: ${known[1]}`);
+}
+const GZIP = '1f8b';
+const ZIP = '504b0304';
+/** "BZh" may also begin a text, so that the bytes after it are compared too. */
+const BZIP2 = '425a68';
+const BZIP2_BLOCK = '314159265359';
+/** The file formats that partners send by mistake, by their first bytes. */
+const KNOWN = [
+    [
+        ZIP,
+        'is a zip archive or an Excel workbook: unpack an archive and give the file in it; a workbook needs a name that ends in .xlsx, and no other format.type',
+    ],
+    ['504b0506', 'is an empty zip archive: export the data again'],
+    [
+        'd0cf11e0a1b11ae1',
+        'is an old Excel file (.xls) or a workbook with a password: save it as .xlsx without a password, or as "CSV UTF-8"',
+    ],
+    ['255044462d', 'is a PDF: export the data as CSV or .xlsx'],
+    ['425a68', 'is compressed with bzip2: unpack it, or compress it with gzip'],
+    ['fd377a585a00', 'is compressed with xz: unpack it, or compress it with gzip'],
+    ['28b52ffd', 'is compressed with zstd: unpack it, or compress it with gzip'],
+    ['377abcaf271c', 'is a 7z archive: unpack it and give the file in it'],
+    ['526172211a07', 'is a RAR archive: unpack it and give the file in it'],
+];
+/** The bytes of the text in the container. */
+export function unpack(bytes, container, path) {
+    return container === 'gzip' ? gunzip(bytes, path) : bytes;
+}
+const LIMITS = { maxBytes: 8 * 1024 ** 3, maxRatio: 200, freeBytes: 64 * 1024 ** 2 };
+/** The bytes in a gzip file (RFC 1952) of one or several members; UsageError where it is broken, cut off, goes on after its end, or expands too far. */
+export async function* gunzip(bytes, path, limits = LIMITS) {
+    const unpacker = createGunzip({ chunkSize: CHUNK_BYTES });
+    let read = 0;
+    let written = 0;
+    const feeding = pipeline(Readable.from(count(bytes, (length) => {
+        read += length;
+    }), { objectMode: true, highWaterMark: 1 }), unpacker);
+    // The unpacker, which is waited for below, throws the same error.
+    feeding.catch(() => { });
+    try {
+        for await (const block of unpacker) {
+            written += block.length;
+            checkExpansion(path, { read, written }, limits);
+            yield block;
+        }
+        if (unpacker.bytesWritten !== read)
+            throw broken(path, 'it goes on after its end');
+    }
+    catch (error) {
+        throw explainGzip(path, error);
+    }
+    finally {
+        unpacker.destroy();
+        await bytes.return(undefined);
+    }
+}
+const CHUNK_BYTES = 256 * 1024;
+async function* count(bytes, add) {
+    for await (const block of bytes) {
+        add(block.length);
+        yield block;
+    }
+}
+function checkExpansion(path, size, limits) {
+    const { maxBytes, maxRatio, freeBytes } = limits;
+    if (size.written > maxBytes)
+        throw tooLarge(path, `more than ${maxBytes} bytes`);
+    if (size.written > freeBytes && size.written > maxRatio * size.read) {
+        throw tooLarge(path, `more than ${maxRatio} times its size`);
+    }
+}
+function tooLarge(path, size) {
+    return new UsageError(`${path}: expands to ${size}: expected a file of data; if it is one, unpack it and give the unpacked file`);
+}
+const EXPLAINED_GZIP = {
+    Z_BUF_ERROR: 'it is cut off',
+    Z_DATA_ERROR: 'a part of it is damaged, or something else follows it',
+};
+function explainGzip(path, error) {
+    const explained = EXPLAINED_GZIP[errorCode(error)];
+    return explained === undefined ? error : broken(path, explained, error);
+}
+function broken(path, what, cause) {
+    return new UsageError(`${path}: is no whole gzip file: ${what}; transfer it again, or compress it again`, cause === undefined ? {} : { cause });
+}
+//# sourceMappingURL=container.js.map

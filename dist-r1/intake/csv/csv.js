@@ -1,0 +1,256 @@
+import { unguardCell } from '../../lib/formula-guard.js';
+import { UsageError } from '../../lib/usage-error.js';
+import { looksLikeHeader, looksLikeValue } from '../column-names.js';
+import { BAD_BYTES } from '../decode.js';
+import { isReportText, NOT_TYPED, typedInReport } from '../report-file.js';
+import { cellsRow, NOT_UTF8, unreadableRow } from '../row.js';
+import { TEXT_SOURCE } from '../row-feed.js';
+import { createCellParser } from './cells.js';
+import { tellDialect } from './dialect.js';
+import { cellEndAt, delimiterOf, lenientEnd } from './grammar.js';
+import { readHeader, readPreamble } from './header.js';
+import { createCsvSplitter, withoutLineEnd } from './records.js';
+/** How a CSV file is read, told from its head; UsageError where that can't be told or the header is broken. */
+export function understandCsv(path, head, given) {
+    const format = isReportText(head.text) ? reportFormat(head.text, given) : given;
+    const preamble = readPreamble(path, head, format);
+    const { dialect, notes } = tellDialect(path, head, preamble, format);
+    const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
+    const { delimiter, quote } = dialect;
+    const source = {
+        ...TEXT_SOURCE,
+        type: 'csv',
+        bom: head.bom,
+        headerLine: header.headerLine,
+        notes: [...notes],
+        delimiter,
+        quote,
+        columns: [...header.columns],
+    };
+    return { source, feed: createCsvRows(path, header, dialect), start: header.end };
+}
+/**
+ * How a report file is read with its job's definition, whose title lines and comments are the partner's file's: a report has
+ * neither, and each of its lines is a row. A report on a workbook is written with commas.
+ */
+function reportFormat(text, { header, comment, ...plain }) {
+    const isOtherwise = !isReportText(text, delimiterOf(plain.delimiter));
+    return plain.delimiter !== 'auto' && isOtherwise ? { ...plain, delimiter: 'auto' } : plain;
+}
+/** Makes rows of the text after the header; UsageError where a quote is never closed or a second table begins. */
+function createCsvRows(path, header, dialect) {
+    const split = createCsvSplitter({ dialect, columns: header.width }, header.line);
+    const parse = createCellParser(dialect);
+    const watch = createTableWatch(path, header);
+    const state = { header, dialect, watch, rows: [], count: 0, emptyLines: [], held: [] };
+    return (chunk, final) => {
+        state.rows = [];
+        for (const piece of split(chunk, final)) {
+            if (piece.kind === 'unclosed')
+                throw unclosedQuote(path, piece.line);
+            if (piece.kind === 'bad')
+                addBad(state, piece);
+            else
+                addRecords(state, piece, parse(piece));
+        }
+        if (final)
+            releaseHeld(state);
+        return state.rows;
+    };
+}
+function unclosedQuote(path, line) {
+    return new UsageError(`${path}: the quote opened on line ${line} is not closed: expected a closing quote before the end of its cell; add it, or remove the quote`);
+}
+function addBad(state, { text, line, problem }) {
+    state.watch(null);
+    releaseEmpty(state);
+    const { header, dialect, held } = state;
+    state.rows.push(...judgeHeld(held, text, dialect, header.width));
+    state.held = [];
+    state.count += 1;
+    state.rows.push(unreadableRow({ row: state.count, line }, text, problem));
+}
+function addRecords(state, piece, records) {
+    // The splitter and csv-parse follow the same grammar. If they ever differ, no row may be sent under a wrong number.
+    if (records.length !== piece.starts.length) {
+        throw new Error(`cut ${piece.starts.length} records, but csv-parse reads ${records.length}`);
+    }
+    const mayBeBad = piece.text.includes(BAD_BYTES);
+    for (const [i, cells] of records.entries()) {
+        const line = piece.lines[i] ?? 0;
+        state.watch({ cells, line, isAfterBlank: piece.afterBlank.has(i) });
+        addRecord(state, { cells, line, mayBeBad, text: () => recordText(piece, i) });
+    }
+}
+function recordText(piece, index) {
+    return withoutLineEnd(piece.text.slice(piece.starts[index], piece.starts[index + 1]));
+}
+function addRecord(state, record) {
+    const { header, dialect, held } = state;
+    if (isSeparatorsOnly(record, header, dialect.quote) && state.emptyLines.length < MAX_EMPTY_ROWS) {
+        state.emptyLines.push(record.line);
+        return;
+    }
+    releaseEmpty(state);
+    state.count += 1;
+    const row = recordRow(state.count, record, header);
+    const cells = record.cells.length;
+    if (held.length === 0 && cells >= header.width)
+        state.rows.push(row);
+    else
+        holdRow(state, { row, cells, text: record.text });
+}
+/** Empty rows that are held back at most, to see whether the file ends with them: as many as a spreadsheet has. */
+const MAX_EMPTY_ROWS = 1_048_576;
+/** Makes rows of the empty records that were held back: another row follows, so that they don't end the file. */
+function releaseEmpty(state) {
+    if (state.emptyLines.length === 0)
+        return;
+    releaseHeld(state);
+    const cells = state.header.columns.map(() => '');
+    for (const line of state.emptyLines) {
+        state.count += 1;
+        state.rows.push({ kind: 'cells', row: state.count, line, cells });
+    }
+    state.emptyLines = [];
+}
+/** A whole row with quotes in good order ends the suspicion that a quote is missing, as do too many rows. */
+function holdRow(state, held) {
+    const { header, dialect } = state;
+    state.held.push(held);
+    const isQuoted = held.cells >= header.width && held.text().includes(dialect.quote);
+    if (isQuoted || state.held.length > MOST_HELD)
+        releaseHeld(state);
+}
+function releaseHeld(state) {
+    state.rows.push(...state.held.map(({ row }) => row));
+    state.held = [];
+}
+/** Whether a record of several cells is separators only (and spaces, where cells are trimmed), without quotes. */
+function isSeparatorsOnly({ cells, text }, header, quote) {
+    const isWhole = cells.length === header.width && cells.length > 1;
+    return isWhole && cells[0] === '' && cells.every((cell) => cell === '') && !text().includes(quote);
+}
+/** The row that a record makes: its cells, or why it can't be read without a guess. */
+function recordRow(row, record, header) {
+    const { cells, line } = record;
+    const problem = recordProblem(record, header);
+    if (problem !== null)
+        return unreadableRow({ row, line }, record.text(), problem);
+    const named = cells.length === header.columns.length ? cells : cells.slice(0, header.columns.length);
+    if (!header.isReport)
+        return { kind: 'cells', row, line, cells: named };
+    const unguarded = named.map(unguardCell);
+    const told = typedInReport(unguarded, header.columns);
+    if (told === null)
+        return unreadableRow({ row, line }, record.text(), NOT_TYPED);
+    return cellsRow({ row, line }, unguarded, told);
+}
+function recordProblem({ cells, mayBeBad, text }, header) {
+    const { columns, width } = header;
+    if (cells.length !== width)
+        return wrongLength(cells.length, width);
+    if (mayBeBad && text().includes(BAD_BYTES))
+        return NOT_UTF8;
+    const nameless = cells.findIndex((cell, i) => i >= columns.length && cell !== '');
+    if (nameless !== -1)
+        return `column ${nameless + 1} has no name in the header: expected nothing in it`;
+    return isHeaderAgain(cells, header) ? HEADER_AGAIN : null;
+}
+function wrongLength(cells, columns) {
+    return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;
+}
+/** Files put together by hand repeat their header; a file of one column may well hold its own name. */
+function isHeaderAgain(cells, { columns, isReport }) {
+    if (columns.length < 2 || (!isReport && cells[0] !== columns[0]))
+        return false;
+    return columns.every((name, i) => name === (isReport ? unguardCell(cells[i] ?? '') : cells[i]));
+}
+const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this line';
+/** Rows that are held back at most: a cell of more lines would swallow too many good rows. */
+const MOST_HELD = 50;
+/**
+ * The rows held back, now that the damaged record `bad` follows. Where its first quote closes a cell that an earlier row
+ * with too few cells began (the two together have `width` cells), the rows between are lines of that cell: unreadable.
+ */
+function judgeHeld(held, bad, dialect, width) {
+    const wanted = width + 1 - (cellsOfTail(bad, dialect) ?? 0);
+    const first = held.findIndex(({ cells }) => cells === wanted && cells < width);
+    const line = held[first]?.row.line;
+    if (first === -1 || line === undefined)
+        return held.map(({ row }) => row);
+    return held.map(({ row, text }, i) => i > first && row.kind === 'cells' ? unreadableRow(row, text(), innerLine(line)) : row);
+}
+/** How many cells of a record end from the cell on that its first quote closes; `null` where that quote closes no cell. */
+function cellsOfTail(text, dialect) {
+    const view = { text, end: text.length, final: true };
+    const quote = text.indexOf(dialect.quote);
+    const isClosing = quote > 0 && cellEndAt(view, quote + 1, dialect) !== null;
+    return isClosing ? (lenientEnd(view, quote + 1, dialect)?.cells ?? null) : null;
+}
+function innerLine(line) {
+    return `may be a line of a cell that begins on line ${line} without a quote: expected quotes around a cell of several lines`;
+}
+/** Watches for a second table, of another width than the first or of the same. */
+function createTableWatch(path, header) {
+    const watchOdd = createOddWatch(path, header);
+    const watchEven = createHeaderWatch(path);
+    return (record) => {
+        const isOdd = record !== null && record.cells.length !== header.width;
+        watchOdd(isOdd ? record : null);
+        watchEven(isOdd ? null : record);
+    };
+}
+/**
+ * Watches for a table of another width: a record of another length that looks like a header, with records as long below it.
+ * One record is enough where a blank line stands before the header or a value below a name. Rows with a separator too many
+ * are seldom all names, so that they stay rows.
+ */
+function createOddWatch(path, header) {
+    let candidate = null;
+    let below = 0;
+    return (record) => {
+        if (record !== null && candidate?.cells.length === record.cells.length) {
+            below += 1;
+            const isSetOff = candidate.isAfterBlank || record.cells.some(looksLikeValue);
+            if (isSetOff || below >= ENOUGH_ROWS)
+                throw secondTable(path, candidate, header);
+            return;
+        }
+        below = 0;
+        candidate = record !== null && looksLikeHeader(record.cells) ? record : null;
+    };
+}
+/** Records below a seeming header that make a table where no blank line and no value sets it off. */
+const ENOUGH_ROWS = 3;
+function secondTable(path, { line, cells }, header) {
+    return new UsageError(`${path}, line ${line}: a second table seems to begin here: this line looks like a header of ${cells.length} columns, and the one on line ${header.headerLine} has ${header.width}: expected one table per file; put the second one into a file of its own`);
+}
+/**
+ * Watches records as long as the header for a second table's header: a record of names that a blank line sets off,
+ * between rows that both hold values and share no cell with it. Rows of nothing but words are never taken for one.
+ */
+function createHeaderWatch(path) {
+    let above = null;
+    let candidate = null;
+    return (record) => {
+        // In a file with a blank line after every record the blank lines set nothing off.
+        if (candidate !== null && record?.isAfterBlank === false && isRowFor(record, candidate)) {
+            throw secondHeader(path, candidate);
+        }
+        candidate = record !== null && isSetOff(record, above) ? record : null;
+        above = record;
+    };
+}
+/** The values (ids, amounts, dates, addresses) that a row has at least; a header has none. */
+const ENOUGH_VALUES = 2;
+function isSetOff(record, above) {
+    return record.isAfterBlank && above !== null && looksLikeHeader(record.cells) && isRowFor(above, record);
+}
+function isRowFor({ cells }, header) {
+    return (cells.filter(looksLikeValue).length >= ENOUGH_VALUES && !cells.some((cell) => header.cells.includes(cell)));
+}
+function secondHeader(path, { line, cells }) {
+    return new UsageError(`${path}, line ${line}: a second table seems to begin here: after a blank line, this line looks like a header of ${cells.length} columns, and the rows above and below it don't: expected one table per file; put the second one into a file of its own, or remove the blank line if this is a row`);
+}
+//# sourceMappingURL=csv.js.map

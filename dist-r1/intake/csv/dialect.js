@@ -1,0 +1,124 @@
+import { UsageError } from '../../lib/usage-error.js';
+import { headerBelow, isBelowTable } from '../column-names.js';
+import { HEAD_CHARS } from '../row-feed.js';
+import { createTextParser } from './cells.js';
+import { delimiterOf, detectNewline } from './grammar.js';
+import { createCsvSplitter } from './records.js';
+export function tellDialect(path, head, preamble, format) {
+    const { quote, trim, comment = null } = format;
+    const rest = { quote, trim, comment, newline: detectNewline(head.text, quote, preamble.start) };
+    const given = givenDelimiter(preamble, format);
+    refuseClash(path, [given, quote, comment]);
+    if (given === null) {
+        const { delimiter, notes } = detectDelimiter(path, head, preamble, format, rest);
+        return { dialect: { ...rest, delimiter }, notes };
+    }
+    const dialect = { ...rest, delimiter: given };
+    if (format.header === undefined)
+        refuseTitles(path, [candidate(head, preamble, dialect)]);
+    return { dialect, notes: [] };
+}
+function givenDelimiter(preamble, format) {
+    if (preamble.delimiter !== null)
+        return preamble.delimiter;
+    return format.delimiter === 'auto' ? null : delimiterOf(format.delimiter);
+}
+function refuseClash(path, signs) {
+    const given = signs.filter((sign) => sign !== null);
+    if (new Set(given).size === given.length && !given.some((sign) => /[\r\n]/.test(sign)))
+        return;
+    throw new UsageError(`${path}: format.delimiter and format.quote (and format.comment): expected different characters and no line break; change one in the job definition`);
+}
+/**
+ * The delimiter that cuts the most of the first records into as many cells as the header, outside quotes;
+ * `,` where none cuts the header at all (a file of one column). UsageError where two are equally good, or where
+ * the header seems to stand below title lines and the definition doesn't say so.
+ */
+function detectDelimiter(path, head, preamble, format, dialect) {
+    const candidates = [...DELIMITER_NAMES.keys()]
+        .filter((delimiter) => delimiter !== dialect.quote && delimiter !== dialect.comment)
+        .map((delimiter) => candidate(head, preamble, { ...dialect, delimiter }))
+        .sort((a, b) => b.share - a.share);
+    const [best, second] = candidates;
+    if (format.header === undefined)
+        refuseTitles(path, candidates);
+    if (best === undefined || best.share === 0)
+        return { delimiter: ',', notes: oneColumn(best) };
+    if (second !== undefined && second.share === best.share)
+        throw ambiguous(path, best, second);
+    return { delimiter: best.delimiter, notes: doubts(best, second) };
+}
+/** How well a delimiter cuts the first records: the share of them that have as many cells as the first. */
+function candidate(head, preamble, dialect) {
+    const records = sampleRecords(head, preamble, dialect);
+    const columns = records[0]?.cells.length ?? 0;
+    const fitting = columns < 2 ? 0 : records.filter(({ cells }) => cells.length === columns).length;
+    return { delimiter: dialect.delimiter, records, fitting, share: fitting / Math.max(1, records.length) };
+}
+/** The share of fitting records below which the first one isn't taken for the header where a later one looks like it. */
+const BELIEVED_SHARE = 0.5;
+/** Refuses a file whose header seems to stand below title lines. The best candidate comes first. */
+function refuseTitles(path, candidates) {
+    const isBelieved = (candidates[0]?.share ?? 0) >= BELIEVED_SHARE;
+    for (const { delimiter, records } of isBelieved ? candidates.slice(0, 1) : candidates) {
+        const header = headerBelow(records);
+        const [first] = records;
+        if (header === null || first === undefined)
+            continue;
+        if (isBelowTable(records, header))
+            throw secondTableBelow(path, first, header);
+        const { line } = first;
+        const sign = DELIMITER_NAMES.get(delimiter) ?? `"${delimiter}"`;
+        throw new UsageError(`${path}, line ${line}: doesn't look like a header, but line ${header.line} does (${header.cells.length} cells, cut by ${sign}, as most lines below it): expected column names in the first line; set format.header: ${header.line} in the job definition (--header ${header.line} for preview and map), or format.header: ${line} if line ${line} is the header`);
+    }
+}
+/** The error for a table above the header; a table of two cells may also be labels with their values above the only table. */
+function secondTableBelow(path, first, { line, cells }) {
+    const count = first.cells.length;
+    const unless = count > 2
+        ? ''
+        : `; or, if what stands above line ${line} is no table, set format.header: ${line} in the job definition (--header ${line} for preview and map)`;
+    return new UsageError(`${path}, line ${line}: a second table seems to begin here: this line looks like a header of ${cells.length} columns, and the lines from ${first.line} on are a table of ${count}: expected one table per file; put each table into a file of its own${unless}`);
+}
+function oneColumn(best) {
+    return best === undefined || best.records.length < 2
+        ? []
+        : ['No delimiter cuts the header, so the file is read as one column.'];
+}
+function doubts(best, second) {
+    if (best.share >= BELIEVED_SHARE && (second?.share ?? 0) === 0)
+        return [];
+    const name = DELIMITER_NAMES.get(best.delimiter) ?? best.delimiter;
+    const next = second === undefined || second.share === 0 ? '0 with the next best' : withNext(second);
+    return [
+        `The delimiter was taken to be ${name}: ${best.fitting} of the first ${best.records.length} records (the header is one) have the header's ${best.records[0]?.cells.length ?? 0} cells with it, ${next}.`,
+    ];
+}
+function withNext(second) {
+    return `${second.fitting} of ${second.records.length} with the next best (${DELIMITER_NAMES.get(second.delimiter) ?? second.delimiter})`;
+}
+function ambiguous(path, best, second) {
+    const names = [best, second].map((c) => DELIMITER_NAMES.get(c.delimiter)).join(' and ');
+    return new UsageError(`${path}: ${names} cut its first lines into cells equally well: expected one of them to; set format.delimiter in the job definition (--delimiter for a preview)`);
+}
+const SAMPLE_CHARS = 64 * 1024;
+const SAMPLE_RECORDS = 100;
+/** The first records from the header on. */
+function sampleRecords(head, { start, line }, dialect) {
+    const sample = head.text.slice(start, Math.min(start + SAMPLE_CHARS, HEAD_CHARS));
+    const isWhole = head.whole && start + sample.length === head.text.length;
+    const parse = createTextParser(dialect);
+    return createCsvSplitter({ dialect, columns: 0 }, line)(sample, isWhole)
+        .flatMap((piece) => piece.kind === 'records'
+        ? parse(piece.text).map((cells, i) => ({ line: piece.lines[i] ?? 0, cells }))
+        : [{ line: piece.line, cells: [] }])
+        .slice(0, SAMPLE_RECORDS);
+}
+/** The delimiters that `auto` looks for, as people call them. */
+export const DELIMITER_NAMES = new Map([
+    [',', 'comma'],
+    [';', 'semicolon'],
+    ['\t', 'tab'],
+    ['|', 'vertical bar'],
+]);
+//# sourceMappingURL=dialect.js.map

@@ -1,0 +1,166 @@
+import { unguardCell } from '../../lib/formula-guard.js';
+import { UsageError } from '../../lib/usage-error.js';
+import { REPORT_ROW_COLUMN } from '../../model/source.js';
+import { nameProblems } from '../column-names.js';
+import { BAD_BYTES } from '../decode.js';
+import { NOT_UTF8, notIn } from '../row.js';
+import { HEAD_CHARS } from '../row-feed.js';
+import { createTextParser } from './cells.js';
+import { countNewlines, delimiterOf } from './grammar.js';
+import { createCsvSplitter, stepAt } from './records.js';
+/**
+ * What stands above the header is passed over by whole lines, as an editor counts them: CRLF, LF and CR each end a line,
+ * and quotes mean nothing there, so that no apostrophe or inch mark in a title can shift the header.
+ * A `sep=` line first; then `format.header` says the line, or blank lines and comments are passed over.
+ */
+export function readPreamble(path, head, format) {
+    const sep = SEP_LINE.exec(head.text);
+    const delimiter = sep === null ? null : delimiterOf(sep[2] ?? '');
+    if (delimiter !== null)
+        refuseContradiction(path, delimiter, format);
+    const first = sep === null ? TOP : afterLine(head.text, TOP);
+    const place = format.header === undefined ? firstRecord(head.text, first, format) : startOfGiven(head, format);
+    if (place === null || place.start > HEAD_CHARS)
+        throw noSuchLine(path, head, format);
+    return { ...place, delimiter, isGiven: format.header !== undefined };
+}
+/** Excel's own way to name the delimiter, in upper or lower case, with or without quotes. */
+const SEP_LINE = /^("?)sep=(\\t|[^\r\n])\1(?=[\r\n]|$)/i;
+const TOP = { start: 0, line: 1 };
+function refuseContradiction(path, delimiter, format) {
+    const wanted = delimiterOf(format.delimiter);
+    if (format.delimiter !== 'auto' && wanted !== delimiter) {
+        throw new UsageError(`${path}, line 1: says sep=${shownDelimiter(delimiter)}, but format.delimiter is ${shownDelimiter(wanted)}: expected the same sign; remove one of the two`);
+    }
+    if (format.header !== 1)
+        return;
+    throw new UsageError(`${path}, line 1: says sep=${shownDelimiter(delimiter)}, but format.header is 1: expected column names on the header's line; set format.header: 2, or leave it out`);
+}
+function shownDelimiter(delimiter) {
+    return delimiter === '\t' ? '\\t' : delimiter;
+}
+/** The first line that is neither blank nor a comment. */
+function firstRecord(text, from, { comment }) {
+    let place = from;
+    while (place.start < text.length && isPassedOver(text, place.start, comment))
+        place = afterLine(text, place);
+    return place;
+}
+function isPassedOver(text, start, comment) {
+    if (comment !== undefined && text.charAt(start) === comment)
+        return true;
+    BLANK_LINE.lastIndex = start;
+    return BLANK_LINE.test(text);
+}
+const BLANK_LINE = /[ \u00A0]*(?:[\r\n]|$)/y;
+/** The start of the line that `format.header` names; `null` where the head has no such line. */
+function startOfGiven(head, { header = 1 }) {
+    let place = TOP;
+    while (place.line < header && place.start < head.text.length)
+        place = afterLine(head.text, place);
+    return place.line === header && (header === 1 || place.start < head.text.length) ? place : null;
+}
+function afterLine(text, { start, line }) {
+    LINE_END.lastIndex = start;
+    const found = LINE_END.exec(text);
+    return { start: found === null ? text.length : LINE_END.lastIndex, line: line + 1 };
+}
+const LINE_END = /\r\n|\n|\r/g;
+function noSuchLine(path, head, { header }) {
+    const wanted = header === undefined ? 'a header' : `the header on line ${header}, as format.header says`;
+    if (head.whole && header !== undefined) {
+        const lines = linesIn(head.text);
+        return new UsageError(`${path}: expected ${wanted}, but the file has only ${lines} ${lines === 1 ? 'line' : 'lines'}; correct format.header (preview: --header)`);
+    }
+    return new UsageError(`${path}: expected ${wanted} within its first ${HEAD_CHARS} characters; correct format.header, or remove what stands above the header`);
+}
+function linesIn(text) {
+    let place = TOP;
+    while (place.start < text.length)
+        place = afterLine(text, place);
+    return place.line - 1;
+}
+/** Reads the header that the preamble leads to; UsageError with its problems where it is broken. */
+export function readHeader(path, head, told) {
+    const { preamble, dialect, encoding } = told;
+    const { text, first, end } = headerText(path, head, told);
+    const line = first.lines[0] ?? preamble.line;
+    if (preamble.isGiven && line !== preamble.line)
+        throw noRecord(path, preamble.line);
+    const [cells = []] = createTextParser(dialect)(text);
+    const names = cells.map(trimName);
+    const isReport = names.includes(REPORT_ROW_COLUMN);
+    const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
+    const problems = [...encodingProblems(text, columns, encoding), ...columnProblems(columns)].slice(0, MAX_PROBLEMS);
+    if (problems.length > 0)
+        throw new UsageError(problems.map((p) => `${path}, line ${line}: ${p}`));
+    const lines = countNewlines(text, { from: 0, to: text.length }, dialect.newline);
+    return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
+}
+/** The header's text, up to the first character of the records, and its record as the splitter cuts it. */
+function headerText(path, head, { preamble, dialect }) {
+    const shape = { dialect, columns: 0 };
+    const body = head.text.slice(preamble.start);
+    const [first] = createCsvSplitter(shape, preamble.line)(body, head.whole);
+    if (first === undefined || first.kind !== 'records')
+        throw noHeader(path, first);
+    const start = first.starts[0] ?? 0;
+    const step = stepAt(body, start, head.whole, { ...shape, damaged: 0 });
+    const next = step.kind === 'record' ? step.next : body.length;
+    if (preamble.start + next > HEAD_CHARS)
+        throw noHeader(path, undefined);
+    return { text: body.slice(start, next), first, end: preamble.start + next };
+}
+function noHeader(path, first) {
+    if (first === undefined) {
+        return new UsageError(`${path}: the header has no end within ${HEAD_CHARS} characters: expected a line of column names; check that the file is CSV`);
+    }
+    const problem = first.kind === 'bad'
+        ? first.problem
+        : 'a quote that is not closed: expected a closing quote; add it or remove the quote';
+    return new UsageError(`${path}, line ${first.line}: the header has ${problem}; correct the header`);
+}
+function noRecord(path, line) {
+    return new UsageError(`${path}, line ${line}: is blank or a comment, but format.header says that the header is there: expected column names; correct format.header`);
+}
+/** A name without invisible characters at its ends: every kind of space, signs without width, marks of byte order and direction. */
+function trimName(name) {
+    let start = 0;
+    let end = name.length;
+    while (start < end && isInvisible(name.charAt(start)))
+        start += 1;
+    while (end > start && isInvisible(name.charAt(end - 1)))
+        end -= 1;
+    return name.slice(start, end);
+}
+// Tested character by character, since one expression for both ends takes quadratic time on a long run of spaces.
+function isInvisible(char) {
+    return INVISIBLE.test(char);
+}
+const INVISIBLE = /^[\s\p{Cf}]$/u;
+/** The names without empty ones at the end, which spreadsheets write; a header of empty names only stays as it is, to be refused. */
+function withoutNamelessEnd(names) {
+    return names.slice(0, 1 + names.findLastIndex((name) => name !== '') || names.length);
+}
+/** Problems that are listed at once; more are of no help. */
+const MAX_PROBLEMS = 20;
+/** Names with bytes that are no characters. csv-parse turns `BAD_BYTES` into U+FFFD, so that only the text tells them for sure. */
+function encodingProblems(text, columns, encoding) {
+    if (!text.includes(BAD_BYTES))
+        return [];
+    const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));
+    const problem = encoding === 'auto' || encoding === 'utf-8' ? NOT_UTF8 : notIn(encoding);
+    return [
+        `column ${number} of the header holds ${problem}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
+    ];
+}
+function columnProblems(columns) {
+    if (columns.length <= MAX_COLUMNS)
+        return nameProblems(columns, (at) => String(at + 1), ' of the header');
+    return [
+        `the header has ${columns.length} columns: expected at most ${MAX_COLUMNS}; check that it is the right file`,
+    ];
+}
+/** The most columns that a file may have. */
+const MAX_COLUMNS = 10_000;
+//# sourceMappingURL=header.js.map

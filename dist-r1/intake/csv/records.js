@@ -1,0 +1,217 @@
+/**
+ * Cuts a CSV file's text into records, block by block, and tells good records from damaged ones. Most lines have no quote, so
+ * that their record ends with the line, which takes no look at single characters. The answer is the same however the text
+ * was cut into blocks, and only the text of the record that is still open is kept.
+ */
+import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../row.js';
+import { endOfDamage } from './damage.js';
+import { afterNewline, CR, countNewlines, cutRecord, indexOfNewline, indexOrEnd, LF, } from './grammar.js';
+/**
+ * Cuts text that begins at a record into pieces. csv-parse can't do it alone: after a stray quote it either
+ * stops or (`skip_records_with_error`) stays inside the quotes and loses the records that follow.
+ */
+export function createCsvSplitter(shape, firstLine) {
+    const start = { text: '', at: 0, line: firstLine, isBlankBefore: false, damaged: 0, unended: null };
+    const state = { shape, ...start, pieces: [] };
+    return (chunk, final) => {
+        const text = state.text.slice(state.at) + chunk;
+        // A lone CR at the end of the file: the file was cut off between CR and LF.
+        state.text = final && text.endsWith('\r') ? `${text}\n` : text;
+        state.at = 0;
+        state.pieces = [];
+        while (advance(state, final))
+            ;
+        return state.pieces;
+    };
+}
+/** Takes one run of records and what stops the run; answers whether more can be told. */
+function advance(state, final) {
+    if (state.unended !== null && !passLine(state, state.unended, final))
+        return false;
+    const { stop, end, line, isBlankBefore, ...records } = readRun(state.text, state, final, state.shape);
+    if (records.starts.length > 0) {
+        state.pieces.push({ kind: 'records', text: state.text.slice(state.at, end), ...records });
+    }
+    state.at = end;
+    state.line = line;
+    state.isBlankBefore = isBlankBefore;
+    if (stop.kind === 'bad')
+        startBad(state, stop, final);
+    if (stop.kind === 'comment')
+        state.unended = 'skip';
+    if (stop.kind === 'unclosed') {
+        const before = countNewlines(state.text, { from: end, to: stop.quote }, state.shape.dialect.newline);
+        state.pieces.push({ kind: 'unclosed', line: line + before });
+    }
+    return stop.kind === 'bad' || stop.kind === 'comment';
+}
+function startBad(state, step, final) {
+    const text = bounded(state.text.slice(state.at, step.next));
+    const bad = { text, line: state.line, problem: step.problem };
+    state.line += countNewlines(state.text, { from: state.at, to: step.next }, state.shape.dialect.newline);
+    state.at = step.next;
+    state.damaged += 1;
+    state.isBlankBefore = false;
+    if (!step.ended)
+        state.unended = bad;
+    else {
+        state.pieces.push({ kind: 'bad', ...bad, text: withoutLineEnd(text) });
+        while (state.unended === null && state.at < step.doubtful)
+            takeDoubtful(state, bad.line, final);
+    }
+}
+/** Makes a bad record of one line that may belong to the bad record before it. */
+function takeDoubtful(state, badLine, final) {
+    const { text, at } = state;
+    const isBlank = indexOfNewline(text, at, state.shape.dialect.newline) === at || text.startsWith('\r\n', at);
+    passLine(state, isBlank ? 'skip' : { text: '', line: state.line, problem: doubtful(badLine) }, final);
+}
+function doubtful(line) {
+    return `may be a part of the record of line ${line}, whose quotes don't pair up: expected quotes only around a whole cell, and doubled inside it`;
+}
+/** Passes over the rest of a line; answers whether the line's end was at hand. */
+function passLine(state, unended, final) {
+    const found = indexOfNewline(state.text, state.at, state.shape.dialect.newline);
+    const isHalf = found === state.text.length - 1 && state.text.endsWith('\r');
+    const isEnded = final || (found !== -1 && !isHalf);
+    const end = found === -1 ? state.text.length : found;
+    const whole = unended === 'skip' ? unended : withMore(unended, state, end);
+    state.at = isEnded && found !== -1 ? afterNewline(state.text, found) : end;
+    state.unended = isEnded ? null : whole;
+    if (!isEnded)
+        return false;
+    state.line += 1;
+    if (whole !== 'skip')
+        state.pieces.push({ kind: 'bad', ...whole, text: withoutLineEnd(whole.text) });
+    return true;
+}
+function withMore(bad, { text, at }, end) {
+    return { ...bad, text: bounded(bad.text + text.slice(at, Math.min(end, at + MAX_UNREADABLE_CHARS))) };
+}
+function bounded(text) {
+    return text.length > MAX_UNREADABLE_CHARS ? text.slice(0, MAX_UNREADABLE_CHARS) : text;
+}
+/** The text of a record without the line ends after it. */
+export function withoutLineEnd(text) {
+    let end = text.length;
+    while (text.charAt(end - 1) === '\n' || text.charAt(end - 1) === '\r')
+        end -= 1;
+    return text.slice(0, end);
+}
+/** Goes over well-formed records from `from`; blank lines between them are passed over. */
+function readRun(text, from, final, shape) {
+    const { newline, quote, comment } = shape.dialect;
+    const { at: first, line, isBlankBefore, damaged } = from;
+    const run = { starts: [], lines: [], afterBlank: new Set(), at: first, line, isBlankBefore };
+    let quoteAt = -1;
+    for (;;) {
+        const { at } = run;
+        if (at >= text.length)
+            return told(run, { kind: 'wait' });
+        if (quoteAt < at)
+            quoteAt = indexOrEnd(text, quote, at);
+        const end = indexOfNewline(text, at, newline);
+        // A line without a quote needn't be cut into cells to know where its record ends.
+        const isPlain = isShort(at, end, quoteAt) && text.charAt(at) !== comment && !isHalf(text, end, final);
+        const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, { ...shape, damaged });
+        if (step.kind !== 'record')
+            return told(run, step);
+        if (isBlankLine(text, at, step.next, shape.dialect))
+            run.isBlankBefore = true;
+        else
+            take(run, first);
+        run.line += isPlain ? 1 : countNewlines(text, { from: at, to: step.next }, newline);
+        run.at = step.next;
+    }
+}
+function take(run, start) {
+    if (run.isBlankBefore)
+        run.afterBlank.add(run.starts.length);
+    run.isBlankBefore = false;
+    run.starts.push(run.at - start);
+    run.lines.push(run.line);
+}
+function told({ at, ...run }, stop) {
+    return { ...run, end: at, stop };
+}
+function isShort(at, end, quoteAt) {
+    return end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS;
+}
+function recordUpTo(text, end) {
+    return { kind: 'record', next: afterNewline(text, end) };
+}
+/** A CR at the end of the text may be half of a CRLF. */
+function isHalf(text, newlineAt, final) {
+    return !final && newlineAt === text.length - 1 && text.endsWith('\r');
+}
+function isBlankLine(text, from, next, dialect) {
+    const first = text.charCodeAt(from);
+    if (first === LF)
+        return true;
+    if (first === CR && (dialect.newline === 'cr' || text.charCodeAt(from + 1) === LF))
+        return true;
+    if (!dialect.trim || first > SPACE)
+        return false;
+    const line = text.slice(from, next);
+    return line.trim() === '' && !line.includes(dialect.delimiter);
+}
+const SPACE = 32;
+/** Judges the record that starts at `start`; the answer is the same however the file was cut into blocks. */
+export function stepAt(text, start, final, shape) {
+    const { dialect } = shape;
+    if (text.charAt(start) === dialect.comment)
+        return { kind: 'comment' };
+    const end = Math.min(text.length, start + MAX_RECORD_CHARS);
+    const cut = cutRecord({ text, end, final: final && end === text.length }, start, dialect);
+    const tooLong = end < text.length;
+    switch (cut.kind) {
+        case 'record':
+            return { kind: 'record', next: cut.next };
+        case 'open':
+            return tooLong || final ? { kind: 'unclosed', quote: cut.quote } : { kind: 'wait' };
+        case 'part':
+            return tooLong ? unendedRecord(end, TOO_LONG) : { kind: 'wait' };
+        case 'stray':
+            return stepOverDamage(text, cut, final, shape);
+        default:
+            return cut;
+    }
+}
+function stepOverDamage(text, stray, final, shape) {
+    const { dialect, columns, damaged } = shape;
+    const most = Math.min(text.length, stray.at + LOOKAHEAD_CHARS);
+    if (most === text.length && !final)
+        return { kind: 'wait' };
+    const end = damaged < FULL_LOOKS ? most : Math.min(most, afterLines(text, stray.at, dialect));
+    const view = { text, end, final: final && end === text.length };
+    const { at, doubtful } = endOfDamage({ view, dialect, columns }, stray);
+    const problem = `${STRAY_QUOTE} (cell ${stray.cells + 1})`;
+    if (at === null)
+        return unendedRecord(end, problem);
+    const next = afterNewline(text, at);
+    return { kind: 'bad', next, ended: true, problem, doubtful: Math.max(next, doubtful) };
+}
+const STRAY_QUOTE = 'a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it';
+/** How far behind a stray quote its record's end is searched: a fixed length, so that block sizes don't change the answer. */
+const LOOKAHEAD_CHARS = 64 * 1024;
+/**
+ * How many damaged records of a file are looked behind so far. In a file of nothing but lone quotes each look would go over
+ * the same text again: one of 1 MB kept the process busy for minutes. Those that follow are looked behind by lines.
+ */
+const FULL_LOOKS = 500;
+const LOOKAHEAD_LINES = 50;
+/** Index after the last of the lines that are looked at behind `from`. */
+function afterLines(text, from, { newline }) {
+    let at = from;
+    for (let lines = 0; lines < LOOKAHEAD_LINES; lines += 1) {
+        const found = indexOfNewline(text, at, newline);
+        if (found === -1)
+            return text.length;
+        at = afterNewline(text, found);
+    }
+    return at;
+}
+function unendedRecord(next, problem) {
+    return { kind: 'bad', next, ended: false, problem, doubtful: next };
+}
+//# sourceMappingURL=records.js.map

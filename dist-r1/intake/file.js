@@ -1,0 +1,57 @@
+/**
+ * The bytes of a file on the disk. Only regular files are read; whatever else a path may lead to is refused with what to
+ * do about it. Whether a file is still the one that was looked at, lib/file-stamp.ts tells.
+ */
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { errorCode, hasCode } from '../lib/errors.js';
+import { UsageError } from '../lib/usage-error.js';
+/** The bytes of a regular file, block by block; UsageError where it can't be opened. The file is closed when the consumer stops. */
+export async function* fileBytes(path) {
+    const handle = await openRegular(path);
+    try {
+        for (;;) {
+            const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(BLOCK_BYTES), 0, BLOCK_BYTES, null);
+            if (bytesRead === 0)
+                return;
+            yield buffer.subarray(0, bytesRead);
+        }
+    }
+    finally {
+        await handle.close();
+    }
+}
+const BLOCK_BYTES = 256 * 1024;
+async function openRegular(path) {
+    const handle = await openAny(path);
+    const stats = await handle.stat();
+    if (stats.isFile())
+        return handle;
+    await handle.close();
+    throw notRegular(path, stats.isDirectory() ? 'a directory' : 'no regular file');
+}
+async function openAny(path) {
+    try {
+        // Without O_NONBLOCK, opening a FIFO waits for a writer for ever. Windows has neither of the two.
+        return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    }
+    catch (error) {
+        throw explain(path, error);
+    }
+}
+const EXPLAINED = {
+    ENOENT: 'there is no such file: expected the path of a CSV, JSON or Excel file; check the spelling and the folder',
+    ENOTDIR: 'there is no such file: a part of the path is not a folder; check the spelling',
+    EACCES: 'may not be read by this user: expected read permission; change it with chmod or run as its owner',
+    ENXIO: 'is no regular file: expected a CSV, JSON or Excel file; copy its content into one',
+};
+function explain(path, error) {
+    if (hasCode(error, 'EISDIR'))
+        return notRegular(path, 'a directory');
+    const explained = EXPLAINED[errorCode(error)];
+    return explained === undefined ? error : new UsageError(`${path}: ${explained}`, { cause: error });
+}
+function notRegular(path, what) {
+    return new UsageError(`${path}: is ${what}: expected a CSV, JSON or Excel file; name the file itself`);
+}
+//# sourceMappingURL=file.js.map

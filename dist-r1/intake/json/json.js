@@ -1,0 +1,176 @@
+import { UsageError } from '../../lib/usage-error.js';
+import { REPORT_MEMBER } from '../../model/source.js';
+import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG, unreadableRow } from '../row.js';
+import { TEXT_SOURCE } from '../row-feed.js';
+import { endOfValue } from './cursor.js';
+import { createJsonRows } from './list.js';
+import { pointerOf } from './pointer.js';
+import { inspectJson, jsonRow } from './record.js';
+/** Tells how a JSON file is read: `json` is one list, or an object that holds it; `ndjson` objects one after the other. */
+export function understandJson(path, head, type, records) {
+    const lists = type === 'ndjson' && isOneHolder(head) ? listPointers(head.text) : [];
+    const source = {
+        ...TEXT_SOURCE,
+        type,
+        bom: head.bom,
+        delimiter: null,
+        quote: null,
+        columns: [],
+        ...(lists.length === 0 ? {} : { recordLists: [...lists], notes: [oneObject(lists)] }),
+    };
+    return { source, feed: feedFor(path, head, type, records), start: 0 };
+}
+function feedFor(path, head, type, records) {
+    if (type === 'json')
+        return createJsonRows(path, records === undefined ? 'list' : { pointer: records });
+    return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, 'sequence');
+}
+/** Whether a JSON text begins with a record of a report: those follow each other, also in a file that a person renamed. */
+export function isReportRecord(head) {
+    const text = head.trimStart();
+    const end = endOfValue(text, 0);
+    return end !== -1 && hasReportMember(text.slice(0, end));
+}
+function hasReportMember(text) {
+    try {
+        const record = JSON.parse(text);
+        return typeof record === 'object' && record !== null && Object.hasOwn(record, REPORT_MEMBER);
+    }
+    catch {
+        return false;
+    }
+}
+function oneObject(lists) {
+    return `The file is one object with a list of objects in it: where those are the records, format.records has to name the list: ${lists.join(' or ')}.`;
+}
+/** Whether JSON objects stand one per line, or follow each other in another way, for example printed over several lines. */
+function isLinewise(head) {
+    const text = head.trimStart();
+    const lineEnd = text.indexOf('\n');
+    const firstLine = lineEnd === -1 ? text : text.slice(0, lineEnd);
+    if (isValid(firstLine))
+        return true;
+    const end = endOfValue(text, 0);
+    return end === -1 || !text.startsWith('{') || !isValid(text.slice(0, end));
+}
+/** Whether a file, as far as its head shows, is one object that holds a list of objects. */
+function isOneHolder(head) {
+    const text = head.text.trimStart();
+    if (!text.startsWith('{') || !/:\s*\[\s*\{/.test(text))
+        return false;
+    const end = endOfValue(text, 0);
+    return end === -1 ? !head.whole : head.whole && text.slice(end).trim() === '';
+}
+function isValid(text) {
+    return inspectJson(text).kind === 'valid';
+}
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+/** Lists to name at most: more of them tell nobody where the records are. */
+const MOST = 5;
+/** JSON pointers to the lists of objects that an object holds, not inside other lists, as far as its text goes. */
+export function listPointers(text) {
+    const found = [];
+    const around = [];
+    let name = '';
+    let before = '';
+    for (const [token] of text.matchAll(TOKEN)) {
+        if (token === ':')
+            name = nameOf(before);
+        if (token === '{' && before === '[' && isOnlyList(around))
+            found.push(pointerOf(around.slice(1).map(({ name }) => name)));
+        if (token === '{' || token === '[')
+            around.push({ name, isList: token === '[' });
+        if (token === '}' || token === ']')
+            around.pop();
+        before = token;
+        if (found.length === MOST)
+            break;
+    }
+    return found;
+}
+/** Whether the innermost of these is the only list; the outermost is the object itself. */
+function isOnlyList(around) {
+    return around.length > 1 && around.findIndex(({ isList }) => isList) === around.length - 1;
+}
+function nameOf(token) {
+    try {
+        return String(JSON.parse(token));
+    }
+    catch {
+        return '';
+    }
+}
+/** Makes a row of every line that isn't blank; UsageError at the end of a file in which no line was JSON. */
+function createNdjsonRows(path) {
+    const split = createLineSplitter();
+    let rows = 0;
+    let valid = 0;
+    let firstProblem = '';
+    const rowOf = (line) => {
+        const text = trimSpace(line.text);
+        if (text === '')
+            return [];
+        rows += 1;
+        const place = { row: rows, line: line.line };
+        if (line.isTooLong)
+            return [unreadableRow(place, text, TOO_LONG)];
+        const found = inspectJson(text);
+        if (found.kind === 'valid') {
+            valid += 1;
+            return [jsonRow(place, text, found)];
+        }
+        const column = 1 + line.text.indexOf(text) + found.at;
+        const problem = `broken JSON in column ${column}: expected ${found.expected}`;
+        if (firstProblem === '')
+            firstProblem = `line ${line.line}: ${problem}`;
+        return [unreadableRow(place, text, problem)];
+    };
+    return (chunk, final) => {
+        const made = split(chunk, final).flatMap(rowOf);
+        if (final && rows > 0 && valid === 0)
+            throw noJson(path, firstProblem);
+        return made;
+    };
+}
+function noJson(path, firstProblem) {
+    const first = firstProblem === '' ? '' : ` (${firstProblem})`;
+    return new UsageError(`${path}: no line is JSON${first}: expected one JSON object per line; export it again, or set format.type if it is something else`);
+}
+/** Cuts text into lines; of a line that is longer than a record may be only the beginning is kept. */
+function createLineSplitter() {
+    let rest = '';
+    let line = 0;
+    let isTooLong = false;
+    const lineOf = (text) => {
+        line += 1;
+        const whole = { text, line, isTooLong: isTooLong || text.length > MAX_RECORD_CHARS };
+        isTooLong = false;
+        return whole;
+    };
+    return (chunk, final) => {
+        const parts = (rest + chunk).split('\n');
+        rest = parts.pop() ?? '';
+        const lines = parts.map(lineOf);
+        if (final)
+            lines.push(lineOf(rest));
+        if (rest.length > MAX_RECORD_CHARS) {
+            isTooLong = true;
+            rest = rest.slice(0, MAX_UNREADABLE_CHARS);
+        }
+        return lines;
+    };
+}
+/** The text without JSON's white space at its ends: `trim` would also take off a no-break space, which makes a line no JSON. */
+function trimSpace(text) {
+    let start = 0;
+    let end = text.length;
+    while (start < end && isSpace(text.charCodeAt(start)))
+        start += 1;
+    while (end > start && isSpace(text.charCodeAt(end - 1)))
+        end -= 1;
+    return text.slice(start, end);
+}
+function isSpace(code) {
+    return code === 32 || code === 9 || code === 13;
+}
+//# sourceMappingURL=json.js.map

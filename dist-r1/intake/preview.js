@@ -1,0 +1,91 @@
+/** What the reader sees of a file, for people (`onboard preview`): how it was understood, how sure that is, its first rows. */
+import { renderTable, shorten } from '../lib/terminal.js';
+import { flattenRecord } from '../model/flatten-record.js';
+import { isTable } from '../model/source.js';
+import { DELIMITER_NAMES } from './csv/dialect.js';
+import { recordObject } from './row.js';
+/** A terminal's usual width, in characters. */
+const WIDTH = 100;
+/**
+ * How the file was understood, its columns, and the first `limit` of these first rows; one entry per line of the terminal.
+ */
+export function previewLines(info, rows, limit = rows.length) {
+    return [
+        ...factLines(info, rows),
+        '',
+        ...rowLines(info, rows.slice(0, limit)),
+        ...moreLines(rows.length, limit),
+    ];
+}
+/** Says that there are more rows, but not how many: the rows at hand may be a sample. */
+function moreLines(rows, limit) {
+    if (rows <= limit)
+        return [];
+    const shown = limit === 1 ? 'This is the first row' : `These are the first ${limit} rows`;
+    return ['', `${shown}; the file has more (--rows <n> shows more of them).`];
+}
+function factLines(info, rows) {
+    const facts = [
+        ['type', `${TYPE_NAMES[info.type]}${info.compression === 'gzip' ? ', compressed (gzip)' : ''}`],
+        ['encoding', `${info.encoding}${info.bom ? ' with a byte order mark' : ''}`],
+    ];
+    if (info.sheet !== null)
+        facts.push(['sheet', info.sheet]);
+    if (info.delimiter !== null) {
+        facts.push(['delimiter', `${delimiterInWords(info.delimiter)}${evidence(info, rows)}`]);
+    }
+    if (info.quote !== null)
+        facts.push(['quote', info.quote]);
+    const line = info.headerLine === 1 ? '' : ` on line ${info.headerLine}`;
+    facts.push([isTable(info) ? 'header' : 'fields', columnsInWords(info.columns, line)]);
+    for (const note of info.notes)
+        facts.push(['note', note]);
+    return facts.map(([name, value]) => `${name.padEnd(10)} ${value}`);
+}
+const TYPE_NAMES = {
+    csv: 'CSV',
+    json: 'JSON (one list)',
+    xlsx: 'Excel workbook',
+    ndjson: 'NDJSON (one object after the other)',
+};
+function delimiterInWords(delimiter) {
+    const name = DELIMITER_NAMES.get(delimiter) ?? 'the character';
+    return delimiter === '\t' ? name : `${name} ${delimiter}`;
+}
+/** How many of the first rows the reader could cut by the delimiter. */
+function evidence({ columns }, rows) {
+    if (rows.length === 0)
+        return '';
+    const fitting = rows.filter((row) => row.kind === 'cells').length;
+    const cells = `${columns.length} ${columns.length === 1 ? 'cell' : 'cells'}`;
+    if (rows.length === 1)
+        return ` (the first row has ${fitting === 1 ? cells : 'another number of cells'} with it)`;
+    return ` (${fitting} of the first ${rows.length} rows have ${cells} with it)`;
+}
+function columnsInWords(columns, line) {
+    const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}${line}`;
+    return columns.length === 0 ? count : `${count}: ${columns.join(', ')}`;
+}
+function rowLines(info, rows) {
+    if (rows.length === 0)
+        return ['no rows'];
+    const readable = rows.filter((row) => row.kind !== 'unreadable');
+    const unreadable = rows.filter((row) => row.kind === 'unreadable');
+    const head = ['row', 'line', ...info.columns];
+    const body = readable.map((row) => [String(row.row), String(row.line), ...cellsOf(row, info.columns)]);
+    const table = readable.length === 0 ? [] : renderTable(head, body, WIDTH);
+    const problems = unreadable.map((row) => shorten(`row ${row.row}, line ${row.line} can't be read: ${row.problem}`, WIDTH));
+    return table.length === 0 || problems.length === 0 ? [...table, ...problems] : [...table, '', ...problems];
+}
+function cellsOf(row, columns) {
+    if (row.kind === 'cells')
+        return row.cells;
+    const leaves = flattenRecord(recordObject(row.text));
+    return columns.map((path) => {
+        const leaf = leaves.get(path);
+        if (leaf === undefined)
+            return '';
+        return typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
+    });
+}
+//# sourceMappingURL=preview.js.map

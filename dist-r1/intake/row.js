@@ -1,0 +1,35 @@
+import { BAD_BYTES } from './decode.js';
+/** A row of cells, of which some may be typed. */
+export function cellsRow({ row, line }, cells, { numeric, typed }) {
+    return {
+        kind: 'cells',
+        row,
+        line,
+        cells,
+        ...(numeric.length === 0 ? {} : { numeric: [...numeric] }),
+        ...(typed.length === 0 ? {} : { typed: [...typed] }),
+    };
+}
+/** The object that a readable JSON row's text holds. */
+export function recordObject(text) {
+    const record = JSON.parse(text);
+    return record;
+}
+/** A row that can't be read: its text, bounded, with U+FFFD for bytes that could not be decoded, and what is wrong. */
+export function unreadableRow(place, text, problem) {
+    const kept = text.slice(0, MAX_UNREADABLE_CHARS).replaceAll(BAD_BYTES, '\uFFFD');
+    return { kind: 'unreadable', row: place.row, line: place.line, text: kept, problem };
+}
+/** How much of an unreadable record's text is kept, in characters. */
+export const MAX_UNREADABLE_CHARS = 64 * 1024;
+/** The longest record that is read, in characters; a longer one is an unreadable row. */
+export const MAX_RECORD_CHARS = 1024 * 1024;
+/** What is wrong with a record beyond that length. */
+export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;
+/** What is wrong with a record that holds `BAD_BYTES`, where the file is in UTF-8. */
+export const NOT_UTF8 = 'bytes that are not UTF-8: expected text encoded as UTF-8';
+/** What is wrong with a record that holds `BAD_BYTES`, where the file is in another encoding. */
+export function notIn(encoding) {
+    return `bytes that are no characters in ${encoding}: expected text in the file's one encoding`;
+}
+//# sourceMappingURL=row.js.map

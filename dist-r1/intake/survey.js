@@ -1,0 +1,79 @@
+import { changedWhileRead, fileStamp } from '../lib/file-stamp.js';
+import { UsageError } from '../lib/usage-error.js';
+import { visitLeaves } from '../model/flatten-record.js';
+import { isTable, REPORT_MEMBER } from '../model/source.js';
+import { tooLongTogether } from './column-names.js';
+import { inspectFile } from './inspect.js';
+import { recordObject } from './row.js';
+import { openRows } from './rows.js';
+/**
+ * Reads a whole file twice, to tell how its bytes become text and then for its rows: its hash, its number of rows
+ * (readable or not) and how it was understood. UsageError where it can't be read as a whole.
+ */
+export async function surveyFile(path, format) {
+    const columns = new Set();
+    let rows = 0;
+    let source = null;
+    const stamp = await stampOf(path);
+    const inspected = await inspectFile(path, format);
+    for await (const batch of openRows(path, inspected, format)) {
+        source = batch.source;
+        rows += batch.rows.length;
+        collectColumns(path, batch, columns);
+    }
+    if (source === null)
+        throw new Error('a file was read without being understood');
+    if ((await stampOf(path)) !== stamp) {
+        throw changedWhileRead(path);
+    }
+    const { sha256, bytes } = inspected;
+    return { path, sha256, bytes, rows, source: withColumns(source, columns), chunkEnds: null, stamp };
+}
+/** Empty where the path has no stamp: opening the file then says best what is wrong. */
+async function stampOf(path) {
+    return fileStamp(path).catch(() => '');
+}
+/** Reads up to `limit` rows from the front of a file. Its encoding is told by all bytes, as in a survey; UsageError as there. */
+export async function readSample(path, format, limit) {
+    const columns = new Set();
+    const rows = [];
+    let source = null;
+    const inspected = await inspectFile(path, format);
+    for await (const batch of openRows(path, inspected, format)) {
+        source = batch.source;
+        const taken = batch.rows.slice(0, limit - rows.length);
+        rows.push(...taken);
+        collectColumns(path, { source, rows: taken }, columns);
+        if (rows.length >= limit)
+            break;
+    }
+    if (source === null)
+        throw new Error('a file was read without being understood');
+    return { source: withColumns(source, columns), rows };
+}
+/** The source with the field paths met in its records; a CSV source knows its columns already. */
+function withColumns(source, paths) {
+    return isTable(source) ? source : { ...source, columns: [...paths] };
+}
+/** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
+function collectColumns(path, batch, columns) {
+    for (const row of batch.rows)
+        collectRow(row, columns);
+    const problem = tooLongTogether(columns);
+    if (problem !== null)
+        throw new UsageError(`${path}: ${problem}`);
+    if (columns.size <= MAX_PATHS)
+        return;
+    throw new UsageError(`${path}: its records have more than ${MAX_PATHS} different fields together: expected records of one kind; check that it is the right file`);
+}
+/** The most field paths that the records of one JSON file may have together; more than that is no table. */
+const MAX_PATHS = 10_000;
+function collectRow(row, columns) {
+    if (row.kind !== 'record')
+        return;
+    visitLeaves(recordObject(row.text), (path) => {
+        if (path !== REPORT_MEMBER && !path.startsWith(`${REPORT_MEMBER}.`))
+            columns.add(path);
+    });
+}
+//# sourceMappingURL=survey.js.map

@@ -1,0 +1,255 @@
+/**
+ * What a workbook has beside the cells of its sheets (ECMA-376): which sheets there are, the texts that cells share, and
+ * what the styles show a number as. Parts refer to each other by relations; what doesn't hang together is refused.
+ */
+import { posix } from 'node:path';
+import { shorten } from '../../lib/terminal.js';
+import { damaged, otherFile, tooLarge, WorkbookError } from './error.js';
+import { decodeEscapes, gather, MAX_CELL_CHARS, readXmlDocument, } from './xml.js';
+/** Reads what a workbook consists of; WorkbookError where the archive holds none. */
+export async function readBook(zip) {
+    const main = (await readRelations(zip, '')).find(({ kind }) => kind === 'officeDocument');
+    if (main === undefined || !zip.has(main.part) || main.part.endsWith('.bin'))
+        throw noWorkbook(zip);
+    const relations = await readRelations(zip, main.part);
+    const { sheets, ...contents } = await readContents(zip, main.part);
+    const partOf = (wanted) => relations.find(({ kind }) => kind === wanted)?.part ?? null;
+    return {
+        ...contents,
+        sheets: sheets.flatMap(({ name, hidden, relation }) => {
+            const target = relations.find(({ id, kind }) => id === relation && kind === 'worksheet');
+            return target === undefined ? [] : [{ name, hidden, part: target.part }];
+        }),
+        stringsPart: partOf('sharedStrings'),
+        stylesPart: partOf('styles'),
+    };
+}
+/** Sheets and relations that are read: each is looked for among all others, and kept. */
+const MAX_PARTS = 2_000;
+function addTo(list, part) {
+    if (list.push(part) > MAX_PARTS)
+        throw tooLarge(`it has more than ${MAX_PARTS} sheets or other parts`);
+}
+async function readContents(zip, part) {
+    const contents = { sheets: [], from1904: false, uncalculated: false };
+    let root = null;
+    await readXmlDocument(zip.read(part), {
+        open(element, attributes) {
+            root ??= element;
+            if (element === 'sheet')
+                addTo(contents.sheets, sheetOf(attributes));
+            if (element === 'workbookPr')
+                contents.from1904 ||= isTrue(attributes.get('date1904'));
+            if (element === 'calcPr')
+                contents.uncalculated ||= isTrue(attributes.get('fullCalcOnLoad'));
+        },
+        text() { },
+        close() { },
+    });
+    if (root !== 'workbook')
+        throw noWorkbook(zip);
+    return contents;
+}
+function sheetOf(attributes) {
+    const state = attributes.get('state') ?? 'visible';
+    return {
+        name: decodeEscapes(attributes.get('name') ?? ''),
+        hidden: state !== 'visible',
+        relation: attributes.getPrefixed('id') ?? '',
+    };
+}
+/** An xsd:boolean. */
+function isTrue(value) {
+    return value === '1' || value === 'true';
+}
+function noWorkbook(zip) {
+    return otherFile(OTHERS.find(([part]) => zip.has(part))?.[1] ?? 'is a zip archive without a workbook');
+}
+/** Other things that come as zip archives, by a part that only they have. */
+const OTHERS = [
+    ['xl/workbook.bin', 'is a binary workbook (.xlsb)'],
+    ['word/document.xml', 'is a Word document'],
+    ['ppt/presentation.xml', 'is a presentation'],
+    ['content.xml', 'is an OpenDocument file (.ods)'],
+    ['Index/Document.iwa', 'is a Numbers document'],
+    ['xl/workbook.xml', 'is a damaged workbook (nothing points at its workbook part)'],
+];
+/** The wanted sheet, else the first that is not hidden; WorkbookError where there is none. */
+export function chooseSheet(book, wanted) {
+    const { sheets } = book;
+    if (sheets.length === 0)
+        throw damaged('it has no sheet with cells');
+    const sheet = wanted === undefined
+        ? (sheets.find(({ hidden }) => !hidden) ?? sheets[0])
+        : sheets.find(({ name }) => name === wanted);
+    if (sheet !== undefined)
+        return sheet;
+    throw new WorkbookError(`has no sheet named "${wanted}": expected one of ${namesOf(sheets)}; correct format.sheet, or leave it out for the first sheet`);
+}
+/** The names of sheets for a message, which is kept with the run: names and their number are the sender's. */
+export function namesOf(sheets) {
+    const names = sheets.slice(0, NAMED).map(({ name }) => `"${shorten(name, NAME_CHARS)}"`);
+    const more = sheets.length - names.length;
+    return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+const NAMED = 20;
+/** Excel takes 31. */
+const NAME_CHARS = 60;
+/** The relations of a part, `''` for the workbook file itself; `kind` is the type's last segment, alike in both editions of the format. */
+async function readRelations(zip, part) {
+    const folder = posix.dirname(part);
+    const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
+    const relations = [];
+    if (!zip.has(name))
+        return relations;
+    await readXmlDocument(zip.read(name), {
+        open(element, attributes) {
+            const target = attributes.get('Target');
+            if (element !== 'Relationship' || target === undefined)
+                return;
+            if (attributes.get('TargetMode') === 'External')
+                return;
+            addTo(relations, {
+                id: attributes.get('Id') ?? '',
+                kind: (attributes.get('Type') ?? '').split('/').at(-1) ?? '',
+                part: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
+            });
+        },
+        text() { },
+        close() { },
+    });
+    return relations;
+}
+const MAX_STRINGS_BYTES = 256 * 1024 ** 2;
+const MAX_STRINGS = 8_000_000;
+/** How much longer a text can be in UTF-8 than in the file: UTF-16 takes two bytes where UTF-8 takes three. */
+const GROWTH = 1.5;
+/**
+ * Reads the table of shared strings. The texts lie encoded in one buffer and become strings when a cell asks: a million
+ * strings of their own would take several times the memory.
+ */
+export async function readSharedStrings(zip, part) {
+    if (part === null || !zip.has(part))
+        return () => undefined;
+    const size = zip.sizeOf(part);
+    if (size > MAX_STRINGS_BYTES)
+        throw tooLarge(`its texts have ${size} bytes`);
+    const table = createTable(Buffer.allocUnsafeSlow(Math.ceil(size * GROWTH)));
+    await readXmlDocument(zip.read(part), stringsHandler(table.add));
+    return table.get;
+}
+function createTable(buffer) {
+    const ends = [];
+    const unusable = new Set();
+    let end = 0;
+    return {
+        add(text) {
+            if (text.length > MAX_CELL_CHARS || !text.isWellFormed())
+                unusable.add(ends.length);
+            else
+                end += buffer.write(text, end);
+            if (ends.push(end) > MAX_STRINGS)
+                throw tooLarge(`it holds more than ${MAX_STRINGS} different texts`);
+        },
+        get(index) {
+            const to = ends[index];
+            if (to === undefined || unusable.has(index))
+                return undefined;
+            return buffer.toString('utf8', ends[index - 1] ?? 0, to);
+        },
+    };
+}
+/** Rich text is the text of its runs; phonetic runs say how the text is pronounced and are no part of it. */
+function stringsHandler(add) {
+    let text = null;
+    let inText = false;
+    let inPhonetic = false;
+    return {
+        open(name) {
+            if (name === 'si')
+                text = '';
+            if (name === 'rPh')
+                inPhonetic = true;
+            if (name === 't')
+                inText = true;
+        },
+        text(piece) {
+            if (text !== null && inText && !inPhonetic)
+                text = gather(text, piece);
+        },
+        close(name) {
+            if (name === 't')
+                inText = false;
+            if (name === 'rPh')
+                inPhonetic = false;
+            if (name === 'si' && text !== null) {
+                add(decodeEscapes(text));
+                text = null;
+            }
+        },
+    };
+}
+/** Reads which styles show a number as a date; without a part of styles every number is one. */
+export async function readStyleKinds(zip, part) {
+    const codes = new Map();
+    const styles = [];
+    if (part === null || !zip.has(part))
+        return () => 'number';
+    await readXmlDocument(zip.read(part), stylesHandler(codes, styles));
+    const kinds = styles.map((format) => {
+        const code = codes.get(format);
+        return code === undefined ? (BUILT_IN.get(format) ?? 'number') : kindOfCode(code);
+    });
+    return (style) => (style === 0 && kinds.length === 0 ? 'number' : kinds[style]);
+}
+function numbers(from, to, kind) {
+    return Array.from({ length: to - from + 1 }, (_, i) => [from + i, kind]);
+}
+/** Formats that every program knows by their number (ECMA-376 part 1, 18.8.30); 27 to 36 and 50 to 58 are dates of East Asian editions. */
+const BUILT_IN = new Map([
+    ...numbers(14, 17, 'date'),
+    ...numbers(18, 21, 'time'),
+    ...numbers(22, 22, 'date'),
+    ...numbers(27, 31, 'date'),
+    ...numbers(32, 35, 'time'),
+    ...numbers(36, 36, 'date'),
+    ...numbers(45, 45, 'time'),
+    ...numbers(46, 46, 'duration'),
+    ...numbers(47, 47, 'time'),
+    ...numbers(50, 58, 'date'),
+]);
+function stylesHandler(codes, styles) {
+    let inCellStyles = false;
+    return {
+        open(name, attributes) {
+            const format = Number(attributes.get('numFmtId') ?? 0);
+            if (name === 'cellXfs')
+                inCellStyles = true;
+            if (name === 'numFmt')
+                codes.set(format, attributes.get('formatCode') ?? '');
+            if (name === 'xf' && inCellStyles)
+                styles.push(format);
+        },
+        text() { },
+        close(name) {
+            if (name === 'cellXfs')
+                inCellStyles = false;
+        },
+    };
+}
+/** What a format code shows a number as, by the letters of its first section outside quotes and brackets. */
+function kindOfCode(code) {
+    const [section = ''] = code.replaceAll(QUOTED, '').split(';');
+    if (ELAPSED.test(section))
+        return 'duration';
+    const letters = section.replaceAll(BRACKETS, '').replaceAll(/general|am\/pm|a\/p/gi, '');
+    if (/[yd]/i.test(letters))
+        return 'date';
+    if (/[hs]/i.test(letters))
+        return 'time';
+    return /m/i.test(letters) ? 'date' : 'number';
+}
+const QUOTED = /"[^"]*"|\\.|[_*]./gs;
+const ELAPSED = /\[(?:h+|m+|s+)\]/i;
+const BRACKETS = /\[[^\]]*\]/g;
+//# sourceMappingURL=book.js.map

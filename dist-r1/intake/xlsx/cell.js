@@ -1,0 +1,155 @@
+import { decodeEscapes, MAX_CELL_CHARS } from './xml.js';
+/** Reads a cell exactly as the file has it. */
+export function readCell(cell, context) {
+    if (cell.hasFormula && (context.uncalculated || lacksResult(cell)))
+        return problem(NO_RESULT);
+    const value = cell.value ?? '';
+    switch (cell.type) {
+        case 's':
+            return value === '' ? text('') : text(sharedText(value, context));
+        case 'inlineStr':
+            return text(checkedText(cell.inline ?? ''));
+        case 'str':
+            return text(checkedText(value));
+        case 'b':
+            return booleanCell(value.trim());
+        case 'e':
+            return problem(`the error ${errorName(value)}: expected a value; correct the formula`);
+        case 'd':
+            return value === '' ? text('') : dated(writtenDate(value.trim()));
+        case 'n':
+            return numberCell(cell, value.trim(), context);
+        default:
+            return problem('a cell of a kind that Excel does not know: expected text, a number or a date');
+    }
+}
+/** Whether a formula has no result. Some programs write an empty one where they calculated none; only a text may really be empty. */
+function lacksResult({ type, value, inline }) {
+    return type === 'inlineStr' ? inline === null : value === null || (value === '' && type !== 'str');
+}
+function numberCell(cell, value, context) {
+    if (value === '')
+        return text('');
+    const numeral = plainNumeral(value);
+    const kind = context.kinds(cell.style);
+    if (numeral === undefined)
+        return problem('a number that is none: expected digits');
+    if (kind === undefined)
+        return problem('a format that the workbook does not define');
+    if (kind === 'number')
+        return { kind: 'number', text: numeral };
+    if (kind === 'duration')
+        return problem(DURATION);
+    return dated(dateOfSerial(Number(value), kind, context.from1904));
+}
+function booleanCell(value) {
+    if (value === '')
+        return text('');
+    if (value === '1' || value === 'true')
+        return { kind: 'boolean', text: 'true' };
+    if (value === '0' || value === 'false')
+        return { kind: 'boolean', text: 'false' };
+    return problem('a boolean that is none');
+}
+function sharedText(value, { strings }) {
+    return /^\d{1,8}$/.test(value.trim()) ? strings(Number(value)) : undefined;
+}
+function checkedText(raw) {
+    const decoded = decodeEscapes(raw);
+    return decoded.length > MAX_CELL_CHARS || !decoded.isWellFormed() ? undefined : decoded;
+}
+/** The error's name where it has the form of one, so that no other text of the cell gets into messages. */
+function errorName(value) {
+    return /^#[A-Z][A-Z0-9_/]{1,20}[!?]?$/.test(value) ? value : 'of a formula';
+}
+function text(found) {
+    return found === undefined ? problem(NO_TEXT) : { kind: 'text', text: found };
+}
+function dated(reading) {
+    return 'text' in reading ? { kind: 'date', text: reading.text } : problem(reading.problem);
+}
+function problem(what) {
+    return { kind: 'problem', problem: what };
+}
+const NO_RESULT = 'a formula without a calculated result: expected a value; open the workbook in Excel and save it, or paste the values';
+const NO_TEXT = `a text that the workbook does not hold whole: expected at most ${MAX_CELL_CHARS} characters`;
+const DURATION = 'a duration: expected it as text, or as a plain number';
+/**
+ * A cell's number in plain notation, `undefined` where it is none. The digits are the file's own, but for those that
+ * only spell out a double: the fraction 1.1000000000000001 and 1.1 are the same double, and 1.1 is what was typed.
+ */
+function plainNumeral(raw) {
+    const plain = withoutExponent(raw);
+    if (plain === undefined || !plain.includes('.'))
+        return plain;
+    if (plain.replaceAll(/[-.]/g, '').replace(/^0+/, '').length <= SAFE_DIGITS)
+        return plain;
+    const value = Number(plain);
+    const spelled = withoutExponent(value.toPrecision(EXCEL_DIGITS));
+    return trimmed(spelled) === trimmed(plain) ? withoutExponent(String(value)) : plain;
+}
+const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+/** More digits than any double needs; a longer numeral is no number of a workbook. */
+const MAX_DIGITS = 400;
+/** Significant digits of a double as Excel writes it: 1.1 as 1.1000000000000001. */
+const EXCEL_DIGITS = 17;
+/** Significant digits that any double keeps (IEEE 754); Excel shows no more. */
+const SAFE_DIGITS = 15;
+/** The numeral without an exponent: the point is moved, not the number multiplied, so that no digit changes. */
+function withoutExponent(raw) {
+    const match = raw.length > MAX_DIGITS ? null : NUMERAL.exec(raw);
+    if (match === null)
+        return undefined;
+    const [, signed, whole = '', fraction = '', power] = match;
+    const sign = signed === '-' ? '-' : '';
+    if (whole + fraction === '' || Math.abs(Number(power ?? 0)) > MAX_DIGITS)
+        return undefined;
+    if (power === undefined && whole !== '')
+        return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
+    return sign + shifted(whole + fraction, whole.length + Number(power ?? 0));
+}
+/** The digits with the point at a place that may lie outside them, without zeros that the shift would leave in front. */
+function shifted(digits, point) {
+    const padded = digits.padEnd(point, '0');
+    const whole = point > 0 ? padded.slice(0, point) : '';
+    const fraction = point > 0 ? padded.slice(point) : '0'.repeat(-point) + digits;
+    const front = whole.replace(/^0+(?=\d)/, '') || '0';
+    return fraction === '' || /^0+$/.test(fraction) ? front : `${front}.${fraction}`;
+}
+function trimmed(plain) {
+    return plain?.includes('.') ? plain.replace(/\.?0+$/, '') : plain;
+}
+/** The date of a serial number (ECMA-376 part 1, 18.17.4), to the millisecond. */
+function dateOfSerial(serial, kind, from1904) {
+    if (serial >= 0 && serial < 1 && kind === 'time')
+        return { text: timeOf(Math.round(serial * DAY_MS)) };
+    if (serial < (from1904 ? 0 : FIRST_DAY_1900))
+        return { problem: TOO_EARLY };
+    const moment = (from1904 ? EPOCH_1904 : EPOCH_1900) + Math.round(serial * DAY_MS);
+    if (!(moment < END_OF_9999))
+        return { problem: TOO_LATE };
+    return { text: withoutMidnight(new Date(moment).toISOString().slice(0, -1)) };
+}
+/** A date that the workbook writes out (cells of type `d`). */
+function writtenDate(text) {
+    if (!ISO.test(text))
+        return { problem: NOT_ISO };
+    return { text: withoutMidnight(text) };
+}
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+function withoutMidnight(iso) {
+    return iso.replace(/T00:00(?::00(?:\.0+)?)?$/, '').replace(/\.0+$/, '');
+}
+function timeOf(ms) {
+    return new Date(ms % DAY_MS).toISOString().slice(11, -1).replace(/\.0+$/, '');
+}
+const DAY_MS = 86_400_000;
+/** Day 0 of the count since 1900, right from March 1900 on: Excel has a 29 February 1900, which never was. */
+const EPOCH_1900 = Date.UTC(1899, 11, 30);
+const EPOCH_1904 = Date.UTC(1904, 0, 1);
+const FIRST_DAY_1900 = 61;
+const END_OF_9999 = Date.UTC(10_000, 0, 1);
+const TOO_EARLY = 'a date before 1 March 1900, which programs count differently: expected it as text';
+const TOO_LATE = 'a date after the year 9999: expected a date of the calendar';
+const NOT_ISO = 'a date that is not written as ISO 8601: expected a date of the calendar';
+//# sourceMappingURL=cell.js.map

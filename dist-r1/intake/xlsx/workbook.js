@@ -1,0 +1,162 @@
+import { UsageError } from '../../lib/usage-error.js';
+import { headerBelow } from '../column-names.js';
+import { fileBytes } from '../file.js';
+import { chooseSheet, namesOf, readBook, readSharedStrings, readStyleKinds, } from './book.js';
+import { readCell } from './cell.js';
+import { encrypted, otherFile, tooLarge, WorkbookError } from './error.js';
+import { createRowMaker, findHeader } from './rows.js';
+import { readLayout, sheetHandler } from './sheet.js';
+import { readXml } from './xml.js';
+import { openZip } from './zip.js';
+/**
+ * The rows of a workbook in batches; the first batch comes without rows as soon as the sheet's header is understood.
+ * UsageError where the workbook can't be read as a whole.
+ */
+export async function* readWorkbook(path, format) {
+    try {
+        const bytes = await readWhole(path);
+        refuseCompound(bytes);
+        const zip = openZip(bytes);
+        const book = await readBook(zip);
+        const sheet = chooseSheet(book, format.sheet);
+        const context = await readContext(zip, book);
+        const layout = await readLayout(zip, sheet.part);
+        const notes = notesOf(book, sheet, layout, format.sheet);
+        yield* readSheet(zip, sheet, { context, layout, notes, format });
+    }
+    catch (error) {
+        throw error instanceof WorkbookError
+            ? new UsageError(`${path}: ${error.message}`, { cause: error })
+            : error;
+    }
+}
+/** Reads the file into memory, so that nothing can change between one part and the next. */
+async function readWhole(path) {
+    const blocks = [];
+    let bytes = 0;
+    for await (const block of fileBytes(path)) {
+        blocks.push(block);
+        bytes += block.length;
+        if (bytes > MAX_FILE_BYTES)
+            throw tooLarge(`the file has more than ${MAX_FILE_BYTES} bytes`);
+    }
+    return Buffer.concat(blocks);
+}
+/** The file lies in memory as it is, compressed; a sheet of 100,000 rows and twenty columns has 10 MiB. */
+const MAX_FILE_BYTES = 128 * 1024 ** 2;
+/** Refuses a compound file under a workbook's name. */
+function refuseCompound(bytes) {
+    if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE))
+        return;
+    throw bytes.includes(ENCRYPTED) ? encrypted() : otherFile('is an old Excel file (.xls)');
+}
+/** How compound files begin (MS-CFB): Excel's old workbooks, and new ones with a password. */
+const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+/** The stream that holds an encrypted workbook (MS-OFFCRYPTO, section 2.3.4.4). */
+const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
+async function readContext(zip, book) {
+    const { from1904, uncalculated } = book;
+    const kinds = await readStyleKinds(zip, book.stylesPart);
+    return { kinds, strings: await readSharedStrings(zip, book.stringsPart), from1904, uncalculated };
+}
+async function* readSheet(zip, sheet, reading) {
+    let reader = null;
+    for await (const rows of rowBlocks(zip, sheet)) {
+        if (reader === null) {
+            if (reading.format.header === undefined)
+                refuseTitleRows(rows, reading.context);
+            const header = findHeader(rows, reading.format.header, reading.context);
+            if (header === null)
+                continue;
+            reader = readerOf(sheet, header, reading);
+            yield { source: reader.source, rows: [] };
+        }
+        const { source, rowsOf } = reader;
+        yield { source, rows: rows.flatMap((row) => (row.line > source.headerLine ? rowsOf(row) : [])) };
+    }
+    if (reader === null)
+        throw noHeader(sheet, reading.format);
+}
+/** The rows of a sheet in blocks; the first block has enough rows to tell titles from a header. */
+async function* rowBlocks(zip, sheet) {
+    const waiting = [];
+    let isFirst = true;
+    const blocks = readXml(zip.read(sheet.part), sheetHandler((row) => waiting.push(row)));
+    for await (const _ of blocks) {
+        if (isFirst && waiting.length < TITLE_ROWS)
+            continue;
+        isFirst = false;
+        yield waiting.splice(0);
+    }
+    yield waiting.splice(0);
+}
+function readerOf(sheet, header, { context, layout, notes, format }) {
+    const source = {
+        type: 'xlsx',
+        encoding: 'utf-8',
+        bom: false,
+        compression: 'none',
+        headerLine: header.line,
+        sheet: sheet.name,
+        notes: [...notes],
+        delimiter: null,
+        quote: null,
+        columns: [...header.columns],
+    };
+    return { source, rowsOf: createRowMaker({ ...context, header, layout, trim: format.trim }) };
+}
+function noHeader(sheet, { header }) {
+    const where = header === undefined ? 'a row of column names' : `column names in row ${header}, as format.header says`;
+    return new WorkbookError(`has nothing on its sheet "${sheet.name}": expected ${where}; name another sheet under format.sheet, or export the data again`);
+}
+/** What may surprise whoever sent the workbook; names of sheets, no cell values. */
+function notesOf(book, sheet, layout, wanted) {
+    const others = book.sheets.filter((other) => other !== sheet);
+    const notes = [];
+    if (wanted === undefined && others.length > 0) {
+        notes.push(`only the sheet ${namesOf([sheet])} is read, not ${namesOf(others)}: name another under format.sheet (preview: --sheet)`);
+    }
+    if (layout.hasHidden)
+        notes.push('hidden rows and columns are read like the others');
+    return notes;
+}
+/** The first rows of a sheet among which a header below titles is searched. */
+const TITLE_ROWS = 100;
+/** Columns that count when titles are told from a header; rows are padded to the widest. */
+const MAX_WIDTH = 1000;
+/** WorkbookError where the first of these rows has one cell, and one below looks like the header of what follows it. */
+function refuseTitleRows(rows, context) {
+    const read = rows
+        .slice(0, TITLE_ROWS)
+        .map((row) => ({ line: row.line, cells: textsOf(row, context) }))
+        .filter(({ cells }) => cells.length > 0);
+    const [first] = read;
+    if (first === undefined || first.cells.filter((cell) => cell !== '').length !== 1)
+        return;
+    const width = Math.max(2, ...read.map(({ cells }) => cells.length));
+    const header = headerBelow(read.map(({ line, cells }, i) => ({
+        line,
+        cells: padded(i === 0 ? [first.cells.at(-1) ?? ''] : cells, width),
+    })));
+    if (header !== null)
+        throw titles(first.line, header.line);
+}
+/** The texts of a row up to the last that isn't empty. */
+function textsOf({ cells }, context) {
+    const texts = [];
+    for (const cell of cells) {
+        const reading = readCell(cell, context);
+        // A cell that can't be read is no name, but it is not empty.
+        const text = reading.kind === 'problem' ? '0' : reading.text.trim();
+        if (text !== '' && cell.column < MAX_WIDTH)
+            texts[cell.column] = text;
+    }
+    return Array.from(texts, (text = '') => text);
+}
+function padded(cells, width) {
+    return [...cells, ...new Array(width - cells.length).fill('')];
+}
+function titles(first, line) {
+    return new WorkbookError(`has one cell in row ${first}, which doesn't look like a header, but row ${line} does, and most rows below it have several cells: expected column names in the first row; set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: ${first} if row ${first} is the header`);
+}
+//# sourceMappingURL=workbook.js.map

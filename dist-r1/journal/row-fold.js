@@ -1,0 +1,132 @@
+/**
+ * What a journal's records come down to, row by row: intents that are still open, the last settle entry, and marks that were withdrawn. The
+ * last word on a row holds, but an accepted row is not put in doubt by a later look. A segment can be folded and its residue folded again.
+ */
+export function emptyFold() {
+    return { runs: new Map(), forgotten: new Map() };
+}
+/** Takes the next record in. */
+export function fold(into, record, at) {
+    if (record.kind === 'forgotten') {
+        into.runs.delete(record.run);
+        into.forgotten.set(record.run, at);
+        return;
+    }
+    foldRun(runOf(into, record.run), record, at);
+}
+function foldRun(run, record, at) {
+    switch (record.kind) {
+        case 'run':
+            run.target = record.target;
+            run.fields = record.fields;
+            return;
+        case 'added':
+            run.added = Math.max(run.added, record.chunk);
+            return;
+        case 'intended':
+            for (const intent of record.rows)
+                intend(rowOf(run, intent), intent, at);
+            return;
+        case 'withdrawn':
+            for (const marked of record.rows)
+                withdraw(rowOf(run, marked), marked);
+            return;
+        case 'settled':
+            for (const entry of record.entries)
+                settle(rowOf(run, entry), entry, at);
+            return;
+        case 'unsettled':
+            for (const place of record.rows)
+                end(rowOf(run, place), null, at);
+            return;
+        default:
+            record;
+    }
+}
+/** Several intents may stand on a row: one that was refused is withdrawn by its mark, and the granted one stays. */
+function intend({ open }, intent, at) {
+    const [, , mark] = intent;
+    open.delete(mark);
+    open.set(mark, { intent, at });
+}
+function withdraw({ open, withdrawn }, [, , mark]) {
+    open.delete(mark);
+    withdrawn.add(mark);
+}
+/** A row that is taken again while its answer is recorded seems to be in doubt: what was known of it before stays, as in the ledger. */
+function settle(row, entry, at) {
+    end(row, isDoubt(entry) && row.entry !== null ? row.entry : entry, at);
+}
+const OUTCOME = 2;
+const ACCEPTED = 12;
+/** Whether the row is in doubt by it. */
+function isDoubt(entry) {
+    return entry[OUTCOME] === 'in-doubt';
+}
+/** Whether an earlier entry, of a row that the service accepted, stands although the row seemed to be in doubt later. */
+export function outlivesDoubt(entry, later) {
+    return entry[ACCEPTED] === 1 && later !== null && isDoubt(later);
+}
+function end(row, entry, at) {
+    row.endedAt = at;
+    row.entry = entry;
+    row.open.clear();
+    row.withdrawn.clear();
+}
+function runOf({ runs }, run) {
+    const known = runs.get(run) ?? { target: '', fields: null, added: 0, rows: new Map() };
+    runs.set(run, known);
+    return known;
+}
+function rowOf({ rows }, [chunk, row]) {
+    const key = rowKey(chunk, row);
+    const known = rows.get(key);
+    if (known !== undefined)
+        return known;
+    const fresh = {
+        place: [chunk, row],
+        endedAt: 0,
+        entry: null,
+        open: new Map(),
+        withdrawn: new Set(),
+    };
+    rows.set(key, fresh);
+    return fresh;
+}
+/** Forgets what was withdrawn, and the rows of which nothing else was said: a reader that goes forward needs neither. */
+export function dropEmptyRows({ runs }) {
+    for (const { rows } of runs.values()) {
+        for (const [key, row] of rows) {
+            row.withdrawn.clear();
+            if (row.open.size === 0 && row.endedAt === 0)
+                rows.delete(key);
+        }
+    }
+}
+/** A row's key in `RunFold.rows`. */
+export function rowKey(chunk, row) {
+    return `${chunk} ${row}`;
+}
+/** What a segment's records come down to, but for what they settled, as records; these intents are later than what was settled. */
+export function* residueOf({ runs, forgotten }) {
+    for (const run of forgotten.keys())
+        yield { kind: 'forgotten', run };
+    for (const [run, { target, fields, added, rows }] of runs) {
+        if (fields !== null)
+            yield { kind: 'run', run, target, fields };
+        if (added > 0)
+            yield { kind: 'added', run, chunk: added };
+        for (const row of rows.values())
+            yield* residueOfRow(run, row);
+    }
+}
+function* residueOfRow(run, row) {
+    const [chunk, number] = row.place;
+    if (row.endedAt > 0 && row.entry === null)
+        yield { kind: 'unsettled', run, rows: [[chunk, number]] };
+    for (const mark of row.withdrawn)
+        yield { kind: 'withdrawn', run, rows: [[chunk, number, mark]] };
+    for (const { intent } of row.open.values())
+        yield { kind: 'intended', run, rows: [[...intent]] };
+}
+//# sourceMappingURL=row-fold.js.map

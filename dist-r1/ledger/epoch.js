@@ -1,0 +1,165 @@
+/**
+ * The epoch of a ledger: one run of the Redis server for which the ledger was verified. Redis may go back in time whenever its server
+ * changes (a restart, a failover, a replacement), so every worker, a process that moves rows, then replays its journal and checks in; the
+ * last one opens the epoch. Promised: until it is open, and where a worker finds its own recorded batches gone, nothing is claimed,
+ * intended or settled by it; what was asked for waits. The registry of the workers and their heartbeats lie in the same hash
+ * (lua/epoch.ts): whoever may have done something that Redis forgot is waited for, within limits, and then goes into doubt.
+ */
+import { z } from 'zod';
+import { createRecentMap } from '../lib/recent.js';
+import { sleep, withDeadline } from '../lib/waiting.js';
+import { DEREGISTER, HEARTBEAT, IN_EPOCH, UNAWARE } from './lua/epoch.js';
+import { script } from './script.js';
+import { verifyLedger } from './verification.js';
+const CLOSE_WAIT_MS = 200;
+/** Fewer than a script can answer in one list; a process is told of whoever is at work each second. */
+const WORKERS_KEPT = 4_000;
+/** A worker that registers waits for the next heartbeat of each other one (`registerWorker`). */
+const HEARTBEAT_MS = 1_000;
+/** How often some worker looks through the registry for workers without a heartbeat. */
+export const SWEEP_MS = 5_000;
+/**
+ * Some heartbeats: within one run of the server nothing is lost, so a worker without one for this long is taken out of the registry.
+ * What takes it out is a batch of a living worker, later than all of its own: a Redis that still has that batch has lost nothing of it.
+ */
+export const SILENT_MS = 5_000;
+/** That a worker has deregistered is remembered that long, beyond the time that its journal is kept: nothing of it is replayed. */
+const LEFT_MS = 7 * 86_400_000;
+const deregister = script(DEREGISTER, z.number());
+const heartbeat = inEpoch(HEARTBEAT, z.tuple([z.string()]).rest(z.string()));
+/** A script that runs only in an open epoch; see lua/epoch.ts for what is added to its KEYS and ARGV. */
+export function inEpoch(lua, answer) {
+    return script(IN_EPOCH + lua, answer);
+}
+/** Checks in, and gives heartbeats until it is closed. */
+export async function openEpoch(edges) {
+    const stop = new AbortController();
+    const epoch = createEpoch(edges, stop.signal);
+    await epoch.verify();
+    const beating = keepHeartbeat(epoch, edges, stop.signal);
+    return {
+        ...epoch,
+        async close() {
+            stop.abort();
+            await withDeadline(beating, CLOSE_WAIT_MS);
+            await deregister(edges.redis, [edges.key], [edges.worker, epoch.recorded()]);
+        },
+    };
+}
+async function keepHeartbeat(epoch, { onTrouble }, stop) {
+    let roster = '';
+    let workers = [];
+    while (!stop.aborted) {
+        try {
+            const [name, ...all] = await epoch.call(heartbeat, [], [SILENT_MS, LEFT_MS, SWEEP_MS, roster]);
+            roster = name;
+            if (all.length > 0)
+                workers = all;
+            epoch.see(workers);
+        }
+        catch (error) {
+            if (stop.aborted)
+                return;
+            onTrouble('a heartbeat could not be given', {
+                problem: error instanceof Error ? error.message : String(error),
+            });
+        }
+        await sleep(HEARTBEAT_MS, stop);
+    }
+}
+function createEpoch(edges, stop) {
+    const { redis, key, worker } = edges;
+    const seen = createRecentMap(WORKERS_KEPT);
+    const memory = { sent: 0, recorded: 0, recoveries: 0, isKnown: true, seen, held: new Set() };
+    let verifying = null;
+    const verify = () => {
+        verifying ??= verifyLedger(edges, memory, stop).finally(() => {
+            verifying = null;
+        });
+        return verifying;
+    };
+    let registering = null;
+    const register = () => {
+        registering ??= registerWorker(redis, key, edges)
+            .then(() => {
+            memory.isKnown = true;
+        })
+            .finally(() => {
+            registering = null;
+        });
+        return registering;
+    };
+    const untilReady = async (isHeartbeat) => {
+        if (verifying !== null)
+            await verifying;
+        // Two that come back at once hear of each other by their heartbeats.
+        if (!memory.isKnown && !isHeartbeat)
+            await register();
+    };
+    const attempt = async (run, keys, args) => {
+        let batch = 0;
+        // Numbered anew where the script has to be sent again: what was carried out last has the highest number.
+        const sent = () => {
+            memory.sent += 1;
+            batch = memory.sent;
+            return [...(typeof args === 'function' ? args() : args), worker, memory.recorded, batch];
+        };
+        const answer = await run(redis, [...keys, key], sent);
+        memory.recorded = Math.max(memory.recorded, batch);
+        return answer;
+    };
+    return {
+        redis,
+        worker,
+        verify,
+        isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
+        recoveries: () => memory.recoveries,
+        deregister: async (other) => void (await deregister(redis, [key], [other, 0])),
+        hold(marks) {
+            for (const mark of marks)
+                memory.held.add(mark);
+            return () => {
+                for (const mark of marks)
+                    memory.held.delete(mark);
+            };
+        },
+        see(workers) {
+            for (const other of workers)
+                seen.set(other, performance.now());
+        },
+        recorded: () => memory.recorded,
+        async call(run, keys, args) {
+            for (;;) {
+                await untilReady(run === heartbeat);
+                try {
+                    return await attempt(run, keys, args);
+                }
+                catch (error) {
+                    if (!isUnverified(error))
+                        throw error;
+                    await verify();
+                }
+            }
+        },
+        close: async () => undefined,
+    };
+}
+function isUnverified(error) {
+    return error instanceof Error && error.message.includes('UNVERIFIED');
+}
+const unaware = script(UNAWARE, z.tuple([z.string()]).rest(z.string()));
+const REGISTER_POLL_MS = 50;
+/**
+ * Resolves when every living worker of the registry has been told of this one, after a few seconds at most. A Redis that goes back in
+ * time forgets its latest worker with all it sent; were that worker gone too, nobody would know that there is anything to wait for.
+ */
+export async function registerWorker(redis, epoch, { worker, isGone }) {
+    let since = '0';
+    for (const deadline = performance.now() + SILENT_MS; performance.now() < deadline; await sleep(REGISTER_POLL_MS)) {
+        const [asked, ...others] = await unaware(redis, [epoch], [worker, SILENT_MS, since]);
+        if (others.every(isGone))
+            return;
+        since = asked;
+    }
+}
+//# sourceMappingURL=epoch.js.map

@@ -1,0 +1,63 @@
+/**
+ * The breaker's hash: 'since' → when the first attempt of late ended without a definite answer (ms), 'failures' → how many in a row,
+ * 'cause' → why the latest failed; while it is open: 'until' → the end of the pause (ms), 'trips' → probes that failed; half-open:
+ * 'probe' → the probing row's mark, 'probing' → when it is given up (ms); 'hold' → until when the service has asked all to wait (ms);
+ * 'at' → when one of these times was written last (ms), so that a clock of Redis that is set back is noticed.
+ */
+/** Lua: `turnBack(key, now)`. Where Redis' clock was set back, the times of a breaker go back as far: no wait becomes longer than it was to be. */
+export const TURN_BACK = `
+local function turnBack(key, now)
+  local back = tonumber(redis.call('HGET', key, 'at') or '0') - now
+  if back <= 0 then return end
+  for _, field in ipairs({'since', 'until', 'probing', 'hold', 'at'}) do
+    local time = redis.call('HGET', key, field)
+    if time then redis.call('HSET', key, field, string.format('%.0f', tonumber(time) - back)) end
+  end
+end
+`;
+/**
+ * An attempt ended without a definite answer. KEYS: breaker. ARGV: the attempt's mark, does it count as a failure (0|1), failures in a
+ * row that open the breaker, shortest pause (ms), longest pause (ms), hold that the service asks for (ms, 0: none), why it failed.
+ * Answers milliseconds since the first such attempt after the last definite answer.
+ */
+export const FAILURE = `
+${TURN_BACK}
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+turnBack(KEYS[1], now)
+redis.call('HSETNX', KEYS[1], 'since', now)
+redis.call('HSET', KEYS[1], 'at', now)
+local hold = now + tonumber(ARGV[6])
+if tonumber(ARGV[6]) > 0 and hold > tonumber(redis.call('HGET', KEYS[1], 'hold') or '0') then redis.call('HSET', KEYS[1], 'hold', hold) end
+local breaker = redis.call('HMGET', KEYS[1], 'since', 'until', 'probe', 'trips')
+if ARGV[2] == '1' then
+  redis.call('HSET', KEYS[1], 'cause', ARGV[7])
+  local failures = redis.call('HINCRBY', KEYS[1], 'failures', 1)
+  local trips = tonumber(breaker[4] or '0')
+  local pause = 0
+  if breaker[2] and breaker[3] == ARGV[1] then
+    trips = trips + 1
+    pause = math.min(tonumber(ARGV[4]) * 2 ^ trips, tonumber(ARGV[5]))
+  elseif not breaker[2] and failures >= tonumber(ARGV[3]) then pause = tonumber(ARGV[4]) end
+  if pause > 0 then
+    redis.call('HSET', KEYS[1], 'until', string.format('%.0f', now + pause), 'trips', trips)
+    redis.call('HDEL', KEYS[1], 'probe', 'probing')
+  end
+elseif breaker[3] == ARGV[1] then
+  -- The probe was answered, if only with a limit: the service is there, and the breaker closes.
+  redis.call('HDEL', KEYS[1], 'failures', 'cause', 'until', 'trips', 'probe', 'probing')
+end
+return tostring(now - tonumber(breaker[1]))
+`;
+/**
+ * Lua: the service gave definite answers to requests with the marks in ANSWERED (mark → true): the breaker closes.
+ * An open breaker is closed by the probe's answer alone: the other requests were begun before, and a service that shuts down still
+ * answers those. Expects the breaker's key in BREAKER.
+ */
+export const SUCCESS = `
+local breaker = redis.call('HMGET', BREAKER, 'since', 'until', 'probe')
+if breaker[1] and (not breaker[2] or (breaker[3] and ANSWERED[breaker[3]])) then
+  redis.call('HDEL', BREAKER, 'failures', 'cause', 'since', 'until', 'trips', 'probe', 'probing')
+end
+`;
+//# sourceMappingURL=breaker.js.map

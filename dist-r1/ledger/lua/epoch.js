@@ -1,0 +1,266 @@
+/**
+ * The scripts of the epoch and of the registry of workers, which share one hash, described at IN_EPOCH. Its stored field names are short:
+ * they are read by every worker each second. Redis' own clock decides, so that workers' clocks don't matter.
+ */
+/** Lua that declares serverId(): the name of the running server, another one after every restart and failover. */
+const SERVER_ID = `
+local function serverId()
+  local info = redis.call('INFO', 'server')
+  -- Found as plain text: a pattern that is tried at each character costs as much as all the rest of INFO.
+  local _, at = string.find(info, 'run_id:', 1, true)
+  return string.match(info, '^%x+', at + 1)
+end
+`;
+/**
+ * What every script that moves rows begins with: nothing happens on a ledger that may have gone back in time.
+ * Beside the script's own, which never see them: the last of KEYS: epoch; the last three of ARGV: worker, the highest of its
+ * batches that it knows to be recorded, this batch's number. The epoch is a hash: 'server' → the server run for which
+ * the ledger was last verified, 'opened' → a name of that time, by which claims of since then are told, 'm:<worker>' → the worker's last batch, 'b:<worker>' → its last heartbeat (ms),
+ * 'k:<worker>' → when it was last told who is registered (ms), 'l:<worker>' → when it was deregistered (ms), 'w:<worker>' → when it
+ * last said that it replays a journal (ms); while the epoch is closed and workers check in: 'checking' → the server run, 'since' → when the
+ * first one did (ms), 'heard' → the last heartbeat of any worker before that (ms). 'changes' → how often the registry may have
+ * changed, see CHANGED; 'swept' → when silent workers were last looked for (ms).
+ * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED worker: what it had recorded is gone.
+ */
+export const IN_EPOCH = `${SERVER_ID}
+local EPOCH = table.remove(KEYS)
+local BATCH = tonumber(table.remove(ARGV))
+local KNOWN = tonumber(table.remove(ARGV))
+local WORKER = table.remove(ARGV)
+local OPENED
+do
+  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER, 'opened')
+  if epoch[1] ~= serverId() then return redis.error_reply('UNVERIFIED server') end
+  local last = tonumber(epoch[2] or '-1')
+  if last < KNOWN then return redis.error_reply('UNVERIFIED worker') end
+  if last < BATCH then redis.call('HSET', EPOCH, 'm:' .. WORKER, BATCH) end
+  OPENED = epoch[3]
+end
+`;
+/**
+ * Lua that declares changed(epoch, now): the registry may have changed. Changes are counted from the time (ms) of the
+ * first one, so that a ledger that was emptied under the same server does not come to a number that was there before.
+ */
+const CHANGED = `
+local function changed(epoch, now)
+  redis.call('HSETNX', epoch, 'changes', now)
+  return redis.call('HINCRBY', epoch, 'changes', 1)
+end
+`;
+const NEWEST_BEAT = `
+local function newestBeat()
+  local newest = -1
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if string.sub(field, 1, 2) == 'b:' then newest = math.max(newest, tonumber(redis.call('HGET', KEYS[1], field))) end
+  end
+  return newest
+end
+`;
+/**
+ * How a worker finds the epoch. KEYS: epoch. ARGV: worker.
+ * Answers {server run, open (0|1), the worker's last batch (-1: no worker), has anyone ever checked in (0|1), ms since any worker was
+ * heard of before the ledger was found closed (-1: never)}.
+ */
+export const LOOK = `${SERVER_ID}
+local server = serverId()
+local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'checking', 'heard')
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+${NEWEST_BEAT}
+-- Whoever has checked in since has just given a heartbeat: that says nothing of how old this Redis is.
+local newest = tonumber(epoch[4] or newestBeat())
+local silence = newest < 0 and -1 or math.max(0, now - newest)
+local known = (epoch[1] or epoch[3]) and 1 or 0
+return {server, epoch[1] == server and 1 or 0, tonumber(epoch[2] or '-1'), known, silence}
+`;
+/** A worker replays a journal, which may take a while: the others wait for it. KEYS: epoch. ARGV: worker, server run. */
+export const REPLAYING = `${SERVER_ID}
+if serverId() ~= ARGV[2] or redis.call('HGET', KEYS[1], 'server') == ARGV[2] then return 0 end
+local t = redis.call('TIME')
+redis.call('HSET', KEYS[1], 'w:' .. ARGV[1], t[1] * 1000 + math.floor(t[2] / 1000))
+return 1
+`;
+/**
+ * A worker has replayed its journal, and those of 'gone' workers whose journals are at hand. The last one opens the epoch.
+ * KEYS: epoch. ARGV: worker, its last batch, server run, how many of the following are gone, gone workers, workers seen before.
+ * Answers {'open'}; {'moved'}: another server run again; {'closed', ms since it was found closed or a missing worker was last
+ * at work on its journal, workers still missing, …}.
+ */
+export const CHECK_IN = `${SERVER_ID}${CHANGED}
+local server = serverId()
+if server ~= ARGV[3] then return {'moved'} end
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local open = redis.call('HGET', KEYS[1], 'server') == server
+${NEWEST_BEAT}
+if not open then redis.call('HSETNX', KEYS[1], 'heard', newestBeat()) end
+if not open and redis.call('HGET', KEYS[1], 'checking') ~= server then
+  redis.call('HSET', KEYS[1], 'checking', server, 'since', now)
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if string.sub(field, 1, 2) == 'c:' then redis.call('HDEL', KEYS[1], field) end
+  end
+end
+redis.call('HSET', KEYS[1], 'm:' .. ARGV[1], ARGV[2], 'b:' .. ARGV[1], now)
+changed(KEYS[1], now)
+redis.call('HDEL', KEYS[1], 'w:' .. ARGV[1])
+local gone = {}
+for i = 5, 4 + ARGV[4] do
+  gone[ARGV[i]] = true
+  redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
+  -- Its journal is put back in this Redis; a Redis that forgets that forgets this field too.
+  redis.call('HSETNX', KEYS[1], 'l:' .. ARGV[i], now)
+end
+if open then return {'open'} end
+redis.call('HSET', KEYS[1], 'c:' .. ARGV[1], server)
+for i = 5 + ARGV[4], #ARGV do
+  -- A worker that was deregistered on a ledger that still says so has lost nothing.
+  local left = redis.call('HEXISTS', KEYS[1], 'l:' .. ARGV[i]) == 1
+  if not gone[ARGV[i]] and not left then redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[i], 0) end
+end
+local missing = {}
+-- The clock may have been set back meanwhile: then it is counted from now.
+local since = math.min(now, tonumber(redis.call('HGET', KEYS[1], 'since')))
+redis.call('HSET', KEYS[1], 'since', since)
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local worker = string.match(field, '^m:(.*)$')
+  if worker and redis.call('HGET', KEYS[1], 'c:' .. worker) ~= server then
+    missing[#missing + 1] = worker
+    since = math.max(since, math.min(now, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0')))
+  end
+end
+if #missing == 0 then
+  redis.call('HSET', KEYS[1], 'server', server, 'opened', server .. ':' .. now)
+  redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
+  return {'open'}
+end
+return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
+`;
+/**
+ * Others have put these workers' journals back while the ledger is closed: nobody need wait for them. Unlike those that are gone they may come
+ * again, and do more that no later Redis may take for known. KEYS: epoch. ARGV: server run, workers. Answers 1: nobody waits.
+ */
+export const VOUCH = `${SERVER_ID}${CHANGED}
+if serverId() ~= ARGV[1] or redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 0 end
+local t = redis.call('TIME')
+changed(KEYS[1], t[1] * 1000 + math.floor(t[2] / 1000))
+for i = 2, #ARGV do
+  redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
+end
+return 1
+`;
+/**
+ * Lua that declares suspect(record, missing): of the run, up to the highest chunk that may have been handed to a worker, rows without a mark may
+ * have been sent. How far a file was read is known from the worker that read it, unless it is among the missing.
+ */
+const SUSPECT_RUN = `
+local function suspect(record, missing)
+  local run = redis.call('HMGET', record, 'id', 'added', 'addedBy', 'suspect', 'chunks')
+  if not run[1] then return end
+  local trusted = run[3] and not missing[run[3]]
+  local upTo = tonumber(trusted and run[2] or run[5])
+  redis.call('HSET', record, 'suspect', math.max(upTo, tonumber(run[4] or '0')))
+end
+`;
+/** What these workers sent is not all known, though their journals were put back. KEYS: records of unfinished runs. ARGV: workers. Answers 1. */
+export const SUSPECT = `${SUSPECT_RUN}
+local missing = {}
+for _, worker in ipairs(ARGV) do missing[worker] = true end
+for _, record in ipairs(KEYS) do suspect(record, missing) end
+return 1
+`;
+/**
+ * Opens the epoch without workers that can't be waited for any longer: what they had sent and Redis has forgotten is not known,
+ * so rows that may have been theirs are in doubt. KEYS: epoch, records of unfinished runs. ARGV: server run, missing workers.
+ * Answers 1: opened.
+ */
+export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}${SUSPECT_RUN}
+if serverId() ~= ARGV[1] then return 0 end
+if redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 1 end
+local t = redis.call('TIME')
+changed(KEYS[1], t[1] * 1000 + math.floor(t[2] / 1000))
+local missing = {}
+for i = 2, #ARGV do
+  missing[ARGV[i]] = true
+  redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
+end
+for i = 2, #KEYS do suspect(KEYS[i], missing) end
+redis.call('HSET', KEYS[1], 'server', ARGV[1], 'opened', ARGV[1] .. ':' .. t[1] .. t[2])
+redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
+return 1
+`;
+/**
+ * A worker is alive. Workers without a heartbeat for long are taken out of the registry: on this server run nothing of theirs was lost.
+ * ARGV: ms without a heartbeat after which a worker is taken out, ms for which it is remembered that one was deregistered, ms from one look at all workers to the
+ * next, the name of the list that the worker was told last ('': none). Answers {name of the list, workers, …}, and no
+ * workers where the name is the one it was told: a name is used once, since another server run makes another name.
+ */
+export const HEARTBEAT = `${CHANGED}
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+redis.call('HSET', EPOCH, 'b:' .. WORKER, now, 'k:' .. WORKER, now)
+local epoch = redis.call('HMGET', EPOCH, 'server', 'changes', 'swept')
+local roster = epoch[1] .. ' ' .. (epoch[2] or '0')
+-- Every worker asks each second: were each shown all the others, the cost would grow with the square of their number.
+local isDue = math.abs(now - tonumber(epoch[3] or '0')) >= tonumber(ARGV[3])
+if not isDue and ARGV[4] == roster then return {roster} end
+local all = redis.call('HGETALL', EPOCH)
+local beats, left = {}, {}
+local names = {}
+for i = 1, #all, 2 do
+  local kind, name = string.sub(all[i], 1, 2), string.sub(all[i], 3)
+  if kind == 'm:' then names[#names + 1] = name
+  elseif kind == 'b:' then beats[name] = tonumber(all[i + 1])
+  elseif kind == 'l:' and now - tonumber(all[i + 1]) > tonumber(ARGV[2]) then left[#left + 1] = all[i] end
+end
+local workers = {roster}
+for _, worker in ipairs(names) do
+  -- Given before the clock was set back: counted from now.
+  if (beats[worker] or 0) > now then redis.call('HSET', EPOCH, 'b:' .. worker, now) end
+  if now - (beats[worker] or 0) > tonumber(ARGV[1]) then redis.call('HDEL', EPOCH, 'm:' .. worker, 'b:' .. worker, 'c:' .. worker, 'k:' .. worker)
+  else workers[#workers + 1] = worker end
+end
+for _, field in ipairs(left) do redis.call('HDEL', EPOCH, field) end
+redis.call('HSET', EPOCH, 'swept', now)
+if #workers <= #names then workers[1] = epoch[1] .. ' ' .. changed(EPOCH, now) end
+return workers
+`;
+/**
+ * Who is alive and has not been told yet that this worker is one. KEYS: epoch. ARGV: worker, ms within which a living worker gives a heartbeat,
+ * when this was first asked (ms, 0: now). Answers {when it was first asked, their names}.
+ */
+export const UNAWARE = `
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local since = ARGV[3] == '0' and now or tonumber(ARGV[3])
+local unaware = {tostring(since)}
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local other = string.match(field, '^m:(.*)$')
+  if other and other ~= ARGV[1] then
+    local at = redis.call('HMGET', KEYS[1], 'b:' .. other, 'k:' .. other)
+    local alive = now - tonumber(at[1] or '0') <= tonumber(ARGV[2])
+    if alive and tonumber(at[2] or '0') <= since then unaware[#unaware + 1] = other end
+  end
+end
+return unaware
+`;
+/**
+ * A worker ends, and is deregistered where all it did is recorded. Where some of it may be lost it is still waited for:
+ * the others must not go on as if it had done nothing. KEYS: epoch. ARGV: worker, the highest of its batches that it
+ * knows to be recorded. Answers 1: it is a worker no longer.
+ */
+export const DEREGISTER = `${SERVER_ID}${CHANGED}
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
+local intact = epoch[1] == serverId() and (not epoch[2] or tonumber(epoch[2]) >= tonumber(ARGV[2]))
+if not intact and ARGV[2] ~= '0' then
+  redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
+  changed(KEYS[1], now)
+  return 0
+end
+changed(KEYS[1], now)
+redis.call('HDEL', KEYS[1], 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'c:' .. ARGV[1], 'k:' .. ARGV[1])
+redis.call('HSETNX', KEYS[1], 'l:' .. ARGV[1], now)
+return 1
+`;
+//# sourceMappingURL=epoch.js.map

@@ -1,0 +1,61 @@
+/**
+ * The scripts that put a journal back into a Redis that has lost something; outcomes are put back by REPLAY_SETTLED (rows.ts). Each may
+ * run twice, and on a ledger that has lost nothing.
+ */
+import { CONTESTED_MARK } from '../mark.js';
+import { OPEN_CHUNK } from './open-chunk.js';
+import { BY_PROCESS } from './rows.js';
+/**
+ * Puts a run's record back where Redis has lost it. KEYS: record, runs, files.
+ * ARGV: run, created at (ms), file's entry, state, prefix of run records, created at (ISO), then field, value, …
+ * The file's entry names the youngest of its runs, whatever Redis went back to: an older one must not let a third in beside this.
+ * One journal may know of a cancellation that another doesn't, or Redis, whatever state it went back to: it stays cancelled. Answers 1: the record was gone.
+ */
+export const RESTORE = `
+if redis.call('HEXISTS', KEYS[1], 'id') == 1 then
+  local state = redis.call('HGET', KEYS[1], 'state')
+  if ARGV[4] == 'cancelled' and state ~= 'finished' and state ~= 'cancelled' then redis.call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '') end
+  return 0
+end
+redis.call('HSET', KEYS[1], unpack(ARGV, 7))
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+local held = redis.call('HGET', KEYS[3], ARGV[3])
+local since = held and redis.call('HGET', ARGV[5] .. held, 'createdAt')
+if not since or since < ARGV[6] then redis.call('HSET', KEYS[3], ARGV[3], ARGV[1]) end
+return 1
+`;
+/** The highest chunk that was handed to the queue, and by whom. KEYS: record. ARGV: chunk, worker. Answers 0: there is no such run. */
+export const ADDED = `
+if redis.call('HEXISTS', KEYS[1], 'id') == 0 then return 0 end
+local known = tonumber(redis.call('HGET', KEYS[1], 'added') or '0')
+if tonumber(ARGV[1]) >= known then redis.call('HSET', KEYS[1], 'added', ARGV[1], 'addedBy', ARGV[2]) end
+return 1
+`;
+/**
+ * Puts intents back that Redis has lost, with their keys' claims. KEYS: prefix of chunks, blocks.
+ * ARGV: run, then chunk, row, mark, bucket key ('' none), digest, … A row that has its outcome stays as it is, and so does its
+ * key: it may have been given back. An earlier intent of the same process gives way; with one of another process the row is contested.
+ */
+export const REPLAY_INTENT = `${OPEN_CHUNK}${BY_PROCESS}
+local run = ARGV[1]
+local function isIntent(mark) return string.sub(mark, 1, 2) == 'i ' end
+-- Of what it wrote itself the journal knows best: an intent that it doesn't name any more was taken back, and another take went on.
+local function markOver(current, mark)
+  if not current or taker(current) == taker(mark) then return mark end
+  return isIntent(current) and '${CONTESTED_MARK}'
+end
+for i = 2, #ARGV, 5 do
+  local chunk, row, mark, bucket, digest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  local key = KEYS[1] .. chunk
+  local open = redis.call('HEXISTS', KEYS[2], chunk) == 0
+  local current = open and marksOf(key, {row})[row]
+  local stands = open and markOver(current, mark)
+  if stands and current ~= stands then redis.call('HSET', key, row, stands) end
+  if stands and bucket ~= '' then
+    local held = redis.call('HGET', bucket, digest)
+    if not held or string.sub(held, 1, 1) == 'x' then redis.call('HSET', bucket, digest, 'c ' .. run .. ' ' .. row .. ' ') end
+  end
+end
+return 1
+`;
+//# sourceMappingURL=replay.js.map

@@ -1,0 +1,531 @@
+/**
+ * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers never send one row and the first definite
+ * outcome stays: EXCHANGE records what ended and grants what is next, WITHDRAW comes instead of sending, UNSETTLE after it, RESOLVE is a
+ * person's. Whatever an outcome changes (mark, identity of the key, source, counters) changes in one step.
+ */
+import { CONTESTED_MARK } from '../mark.js';
+import { SUCCESS, TURN_BACK } from './breaker.js';
+import { OPEN_CHUNK } from './open-chunk.js';
+/**
+ * Takes intents back where it is proven that nothing was received: the row is unsent again.
+ * KEYS: prefix of chunks, breaker. ARGV: chunk, row, mark, … Only the very mark is removed. A probe that is
+ * taken back leaves probing to the next row.
+ */
+export const WITHDRAW = `${OPEN_CHUNK}
+local out = {}
+local probe = redis.call('HGET', KEYS[2], 'probe')
+for i = 1, #ARGV, 3 do
+  local key = KEYS[1] .. ARGV[i]
+  local mine = marksOf(key, {ARGV[i + 1]})[ARGV[i + 1]] == ARGV[i + 2]
+  if mine then unmark(key, ARGV[i + 1]) end
+  if mine and ARGV[i + 2] == probe then redis.call('HDEL', KEYS[2], 'probing', 'probe') end
+  out[#out + 1] = mine and 1 or 0
+end
+return out
+`;
+/** Whose intent a mark is: of one take, whatever the attempt. */
+const BY_TAKE = `
+local REPLAYED = false
+local function taker(mark) return string.match(mark or '', '^i (%S+) ') end
+`;
+/** Whose intent a mark is: of one process, whichever of its takes; a process is the first part of its takers' names. */
+export const BY_PROCESS = `
+local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or string.match(mark or '', '^i (%S+) ') end
+`;
+/**
+ * Lua that declares record(json, first, last): outcomes, with the row's mark, its key's identity, what its report needs, and the counters, in one step.
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, breaker, resolutions. From the first to the last of ARGV: groups of rows
+ * that the service accepted just now, under an intent, of which nothing else is kept: chunk, that mark, does the row's number belong to it (0|1), outcome, how many, and of each row, settlement,
+ * bucket key of its key's identity ('' none), digest, id. The JSON is of all other rows:
+ * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
+ *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1), the first row of its
+ *   group (0: it has a mark of its own), and where the record's fields are followed: bucket key, digest, their digests before, after ('' not known)], …].
+ * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
+ * A take that gave up (no mark: its intent is withdrawn) says nothing of what is in doubt: another's request.
+ * What the service accepted also replaces a person's decision that the row was not created.
+ * All intents of one take count as the same, whatever the attempt: a replayed journal may meet an earlier attempt's.
+ * Over another taker's intent only what the service accepted is recorded: a refusal says nothing of the other's request.
+ * A row of a group without a mark of its own ends only as the group's first row does.
+ * A take that gave up a create, in a chunk of which a lost worker may have sent rows, is not believed: the next take leaves the row in doubt.
+ * Answers the places (1: the first of the groups, those of the JSON follow) of rows that were not recorded: they had their outcome, or are another's.
+ */
+const RECORD = `
+local run = ARGV[1]
+local function record(json, first, last)
+-- Before anything is written: what a script has done is not undone where it fails half-way, and would be counted nowhere.
+local decoded = cjson.decode(json)
+local out = {}
+local BREAKER = KEYS[9]
+local answered = false
+local ANSWERED = {}
+local counts = {}
+local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
+local function keep(key, row, value)
+  if value ~= '' then redis.call('HSET', key, row, value) end
+end
+local function identity(row, bucket, digest, becomes, id, isOwn)
+  if bucket == '' then return end
+  local owner = ' ' .. run .. ' ' .. row .. ' '
+  -- Claimed in this epoch: nobody else can have it, and no look is needed.
+  local held = not isOwn and redis.call('HGET', bucket, digest)
+  if held and string.sub(held, 2, #owner + 1) ~= owner then return end
+  redis.call('HSET', bucket, digest, becomes .. owner .. id)
+end
+local function fields(e)
+  if not e[16] then return end
+  if (redis.call('HGET', e[16], e[17]) or '') == e[18] and e[19] ~= '' then redis.call('HSET', e[16], e[17], e[19])
+  else redis.call('HDEL', e[16], e[17]) end
+end
+local entries = {}
+local place = 0
+-- Nearly all rows were accepted under the very intents that the order gave them: they are recorded as one text.
+local function isInOrder(key, prefix, rows)
+  local found = redis.call('HMGET', key, 'at', 'd' .. rows[1], unpack(rows))
+  local by, last, epoch = order(found[1])
+  if not by or prefix ~= 'i ' .. by .. ' 1.' or found[2] then return false end
+  for j, row in ipairs(rows) do
+    if found[j + 2] or tonumber(row) > last then return false end
+  end
+  return true, epoch == OPENED
+end
+local i = first
+while i <= last do
+  local chunk, shared, isNumbered, outcome, text, first = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], ARGV[i + 4], i + 6
+  local key, rows = KEYS[2] .. chunk, {}
+  i = first + ARGV[i + 5] * 4
+  for at = first, i - 1, 4 do rows[#rows + 1] = ARGV[at] end
+  local inOrder, isOwn = false, false
+  if isNumbered then inOrder, isOwn = isInOrder(key, shared, rows) end
+  if inOrder then
+    redis.call('HSET', key, 'd' .. rows[1], text)
+    redis.call('HINCRBY', key, 'n', #rows)
+    count(outcome, #rows)
+  end
+  local settlements = not inOrder and cjson.decode(text)
+  for j, row in ipairs(rows) do
+    local at = first + (j - 1) * 4
+    local bucket, digest, id = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+    local mark = isNumbered and shared .. row or shared
+    place = place + 1
+    ANSWERED[mark] = true
+    if inOrder then identity(row, bucket, digest, 'k', id, isOwn)
+    else entries[#entries + 1] = {chunk, row, outcome, cjson.encode(settlements[j]), bucket, digest, 'k', id, '', '', '', mark, 1, 1, 0, place = place} end
+  end
+  answered = true
+end
+for _, e in ipairs(decoded) do
+  place = place + 1
+  e.place = place
+  entries[#entries + 1] = e
+end
+-- Marks are read and written chunk by chunk: a command for each row would cost several times as much.
+local chunks = {}
+for _, e in ipairs(entries) do
+  local chunk = tostring(e[1])
+  local of = chunks[chunk]
+  if not of then
+    of = {key = KEYS[2] .. chunk, rows = {}, new = {}, settled = 0}
+    chunks[chunk] = of
+  end
+  of.rows[#of.rows + 1] = tostring(e[2])
+end
+for _, of in pairs(chunks) do of.marks = marksOf(of.key, of.rows) end
+local function put(of, row, mark)
+  of.marks[row] = mark
+  of.new[#of.new + 1] = row
+  of.new[#of.new + 1] = mark
+end
+-- A row without a mark of its own is judged by its group's first row: it may be in another taker's hands, or have ended otherwise.
+local function leadDiffers(e, of)
+  if not e[15] or e[15] == 0 then return false end
+  local row = tostring(e[15])
+  local lead = of.marks[row]
+  if lead == nil then lead = marksOf(of.key, {row})[row] end
+  if not lead then return false end
+  if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e[3] end
+  return taker(lead) ~= taker(e[12]) and e[13] ~= 1
+end
+local lost
+-- Whether a lost worker may have created what this take has given up: between its intent, taken back, and now another's may have been lost.
+local function isUnsure(chunk, bucket, digest)
+  lost = lost or redis.call('HMGET', KEYS[1], 'suspect', 'operation')
+  if REPLAYED or tonumber(chunk) > tonumber(lost[1] or '0') then return false end
+  if lost[2] == 'subclient.upsert' then return bucket == '' or string.sub(redis.call('HGET', bucket, digest) or '', 1, 1) ~= 'k' end
+  return lost[2] == 'subclient.create' or lost[2] == 'counterparty.draft'
+end
+for _, e in ipairs(entries) do
+  local chunk, row, outcome, settlement = tostring(e[1]), tostring(e[2]), e[3], e[4]
+  local of = chunks[chunk]
+  local current = of.marks[row]
+  local settled = current and string.sub(current, 1, 1) == '['
+  local closed = not current and redis.call('HEXISTS', KEYS[3], chunk) == 1
+  local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
+  local foreign = current and not settled and taker(current) ~= taker(e[12]) and e[13] ~= 1
+  local gaveUp = outcome == 'failed' and e[12] == ''
+  if not current and not closed and (leadDiffers(e, of) or (gaveUp and isUnsure(chunk, e[5], e[6]))) then foreign = true end
+  if e[14] == 1 then
+    answered = true
+    ANSWERED[e[12]] = true
+  end
+  local decided = e[13] == 1 and (settled or closed) and not doubted and redis.call('HGET', KEYS[10], row)
+  local overruled = decided and string.find(decided, '"decision":"not-created"', 1, true)
+  local recorded = 1
+  if foreign then
+    recorded = 0
+    if REPLAYED and current and outcome == 'in-doubt' then put(of, row, '${CONTESTED_MARK}') end
+  elseif not settled and not closed then
+    put(of, row, settlement)
+    of.settled = of.settled + 1
+  elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
+    if closed then redis.call('HSET', KEYS[4], row, settlement)
+    else
+      put(of, row, settlement)
+      redis.call('HINCRBY', of.key, 'v', 1)
+    end
+    if overruled then
+      count('failed', -1)
+      redis.call('HSET', KEYS[10], row .. ' overruled', decided)
+      redis.call('HDEL', KEYS[10], row)
+    else count('in-doubt', -1) end
+    redis.call('HDEL', KEYS[5], row)
+    redis.call('HDEL', KEYS[6], row)
+  else
+    recorded = 0
+  end
+  if recorded == 1 then
+    count(outcome, 1)
+    if outcome == 'in-doubt' then redis.call('HSET', KEYS[5], row, chunk) end
+    identity(row, e[5], e[6], e[7], e[8])
+    fields(e)
+    keep(KEYS[6], row, e[9])
+    keep(KEYS[7], row, e[10])
+    keep(KEYS[8], row, e[11])
+  else out[#out + 1] = e.place end
+end
+for _, of in pairs(chunks) do
+  if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
+  if of.settled > 0 then redis.call('HINCRBY', of.key, 'n', of.settled) end
+end
+for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
+if answered then ${SUCCESS} end
+return out
+end
+`;
+/**
+ * Lua that declares grant(i), a compare-and-set: marks rows as about to be sent. Nothing is sent without its row being granted.
+ * From the i-th of ARGV on: milliseconds a probe may take, are fields followed (0|1), then groups of rows: chunk, mark, does the row's number belong to it (0|1), expected mark ('': none), may the rows be sent though a lost worker may have sent them (0|1), how many rows, and of each
+ * row, bucket key of its key's identity ('' none), digest, [bucket key of its record's field digests ('' none), digest, what they were when the
+ * request was made, what stands for them while it is under way,] …
+ * Answers place (1: the first row), reason, … of the rows that are not granted: 'taken': another worker has or had it; 'halted': the run is
+ * not running; 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'hold <ms>': the service
+ * has asked for a hold; 'wait <ms>': the breaker is open or another row probes. What the service has of a record's fields is not known from here on
+ * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply, or a row that has waited for its
+ * turn since) grants the same mark again, and takes it back where nobody may go any more.
+ * Marks are read and written group by group: a command for each row would cost Redis several times as much.
+ */
+const GRANT = `
+${TURN_BACK}
+local function grant(i)
+local state = redis.call('HMGET', KEYS[1], 'state', 'suspect')
+local probeMs = tonumber(ARGV[i])
+local running = state[1] == 'running'
+local suspect = tonumber(state[2] or '0')
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+turnBack(KEYS[9], now)
+local breaker = redis.call('HMGET', KEYS[9], 'hold', 'until', 'probing', 'probe')
+local hold = tonumber(breaker[1] or '0')
+local open = tonumber(breaker[2] or '0')
+local probing = tonumber(breaker[3] or '0')
+local probe = breaker[4]
+
+local function wait()
+  if hold > now then return hold - now end
+  if open == 0 then return 0 end
+  if open > now then return open - now end
+  if probing > now then return math.min(probing - now, 250) end
+  return 0
+end
+
+-- The claim of the ingest may be gone with what a Redis has lost: taken again here, or another's by now.
+local function holder(row, bucket, digest)
+  if bucket == '' then return nil end
+  local held = redis.call('HGET', bucket, digest)
+  local claimed = 'c ' .. ARGV[1] .. ' ' .. row .. ' '
+  if held == claimed then return nil end
+  if held and string.sub(held, 1, 1) ~= 'x' then
+    local run, of = string.match(held, '^%a (%S+) (%d+)')
+    if run == ARGV[1] and of == row then return nil end
+    return held
+  end
+  redis.call('HSET', bucket, digest, claimed)
+  return nil
+end
+
+local function unknownFields(key, digest, before, own)
+  if key == '' then return end
+  local stored = redis.call('HGET', key, digest) or ''
+  if stored == before or stored == own then redis.call('HSET', key, digest, own)
+  else redis.call('HSET', key, digest, '~') end
+end
+
+-- The mark was granted before and nothing was sent under it: the row gets back the mark that it had before.
+local function takeBack(group, row, mark)
+  if group.expected == '' then unmark(group.key, row)
+  else redis.call('HSET', group.key, row, group.expected) end
+  if mark == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end
+end
+
+-- nil: granted.
+local function refusal(group, current, row, bucket, digest)
+  local mark = group.isNumbered and group.mark .. row or group.mark
+  if not running then
+    if current == mark then takeBack(group, row, mark) end
+    return 'halted'
+  end
+  local fresh = current == '' or current == mark
+  if not group.open or (fresh and group.isSuspect) then return 'taken' end
+  if current ~= mark and current ~= group.expected then return 'taken' end
+  local ms = mark == probe and current == mark and 0 or wait()
+  if ms > 0 then
+    if current == mark then takeBack(group, row, mark) end
+    return (hold > now and 'hold ' or 'wait ') .. ms
+  end
+  if current == mark then return nil end
+  local other = holder(row, bucket, digest)
+  if other then return 'held ' .. other end
+  group.new[#group.new + 1] = row
+  group.new[#group.new + 1] = mark
+  if open > 0 then
+    probing = now + probeMs
+    probe = mark
+    redis.call('HSET', KEYS[9], 'probing', probing, 'probe', mark, 'at', now)
+  end
+  return nil
+end
+
+-- In Redis' compact encoding each mark is found by going through all: a long value makes a table of a chunk's hash, which lives shortly.
+local function put(key, new)
+  if redis.call('EXISTS', key) == 1 then
+    redis.call('HSET', key, unpack(new))
+  else
+    redis.call('HSET', key, 'table', string.rep(' ', 129), unpack(new))
+    redis.call('HDEL', key, 'table')
+  end
+end
+
+-- Rows that leave the order, or were left in doubt by the taker before, keep what stands on them.
+local function keepApart(key, apart)
+  local rows = {}
+  for j = 1, #apart, 2 do rows[#rows + 1] = apart[j] end
+  if #rows == 0 then return end
+  local marks, own = marksOf(key, rows), redis.call('HMGET', key, unpack(rows))
+  for j, row in ipairs(rows) do
+    local mark = apart[2 * j]
+    if not own[j] and (marks[row] or '-') == mark then redis.call('HSET', key, row, mark) end
+  end
+end
+
+-- Why no row of the order may go; nil: they may.
+local function barrier(range, by)
+  if not running then return 'halted' end
+  if redis.call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end
+  if by ~= range.taker and range.at ~= range.seen then return 'taken' end
+  if not range.repeatable and tonumber(range.chunk) <= suspect then return 'taken' end
+  if OPENED ~= range.claimed then return 'unclaimed' end
+  if range.probes then return nil end
+  local ms = wait()
+  return ms > 0 and (hold > now and 'hold ' or 'wait ') .. ms or nil
+end
+
+-- Answers what keeps each of the rows from going; false: it goes.
+local function grantRange(range)
+  local key, rows, answers = KEYS[2] .. range.chunk, range.rows, {}
+  local by, last = order(range.at)
+  local mine = by == range.taker
+  local prefix = 'i ' .. range.taker .. ' 1.'
+  range.probes = mine and probe == prefix .. rows[1] and tonumber(rows[1]) <= last
+  local why = barrier(range, by)
+  local own = redis.call('HMGET', key, unpack(rows))
+  local upTo = 0
+  if not why then keepApart(key, range.apart) end
+  for j, row in ipairs(rows) do
+    local number = tonumber(row)
+    local granted = mine and number <= last and not own[j]
+    local answer = why or false
+    if not answer and open > 0 and j > 1 then answer = 'wait 250' end
+    if not answer and ((own[j] and own[j] ~= '-') or (not mine and not own[j] and number <= last)) then answer = 'taken' end
+    if answer then
+      -- Granted before, to a reply that was lost: nothing goes by that.
+      if granted then redis.call('HSET', key, row, '-') end
+      if granted and prefix .. row == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end
+    else
+      if own[j] then redis.call('HDEL', key, row) end
+      upTo = math.max(upTo, number)
+    end
+    answers[j] = answer
+  end
+  if upTo > 0 then redis.call('HSET', key, 'at', range.taker .. ' ' .. string.format('%.0f', math.max(upTo, last)) .. ' ' .. OPENED) end
+  if upTo > 0 and open > 0 and not range.probes then
+    probing = now + probeMs
+    probe = prefix .. rows[1]
+    redis.call('HSET', KEYS[9], 'probing', probing, 'probe', probe, 'at', now)
+  end
+  return answers
+end
+
+local out = {}
+local place = 0
+local function tell(answer)
+  place = place + 1
+  if not answer then return end
+  out[#out + 1] = tostring(place)
+  out[#out + 1] = answer
+end
+local ranges = tonumber(ARGV[i + 2])
+local FOLLOWS = ARGV[i + 1] == '1'
+i = i + 3
+for _ = 1, ranges do
+  local range = {chunk = ARGV[i], taker = ARGV[i + 1], seen = ARGV[i + 2], repeatable = ARGV[i + 3] == '1', claimed = ARGV[i + 4], rows = {}, apart = {}}
+  range.at = redis.call('HGET', KEYS[2] .. range.chunk, 'at') or ''
+  local first = i + 7
+  i = first + ARGV[i + 5] + ARGV[i + 6] * 2
+  for at = first, i - 1 do
+    if #range.rows < tonumber(ARGV[first - 2]) then range.rows[#range.rows + 1] = ARGV[at]
+    else range.apart[#range.apart + 1] = ARGV[at] end
+  end
+  for _, answer in ipairs(grantRange(range)) do tell(answer) end
+end
+local WIDTH = FOLLOWS and 7 or 3
+while i <= #ARGV do
+  local chunk = ARGV[i]
+  local group = {key = KEYS[2] .. chunk, mark = ARGV[i + 1], isNumbered = ARGV[i + 2] == '1', expected = ARGV[i + 3], new = {}}
+  group.isSuspect = ARGV[i + 4] == '0' and tonumber(chunk) <= suspect
+  group.open = redis.call('HEXISTS', KEYS[3], chunk) == 0
+  local first = i + 6
+  i = first + ARGV[i + 5] * WIDTH
+  local rows = {}
+  for at = first, i - 1, WIDTH do rows[#rows + 1] = ARGV[at] end
+  local marks = marksOf(group.key, rows)
+  for j, row in ipairs(rows) do
+    local at = first + (j - 1) * WIDTH
+    local answer = refusal(group, marks[row] or '', row, ARGV[at + 1], ARGV[at + 2])
+    tell(answer)
+    if not answer and WIDTH > 3 then unknownFields(ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]) end
+  end
+  if #group.new > 0 then put(group.key, group.new) end
+end
+return out
+end
+`;
+/**
+ * One exchange with those who send: records what ended, then grants what is next, so that what an answer says of the service counts for the
+ * rows that ask after it. KEYS: as of record. ARGV: run, JSON of record, the place of its last group's last argument, its groups, then the arguments of
+ * grant; none: nothing is to go. Answers how many rows were not recorded, their places, then what grant answers.
+ */
+export const EXCHANGE = `${OPEN_CHUNK}${BY_TAKE}${RECORD}${GRANT}
+local last = tonumber(ARGV[3])
+local answer = record(ARGV[2], 4, last)
+table.insert(answer, 1, #answer)
+if last < #ARGV then
+  for _, word in ipairs(grant(last + 1)) do answer[#answer + 1] = word end
+end
+return answer
+`;
+/**
+ * Outcomes from the journal of the process that settled. Of what it wrote itself the journal knows best: where an intent of
+ * another of its takes stands on the row, Redis went back to before that was withdrawn. Over an intent of another process a row
+ * in doubt is contested: that one's withdrawal must not free it.
+ * KEYS: as of record. ARGV: run, JSON of record.
+ */
+export const REPLAY_SETTLED = `${OPEN_CHUNK}${BY_PROCESS}
+local REPLAYED = true
+${RECORD}
+return record(ARGV[2], 3, #ARGV)
+`;
+/**
+ * Takes refusals back that turned out not to be the rows' fault: the rows are unsent again, their keys claimed again.
+ * KEYS: record, prefix of chunks, sources, bodies. ARGV: run, reason, chunk, row, settlement, outcome, bucket key ('' none), digest, …
+ * A running run is paused for that reason in the same step, so that no worker takes these rows again before somebody has looked.
+ * Only the very settlement is removed, only while the chunk is open, and only where no other run has claimed the key since.
+ * Answers per row: 1 taken back, 0 left.
+ */
+export const UNSETTLE = `${OPEN_CHUNK}
+local run = ARGV[1]
+local out = {}
+if redis.call('HGET', KEYS[1], 'state') == 'running' then redis.call('HSET', KEYS[1], 'state', 'paused', 'reason', ARGV[2]) end
+for i = 3, #ARGV, 6 do
+  local key, row, outcome, bucket, digest = KEYS[2] .. ARGV[i], ARGV[i + 1], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
+  local free = bucket == '' or redis.call('HGET', bucket, digest) == 'x ' .. run .. ' ' .. row .. ' '
+  local mine = free and redis.call('HGET', key, row) == ARGV[i + 2]
+  if mine then
+    unmark(key, row)
+    redis.call('HINCRBY', key, 'n', -1)
+    redis.call('HINCRBY', key, 'v', 1)
+    redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, -1)
+    redis.call('HDEL', KEYS[3], row)
+    redis.call('HDEL', KEYS[4], row)
+    if bucket ~= '' then redis.call('HSET', bucket, digest, 'c ' .. run .. ' ' .. row .. ' ') end
+  end
+  out[#out + 1] = mine and 1 or 0
+end
+return out
+`;
+/**
+ * Settles rows in doubt by somebody's decision, and remembers who took it; or only says more of a row that stays in doubt.
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, resolutions. ARGV: run, JSON of [[row, outcome
+ * ('in-doubt': it stays so), settlement ('' where the row was not in doubt when it was read), bucket key ('' none), digest,
+ * identity ('k'|'x'|''), id, resolution (JSON, '' for a row that stays), drop its source (0|1)], …].
+ * Answers per row: 'resolved'; 'noted'; 'unchanged': decided so before; 'otherwise <resolution>': decided otherwise before;
+ * 'settled': not in doubt. Sent twice, after a lost reply, it answers the same.
+ */
+export const RESOLVE = `
+local run = ARGV[1]
+local out = {}
+local function identity(e)
+  if e[4] == '' then return end
+  local held = redis.call('HGET', e[4], e[5])
+  local owner = ' ' .. run .. ' ' .. e[1] .. ' '
+  if held and string.sub(held, 2, #owner + 1) ~= owner then return end
+  redis.call('HSET', e[4], e[5], e[6] .. owner .. e[7])
+end
+local function replace(chunk, row, settlement)
+  if redis.call('HEXISTS', KEYS[3], chunk) == 1 then
+    redis.call('HSET', KEYS[4], row, settlement)
+  else
+    redis.call('HSET', KEYS[2] .. chunk, row, settlement)
+    redis.call('HINCRBY', KEYS[2] .. chunk, 'v', 1)
+  end
+end
+local function decidedBefore(row, resolution)
+  local earlier = redis.call('HGET', KEYS[7], row)
+  if not earlier or resolution == '' then return 'settled' end
+  if earlier == resolution then return 'resolved' end
+  local before, now = cjson.decode(earlier), cjson.decode(resolution)
+  if before.decision == now.decision and before.id == now.id then return 'unchanged' end
+  return 'otherwise ' .. earlier
+end
+for i, e in ipairs(cjson.decode(ARGV[2])) do
+  local row, outcome, settlement, resolution = e[1], e[2], e[3], e[8]
+  local chunk = redis.call('HGET', KEYS[5], row)
+  local answer
+  if not chunk or settlement == '' then
+    answer = decidedBefore(row, resolution)
+  elseif outcome == 'in-doubt' then
+    replace(chunk, row, settlement)
+    answer = 'noted'
+  else
+    replace(chunk, row, settlement)
+    redis.call('HINCRBY', KEYS[1], 'o:in-doubt', -1)
+    redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, 1)
+    redis.call('HDEL', KEYS[5], row)
+    if e[9] == 1 then redis.call('HDEL', KEYS[6], row) end
+    redis.call('HSET', KEYS[7], row, resolution)
+    identity(e)
+    answer = 'resolved'
+  end
+  out[i] = answer
+end
+return out
+`;
+//# sourceMappingURL=rows.js.map

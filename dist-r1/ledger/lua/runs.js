@@ -1,0 +1,137 @@
+/**
+ * The scripts of runs, their chunks and their pace: a run is registered once and moves by the table of transitions; a chunk is taken and
+ * closed; one process holds a run's lease. Each script's contract stands above it; keys and arguments are by position.
+ */
+/**
+ * Registers a run, or names the one that already took this file through this job.
+ * KEYS: files, runs, the new run's record. ARGV: `<sha256>:<job>`, run id, created at (ms), again (0|1), prefix of run records, then field, value, …
+ * Sent twice, after a lost reply, it changes nothing. Answers {'new', id} or {'known', id}. An unfinished run is always gone on with, whatever `again` says.
+ * Error: another run has that very id already.
+ */
+export const REGISTER = `
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if known == ARGV[2] then return {'new', known} end
+if known then
+  local state = redis.call('HGET', ARGV[5] .. known, 'state')
+  local ended = state == 'finished' or state == 'cancelled'
+  if state and not (ended and ARGV[4] == '1') then return {'known', known} end
+end
+if redis.call('EXISTS', KEYS[3]) == 1 then return redis.error_reply('another run has the id ' .. ARGV[2] .. ': try again') end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
+redis.call('HSET', KEYS[3], unpack(ARGV, 6))
+return {'new', ARGV[2]}
+`;
+/**
+ * Registers a rerun whose rows are in the ledger already. KEYS: files, runs, the new run's record, its input.
+ * ARGV: the parent's entry in files, run id, created at (ms), the entry as it was when the rows were chosen ('': none), chunks,
+ * seconds that the input is kept, then field, value, …
+ * Answers 1: registered; 0: another rerun was registered meanwhile; -1: the input is not whole. Sent twice it changes nothing.
+ * Error: another run has that very id already.
+ */
+export const REGISTER_RERUN = `
+local latest = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+if latest == ARGV[2] then return 1 end
+if latest ~= ARGV[4] then return 0 end
+if redis.call('HLEN', KEYS[4]) ~= tonumber(ARGV[5]) then return -1 end
+if redis.call('EXISTS', KEYS[3]) == 1 then return redis.error_reply('another run has the id ' .. ARGV[2] .. ': try again') end
+redis.call('EXPIRE', KEYS[4], ARGV[6])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
+redis.call('HSET', KEYS[3], unpack(ARGV, 7))
+return 1
+`;
+/**
+ * Moves a run to another state where the table of transitions allows it.
+ * KEYS: record. ARGV: to, reason ('' clears it), now (ISO), then the states it may come from, each alone or with its
+ * reason behind a space. A run that was stopped by its canary and is set running again has overruled it.
+ * Answers the state it was in, and whether it moved.
+ */
+export const TRANSITION = `
+local was = redis.call('HMGET', KEYS[1], 'state', 'reason')
+local state = was[1]
+local place = (was[1] or '') .. ' ' .. (was[2] or '')
+for i = 4, #ARGV do
+  if ARGV[i] == state or ARGV[i] == place then
+    redis.call('HSET', KEYS[1], 'state', ARGV[1], 'reason', ARGV[2])
+    if ARGV[1] == 'running' then redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[3]) end
+    if ARGV[1] == 'running' and place == 'stopped canary' then redis.call('HSET', KEYS[1], 'canary', 'overruled') end
+    if ARGV[1] == 'finished' or ARGV[1] == 'cancelled' then redis.call('HSET', KEYS[1], 'finishedAt', ARGV[3]) end
+    return {state, 1}
+  end
+end
+return {state or '', 0}
+`;
+/**
+ * Takes or renews a lease. KEYS: lease. ARGV: holder, duration (ms). Answers 1: it is the holder's. Another's lease lives no longer than that:
+ * expiry goes by Redis' wall clock, and one that was set back would keep a dead holder's lease for all that time.
+ */
+export const HOLD_LEASE = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then
+  if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`;
+/** Gives a lease back. KEYS: lease. ARGV: holder. */
+export const DROP_LEASE = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0
+`;
+/**
+ * What a worker needs to begin a chunk. KEYS: record, chunk, blocks. ARGV: chunk.
+ * Answers {run state, closed (0|1), may a lost worker have sent its unmarked rows (0|1), field, value, …}: the chunk's hash (rows.ts).
+ */
+export const TAKE = `
+local run = redis.call('HMGET', KEYS[1], 'state', 'suspect')
+local closed = redis.call('HEXISTS', KEYS[3], ARGV[1])
+local out = {run[1] or '', closed, tonumber(ARGV[1]) <= tonumber(run[2] or '0') and 1 or 0}
+if closed == 0 then
+  for _, v in ipairs(redis.call('HGETALL', KEYS[2])) do out[#out + 1] = v end
+end
+return out
+`;
+/**
+ * Closes a chunk whose rows are all settled: its marks become one block. The last chunk to be closed finishes the run.
+ * KEYS: record, chunk, blocks. ARGV: chunk, rows in it, its version as it was when their outcomes were read or recorded, block, chunks of the
+ * run, now (ISO). Whatever changes an outcome that was recorded changes the version.
+ * Answers 1: closed (now or before); 0: something changed since: read again.
+ */
+export const CLOSE = `
+if redis.call('HEXISTS', KEYS[3], ARGV[1]) == 1 then return 1 end
+local now = redis.call('HMGET', KEYS[2], 'v', 'n')
+if (now[1] or '0') ~= ARGV[3] or (now[2] or '0') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[4])
+redis.call('DEL', KEYS[2])
+local closed = redis.call('HINCRBY', KEYS[1], 'closedChunks', 1)
+if closed == tonumber(ARGV[5]) and redis.call('HGET', KEYS[1], 'state') ~= 'cancelled' then
+  redis.call('HSET', KEYS[1], 'state', 'finished', 'reason', '', 'finishedAt', ARGV[6])
+end
+return 1
+`;
+/**
+ * Reserves times on the run's time line, evenly spaced, over all workers together (GCRA). None is given that is far ahead, so that
+ * a worker that dies takes little with it; a moment in which nobody asked is made up for, so that the rate is reached.
+ * KEYS: rate. ARGV: how many at most, microseconds between two, how far ahead (µs), how far back (µs). Redis' own clock decides, so
+ * workers' clocks don't matter. Answers {how many, microseconds until the first of them}, or {0, microseconds until it is worth asking again}.
+ */
+export const RESERVE = `
+local t = redis.call('TIME')
+local now = t[1] * 1000000 + t[2]
+local free = tonumber(redis.call('GET', KEYS[1]) or now)
+-- No time beyond that is ever given: what is, was given before the clock was set back.
+local latest = now + ARGV[3] + ARGV[2]
+if free > latest then
+  free = latest
+  redis.call('SET', KEYS[1], string.format('%.1f', free), 'PX', math.ceil((free - now) / 1000) + 1000)
+end
+local first = math.max(now - ARGV[4], free)
+local times = math.min(tonumber(ARGV[1]), math.floor((now + ARGV[3] - first) / ARGV[2]) + 1)
+if times < 1 then return {'0', string.format('%.0f', first - ARGV[3] - now)} end
+local after = first + times * ARGV[2]
+redis.call('SET', KEYS[1], string.format('%.1f', after), 'PX', math.ceil(math.max(0, after - now) / 1000) + 1000)
+return {tostring(times), string.format('%.0f', first - now)}
+`;
+//# sourceMappingURL=runs.js.map

@@ -1,0 +1,162 @@
+/**
+ * Reruns: the rows of a run that did not succeed, chosen, frozen and registered as a run of their own. The rows are in the ledger before
+ * the rerun is registered, so that any reading of it gives the same chunks; of two reruns that choose at the same time one is refused,
+ * so that no row is in both.
+ */
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import { z } from 'zod';
+import { UsageError } from '../lib/usage-error.js';
+import { succeeded } from '../model/outcome.js';
+import { rowSchema } from '../model/row.js';
+import { chunksOf } from '../model/run.js';
+import { REGISTER_RERUN } from './lua/runs.js';
+import { newRecord } from './run-store.js';
+import { script } from './script.js';
+const registerRerun = script(REGISTER_RERUN, z.number());
+export function createRerunStore(redis, keys, parent) {
+    const entry = `rerun:${parent}`;
+    return {
+        children: () => childrenOf(redis, keys, parent),
+        latest: async () => (await redis.hget(keys.files, entry)) ?? '',
+        async register(run, { latest, rows }) {
+            const rowNumbers = await packRowNumbers(rows);
+            const record = { ...newRecord(run), parent, registry: entry, rowNumbers };
+            const chunks = chunksOf({ ...run.facts, chunkRows: run.chunkRows });
+            const k = keys.run(run.id);
+            const registered = await registerRerun(redis, [keys.files, keys.runs, k.record, k.input], [
+                entry,
+                run.id,
+                run.createdAt.getTime(),
+                latest,
+                chunks,
+                INPUT_TTL_SECONDS,
+                ...Object.entries(record).flat(),
+            ]);
+            if (registered < 0)
+                throw new Error(`the rows of rerun ${run.id} are not all in the ledger`);
+            return registered === 1;
+        },
+    };
+}
+/** Asked of the records themselves, which also outlive a Redis that was put back from the journals. */
+async function childrenOf(redis, keys, parent) {
+    const ids = (await redis.zrevrange(keys.runs, 0, -1)).reverse();
+    const parents = await Promise.all(ids.map((id) => redis.hget(keys.run(id).record, 'parent')));
+    return ids.filter((_, i) => parents[i] === parent);
+}
+/** The rows of a run with one of the outcomes that no earlier rerun has taken, in row order, in batches; counts them as it goes. */
+export async function* unsuccessfulRows(view, choice, counts) {
+    const cursors = choice.reruns.map((rerun) => createRowCursor(rerun));
+    try {
+        for await (const settlements of view.settlements()) {
+            counts.inDoubt += settlements.filter(({ outcome }) => outcome === 'in-doubt').length;
+            const wanted = [];
+            for (const { row, outcome } of settlements) {
+                if (!choice.outcomes.has(outcome))
+                    continue;
+                if (await isIn(cursors, row))
+                    counts.takenBefore += 1;
+                else
+                    wanted.push(row);
+            }
+            const sources = await view.sources(wanted);
+            const rows = wanted.flatMap((row) => sources.get(row) ?? []);
+            counts.chosen += rows.length;
+            counts.withoutRecord += wanted.length - rows.length;
+            if (rows.length > 0)
+                yield rows;
+        }
+    }
+    finally {
+        for (const cursor of cursors)
+            await cursor.close();
+    }
+}
+async function isIn(cursors, row) {
+    let found = false;
+    // Every cursor has to be moved on, also where an earlier one has the row.
+    for (const cursor of cursors)
+        found = (await cursor.has(row)) || found;
+    return found;
+}
+/** A row on no line was made up, since its rerun had lost it: where it was not sent, the parent's row may be taken again. */
+function isTaken({ line, outcome }) {
+    return line > 0 || outcome === 'in-doubt' || succeeded(outcome);
+}
+/** Whether a run has a row; to be asked for rows in ascending order, since the run's rows pass by once. */
+function createRowCursor(view) {
+    const batches = view.settlements()[Symbol.asyncIterator]();
+    let rows = [];
+    let at = 0;
+    const peek = async () => {
+        while (at >= rows.length) {
+            const { value, done } = await batches.next();
+            if (done === true)
+                return null;
+            rows = value.filter(isTaken).map(({ row }) => row);
+            at = 0;
+        }
+        return rows[at] ?? null;
+    };
+    return {
+        async has(row) {
+            let next = await peek();
+            while (next !== null && next < row) {
+                at += 1;
+                next = await peek();
+            }
+            return next === row;
+        },
+        close: async () => void (await batches.return?.()),
+    };
+}
+const deflated = promisify(deflateRaw);
+const inflated = promisify(inflateRaw);
+const rowsSchema = z.array(rowSchema);
+/** Longer than any run is gone on with. */
+export const INPUT_TTL_SECONDS = 90 * 24 * 3600;
+/** Longer than between two chunks that are written. */
+const UNREGISTERED_TTL_SECONDS = 3600;
+export function createRunInput(redis, keys, id) {
+    const { input, record } = keys.run(id);
+    const readChunk = async (n) => {
+        const block = await redis.hgetBuffer(input, String(n));
+        if (block === null)
+            throw new UsageError(`The rows of run ${id} are lost from Redis.`);
+        return rowsSchema.parse(JSON.parse((await inflated(block)).toString('utf8')));
+    };
+    return {
+        async write(chunk, rows) {
+            const block = await deflated(JSON.stringify(rows));
+            await redis.multi().hset(input, chunk, block).expire(input, UNREGISTERED_TTL_SECONDS).exec();
+        },
+        async *read(run) {
+            for (let n = 1; n <= chunksOf(run); n += 1)
+                yield { n, rows: await readChunk(n) };
+        },
+        isWhole: async (run) => (await redis.hlen(input)) === chunksOf(run),
+        async numbers() {
+            const packed = await redis.hget(record, 'rowNumbers');
+            return packed === null ? null : unpackRowNumbers(packed);
+        },
+        async drop() {
+            await redis.unlink(input);
+        },
+    };
+}
+/** Row numbers in ascending order as text: the step to each from the one before, deflated, base64. A run of neighbours is next to nothing. */
+export async function packRowNumbers(rows) {
+    const steps = rows.map((row, i) => row - (rows[i - 1] ?? 0));
+    return (await deflated(steps.join(' '))).toString('base64');
+}
+/** What `packRowNumbers` was given. */
+export async function unpackRowNumbers(text) {
+    const steps = (await inflated(Buffer.from(text, 'base64'))).toString('utf8');
+    let row = 0;
+    return steps.split(' ').map((step) => {
+        row += Number(step);
+        return row;
+    });
+}
+//# sourceMappingURL=reruns.js.map

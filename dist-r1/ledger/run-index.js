@@ -1,0 +1,45 @@
+/**
+ * Which target's ledger a run is in, over all targets, so that a run id alone is enough to find it, and which form all these ledgers have.
+ * The index is a convenience beside the ledgers: a run that is missing here is still in its ledger, and a worker that puts it back
+ * enters it again. Promised: a ledger of another form than this program's is read and changed by none of its commands.
+ */
+import { UsageError } from '../lib/usage-error.js';
+const BY_TIME = 'onboard:{index}:runs';
+const TARGETS = 'onboard:{index}:targets';
+const VERSION = 'onboard:{index}:version';
+/** The form of what is in Redis that this program writes, and the only one that it reads. */
+const LEDGER_VERSION = '1';
+/** Throws a UsageError where the ledger was written by a program of another form. One without any run has none yet. */
+export async function assertKnownLedger(redis) {
+    const version = await redis.get(VERSION);
+    if (version === LEDGER_VERSION)
+        return;
+    if (version === null && (await redis.exists(BY_TIME)) === 0)
+        return;
+    const form = version === null ? 'an older form, without a version' : `form ${version}`;
+    throw new UsageError(`The ledger in this Redis has ${form}; this version of onboard knows form ${LEDGER_VERSION} alone. ` +
+        'Nothing was changed. Use the version of onboard that wrote it, or give this one an ONBOARD_HOME or a REDIS_URL of its own; ' +
+        'keys that are known there are not known here, so load only files whose rows were never sent.');
+}
+export function createRunIndex(redis) {
+    return {
+        async add(run, target, createdAt) {
+            // With each run: a Redis that was emptied gets its runs back from journals, and its version with them.
+            const entry = redis.multi().setnx(VERSION, LEDGER_VERSION).hset(TARGETS, run, target);
+            await entry.zadd(BY_TIME, createdAt.getTime(), run).exec();
+        },
+        async remove(run) {
+            await redis.multi().hdel(TARGETS, run).zrem(BY_TIME, run).exec();
+        },
+        targetOf: (run) => redis.hget(TARGETS, run),
+        async latest(limit) {
+            const runs = await redis.zrevrange(BY_TIME, 0, limit - 1);
+            const targets = runs.length === 0 ? [] : await redis.hmget(TARGETS, ...runs);
+            return runs.flatMap((run, i) => {
+                const target = targets[i];
+                return target === null || target === undefined ? [] : [{ run, target }];
+            });
+        },
+    };
+}
+//# sourceMappingURL=run-index.js.map

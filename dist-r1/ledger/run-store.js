@@ -1,0 +1,166 @@
+/**
+ * The runs of one target: registered once for each file and job, read, listed, and moved from state to state by the table of transitions
+ * (model/run.ts), which a script applies, so that two processes never move a run at the same time. Also who reads a run's file (a lease),
+ * and which runs are still open.
+ */
+import { randomInt } from 'node:crypto';
+import { z } from 'zod';
+import { jobDefinitionSchema } from '../config/job-definition.js';
+import { noOutcomes, OUTCOMES } from '../model/outcome.js';
+import { chunksOf, openRows, RUN_STATES, RUN_TRANSITIONS, reasonSchema, runSchema, } from '../model/run.js';
+import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.js';
+import { script } from './script.js';
+const register = script(REGISTER, z.tuple([z.enum(['new', 'known']), z.string()]));
+const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
+const holdLease = script(HOLD_LEASE, z.number());
+const dropLease = script(DROP_LEASE, z.number());
+export function createRunStore(redis, keys, now) {
+    const get = async (id) => {
+        const record = await redis.hgetall(keys.run(id).record);
+        return Object.keys(record).length === 0 ? null : readRecord(record);
+    };
+    const move = async (id, to, change) => {
+        const args = [to, change.reason, now().toISOString(), ...change.from];
+        const [, moved] = await transition(redis, [keys.run(id).record], args);
+        return moved === 1;
+    };
+    return {
+        register: (run) => registerRun(redis, keys, run),
+        get,
+        async definition(id) {
+            const text = await redis.hget(keys.run(id).record, 'definition');
+            return text === null ? null : jobDefinitionSchema.parse(JSON.parse(text));
+        },
+        async list(limit) {
+            const ids = await redis.zrevrange(keys.runs, 0, limit - 1);
+            const runs = await Promise.all(ids.map(get));
+            return runs.filter((run) => run !== null);
+        },
+        closedChunks: async (id) => new Set((await redis.hkeys(keys.run(id).blocks)).map(Number)),
+        countClosed: async (id) => Number((await redis.hget(keys.run(id).record, 'closedChunks')) ?? 0),
+        async transition(id, to, reason) {
+            const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
+            // What a person asked for outlasts the window, which would let the run go on by itself.
+            const also = reason === 'requested' ? ['paused window'] : [];
+            return move(id, to, { reason: reason ?? '', from: [...from, ...also] });
+        },
+        goOn: (id, pausedFor) => move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
+        isCanaryOverruled: async (id) => (await redis.hget(keys.run(id).record, 'canary')) === 'overruled',
+        holdLease: async (id, holder, ms) => (await holdLease(redis, [keys.run(id).lease], [holder, ms])) === 1,
+        async dropLease(id, holder) {
+            await dropLease(redis, [keys.run(id).lease], [holder]);
+        },
+        hasLease: async (id) => (await redis.exists(keys.run(id).lease)) === 1,
+        async leaseOf(id) {
+            const { lease } = keys.run(id);
+            const [holder, ms] = await Promise.all([redis.get(lease), redis.pttl(lease)]);
+            return holder === null ? null : { holder, ms };
+        },
+    };
+}
+async function registerRun(redis, keys, run) {
+    const record = newRecord(run);
+    const prefix = keys.run('').record;
+    const [kind, id] = await register(redis, [keys.files, keys.runs, keys.run(run.id).record], [
+        `${run.facts.sha256}:${run.job}`,
+        run.id,
+        run.createdAt.getTime(),
+        run.again ? 1 : 0,
+        prefix,
+        ...Object.entries(record).flat(),
+    ]);
+    return { kind, id };
+}
+/** The fields of a new run's record. */
+export function newRecord(run) {
+    const { facts } = run;
+    return {
+        id: run.id,
+        job: run.job,
+        operation: run.definition.operation,
+        definition: JSON.stringify(run.definition),
+        target: run.target,
+        file: facts.path,
+        sha256: facts.sha256,
+        rows: facts.rows,
+        chunkRows: run.chunkRows,
+        source: JSON.stringify(facts.source),
+        state: 'queued',
+        reason: '',
+        chunks: chunksOf({ rows: facts.rows, chunkRows: run.chunkRows, chunkEnds: facts.chunkEnds }),
+        ...(facts.chunkEnds === null ? {} : { chunkEnds: JSON.stringify(facts.chunkEnds) }),
+        createdAt: run.createdAt.toISOString(),
+    };
+}
+const reasonFieldSchema = z.union([z.literal('').transform(() => null), reasonSchema]);
+function readRecord(record) {
+    return runSchema.parse({
+        ...record,
+        rows: Number(record.rows),
+        chunkRows: Number(record.chunkRows),
+        source: JSON.parse(record.source ?? 'null'),
+        chunkEnds: JSON.parse(record.chunkEnds ?? 'null'),
+        parent: record.parent ?? null,
+        reason: reasonFieldSchema.parse(record.reason),
+        outcomes: readCounts(record),
+        closedChunks: Number(record.closedChunks ?? 0),
+        startedAt: record.startedAt ?? null,
+        finishedAt: record.finishedAt ?? null,
+    });
+}
+function readCounts(record) {
+    const counts = noOutcomes();
+    for (const outcome of OUTCOMES)
+        counts[outcome] = Number(record[`o:${outcome}`] ?? 0);
+    return counts;
+}
+/** The latest run that took a file of this content through this job; `null`: none did. */
+export function runOfFile(redis, keys, file) {
+    return redis.hget(keys.files, `${file.sha256}:${file.job}`);
+}
+const OVER = ['finished', 'cancelled'];
+const RUNS_PER_LOOK = 500;
+/**
+ * Whether jobs that come after a run's job (`after`) wait for it: until it is finished or given up, whatever holds it. What
+ * comes later builds on what the run has yet to create, so a run that is paused or stopped is waited for as one that moves.
+ */
+export function holdsUpLaterJobs(state) {
+    return !OVER.some((over) => over === state);
+}
+/** Ids of the runs of these jobs that are open, however many there are, oldest first. */
+export async function openRunsOf(redis, keys, jobs) {
+    if (jobs.size === 0)
+        return [];
+    const ids = await redis.zrange(keys.runs, '0', '-1');
+    const open = [];
+    for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
+        const part = ids.slice(at, at + RUNS_PER_LOOK);
+        const found = await Promise.all(part.map((id) => redis.hmget(keys.run(id).record, 'job', 'state')));
+        open.push(...part.filter((_, i) => {
+            const [job = null, state] = found[i] ?? [];
+            return job !== null && jobs.has(job) && holdsUpLaterJobs(state);
+        }));
+    }
+    return open;
+}
+/** Ids of all runs with rows that have no outcome yet, whatever their state, oldest first. */
+export async function runsWithOpenRows(redis, keys, { get }) {
+    const ids = await redis.zrange(keys.runs, '0', '-1');
+    const open = [];
+    for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
+        const runs = await Promise.all(ids.slice(at, at + RUNS_PER_LOOK).map(get));
+        for (const run of runs)
+            if (run !== null && openRows(run) > 0)
+                open.push(run.id);
+    }
+    return open;
+}
+const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';
+const RANDOM_LETTERS = 4;
+/** A run id that sorts by time, can be read out loud, and is never used twice: `20261121-034512-k3f9` (UTC). */
+export function newRunId(now) {
+    const [date = '', time = ''] = now.toISOString().replaceAll(/[-:]/g, '').split('T');
+    const random = Array.from({ length: RANDOM_LETTERS }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('');
+    return `${date}-${time.slice(0, 6)}-${random}`;
+}
+//# sourceMappingURL=run-store.js.map

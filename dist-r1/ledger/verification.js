@@ -1,0 +1,166 @@
+/**
+ * The verification of a ledger after Redis may have gone back in time: this worker puts its journal back and checks in, and waits for the
+ * others, within limits. Promised: the ledger is opened only when everything that any worker sent is known again, from its own word, from its
+ * journal, or by a batch of a living worker that is later than all of its own; or else what it may have sent is in doubt.
+ */
+import { z } from 'zod';
+import { SHIPPED_TIMES } from '../lib/times.js';
+import { sleep } from '../lib/waiting.js';
+import { CHECK_IN, LOOK, OPEN_WITHOUT, REPLAYING, VOUCH } from './lua/epoch.js';
+import { script } from './script.js';
+const POLL_MS = 200;
+const TELL_AFTER_MS = 1_000;
+/** How often a worker that replays a long journal says so. */
+const REPLAYING_MS = 1_000;
+const look = script(LOOK, z.tuple([z.string(), z.number(), z.coerce.number(), z.number(), z.coerce.number()]));
+const replaying = script(REPLAYING, z.number());
+const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'closed'])]).rest(z.string()));
+const vouch = script(VOUCH, z.number());
+const openWithout = script(OPEN_WITHOUT, z.number());
+/** Replays the journals and checks in, where the ledger is not verified or has forgotten what this worker did. */
+export async function verifyLedger(edges, memory, stop) {
+    const { redis, key, worker } = edges;
+    for (;;) {
+        const [server, open, last, known, silence] = await look(redis, [key], [worker]);
+        if (open === 1 && last >= memory.recorded)
+            return;
+        // An epoch in which nobody has checked in: a new ledger, or one that was emptied while others were at work.
+        const connected = known === 0 ? await edges.connected() : [];
+        const others = new Set([...connected, ...forgotten(memory, last, silence)]);
+        others.delete(worker);
+        const isNew = memory.sent === 0;
+        const scope = {
+            // What is recorded of this worker's batches is all there up to the last: Redis loses only its latest writes.
+            own: !isNew && last < memory.recorded,
+            intents: open === 0 || !isNew,
+            closed: open === 0,
+            silent: [],
+            isHeld: (mark) => memory.held.has(mark),
+        };
+        if (!isNew)
+            edges.onNotice(noticeOf(open, last));
+        const gone = await whileReplaying(() => edges.replay(scope), { ...edges, server });
+        const arrival = { server, gone, others, batch: memory.sent, stop };
+        if ((await untilOpen(edges, arrival)) === 'moved')
+            continue;
+        if (!isNew)
+            rememberReturn(memory, last);
+        return;
+    }
+}
+function noticeOf(open, last) {
+    return open === 1 && last < 0
+        ? 'This process had not been heard of for a while: the ledger is checked against its journal.'
+        : 'Redis was restarted, replaced or emptied: the ledger is checked against the journals.';
+}
+function rememberReturn(memory, last) {
+    memory.recoveries += 1;
+    if (last < 0)
+        memory.isKnown = false;
+}
+async function whileReplaying(work, { redis, key, worker, server }) {
+    const tell = () => void replaying(redis, [key], [worker, server]).catch(() => undefined);
+    const telling = setInterval(tell, REPLAYING_MS);
+    tell();
+    try {
+        return await work();
+    }
+    finally {
+        clearInterval(telling);
+    }
+}
+/** Longer than a worker can be at work unseen by another that lives. */
+const SEEN_MS = 60_000;
+/**
+ * Workers that Redis may have forgotten: where it has not lost what this worker had recorded, it has the others' too.
+ * A worker that had deregistered long before is only forgotten, with all it did, by a Redis that was emptied.
+ */
+function forgotten({ seen, recorded }, last, silence) {
+    if (last >= recorded)
+        return [];
+    // A copy of long ago knows nothing of those who came since: reckoned from its own time.
+    const since = last < 0 ? Number.NEGATIVE_INFINITY : performance.now() - Math.max(silence, 0) - SEEN_MS;
+    return [...seen].flatMap(([worker, at]) => (at >= since ? [worker] : []));
+}
+const OF_OTHERS = { own: false, intents: true, closed: true, silent: [], isHeld: () => false };
+/**
+ * Of the grace: a worker that has not checked in by then, whose journal lies in this home, needs not come. Longer than a lock lives: whatever it
+ * was granted before is in its journal by now, or it is not sent, since its lease has lapsed.
+ */
+const VOUCH_AFTER = 0.8;
+/** Checks in and waits for the others, within limits. */
+async function untilOpen(edges, { server, gone: atFirst, others, batch, stop }) {
+    const { redis, key, worker } = edges;
+    const absence = waitForAbsent(server, edges);
+    let gone = atFirst;
+    for (;;) {
+        if (stop.aborted)
+            throw new Error('this process is leaving the ledger');
+        const args = [worker, batch, server, gone.length, ...gone, ...others];
+        const [state, age = '0', ...missing] = await checkIn(redis, [key], args);
+        if (state !== 'closed')
+            return state;
+        gone = (await absence(missing, Number(age))) ?? gone;
+        await sleep(POLL_MS, stop);
+    }
+}
+/** What is done about the missing, each time they are found missing; answers those that are gone, where their journals have just been put back. */
+function waitForAbsent(server, edges) {
+    const graceMs = edges.graceMs ?? SHIPPED_TIMES.graceMs;
+    const waited = createWait();
+    const asked = new Set();
+    const notAsked = (names) => {
+        const fresh = names.filter((other) => !asked.has(other));
+        for (const other of fresh)
+            asked.add(other);
+        return fresh;
+    };
+    let told = false;
+    return async (missing, said) => {
+        // By this process' own clock too: Redis' may jump.
+        const age = Math.min(said, waited());
+        if (!told)
+            told = tellWaiting(missing, age, edges);
+        // A worker that was killed while it was waited for has its journal here all the same.
+        if (notAsked(missing.filter(edges.isGone)).length > 0)
+            return edges.replay(OF_OTHERS);
+        const silent = age >= VOUCH_AFTER * graceMs ? notAsked(missing) : [];
+        if (silent.length > 0)
+            await vouchFor(silent, server, edges);
+        else if (age >= graceMs)
+            await goOnWithout(missing, server, edges);
+        return null;
+    };
+}
+/** How long one has waited at each call (ms). While Redis answers nobody, the missing can't check in either: that is not counted. */
+function createWait() {
+    let waited = 0;
+    let lookedAt = performance.now();
+    return () => {
+        const now = performance.now();
+        waited += Math.min(now - lookedAt, 2 * POLL_MS);
+        lookedAt = now;
+        return waited;
+    };
+}
+async function vouchFor(silent, server, edges) {
+    const atHand = await edges.replay({ ...OF_OTHERS, silent });
+    const heard = silent.filter((other) => atHand.includes(other));
+    if (heard.length === 0)
+        return;
+    edges.onNotice(`Workers did not check in, but their journals are here: put back for them (${heard.join(', ')}).`);
+    await vouch(edges.redis, [edges.key], [server, ...heard]);
+}
+/** Whether the user was told. */
+function tellWaiting(missing, age, edges) {
+    if (age <= TELL_AFTER_MS)
+        return false;
+    const seconds = Math.ceil((edges.graceMs ?? SHIPPED_TIMES.graceMs) / 1000);
+    edges.onNotice(`Waiting up to ${seconds} s for other workers to replay theirs: ${missing.join(', ')}.`);
+    return true;
+}
+async function goOnWithout(missing, server, edges) {
+    edges.onNotice(`Workers that are gone did not check in: rows that may be theirs are in doubt (${missing.join(', ')}).`);
+    await openWithout(edges.redis, [edges.key, ...(await edges.unfinished())], [server, ...missing]);
+}
+//# sourceMappingURL=verification.js.map

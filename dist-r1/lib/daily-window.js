@@ -1,0 +1,63 @@
+/**
+ * A daily window: hours of every day by the wall clock of a time zone, such as `22:00-05:00 Europe/London` (the setting
+ * `window`). Says whether the window is open and when it opens next, also where a change of clocks falls into it.
+ */
+const PATTERN = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d) (\S+)$/;
+/** The window that the text spells; `null` where its form is another, its two ends are equal or its time zone is unknown. */
+export function parseDailyWindow(text) {
+    const found = PATTERN.exec(text);
+    if (found === null)
+        return null;
+    const [, fromHour, fromMinute, toHour, toMinute, timeZone = ''] = found;
+    const from = Number(fromHour) * 60 + Number(fromMinute);
+    const to = Number(toHour) * 60 + Number(toMinute);
+    return from === to || !isTimeZone(timeZone) ? null : { from, to, timeZone };
+}
+/** Whether the window is open. An hour that a change of clocks skips is never open, one that it repeats is open twice. */
+export function isOpenAt(window, now) {
+    const minute = wallMinute(now, window.timeZone);
+    const { from, to } = window;
+    return from < to ? minute >= from && minute < to : minute >= from || minute < to;
+}
+const formats = new Map();
+function wallMinute(now, timeZone) {
+    let format = formats.get(timeZone);
+    if (format === undefined) {
+        format = new Intl.DateTimeFormat('en-GB', {
+            timeZone,
+            hour: '2-digit',
+            minute: '2-digit',
+            hourCycle: 'h23',
+        });
+        formats.set(timeZone, format);
+    }
+    const [hour, minute] = format.format(now).split(':');
+    return Number(hour) * 60 + Number(minute);
+}
+const MINUTE_MS = 60_000;
+/** Longer than a day: a change of clocks can put an opening off by an hour. */
+const SEARCH_MINUTES = 26 * 60;
+/** When the window opens next, to the minute; `now` where it is open. */
+export function nextOpening(window, now) {
+    if (isOpenAt(window, now))
+        return now;
+    const minute = Math.floor(now.getTime() / MINUTE_MS);
+    for (let ahead = 1; ahead <= SEARCH_MINUTES; ahead += 1) {
+        const at = new Date((minute + ahead) * MINUTE_MS);
+        if (isOpenAt(window, at))
+            return at;
+    }
+    // A window that a change of clocks skips whole opens the day after.
+    return nextOpening(window, new Date((minute + SEARCH_MINUTES) * MINUTE_MS));
+}
+/** Whether the name is a time zone of the IANA database, as this Node knows it. */
+export function isTimeZone(name) {
+    try {
+        new Intl.DateTimeFormat('en', { timeZone: name });
+        return true;
+    }
+    catch {
+        return false;
+    }
+}
+//# sourceMappingURL=daily-window.js.map

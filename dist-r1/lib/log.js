@@ -1,0 +1,68 @@
+/**
+ * The log: JSON lines for machines. A problem that lasts is one line when it begins and one a minute while it lasts, each
+ * with how often it occurred in between: a full Redis reports 120 times a second. A change is logged at once, but no
+ * more than one line per event and second. Only plain values reach a line.
+ */
+import { pino } from 'pino';
+import { printableLines } from './terminal.js';
+/** Names that must not appear even by mistake. */
+const REDACTED = ['authorization', 'token', 'password', 'body', 'cells', 'text', 'value'];
+export function createLog(level, destination, now) {
+    // A log is read in a terminal too; its lines stay the JSON they are.
+    const write = (line) => destination.write(printableLines(line));
+    const logger = pino({ level, redact: REDACTED, base: { pid: process.pid } }, { write });
+    const repeats = createRepeatGuard(now);
+    const log = (method) => (event, fields = {}) => {
+        const held = repeats(`${method} ${event}`, textOf(fields));
+        if (held !== null)
+            logger[method](held === 0 ? fields : { ...fields, repeated: held }, event);
+    };
+    return { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug') };
+}
+/** Problems that differ only in their numbers (a time, a count, a chunk) count as the same problem. */
+function textOf(fields) {
+    const { problem } = fields;
+    if (typeof problem !== 'string')
+        return JSON.stringify(fields);
+    return JSON.stringify({ ...fields, problem: problem.replaceAll(/\d+/g, '#') });
+}
+const REPEAT_MS = 1_000;
+const REMIND_MS = 60_000;
+/** A problem that was not reported for this long is over, and would be new again. Reconnecting tries at least once a second. */
+const OVER_MS = 10_000;
+/** Texts remembered per event. */
+const TEXTS_MAX = 50;
+/** Answers how often the event was held back since its last line, or `null` where this one is held back too. */
+function createRepeatGuard(now) {
+    const events = new Map();
+    return (name, text) => {
+        const time = now();
+        const event = events.get(name) ?? { saidAt: Number.NEGATIVE_INFINITY, held: 0, told: new Map() };
+        events.set(name, event);
+        if (goesOn(event.told.get(text), time) || time - event.saidAt < REPEAT_MS) {
+            event.held += 1;
+            return null;
+        }
+        const { held } = event;
+        event.saidAt = time;
+        event.held = 0;
+        remember(event.told, text, time);
+        return held;
+    };
+}
+/** Whether this text was logged less than a minute ago and has been reported without a break since. */
+function goesOn(told, time) {
+    if (told === undefined)
+        return false;
+    const isOver = time - told.heardAt >= OVER_MS;
+    told.heardAt = time;
+    return !isOver && time - told.saidAt < REMIND_MS;
+}
+function remember(told, text, time) {
+    told.delete(text);
+    const [oldest] = told.keys();
+    if (told.size >= TEXTS_MAX && oldest !== undefined)
+        told.delete(oldest);
+    told.set(text, { saidAt: time, heardAt: time });
+}
+//# sourceMappingURL=log.js.map

@@ -1,0 +1,31 @@
+/**
+ * Makes a folder and its missing parents, for their owner alone; an existing folder stays as it is. Throws the file
+ * system's error: `mkdir` with `recursive` never ends in a folder that takes in no other, such as /proc.
+ */
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { hasCode } from './errors.js';
+export async function makeFolder(path) {
+    try {
+        await makeOne(path);
+    }
+    catch (error) {
+        if (!hasCode(error, 'ENOENT') || dirname(path) === path)
+            throw error;
+        await makeFolder(dirname(path));
+        await makeOne(path);
+    }
+}
+async function makeOne(path) {
+    try {
+        await mkdir(path, { mode: 0o700 });
+    }
+    catch (error) {
+        if (!(await isFolder(path)))
+            throw error;
+    }
+}
+function isFolder(path) {
+    return stat(path).then((found) => found.isDirectory(), () => false);
+}
+//# sourceMappingURL=make-folder.js.map

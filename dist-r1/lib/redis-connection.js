@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=redis-connection.js.map

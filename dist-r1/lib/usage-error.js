@@ -1,0 +1,39 @@
+/**
+ * What the user has to correct before the program can start: usage, configuration, an unreadable file, Redis.
+ * The message says what was wrong, what was expected and what to do; the command ends with exit status 3. However many
+ * problems a file has, and however long its names are, what is told of them is short: a hostile header must not fill
+ * notes and logs.
+ */
+export class UsageError extends Error {
+    name = 'UsageError';
+    /** What is told: the first problems, the number of those left out, and the last one, which often says what to do. */
+    problems;
+    /** All problems as they were given. */
+    all;
+    constructor(problems, options) {
+        const all = typeof problems === 'string' ? [problems] : problems;
+        const told = toldOf(all);
+        super(told.join('\n'), options);
+        this.problems = told;
+        this.all = all;
+    }
+}
+/** As many problems as a person corrects before the next try. */
+export const MOST_PROBLEMS = 20;
+const MOST_SIGNS = 2_000;
+/** Behind a name that is too long stands what to do. */
+const LAST_SIGNS = 500;
+function toldOf(all) {
+    const left = all.length - MOST_PROBLEMS - 1;
+    // A line that says "and 1 more" is no shorter than the one left out.
+    if (left <= 1)
+        return all.map(wordsOf);
+    return [...all.slice(0, MOST_PROBLEMS).map(wordsOf), `and ${left} more`, ...all.slice(-1).map(wordsOf)];
+}
+function wordsOf(problem) {
+    const words = typeof problem === 'string' ? problem : problem();
+    if (words.length <= MOST_SIGNS)
+        return words;
+    return `${words.slice(0, MOST_SIGNS - LAST_SIGNS)} … ${words.slice(-LAST_SIGNS)}`;
+}
+//# sourceMappingURL=usage-error.js.map

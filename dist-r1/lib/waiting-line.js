@@ -1,0 +1,31 @@
+/** Emptied slots at the front are given back once there are this many and they are half of the array. */
+const ROOM = 1024;
+export function createWaitingLine() {
+    let items = [];
+    let front = 0;
+    return {
+        push: (item) => void items.push(item),
+        pushFirst(item) {
+            if (front === 0)
+                items.unshift(item);
+            else {
+                front -= 1;
+                items[front] = item;
+            }
+        },
+        shift() {
+            const item = items[front];
+            if (front === items.length)
+                return undefined;
+            items[front] = undefined;
+            front += 1;
+            if (front === items.length)
+                [items, front] = [[], 0];
+            else if (front >= ROOM && front * 2 >= items.length)
+                [items, front] = [items.slice(front), 0];
+            return item;
+        },
+        length: () => items.length - front,
+    };
+}
+//# sourceMappingURL=waiting-line.js.map

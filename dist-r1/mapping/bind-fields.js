@@ -1,0 +1,223 @@
+import { namesOf } from '../lib/json-pointer.js';
+import { isTable } from '../model/source.js';
+import { isLeftOut, namesTaken, placeOf } from './compilation.js';
+import { convert } from './conversion.js';
+import { conversionFor, defaultConversion } from './field-conversion.js';
+import { suggestField } from './proposal/meaning.js';
+import { formatFieldPath, parseFieldPath, readableStart, } from './request-field.js';
+/**
+ * Everything that fills a field: the definition's `fields` and the headers that are field paths.
+ * A field that the definition takes from the key column is taken from a column of the field's own name where there is one.
+ */
+export function bindFields(compilation) {
+    const defined = byPlace(bindDefinition(compilation));
+    const own = byPlace(bindHeaders(compilation));
+    const key = keyColumn(compilation);
+    const ownPlaces = new Set(own.map(({ place }) => place));
+    const [definedIds, ownIds] = [defined, own].map((list) => new Set(list.map(idOf)));
+    return [
+        ...defined.filter((one) => one.column !== key || !ownPlaces.has(one.place) || ownIds?.has(idOf(one))),
+        ...own.filter((one) => definedIds?.has(idOf(one)) === false),
+    ].map(({ binding }) => binding);
+}
+/** The columns that the bindings take something from. */
+export function boundColumns(bindings) {
+    return bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
+}
+function idOf({ place, column }) {
+    return JSON.stringify([place, column]);
+}
+function byPlace(bindings) {
+    return bindings.map((binding) => ({
+        place: formatFieldPath(binding.path),
+        column: binding.kind === 'constant' ? null : binding.column,
+        binding,
+    }));
+}
+/** The key column as the file names it. */
+function keyColumn({ definition: { key }, findColumn }) {
+    const found = key === undefined ? null : findColumn(key);
+    return found?.kind === 'found' ? found.column : key;
+}
+/** The definition's `fields` as bindings; missing columns are left to `missingColumns`. */
+function bindDefinition(compilation) {
+    return Object.entries(compilation.definition.fields).flatMap(([field, source]) => {
+        const target = targetOf(field, compilation);
+        const bound = typeof target === 'string' ? target : bindSource(target, source, compilation);
+        if (typeof bound !== 'string')
+            return bound === null ? [] : [bound];
+        compilation.problems.push(`fields, "${field}": ${bound}`);
+        return [];
+    });
+}
+/** The field to fill, or what is wrong with it. */
+function targetOf(field, compilation) {
+    const path = parseFieldPath(field);
+    if (typeof path === 'string')
+        return path;
+    const known = compilation.lookUp(path);
+    switch (known.kind) {
+        case 'leaf':
+            return { path, known };
+        case 'container':
+            return `this is ${known.shape === 'list' ? 'a list' : 'an object'}; expected one of the fields in it`;
+        case 'opaque':
+            return 'the contents of this member are not documented; only a JSON record can carry it, as it stands';
+        case 'unknown':
+            return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+        default:
+            return known;
+    }
+}
+/** The binding, or what is wrong with it; `null` for a table without the column. */
+function bindSource(target, source, compilation) {
+    if (typeof source === 'string')
+        return bindCell(target, { column: source }, compilation);
+    if (!('column' in source))
+        return bindConstant(target, source.value);
+    return source.ref === undefined
+        ? bindCell(target, source, compilation)
+        : bindReference(target, { ...source, ref: source.ref }, compilation);
+}
+function bindCell({ path, known }, source, compilation) {
+    const conversion = conversionFor(known.type, source);
+    if (typeof conversion === 'string')
+        return conversion;
+    const place = placeOf(source.column, compilation);
+    if (place === null || typeof place === 'string')
+        return place;
+    return { kind: 'cell', path, ...place, conversion };
+}
+function bindReference({ path, known }, source, compilation) {
+    const { column, ref, ...others } = source;
+    // The path's identifier is no part of the body, and an item of a list of strings is no field.
+    const canRefer = known.type === 'string' && !known.listElement && formatFieldPath(path) !== compilation.pathField;
+    if (!canRefer)
+        return 'ref puts an identifier here; expected a string field of the body';
+    const [option] = Object.keys(others);
+    if (option !== undefined)
+        return `${option} doesn't go with ref: the cell is a key and is taken as it stands`;
+    const place = placeOf(column, compilation);
+    if (place === null || typeof place === 'string')
+        return place;
+    return { kind: 'reference', path, ...place, space: ref };
+}
+function bindConstant({ path, known }, value) {
+    const conversion = defaultConversion(known.type);
+    const converted = convert(conversion, value);
+    return converted === undefined || converted === null
+        ? `the constant doesn't fit the field; expected ${conversion.expected}`
+        : { kind: 'constant', path, value: converted };
+}
+/** The columns whose headers are field paths as bindings. */
+function bindHeaders(compilation) {
+    const { source, problems, readsAsIgnored } = compilation;
+    const named = namedColumns(compilation);
+    const lists = recordLists(source, compilation.lookUp);
+    const misplaced = new Set();
+    const bindings = [];
+    for (const [slot, column] of source.columns.entries()) {
+        if (isLeftOut(column, compilation))
+            continue;
+        const isTaken = named.has(column) || readsAsIgnored(column);
+        const bound = bindHeader({ column, slot }, isTaken, compilation);
+        const list = typeof bound === 'string' ? lists.find((one) => column.startsWith(`${one.column}.`)) : undefined;
+        if (list !== undefined)
+            misplaced.add(list);
+        else if (typeof bound === 'string')
+            problems.push(`${describeColumn(column, slot)}: ${bound}`);
+        else if (bound !== null)
+            bindings.push(bound);
+    }
+    problems.push(...[...misplaced].map(recordsProblem));
+    return onePerMember(bindings);
+}
+/** Columns that the definition takes up by name, or that it could mean: they need not be field paths. */
+function namedColumns({ definition, findColumn }) {
+    const named = namesTaken(definition).flatMap((name) => {
+        const found = findColumn(name);
+        if (found.kind === 'several')
+            return found.columns;
+        return found.kind === 'found' ? [found.column] : [];
+    });
+    return new Set(named);
+}
+/** The lists where the records of a file that is one object probably are: those that are no field of the operation. */
+export function recordLists({ recordLists: pointers = [] }, lookUp) {
+    return pointers
+        .map((pointer) => ({ pointer, column: namesOf(pointer).join('.') }))
+        .filter(({ column }) => {
+        const path = parseFieldPath(column);
+        return typeof path === 'string' || lookUp(path).kind === 'unknown';
+    });
+}
+function recordsProblem({ pointer, column }) {
+    return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
+}
+/** The binding of a column by its own header, as written or as people read it; `null` where the definition takes the column up. */
+function bindHeader(at, isTaken, compilation) {
+    const bound = bindColumn(at, at.column, compilation);
+    if (typeof bound === 'object')
+        return bound;
+    if (isTaken)
+        return null;
+    const field = compilation.findField(at.column);
+    const read = field === null ? bound : bindColumn(at, field, compilation);
+    return read ?? unknownColumn(at.column, compilation);
+}
+/** The column as a binding of the field that `name` spells, or what is wrong; `undefined` where there is no such field. */
+function bindColumn(at, name, compilation) {
+    const path = parseFieldPath(name);
+    if (typeof path === 'string') {
+        // Inside a member that is carried as it stands, names and positions are the record's own affair.
+        const start = readableStart(name);
+        const around = compilation.lookUp(start);
+        return around.kind === 'opaque' ? bindMember(at, start.slice(0, around.depth), compilation) : path;
+    }
+    const known = compilation.lookUp(path);
+    switch (known.kind) {
+        case 'leaf':
+            return { kind: 'cell', path, ...at, conversion: defaultConversion(known.type) };
+        case 'container':
+            return isTable(compilation.source)
+                ? containerProblem(at.column, known.shape, compilation)
+                : { kind: 'container', path, ...at, shape: known.shape };
+        case 'opaque':
+            return bindMember(at, path.slice(0, known.depth), compilation);
+        case 'unknown':
+            return undefined;
+        default:
+            return known;
+    }
+}
+function bindMember(at, path, { source }) {
+    return isTable(source)
+        ? 'the contents of this member are not documented; only a JSON record can carry it, as it stands'
+        : { kind: 'member', path, ...at };
+}
+function containerProblem(column, shape, { catalog }) {
+    const below = [...catalog.keys()].find((field) => field.startsWith(`${column}.`));
+    const example = below?.replaceAll('#', '0') ?? `${column}.…`;
+    const what = shape === 'list' ? 'a list' : 'an object';
+    return `this is ${what}; expected a column for each field in it, for example "${example}"`;
+}
+function unknownColumn(column, compilation) {
+    const suggestion = suggestField(column, compilation);
+    return `${compilation.definition.operation} has no such field.${suggestion} Rename the column, map it under "fields", or list it under "ignore".`;
+}
+function describeColumn(column, slot) {
+    return column === '' ? `column ${slot + 1}, which has no name` : `column "${column}"`;
+}
+/** A member with many leaves in the records is carried once, in the slot of its first leaf. */
+function onePerMember(bindings) {
+    const seen = new Set();
+    return bindings.filter((binding) => {
+        if (binding.kind !== 'member')
+            return true;
+        const name = binding.path.join('.');
+        const first = !seen.has(name);
+        seen.add(name);
+        return first;
+    });
+}
+//# sourceMappingURL=bind-fields.js.map

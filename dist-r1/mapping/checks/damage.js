@@ -1,0 +1,64 @@
+/** Numbers as spreadsheets and number libraries write them. Without a decimal sign or a plus (`1E11`) a text may be an identifier. */
+const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;
+/** The length of `1E+5`. */
+const SHORTEST = 4;
+/** Finds identifiers that were turned into a number such as 1.23457E+11 on their way. */
+export const scientificNotation = {
+    code: 'scientific_notation',
+    find: (text) => (text.length >= SHORTEST && SCIENTIFIC.test(text) ? EVERY_DIGIT : null),
+};
+const EVERY_DIGIT = 'every digit, as text; a spreadsheet probably turned a long number into a short form such as 1.23457E+11, which loses digits';
+/** Errors as Excel and LibreOffice write them: in English, then where they differ German, French, Spanish, Italian, Dutch, Portuguese. */
+const NAMES = [
+    'REF!|NAME\\?|VALUE!|DIV/0!|NULL!|NUM!|N/A|SPILL!|CALC!|FIELD!|GETTING_DATA',
+    'BEZUG!|WERT!|ZAHL!|NV',
+    'NOM\\?|VALEUR!|NUL!|NOMBRE!',
+    '¡REF!|¿NOMBRE\\?|¡VALOR!|¡DIV/0!|¡NULO!|¡NUM!|N/D',
+    'RIF!|NOME\\?|VALORE!|NULLO!',
+    'VERW!|NAAM\\?|WAARDE!|DEEL/0!|LEEG!|GETAL!|N/B',
+    'VALOR!|NULO!|NÚM!',
+].join('|');
+/** An error fills the whole cell: within a text it may be meant. A column too narrow for its value shows `####`. */
+const ERROR_CELL = new RegExp(`^(?:#(?:${NAMES})|#{3,}|Err:5\\d\\d)$`);
+/** Finds what a spreadsheet shows in place of a value. */
+export const spreadsheetError = {
+    code: 'spreadsheet_error',
+    find: (text) => {
+        if (!ERROR_CELL.test(text))
+            return null;
+        return text.startsWith('##') ? NARROW : FORMULA;
+    },
+};
+const FORMULA = 'a value; a spreadsheet writes this where a formula has no result: correct the formula and export the file again';
+const NARROW = 'a value; a spreadsheet writes this where a column is too narrow to show it: widen the column and export the file again';
+/** What the second and later bytes of a UTF-8 character (80 to BF) become in windows-1252 or ISO-8859-1. */
+const LATER = '\\u0080-\\u00bf\\u0152\\u0153\\u0160\\u0161\\u0178\\u017d\\u017e\\u0192\\u02c6\\u02dc\\u2013\\u2014\\u2018-\\u201a\\u201c-\\u201e\\u2020-\\u2022\\u2026\\u2030\\u2039\\u203a\\u20ac\\u2122';
+/** Cells without such a pair are clean; for most cells this test is all that the check costs. */
+const CANDIDATE = new RegExp(`[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
+/**
+ * Whole runs of such characters that are valid UTF-8. A pair counts only where it would be a letter of the usual alphabets
+ * (Latin, Greek, Cyrillic, Hebrew, Arabic): other pairs, such as the É’ of RENÉ’S, are far more often meant.
+ */
+const SEQUENCE = `[\\u00c2-\\u00c5\\u00ce-\\u00d1\\u00d7-\\u00d9][${LATER}]|\\u00c8[\\u0098-\\u009b\\u02dc\\u2122\\u0161\\u203a]|[\\u00e0-\\u00ef][${LATER}]{2}|[\\u00f0-\\u00f4][${LATER}]{3}`;
+const NOT_ASCII = '[\\u0080-\\uffff]';
+const RUN = new RegExp(`(?<!${NOT_ASCII})(?:${SEQUENCE})+(?!${NOT_ASCII})`);
+/** The beginning of a typographic sign, whose last character some programs drop; and a space that kept its first byte. */
+const REMAINS = /\u00e2\u20ac|[a-z\d]\u00c2 /;
+/** Finds text that was written as UTF-8 and read as windows-1252, and characters that a reader had to give up (U+FFFD). */
+export const mojibake = {
+    code: 'mojibake',
+    find: (text) => (CANDIDATE.test(text) ? mojibakeIn(text) : null),
+};
+function mojibakeIn(text) {
+    if (text.includes('\ufffd'))
+        return REPLACED;
+    return RUN.test(text) || REMAINS.test(text) ? MISREAD : null;
+}
+const REPLACED = 'text without the sign � (U+FFFD); a program probably read the file in the wrong encoding, and the characters there are lost';
+const MISREAD = 'text as it was written; a program probably took UTF-8 for windows-1252, which turns é into Ã© and ’ into â€™';
+/** Finds dates that another order of day and month would make another day. */
+export function ambiguousDate(isSwappable) {
+    return { code: 'ambiguous_date', find: (text) => (isSwappable(text) ? ONE_DAY : null) };
+}
+const ONE_DAY = 'a date that can be only one day; this one is read by the pattern, and with day and month the other way round it would be another day';
+//# sourceMappingURL=damage.js.map

@@ -1,0 +1,263 @@
+/**
+ * Identifiers as payment files have them: what an IBAN, a BIC, a sort code, a routing number has to look like, and which
+ * codes are short of the zeros that a spreadsheet drops. Each finding says what was expected and what probably happened;
+ * none of them changes a value.
+ */
+import { getCountrySpecifications, isValidBIC } from 'ibantools';
+import { countryCode } from '../countries.js';
+/**
+ * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that takes them for
+ * numbers drops leading zeros and rounds the digits after the 15th.
+ */
+const IDENTIFIER_FIELDS = new Set([
+    'accountNumber bankAccountId bankCode bicSwift bic_swift cnaps crmId euVatNumber iban id',
+    'licenseNumber parentId paymentId postBox postCode routingNumber sortCodeUK taxId',
+    'tradeRegistryId vanityId vatNumber',
+].flatMap((names) => names.split(' ')));
+/** Whether the field holds an identifier. */
+export function isIdentifierField(path) {
+    return IDENTIFIER_FIELDS.has(lastName(path));
+}
+/**
+ * The checks of an identifier's field. `others` are left out for identifiers with a form of their own, in which text that
+ * was misread could not pass anyway.
+ */
+export function identifierChecks(path, beside, others) {
+    switch (lastName(path)) {
+        case 'accountNumber':
+            return [lostZeroOfAccountNumber(beside('sortCodeUK')), ...others];
+        case 'bankCode':
+            return [lostZeroOf('bankCode', beside('country')), ...others];
+        case 'bic_swift':
+        case 'bicSwift':
+            return [bicInvalid];
+        case 'cnaps':
+            return [lostZeroOfCnaps, ...others];
+        case 'iban':
+            return [ibanInvalid];
+        case 'postCode':
+            return [lostZeroOf('postCode', beside('country')), ...others];
+        case 'routingNumber':
+            return [lostZeroOfRoutingNumber(beside('country')), routingNumberInvalid(beside('country'))];
+        case 'sortCodeUK':
+            return [lostZeroOfSortCode, sortCodeInvalid];
+        default:
+            return others;
+    }
+}
+/** The last part of a path, `''` where that is a position. */
+function lastName(path) {
+    const last = path.at(-1);
+    return typeof last === 'string' ? last : '';
+}
+/**
+ * Finds IBANs that ISO 13616 doesn't allow: the country's length and characters, and the check digits. Spaces, as people
+ * write them, and case don't matter here. The check digits inside of some national account numbers are not looked at:
+ * what is damaged fails the outer ones already.
+ */
+export const ibanInvalid = {
+    code: 'iban_invalid',
+    find: (text) => (isIban(text) || isIban(compact(text)) ? null : ibanProblem(compact(text))),
+};
+/** By country, the number of characters and which of them are letters and digits. */
+const FORMS = new Map(Object.entries(getCountrySpecifications()).flatMap(([country, { chars, bban_regexp }]) => chars === null || bban_regexp === null
+    ? []
+    : [
+        [
+            country,
+            { length: chars, shape: new RegExp(bban_regexp.replace('^', '^[A-Z]{2}\\d{2}')) },
+        ],
+    ]));
+function compact(text) {
+    return text.replaceAll(/\s/g, '').toUpperCase();
+}
+function ibanProblem(iban) {
+    const country = iban.slice(0, 2);
+    const form = FORMS.get(country);
+    if (form === undefined)
+        return NO_COUNTRY;
+    if (iban.length !== form.length)
+        return lengthProblem(country, form.length, iban.length);
+    if (!/^[A-Z0-9]+$/.test(iban))
+        return 'an IBAN of letters and digits only; a character in it is probably damaged';
+    return hasCheckDigits(iban) ? structureProblem(country) : CHECK_DIGITS;
+}
+const NO_COUNTRY = 'an IBAN, which begins with the two letters of a country that has IBANs; the cell probably belongs to another column, or its beginning is lost';
+const CHECK_DIGITS = 'an IBAN whose check digits fit; a character is probably wrong, or two have changed places';
+function lengthProblem(country, expected, got) {
+    const what = got < expected ? 'a part of it is probably lost' : 'something in it is probably too many';
+    return `an IBAN of ${expected} characters, as ${country} has them, got ${got}; ${what}`;
+}
+function structureProblem(country) {
+    return `an IBAN with letters and digits where ${country} has them; a letter and a digit are probably confused, such as O and 0`;
+}
+function isIban(text) {
+    const form = FORMS.get(text.slice(0, 2));
+    return form !== undefined && text.length === form.length && hasCheckDigits(text) && form.shape.test(text);
+}
+/**
+ * Whether the number that the IBAN spells with its first four characters at the end, A being 10 and Z 35, leaves 1
+ * when it is divided by 97; never for a character that is neither.
+ */
+function hasCheckDigits(iban) {
+    let rest = 0;
+    for (let i = 0; i < iban.length; i += 1) {
+        const value = valueAt(iban, (i + 4) % iban.length);
+        if (value < 0)
+            return false;
+        rest = (value > 9 ? rest * 100 : rest * 10) + value;
+        if (rest > SMALL)
+            rest %= 97;
+    }
+    return rest % 97 === 1;
+}
+/** Up to here the rest with two more digits is a small integer, with which the loop is three times as fast. */
+const SMALL = 9_999_999;
+function valueAt(iban, at) {
+    const code = iban.charCodeAt(at);
+    if (code >= 48 && code <= 57)
+        return code - 48;
+    return code >= 65 && code <= 90 ? code - 55 : -1;
+}
+/** Finds BICs that are not built as ISO 9362 says; spaces between the parts are fine. */
+export const bicInvalid = {
+    code: 'bic_invalid',
+    find: (text) => (isBic(text) ? null : BIC),
+};
+const BIC = 'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing, or the cell belongs to another column';
+/** BICs known to be right, since a file names few banks many times. */
+const knownBics = new Set();
+const MAX_BICS = 10_000;
+function isBic(text) {
+    if (knownBics.has(text))
+        return true;
+    if (!isValidBIC(text.replaceAll(/\s/g, '')))
+        return false;
+    if (knownBics.size < MAX_BICS)
+        knownBics.add(text);
+    return true;
+}
+const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
+/** Finds UK sort codes that are not six digits, together or in pairs. */
+export const sortCodeInvalid = {
+    code: 'sort_code_invalid',
+    find: (text) => (SORT_CODE.test(text) ? null : SIX_DIGITS),
+};
+const SIX_DIGITS = 'a sort code of 6 digits such as 202015 or 20-20-15; a digit is probably missing or too many';
+/** Finds routing numbers that can't be one of the United States, unless the row names another country. */
+function routingNumberInvalid(country) {
+    return {
+        code: 'routing_number_invalid',
+        find(text, context) {
+            return isRoutingNumber(text) || !isAmerican(country(context)) ? null : routingNumberProblem(text);
+        },
+    };
+}
+function routingNumberProblem(text) {
+    return /^\d{9}$/.test(text)
+        ? 'a routing number whose check digit fits (ABA); a digit is probably wrong, or two have changed places'
+        : 'a routing number of 9 digits; a digit is probably missing or too many';
+}
+const ZERO = 48;
+/**
+ * Whether the text is nine digits that are a routing number of the American Bankers Association: their sum, weighted
+ * 3, 7, 1 in turn, is a multiple of ten.
+ */
+export function isRoutingNumber(text) {
+    if (text.length !== 9)
+        return false;
+    let sum = 0;
+    for (let i = 0; i < 9; i += 1) {
+        const digit = text.charCodeAt(i) - ZERO;
+        if (digit < 0 || digit > 9)
+            return false;
+        sum += digit * (i % 3 === 0 ? 3 : i % 3 === 1 ? 7 : 1);
+    }
+    return sum % 10 === 0;
+}
+/** A UK sort code with five digits. */
+const lostZeroOfSortCode = lostZero((text) => (hasDigits(text, 5) ? lost(6, 'sort code') : null));
+/** A CNAPS code with eleven digits. */
+const lostZeroOfCnaps = lostZero((text) => (hasDigits(text, 11) ? lost(12, 'CNAPS code') : null));
+/** A routing number of the United States with eight digits, which a zero before them makes a valid one. */
+function lostZeroOfRoutingNumber(country) {
+    return lostZero((text, context) => hasDigits(text, 8) && isRoutingNumber(`0${text}`) && isAmerican(country(context))
+        ? lost(9, 'routing number')
+        : null);
+}
+/** An account number with seven digits where a UK sort code stands beside it. */
+function lostZeroOfAccountNumber(sortCode) {
+    return lostZero((text, context) => hasDigits(text, 7) && sortCode(context) !== '' ? lost(8, 'UK account number') : null);
+}
+/** A post code or a bank's code of a country whose codes have a fixed number of digits and can begin with zeros. */
+function lostZeroOf(kind, country) {
+    return lostZero((text, context) => {
+        const digits = shortOfZeros(kind, text, () => country(context));
+        return digits === null ? null : lost(digits, `${WORDS[kind]} of that country`);
+    });
+}
+const WORDS = { postCode: 'post code', bankCode: 'bank code' };
+function lostZero(find) {
+    return { code: 'lost_leading_zero', find };
+}
+function hasDigits(text, count) {
+    return text.length === count && /^\d+$/.test(text);
+}
+function lost(digits, what) {
+    return `a ${what} of ${digits} digits; a spreadsheet probably took it for a number and dropped the zero it begins with`;
+}
+/** By country, how many digits a code has; only where that is fixed and codes that begin with a zero are in use. */
+const DIGITS = {
+    // Universal Postal Union, addressing systems by country.
+    postCode: {
+        AUS: 4,
+        BRA: 8,
+        CHN: 6,
+        DEU: 5,
+        DNK: 4,
+        ESP: 5,
+        FIN: 5,
+        FRA: 5,
+        ITA: 5,
+        JPN: 7,
+        KOR: 5,
+        MEX: 5,
+        MYS: 5,
+        NOR: 4,
+        SVK: 5,
+        TUR: 5,
+        UKR: 5,
+        USA: 5,
+    },
+    // The bank's part of the national account number.
+    bankCode: { BRA: 3, ESP: 4, FRA: 5, ITA: 5, JPN: 4, MEX: 3, PRT: 4 },
+};
+/** More lost zeros than this are less likely than another mistake. */
+const MAX_LOST = 2;
+/** What a code that lost zeros looks like: the longest of these codes has eight digits. */
+const SHORTENED = /^\d{1,7}$/;
+/** The number of digits that the code should have, where it lacks so few that leading zeros are probably lost; else `null`. */
+function shortOfZeros(kind, text, country) {
+    if (!SHORTENED.test(text))
+        return null;
+    const byCountry = DIGITS[kind];
+    const digits = byCountry[knownCountry(country())];
+    return digits !== undefined && text.length < digits && text.length >= digits - MAX_LOST ? digits : null;
+}
+/** The codes of countries as written, since a file names few countries many times. */
+const countries = new Map();
+const MAX_COUNTRIES = 1_000;
+function knownCountry(written) {
+    const known = countries.get(written);
+    if (known !== undefined)
+        return known;
+    const code = countryCode(written) ?? '';
+    if (countries.size < MAX_COUNTRIES)
+        countries.set(written, code);
+    return code;
+}
+/** Whether a rule of the United States holds for a row that names this country, or none. */
+function isAmerican(country) {
+    return country === '' || knownCountry(country) === 'USA';
+}
+//# sourceMappingURL=identifiers.js.map

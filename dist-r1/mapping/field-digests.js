@@ -1,0 +1,61 @@
+/**
+ * What the service last accepted of a record, kept without its values, so that an update sends what has changed.
+ * A packed text holds a digest per field; lists count as one field.
+ */
+import { shortDigest } from '../lib/digest.js';
+import { isJsonObject } from '../model/json-record.js';
+/** Characters of a field's path and of its value's digest in a packed text: 36 bits tell a body's fields apart, 72 bits their values. */
+const PATH_CHARACTERS = 6;
+const VALUE_CHARACTERS = 12;
+const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs');
+/**
+ * The digests of the body's fields, and those in `before` of fields that the body lacks. `key` goes into every digest, so
+ * that the same value looks different in every record.
+ */
+export function packFieldDigests(body, key, before = '') {
+    const known = unpack(before);
+    visitFields(body, [], (path, value) => known.set(pathDigest(path), valueDigest(path, value, key)));
+    return [...known].map((entry) => entry.join('')).join('');
+}
+/** The fields of the body that `packed` has no digest or another digest of; `null` where none has changed. */
+export function changedFields(body, key, packed) {
+    const known = unpack(packed);
+    const isChanged = (path, value) => known.get(pathDigest(path)) !== valueDigest(path, value, key);
+    return changedMembers(body, [], isChanged);
+}
+function changedMembers(body, above, isChanged) {
+    const changed = [];
+    for (const [name, value] of Object.entries(body)) {
+        const path = [...above, name];
+        if (isFilledObject(value)) {
+            const inner = changedMembers(value, path, isChanged);
+            if (inner !== null)
+                changed.push([name, inner]);
+        }
+        else if (isChanged(path, value))
+            changed.push([name, value]);
+    }
+    return changed.length === 0 ? null : Object.fromEntries(changed);
+}
+function visitFields(body, above, see) {
+    for (const [name, value] of Object.entries(body)) {
+        const path = [...above, name];
+        if (isFilledObject(value))
+            visitFields(value, path, see);
+        else
+            see(path, value);
+    }
+}
+function isFilledObject(value) {
+    return isJsonObject(value) && Object.keys(value).length > 0;
+}
+function unpack(packed) {
+    return new Map([...packed.matchAll(FIELD)].map(([, path = '', value = '']) => [path, value]));
+}
+function pathDigest(path) {
+    return shortDigest(JSON.stringify(path), PATH_CHARACTERS);
+}
+function valueDigest(path, value, key) {
+    return shortDigest(JSON.stringify([key, path, value]), VALUE_CHARACTERS);
+}
+//# sourceMappingURL=field-digests.js.map

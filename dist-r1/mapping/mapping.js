@@ -1,0 +1,182 @@
+/**
+ * The front door of mapping: a job definition, compiled once against the columns of a file, is a `Mapping` that turns
+ * each row into a request's body and path identifier, or into a list of issues. What doesn't fit the file at all is
+ * refused while compiling, all of it at once. A row is refused, never guessed: it has a body only where no issue was
+ * found. Mapping a row is pure; `map` and `keyOf` are called for every row.
+ */
+import { UsageError } from '../lib/usage-error.js';
+import { isJsonObject, parseRecord } from '../model/json-record.js';
+import { IDENTITY } from '../model/operation.js';
+import { idProblem } from '../model/record-id.js';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.js';
+import { bindFields } from './bind-fields.js';
+import { bodyTree, buildBody } from './build-body.js';
+import { compileChecks } from './checks/checks.js';
+import { columnNamed, startCompilation, } from './compilation.js';
+import { convert } from './conversion.js';
+import { groupProblems } from './group.js';
+import { compileRequired, missingColumns } from './required.js';
+import { addIssue, compileRecordReader, createContext, issueOf, } from './row-context.js';
+import { compileKeyOf, keyText } from './row-key.js';
+/**
+ * Compiles a job definition against the columns of one file.
+ * Throws a UsageError that lists every column and field that doesn't fit.
+ */
+export function compileMapping(options) {
+    const compilation = startCompilation(options);
+    const steps = compileSteps(compilation);
+    if (compilation.problems.length > 0)
+        throw new UsageError(compilation.problems);
+    return {
+        hasKey: steps.key !== null,
+        keyOf: steps.key === null ? () => null : compileKeyOf(steps.key),
+        map: (row) => mapRow(row, steps),
+    };
+}
+function compileSteps(compilation) {
+    const { pathField, problems, definition, catalog } = compilation;
+    const bindings = bindFields(compilation);
+    const isPathId = ({ path }) => path.length === 1 && path[0] === pathField;
+    const key = keyPlace(compilation);
+    problems.push(...groupProblems(compilation, bindings));
+    const steps = {
+        isInDoubt: compileIsInDoubt(compilation),
+        readRecord: compileRecordReader(compilation, bindings, key),
+        key,
+        pathIdOf: compilePathId(compilation, bindings.filter(isPathId)),
+        build: buildBody(bodyTree(bindings.filter((binding) => !isPathId(binding)), problems), definition.emptyCell),
+        hasBody: catalog.size > 0,
+        requireFields: compileRequired(compilation, bindings),
+        checkRow: compileChecks(definition, bindings, key),
+    };
+    problems.push(...missingColumns(compilation, bindings));
+    return steps;
+}
+function keyPlace(compilation) {
+    const name = compilation.definition.key;
+    const place = name === undefined ? null : columnNamed(name, compilation);
+    if (typeof place !== 'string')
+        return place;
+    compilation.problems.push(`key: ${place}`);
+    return null;
+}
+function mapRow(row, steps) {
+    if (steps.isInDoubt(row))
+        return rowInDoubt(row);
+    if (row.kind === 'unreadable')
+        return unreadable(row);
+    const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
+    if (context.issues.some((issue) => issue.code === 'unreadable_row'))
+        return issuesOf(context);
+    checkKey(steps.key, context);
+    const pathId = steps.pathIdOf(context);
+    const body = objectOf(steps.build(context));
+    steps.requireFields(body, context);
+    steps.checkRow(row, context);
+    if (steps.hasBody && context.filled === 0) {
+        addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
+    }
+    const { issues, warnings, references } = context;
+    return issues.length === 0 ? { kind: 'mapped', body, pathId, warnings, references } : issuesOf(context);
+}
+const EMPTY_KEY = "a key: the job definition makes this column the row's own key";
+const EMPTY_ROW = 'at least one field with a value';
+function checkKey(key, context) {
+    if (key === null)
+        return;
+    const value = context.values[key.slot];
+    if (keyText(value) === null) {
+        addIssue(context, { code: 'empty_key', column: key.column, value, expected: EMPTY_KEY });
+    }
+}
+function objectOf(body) {
+    return isJsonObject(body) ? body : {};
+}
+function issuesOf({ issues }) {
+    return { kind: 'issues', issues };
+}
+function unreadable(row) {
+    const expected = `a readable row: ${row.problem}`;
+    return {
+        kind: 'issues',
+        issues: [issueOf(row, { column: null, value: null, expected, code: 'unreadable_row' })],
+    };
+}
+/** Compiles the reading of the path's identifier from the bindings that fill it; always `null` for a path without one. */
+function compilePathId(compilation, bindings) {
+    const { pathField, needsPathId, definition, source, problems } = compilation;
+    if (pathField === null)
+        return () => null;
+    bodyTree(bindings, problems); // two bindings of the identifier are a conflict like any other
+    const [binding = null] = bindings;
+    const isNamed = definition.key === pathField || definition.fields[pathField] !== undefined;
+    if (binding === null && needsPathId && source.columns.length > 0 && !isNamed) {
+        problems.push(`${definition.operation} needs the field "${pathField}" for its path, and no column fills it; expected a column "${pathField}", or one mapped to it under "fields"`);
+    }
+    const column = binding === null || binding.kind === 'constant' ? pathField : binding.column;
+    const expected = `an identifier: it fills {${pathField}} in the request's path`;
+    return (context) => {
+        const id = idOf(binding, context);
+        if (id === undefined)
+            return null;
+        if (idProblem(id) === null)
+            return id;
+        if (id !== '')
+            addIssue(context, { code: 'bad_path_id', column, value: id, expected: FIT_FOR_PATH });
+        else if (needsPathId) {
+            addIssue(context, { code: 'missing_required', column, value: undefined, expected });
+        }
+        return null;
+    };
+}
+const FIT_FOR_PATH = 'an identifier that can stand in a path: no "." or ".." for a part of it, no control or invisible characters, at most 256 in all';
+/** The identifier as text; empty where the row has none, `undefined` where an issue says why it can't be read. */
+function idOf(binding, context) {
+    if (binding === null)
+        return '';
+    if (binding.kind === 'constant')
+        return String(binding.value);
+    if (binding.kind !== 'cell')
+        return '';
+    const { slot, conversion, column } = binding;
+    const value = context.values[slot];
+    const id = value === undefined ? null : convert(conversion, value);
+    if (id === null)
+        return '';
+    if (typeof id === 'string')
+        return id;
+    addIssue(context, { code: 'cell_not_convertible', column, value, expected: conversion.expected });
+    return undefined;
+}
+const IN_DOUBT = 'in-doubt';
+const OUTCOME_COLUMN = `${REPORT_COLUMN_PREFIX}outcome`;
+const CODE_COLUMN = `${REPORT_COLUMN_PREFIX}code`;
+/** The code of a row in doubt that comes from a report file: the next report must say so too. */
+const IN_DOUBT_CODE = 'row_in_doubt';
+const OUTCOME_KNOWN = 'a row whose outcome is known: this one may have been created already, so it is not sent again';
+/**
+ * Whether a report file says of the row that nobody knows whether it was created. Such a row is not sent:
+ * without a key its identity is its place in the first file, which the report file no longer tells.
+ */
+function compileIsInDoubt({ definition, source }) {
+    if (IDENTITY[definition.operation] === null)
+        return () => false;
+    if (!isTable(source))
+        return (row) => row.kind === 'record' && saysInDoubt(row.text);
+    const outcome = source.columns.indexOf(OUTCOME_COLUMN);
+    const code = source.columns.indexOf(CODE_COLUMN);
+    if (outcome === -1)
+        return () => false;
+    return (row) => row.kind === 'cells' && (row.cells[outcome] === IN_DOUBT || row.cells[code] === IN_DOUBT_CODE);
+}
+function saysInDoubt(text) {
+    if (!text.includes(REPORT_MEMBER))
+        return false;
+    const mark = parseRecord(text)?.[REPORT_MEMBER];
+    return isJsonObject(mark) && (mark.outcome === IN_DOUBT || mark.code === IN_DOUBT_CODE);
+}
+function rowInDoubt(row) {
+    const issue = issueOf(row, { column: null, value: null, expected: OUTCOME_KNOWN, code: IN_DOUBT_CODE });
+    return { kind: 'issues', issues: [issue] };
+}
+//# sourceMappingURL=mapping.js.map

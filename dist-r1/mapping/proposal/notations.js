@@ -1,0 +1,150 @@
+import { convert } from '../conversion.js';
+import { conversionFor } from '../field-conversion.js';
+/** The most rows that may be single mistakes; where more rows differ, the guess is wrong. */
+export function mostMistakes(rows) {
+    return Math.max(1, rows * 0.1);
+}
+/** The notation that fits the most values, unless another one that fits as many reads something else in them. */
+export function chooseNotation(type, values) {
+    const tried = candidateNotations(type, values).flatMap((notation) => tryNotation(type, notation, values));
+    const misfits = Math.min(...tried.map((one) => one.misfits));
+    const best = tried.filter((one) => one.misfits === misfits);
+    const [first, ...others] = best.filter(({ results }, i) => best.findIndex((other) => other.results === results) === i);
+    if (first === undefined || !isBearable(misfits, values.length))
+        return { kind: 'none' };
+    return others.length === 0
+        ? { kind: 'notation', notation: first.notation, misfits }
+        : { kind: 'several', notations: [first, ...others].map(({ notation }) => notation) };
+}
+function isBearable(misfits, values) {
+    return misfits === 0 || (misfits <= mostMistakes(values) && misfits < values / 2);
+}
+function tryNotation(type, notation, values) {
+    const conversion = conversionFor(type, { column: '', ...notation });
+    if (typeof conversion === 'string')
+        return [];
+    const results = values.map((value) => convert(conversion, value));
+    const misfits = results.filter((result) => result === undefined).length;
+    return [{ notation, misfits, results: JSON.stringify(results.map((result) => result ?? null)) }];
+}
+/** The ways in which files write a field of this type, the most usual first; the field's own conversion is the first of all. */
+function candidateNotations(type, values) {
+    switch (type) {
+        case 'date-time':
+            return [{}, ...DATES];
+        case 'number':
+            return [{}, ...NUMBERS];
+        case 'integer':
+            return [{}, ...GROUPINGS.map((grouping) => ({ grouping }))];
+        case 'boolean':
+            return [{}, ...booleanNotations(values)];
+        case 'string':
+        case 'country':
+        case 'string-list':
+            return [{}];
+        default:
+            return type;
+    }
+}
+const DAYS = ['/', '.', '-'].flatMap((sign) => [
+    `dd${sign}MM${sign}yyyy`,
+    `d${sign}M${sign}yyyy`,
+    `MM${sign}dd${sign}yyyy`,
+    `M${sign}d${sign}yyyy`,
+    `yyyy${sign}MM${sign}dd`,
+]);
+const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
+const DATES = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap((day) => TIMES.map((time) => ({ pattern: `${day}${time}` })));
+const GROUPINGS = [',', '.', ' ', "'"];
+const NUMBERS = [
+    { decimal: ',' },
+    { decimal: ',', grouping: '.' },
+    { decimal: '.', grouping: ',' },
+    { decimal: ',', grouping: ' ' },
+    { decimal: '.', grouping: ' ' },
+    { decimal: '.', grouping: "'" },
+    { decimal: ',', grouping: "'" },
+];
+/** Words for yes and no in the languages of the files; in a proposal they stand as the file writes them. */
+const WORDS = [
+    ['ja', 'nein'],
+    ['j', 'n'],
+    ['oui', 'non'],
+    ['o', 'n'],
+    ['sí', 'no'],
+    ['si', 'no'],
+    ['s', 'n'],
+    ['ja', 'nee'],
+    ['sim', 'não'],
+    ['tak', 'nie'],
+    ['t', 'n'],
+    ['t', 'f'],
+    ['on', 'off'],
+    ['wahr', 'falsch'],
+    ['vrai', 'faux'],
+    ['vero', 'falso'],
+    ['yes', 'no'],
+    ['y', 'n'],
+    ['true', 'false'],
+];
+function booleanNotations(values) {
+    const written = [...new Set(values.filter((value) => typeof value === 'string'))];
+    return WORDS.flatMap(([yes, no]) => {
+        const meansYes = written.filter((word) => word.trim().toLowerCase() === yes);
+        const meansNo = written.filter((word) => word.trim().toLowerCase() === no);
+        if (meansYes.length + meansNo.length < written.length || written.length === 0)
+            return [];
+        return [{ true: orUsual(meansYes, yes), false: orUsual(meansNo, no) }];
+    });
+}
+/** The words as written, else the usual word: rows that were not looked at may have the other of the two words. */
+function orUsual(written, word) {
+    return written.length > 0
+        ? [...written]
+        : [word, word.charAt(0).toUpperCase() + word.slice(1), ...(word.length > 1 ? [word.toUpperCase()] : [])];
+}
+/** What the reader of a proposal has to know of a notation; no cell values. */
+export function notesOf(chosen, type) {
+    switch (chosen.kind) {
+        case 'notation':
+            return chosen.misfits === 0
+                ? []
+                : [`${chosen.misfits} of the cells looked at ${chosen.misfits === 1 ? "doesn't" : "don't"} fit`];
+        case 'several':
+            return [`the cells looked at fit ${chosen.notations.map(describe).join(' and ')}: choose one`];
+        case 'none':
+            return [misfitNote(type)];
+        default:
+            return chosen;
+    }
+}
+function misfitNote(type) {
+    if (type === 'country') {
+        return 'many cells looked at are no country that is known: a two- or three-letter code or an English name';
+    }
+    const word = WORD[type ?? 'string'];
+    return type === null || ONE_WAY.has(type)
+        ? `many cells looked at are no ${word}`
+        : `the cells looked at are no ${word} in one way that is known: say how to read them`;
+}
+/** Types whose text is read in one way only. */
+export const ONE_WAY = new Set(['string', 'country', 'string-list']);
+const WORD = {
+    string: 'text',
+    boolean: 'yes or no',
+    integer: 'whole number',
+    number: 'number',
+    'date-time': 'date',
+    country: 'country',
+    'string-list': 'list',
+};
+function describe(notation) {
+    if (notation.pattern !== undefined)
+        return notation.pattern;
+    const signs = [
+        notation.decimal === undefined ? '' : `decimal "${notation.decimal}"`,
+        notation.grouping === undefined ? '' : `grouping "${notation.grouping}"`,
+    ].filter((sign) => sign !== '');
+    return signs.length === 0 ? 'numbers written as in JSON' : `numbers with ${signs.join(' and ')}`;
+}
+//# sourceMappingURL=notations.js.map

@@ -1,0 +1,156 @@
+/**
+ * What the job can't do without, looked at twice: columns that no file of the job may lack, found when the mapping is
+ * compiled, and the fields of the definition's `required`, found in the body of each row.
+ */
+import { didYouMean } from '../lib/did-you-mean.js';
+import { memberOf, withReferences } from '../model/json-record.js';
+import { isTable } from '../model/source.js';
+import { boundColumns } from './bind-fields.js';
+import { columnOf } from './compilation.js';
+import { suggestField } from './proposal/meaning.js';
+import { catalogPath, formatFieldPath, parseFieldPath } from './request-field.js';
+import { addIssue } from './row-context.js';
+/** Compiles `required`; a field that the operation doesn't have is added to `problems`. */
+export function compileRequired(compilation, bindings) {
+    const { definition, pathField, problems } = compilation;
+    const required = [];
+    for (const field of definition.required) {
+        if (field === pathField)
+            continue; // the path's identifier has a check of its own
+        const path = requiredPath(field, compilation);
+        if (typeof path === 'string')
+            problems.push(`required, "${field}": ${path}`);
+        else
+            required.push(createRequired(field, path, bindings));
+    }
+    return (mapped, context) => {
+        const body = withPlaceholders(mapped, context);
+        for (const { path, column, columns, expected } of required) {
+            if (isPresent(body, path, 0) || hasIssue(context, columns))
+                continue;
+            addIssue(context, { code: 'missing_required', column, value: undefined, expected });
+        }
+    };
+}
+/** The body with every reference filled: an identifier that is not looked up yet counts as present. */
+function withPlaceholders(body, { references }) {
+    if (references.length === 0)
+        return body;
+    return withReferences(body, references.map(({ path }) => ({ path, id: 'to come' })));
+}
+function requiredPath(field, compilation) {
+    const path = parseFieldPath(field);
+    if (typeof path === 'string' || compilation.lookUp(atFirst(path)).kind !== 'unknown')
+        return path;
+    return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+}
+/** The path with the first item of each list. */
+function atFirst(path) {
+    return path.map((segment) => (segment === '#' ? 0 : segment));
+}
+function createRequired(field, path, bindings) {
+    const name = catalogPath(path);
+    const below = bindings.filter((binding) => `${catalogPath(binding.path)}.`.startsWith(`${name}.`));
+    const exact = below.find((binding) => binding.path.join('.') === path.join('.'));
+    return {
+        path,
+        column: boundColumns(exact === undefined ? [] : [exact])[0] ?? field,
+        columns: new Set(boundColumns(below)),
+        expected: `a value: the job definition requires the field ${field}`,
+    };
+}
+function hasIssue({ issues }, columns) {
+    return issues.some((issue) => issue.column !== null && columns.has(issue.column));
+}
+function isPresent(value, path, depth) {
+    if (value === undefined || value === null || value === '')
+        return false;
+    const segment = path[depth];
+    if (typeof value !== 'object')
+        return segment === undefined;
+    if (segment === undefined)
+        return Object.keys(value).length > 0;
+    if (segment === '#')
+        return Object.values(value).every((item) => isPresent(item, path, depth + 1));
+    return isPresent(memberOf(value, segment), path, depth + 1);
+}
+/** As many columns as a person looks through; a file can have thousands. */
+const COLUMNS_SHOWN = 30;
+/**
+ * Problems with columns that the job can't do without and the file lacks, each once, and at the end the file's columns and
+ * what to do; empty where nothing is missing. JSON records leave out empty members, so that only their key counts.
+ */
+export function missingColumns(compilation, bindings) {
+    const missing = [...missingNamed(compilation), ...missingRequired(compilation, bindings)];
+    return missing.length === 0
+        ? []
+        : [...missing.map((one, at) => missingWords(one, at)), foundWords(compilation.source)];
+}
+/** Columns that the definition names as the key or under `fields`. */
+function missingNamed({ definition, source, findColumn }) {
+    if (source.columns.length === 0 && !isTable(source))
+        return []; // without a record there is nothing to miss
+    const uses = new Map();
+    const add = (column, use) => {
+        if (findColumn(column).kind === 'none')
+            uses.set(column, [...(uses.get(column) ?? []), use]);
+    };
+    if (definition.key !== undefined)
+        add(definition.key, 'its key');
+    for (const [field, from] of isTable(source) ? Object.entries(definition.fields) : []) {
+        const column = columnOf(from);
+        if (column !== null)
+            add(column, field);
+    }
+    return [...uses].map(([column, of]) => ({
+        column,
+        why: `from which the job takes ${of.join(', ')}`,
+        candidates: source.columns,
+    }));
+}
+/** Fields that the definition requires and that nothing could ever fill: every row would be invalid. */
+function missingRequired({ definition, source, pathField, lookUp }, bindings) {
+    if (!isTable(source))
+        return [];
+    const mapped = [...bindings.map(({ path }) => path), ...Object.keys(definition.fields).flatMap(pathIn)];
+    const taken = new Set(boundColumns(bindings));
+    const candidates = source.columns.filter((one) => !taken.has(one));
+    return [...new Set(definition.required)].flatMap((field) => {
+        const [path] = pathIn(field);
+        if (path === undefined || field === pathField || mapped.some((one) => couldFill(one, path)))
+            return [];
+        if (lookUp(atFirst(path)).kind === 'unknown')
+            return []; // no column could be that field
+        return [{ column: formatFieldPath(atFirst(path)), why: 'which the job requires', candidates }];
+    });
+}
+function pathIn(field) {
+    const path = parseFieldPath(field);
+    return typeof path === 'string' ? [] : [path];
+}
+/** Whether what is put at `path` can count for the required field: at it, below it or around it. */
+function couldFill(path, required) {
+    return required.every((segment, at) => {
+        const own = path[at];
+        return own === undefined || own === segment || (segment === '#' && typeof own === 'number');
+    });
+}
+/** As many suggestions as problems are told. */
+const MOST_SUGGESTED = 20;
+function missingWords({ column, why, candidates }, at) {
+    const suggestion = at < MOST_SUGGESTED ? didYouMean(column, candidates) : '';
+    return `the file has no column "${column}", ${why}.${suggestion}`;
+}
+/** The file's columns by name; a message may hold names of columns, never cells. */
+function foundWords(source) {
+    const { columns, headerLine } = source;
+    const names = columns.slice(0, COLUMNS_SHOWN).map((column) => `"${column}"`);
+    const rest = columns.length - names.length;
+    const all = names.join(', ') + (rest === 0 ? '' : ` and ${rest} more`);
+    const found = isTable(source)
+        ? `its header, on line ${headerLine}, names ${all}`
+        : `its records have ${all}`;
+    const header = isTable(source) ? ' Where another line is the header, set "format.header".' : '';
+    return `${found}. Add what is missing to the file; or, where the file has it under another name, give that name in the job definition, under "key" or "fields".${header}`;
+}
+//# sourceMappingURL=required.js.map

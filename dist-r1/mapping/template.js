@@ -1,0 +1,225 @@
+import { namesOf } from '../lib/json-pointer.js';
+import { columnOf } from './compilation.js';
+import { exampleDate } from './dates.js';
+import { createFieldLookup, formatFieldPath, parseFieldPath, } from './request-field.js';
+const EXAMPLE_KEY = 'PARTNER-0001';
+const EXAMPLE_PATH_ID = 'EXAMPLE-ID-0001';
+const EXAMPLE_REFERENCE = 'PARTNER-0002';
+/**
+ * The columns of a job's template: its key, the path's identifier, then every field of the catalog once (of lists the
+ * first item), under the definition's own column names. Constants, ignored columns and members whose contents are not
+ * shown are left out. The example row passes the mapping; where the job groups rows, there are two, of one key.
+ */
+export function templateOf(catalog, definition, pathField) {
+    const lookUp = createFieldLookup(catalog, pathField);
+    const columns = new Map();
+    const addText = (header, example) => columns.set(header, { header, kind: 'text', cells: rowsOf(definition, () => example) });
+    if (definition.key !== undefined)
+        addText(definition.key, EXAMPLE_KEY);
+    if (pathField !== null && definition.key === pathField)
+        addText(pathField, EXAMPLE_PATH_ID);
+    for (const field of templateFields(catalog, definition, pathField)) {
+        const known = lookUp(field.path);
+        if (known.kind !== 'leaf' || isPartOfList(known, field))
+            continue;
+        addColumn({ field, type: known.type, definition }, columns);
+    }
+    return [...columns.values()];
+}
+/** One cell per example row; two where the job groups rows, as a single row would not show what the group is for. */
+function rowsOf(definition, cell) {
+    return definition.group === undefined ? [cell(0)] : [cell(0), cell(1)];
+}
+/** A column that feeds several fields keeps its first example unless a later field asks for more than text. */
+function addColumn(choice, columns) {
+    const { field, type, definition } = choice;
+    const header = field.source?.column ?? formatFieldPath(field.path);
+    const taken = columns.get(header);
+    const isText = (field.source?.as ?? type) === 'string';
+    if (taken !== undefined && isText)
+        columns.set(header, { ...taken, kind: 'text' });
+    else {
+        const kind = taken === undefined ? kindOf(choice) : 'text';
+        columns.set(header, { header, kind, cells: rowsOf(definition, (n) => exampleOf(choice, n)) });
+    }
+}
+function exampleOf({ field, type, definition }, n) {
+    const path = formatFieldPath(field.path);
+    // No key of an existing record is known here, so that a field that may be empty stays empty.
+    if (field.source?.ref !== undefined)
+        return definition.required.includes(path) ? EXAMPLE_REFERENCE : '';
+    const name = String(field.path.findLast((segment) => typeof segment === 'string'));
+    const inGroup = definition.group !== undefined && path.startsWith(`${definition.group}.`);
+    return exampleValue(name, type, { source: field.source, item: inGroup ? n : 0 });
+}
+const KINDS = {
+    string: 'text',
+    country: 'text',
+    boolean: 'boolean',
+    integer: 'number',
+    number: 'number',
+    'date-time': 'date',
+    'string-list': 'list',
+};
+/** A column with a conversion of its own is written as that conversion reads it. */
+function kindOf({ field, type }) {
+    const { column: _, ...conversion } = field.source ?? { column: '' };
+    return Object.keys(conversion).length === 0 ? KINDS[type] : 'text';
+}
+/** The whole list has a column already, unless the definition fills it item by item. */
+function isPartOfList(known, field) {
+    return known.listElement && field.source === null;
+}
+/** The fields that the definition names, then those of the path, the catalog and `required` that it does not name. */
+function templateFields(catalog, definition, pathField) {
+    const openFields = [...(pathField === null ? [] : [pathField]), ...catalog.keys(), ...definition.required];
+    return [...definedFields(definition), ...undefinedFields(openFields, definition)];
+}
+function definedFields(definition) {
+    return Object.entries(definition.fields).flatMap(([field, source]) => {
+        const path = pathOf(field);
+        const column = convertedColumn(source);
+        return path === null || column === null ? [] : [{ path, source: column }];
+    });
+}
+/** The fields that the definition leaves to headers of their own. */
+function undefinedFields(fields, definition) {
+    const defined = Object.keys(definition.fields).map((field) => formatFieldPath(pathOf(field) ?? []));
+    return fields.flatMap((field) => {
+        const path = pathOf(field.replaceAll('#', '0'));
+        if (path === null)
+            return [];
+        const name = formatFieldPath(path);
+        const taken = defined.some((other) => other === name || other.startsWith(`${name}.`));
+        return taken || definition.ignore.includes(name) ? [] : [{ path, source: null }];
+    });
+}
+function pathOf(field) {
+    const path = parseFieldPath(field);
+    return typeof path === 'string' ? null : path;
+}
+function convertedColumn(source) {
+    if (typeof source === 'string')
+        return { column: source };
+    return 'column' in source ? source : null;
+}
+/** The example rows of a template as JSON records: nested where a header is a field's path, with values of the fields' own types. */
+export function templateRecords(columns, definition) {
+    const own = new Set(Object.values(definition.fields).map(columnOf));
+    const [first] = columns;
+    return (first?.cells ?? []).map((_, row) => {
+        const record = new Map();
+        for (const column of columns) {
+            // A header that the definition names is a plain name, dots included; any other header is a path.
+            const isName = own.has(column.header) || column.header === definition.key;
+            put(record, isName ? [column.header] : (pathOf(column.header) ?? [column.header]), jsonCell(column, row));
+        }
+        return objectOf(record);
+    });
+}
+/** The records as a whole file: the list itself, or wrapped as `format.records` says. */
+export function templateDocument(records, definition) {
+    const names = namesOf(definition.format.records ?? '');
+    return names.reduceRight((value, name) => ({ [name]: value }), records);
+}
+function jsonCell({ kind, cells }, row) {
+    const cell = cells[row] ?? '';
+    if (kind === 'number')
+        return Number(cell);
+    if (kind === 'boolean')
+        return cell === 'true';
+    return kind === 'list' ? cell.split(';') : cell;
+}
+function put(tree, [name = '', ...below], leaf) {
+    if (below.length === 0) {
+        tree.set(name, { leaf });
+        return;
+    }
+    const inner = tree.get(name);
+    const next = inner instanceof Map ? inner : new Map();
+    tree.set(name, next);
+    put(next, below, leaf);
+}
+function objectOf(tree) {
+    return Object.fromEntries([...tree].map(([name, inner]) => [name, jsonOf(inner)]));
+}
+function jsonOf(inner) {
+    if (!(inner instanceof Map))
+        return inner.leaf;
+    if (![...inner.keys()].every((name) => typeof name === 'number'))
+        return objectOf(inner);
+    const last = Math.max(...[...inner.keys()].map(Number));
+    // A hole is an item without a value.
+    return Array.from({ length: last + 1 }, (_, i) => jsonOf(inner.get(i) ?? new Map()));
+}
+/** Invented values by the last name of a field's path; the IBAN is the one that the IBAN registry prints for the UK. */
+const BY_NAME = new Map([
+    ['accountNumber', '55555555'],
+    ['address1', '1 Sample Street'],
+    ['address2', 'Unit 2'],
+    ['bank', 'Example Bank'],
+    ['bankCode', 'EXMP'],
+    ['bic_swift', 'EXMPGB2LXXX'],
+    ['bicSwift', 'EXMPGB2LXXX'],
+    ['buildingNumber', '1'],
+    ['city', 'Sampleton'],
+    ['cnaps', '000000000000'],
+    ['country', 'GBR'],
+    ['crmId', 'CRM-0001'],
+    ['currencies', 'EUR;GBP'],
+    ['currency', 'EUR'],
+    ['displayName', 'Example Trading'],
+    ['email', 'accounts@example.com'],
+    ['firstName', 'Alex'],
+    ['id', 'EXAMPLE-ID-0001'],
+    ['paymentId', 'EXAMPLE-ID-0001'],
+    ['floor', '3'],
+    ['iban', 'GB33BUKB20201555555555'],
+    ['industry', 'Wholesale'],
+    ['lastName', 'Sample'],
+    ['name', 'Example Trading Ltd'],
+    ['postBox', '100'],
+    ['postCode', 'ZZ1 1ZZ'],
+    ['requestId', '00000000-0000-4000-8000-000000000000'],
+    ['room', '12'],
+    ['routingNumber', '000000000'],
+    ['shortfallCurrencyCode', 'EUR'],
+    ['sortCodeUK', '202015'],
+    ['state', 'draft'],
+    ['status', 'draft'],
+    ['streetName', 'Sample Street'],
+    ['suggestedName', 'Example Trading Ltd'],
+    ['town', 'Sampleton'],
+    ['tradingName', 'Example Trading'],
+    ['uri', 'https://example.com/documents'],
+    ['website', 'https://example.com'],
+]);
+/** Values that tell a second item of a list from the first; the IBAN is a usual example for the UK. */
+const OF_SECOND_ITEM = new Map([
+    ['accountNumber', '98765432'],
+    ['iban', 'GB82WEST12345698765432'],
+    ['sortCodeUK', '123456'],
+]);
+/** A harmless value that the field's conversion takes. */
+function exampleValue(name, type, { source, item }) {
+    switch (source?.as ?? type) {
+        case 'boolean':
+            return source?.true?.[0] ?? 'true';
+        case 'integer':
+            return '12';
+        case 'number':
+            return `2500${source?.decimal ?? (source?.grouping === '.' ? ',' : '.')}5`;
+        case 'date':
+        case 'date-time':
+            return source?.pattern === undefined ? '2020-03-31' : exampleDate(source.pattern);
+        case 'country':
+            return 'GBR';
+        default:
+            return ((item > 0 ? OF_SECOND_ITEM.get(name) : undefined) ?? BY_NAME.get(name) ?? `example ${wordsOf(name)}`);
+    }
+}
+/** `tradeRegistryId` → `trade registry id`. */
+function wordsOf(name) {
+    return name.replaceAll(/[A-Z]+/g, (capitals) => ` ${capitals.toLowerCase()}`);
+}
+//# sourceMappingURL=template.js.map

@@ -1,0 +1,153 @@
+const IN_FAILED = 'in failed.csv, then load that file again as it is';
+const REACH = 'Check the base URL and the network from this machine, then load failed.csv again as it is.';
+const LATER = 'Load failed.csv again as it is when the service works again; if it goes on failing, ask the people who run the service.';
+const SETTLE = 'Look in the service whether the record is there, then say so with `onboard resolve`, row by row or by the resolutions in in-doubt.csv; it is not sent again by itself, since that could create it twice.';
+const FIND_ID = 'The service accepted the record without giving its id: find it there, then name it with `onboard resolve`; it is not sent again by itself.';
+const FIND_BAD_ID = 'The service accepted the record, but the id that it gave can not be used: find the record there and name its id with `onboard resolve`; it is not sent again by itself.';
+const FIND_OWN_ID = "The service accepted the record, but gave it another row's id: find the record there, name its own id with `onboard resolve`, and see in results.csv which row has that id, since it may be wrong there; it is not sent again by itself.";
+const CHOOSE = "The service has more than one record under this key: find out which one is the row's, name it with `onboard resolve`, and have the others removed; it is not sent again by itself.";
+const BY_ISSUE = {
+    unreadable_row: `Correct the row ${IN_FAILED}.`,
+    cell_not_convertible: `Correct the cell ${IN_FAILED}; or give the column a conversion in the job definition.`,
+    missing_required: `Fill the field ${IN_FAILED}.`,
+    empty_key: `Give the row its key ${IN_FAILED}.`,
+    empty_row: 'Nothing to send: fill the row or take it out of the file.',
+    duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,
+    key_known: 'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
+    key_held: 'Another run is sending this key: wait until it has finished, then load failed.csv again as it is.',
+    key_in_doubt: 'Another row with this key may have created the record: settle that row with `onboard resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',
+    bad_path_id: `Correct the id ${IN_FAILED}.`,
+    row_in_doubt: 'Look in the service whether the record is there, then settle the row in its own run with `onboard resolve`; rows in doubt are not sent again from a report file.',
+    group_conflict: `Give the rows of one key the same values, or the later ones none, but for the list they fill, ${IN_FAILED}.`,
+    group_member: 'Correct the other row of the same key that is named in its message, then load failed.csv again as it is.',
+    group_too_large: 'Split the record: more rows with one key than are taken together.',
+    reference_unknown: 'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
+    reference_in_doubt: 'Settle the record with that key with `onboard resolve`, then `onboard rerun` this run.',
+    scientific_notation: `Format the column as text where the file comes from, and write the whole number ${IN_FAILED}.`,
+    spreadsheet_error: `Correct the formula or widen the column where the file comes from, and write the value ${IN_FAILED}.`,
+    lost_leading_zero: `Format the column as text where the file comes from, and write the number with its zeros ${IN_FAILED}.`,
+    iban_invalid: `Correct the IBAN ${IN_FAILED}.`,
+    bic_invalid: `Correct the BIC ${IN_FAILED}.`,
+    sort_code_invalid: `Correct the sort code ${IN_FAILED}.`,
+    routing_number_invalid: `Correct the routing number ${IN_FAILED}.`,
+    mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
+    ambiguous_date: `Give the date with its month as a name or as yyyy-MM-dd ${IN_FAILED}; or accept the pattern with \`checks\`.`,
+    number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
+    conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
+};
+const BY_CODE = new Map([
+    ...Object.entries(BY_ISSUE),
+    ['http_400', `Correct what the service names ${IN_FAILED}.`],
+    ['http_401', 'Get a valid token, then go on with the same command.'],
+    [
+        'http_403',
+        "Have the permission for this call granted to the token's user, then load failed.csv again as it is.",
+    ],
+    ['http_404', 'Check the id and the base URL; the service knows no such record or address.'],
+    ['http_409', 'Look in the service for a record that stands in the way, then correct or drop the row.'],
+    [
+        'http_418',
+        'Correct what the service names in rejections.jsonl, in rejected.csv, then load that file again as it is.',
+    ],
+    [
+        'http_429',
+        'Lower `send.rate` or `send.concurrency` in the job definition, then load failed.csv again as it is.',
+    ],
+    ['not_created', 'Send it with `onboard rerun`, or load failed.csv again as it is.'],
+    [
+        'redirect',
+        'Set MSB_BASE_URL to the address that the service redirects to, then load failed.csv again as it is; a redirect is never followed.',
+    ],
+    ['connection_refused', REACH],
+    ['name_not_found', REACH],
+    ['host_unreachable', REACH],
+    ['connect_timeout', REACH],
+    [
+        'tls_failed',
+        "Check the service's certificate and this machine's trusted authorities (NODE_EXTRA_CA_CERTS), then load failed.csv again as it is.",
+    ],
+    ['request_invalid', 'Check the token and the row for characters that HTTP cannot carry.'],
+    ['connection_lost', LATER],
+    [
+        'timeout',
+        'Raise `send.timeoutSeconds` in the job definition if the service is slow, then load failed.csv again as it is.',
+    ],
+    ['client_closed', 'Load failed.csv again as it is.'],
+    ['answer_too_large', LATER],
+    ['answer_encoded', LATER],
+    [
+        'answer_continued',
+        'Have the people who run the service, or the gateway before it, switch off "100 Continue" for requests that don\'t ask for it, then load failed.csv again as it is.',
+    ],
+    ['answer_broken', LATER],
+    ['answer_unreadable', LATER],
+    ['network_error', REACH],
+]);
+const BY_OUTCOME = {
+    created: '',
+    updated: '',
+    drafted: '',
+    listed: '',
+    skipped: '',
+    invalid: `Correct the row ${IN_FAILED}.`,
+    rejected: 'Correct the row in rejected.csv, then load that file again as it is.',
+    denied: 'Have the permission for this call granted, then load failed.csv again as it is.',
+    failed: LATER,
+    'in-doubt': SETTLE,
+    cancelled: 'Load the file again if the row is to be sent after all.',
+};
+const IN_DOUBT = new Map([
+    [
+        'answer_continued',
+        `${SETTLE} Have "100 Continue" switched off at the service or the gateway before it first: every create would end so.`,
+    ],
+    [
+        'redirect',
+        `${SETTLE} If the service redirects all requests, set MSB_BASE_URL to the address that it names; a redirect is never followed.`,
+    ],
+    ['accepted_without_id', FIND_ID],
+    ['accepted_id_unusable', FIND_BAD_ID],
+    ['accepted_id_repeated', FIND_OWN_ID],
+    ['found_twice', CHOOSE],
+]);
+const FAULT = /^http_5\d\d$/;
+/** Calls whose paths hold no id: where the service answers 404 to one, it is the address that it does not know. */
+const WITHOUT_ID = new Set(['subclient.create', 'counterparty.draft']);
+const NO_SUCH_ADDRESS = 'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is; `send.canary` in the job definition stops such a run at its first rows.';
+/**
+ * Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. 499 is what gateways
+ * say of a request whose caller they took for gone, when it may have been passed on.
+ */
+const MAY_BE_THERE = new Set(['http_408', 'http_409', 'http_499']);
+const MAY_CREATE = new Set([...WITHOUT_ID, 'subclient.upsert']);
+const LOOK_FIRST = 'Look in the service whether the record is there: it may have been made by this very request. If it is, drop the row; only if it is not, correct what stands in its way and load the row again, and do not load failed.csv as it is.';
+/** What to do next about a row of the operation that ended with this code and outcome; empty where there is nothing to do. */
+export function adviceFor(code, outcome, operation) {
+    // Whatever the reason, an unknown create is settled, not sent; and a row that succeeded or was cancelled needs nothing.
+    if (outcome === 'in-doubt')
+        return IN_DOUBT.get(code) ?? SETTLE;
+    if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled')
+        return BY_OUTCOME[outcome];
+    if (FAULT.test(code))
+        return LATER;
+    if (code === 'http_404' && WITHOUT_ID.has(operation))
+        return NO_SUCH_ADDRESS;
+    if (MAY_BE_THERE.has(code) && MAY_CREATE.has(operation))
+        return LOOK_FIRST;
+    return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
+}
+/** What to do about a run that is paused or stopped, before it goes on. */
+export const REASON_ADVICE = {
+    interrupted: 'It was interrupted; the rows in flight were settled.',
+    credentials: 'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
+    permission: "The service forbids it (403): have the operation's permission given to the token.",
+    'service-away': 'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
+    'service-hold': 'The service asked to be left alone for longer than send.awayMinutes (Retry-After). Wait until then (`onboard status` says when), or have `onboard resume` lift it: requests of every run to that service go out at once then.',
+    'error-limit': 'Too many rows did not succeed (stopAfter): look at results.csv and the job definition.',
+    'file-changed': 'The file is not what it was when it was read first: put the first one back.',
+    journal: 'The journal in ONBOARD_HOME could not be written, and nothing is sent without it: make room on its disk.',
+    requested: 'Somebody asked for it.',
+    window: "The job's window is closed: it goes on when it opens again.",
+    canary: 'Of the first rows (send.canary) not one succeeded: look at results.csv and the job definition.',
+};
+//# sourceMappingURL=advice.js.map

@@ -1,0 +1,50 @@
+/**
+ * Exit statuses: what scripts rely on. The only place where a run's state and outcomes become one, where two of them are
+ * compared, and where one is said to end a series of files.
+ */
+import { countSettled, countUnsuccessful } from './outcome.js';
+export const EXIT = {
+    /** Every row succeeded or was skipped. */
+    success: 0,
+    /** Finished; some rows are invalid, rejected, denied or failed. */
+    unsuccessful: 1,
+    /** Stopped before the end: error limit, credentials, permission, service away, paused, cancelled. */
+    stopped: 2,
+    /** Could not start, or a file was not taken; also a report whose rows don't add up. */
+    notStarted: 3,
+    /** Interrupted by a signal. */
+    interrupted: 4,
+    /** Finished; at least one row is in doubt. */
+    inDoubt: 5,
+};
+/** The status of a command that took a run as far as the run went. */
+export function exitCodeOf(run) {
+    if (run.state === 'finished')
+        return finishedExitCode(run.rows, run.outcomes);
+    return run.reason === 'interrupted' ? EXIT.interrupted : EXIT.stopped;
+}
+function finishedExitCode(rows, outcomes) {
+    if (countSettled(outcomes) !== rows)
+        return EXIT.notStarted;
+    if (outcomes['in-doubt'] > 0)
+        return EXIT.inDoubt;
+    return countUnsuccessful(outcomes) > 0 ? EXIT.unsuccessful : EXIT.success;
+}
+/** From all is well to interrupted. */
+const BY_SEVERITY = [
+    EXIT.success,
+    EXIT.unsuccessful,
+    EXIT.inDoubt,
+    EXIT.stopped,
+    EXIT.notStarted,
+    EXIT.interrupted,
+];
+/** The worse of two statuses. */
+export function worse(a, b) {
+    return BY_SEVERITY.indexOf(a) < BY_SEVERITY.indexOf(b) ? b : a;
+}
+/** Whether the files after one that ended so are not begun: they may build on it. */
+export function endsSeries(exitCode) {
+    return exitCode === EXIT.stopped || exitCode === EXIT.notStarted || exitCode === EXIT.interrupted;
+}
+//# sourceMappingURL=exit.js.map

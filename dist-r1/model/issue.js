@@ -1,0 +1,56 @@
+/**
+ * Issues: what is wrong with one row, so that it is not sent, or as a warning what looks wrong in a row that is sent.
+ * Here stand the codes of all issues, those of the checks for damaged cells among them.
+ */
+import { z } from 'zod';
+/** How a finding about damaged data counts: not at all, as a warning on a row that is sent, or as an issue that keeps it from being sent. */
+export const severitySchema = z.enum(['off', 'warn', 'error']);
+/** The checks for cells that were damaged on their way. */
+export const CHECK_CODES = [
+    'scientific_notation',
+    'spreadsheet_error',
+    'lost_leading_zero',
+    'iban_invalid',
+    'bic_invalid',
+    'sort_code_invalid',
+    'routing_number_invalid',
+    'mojibake',
+    'ambiguous_date',
+    'number_cell',
+];
+/**
+ * Something about one row that keeps it from being sent, or, as a warning, is worth a look.
+ * `value` is the cell as it stands: personal data, so it goes into previews and `check`, never into logs or results.csv.
+ */
+export const issueSchema = z.object({
+    row: z.number().int().positive(),
+    line: z.number().int().positive(),
+    column: z.string().nullable(),
+    value: z.string().nullable(),
+    expected: z.string(),
+    code: z.enum([
+        'unreadable_row',
+        'cell_not_convertible',
+        'missing_required',
+        'empty_key',
+        'empty_row',
+        'duplicate_key',
+        'key_known',
+        'key_held',
+        'key_in_doubt',
+        'bad_path_id',
+        'conflicting_columns',
+        'row_in_doubt',
+        'group_conflict',
+        'group_member',
+        'group_too_large',
+        'reference_unknown',
+        'reference_in_doubt',
+        ...CHECK_CODES,
+    ]),
+});
+/** The issue in words, without the cell's value, so that it may stand in any report file or log. */
+export function describeIssue(issue) {
+    return `${issue.column === null ? '' : `column "${issue.column}": `}expected ${issue.expected}`;
+}
+//# sourceMappingURL=issue.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=mapping.js.map

@@ -1,0 +1,117 @@
+/**
+ * Outcomes: what can become of a row, with everything that follows from an outcome alone: the report file that carries the
+ * row again, whether the row counts as done, what becomes of its key, and the counts whose sum is the control total.
+ */
+import { z } from 'zod';
+/** Every row of a run ends in exactly one of these. */
+export const OUTCOMES = [
+    'created',
+    'updated',
+    'drafted',
+    'listed',
+    'skipped',
+    'invalid',
+    'rejected',
+    'denied',
+    'failed',
+    'in-doubt',
+    'cancelled',
+];
+export const outcomeSchema = z.enum(OUTCOMES);
+export const REMAINDER = {
+    created: 'none',
+    updated: 'none',
+    drafted: 'none',
+    listed: 'none',
+    skipped: 'none',
+    invalid: 'failed',
+    rejected: 'rejected',
+    denied: 'failed',
+    failed: 'failed',
+    'in-doubt': 'in-doubt',
+    cancelled: 'none',
+};
+/** Whether the row counts as a success, which exit status 0 asks of every row. */
+export function succeeded(outcome) {
+    return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
+}
+const ACCEPTED = {
+    created: true,
+    updated: true,
+    drafted: true,
+    listed: true,
+    skipped: false,
+    invalid: false,
+    rejected: false,
+    denied: false,
+    failed: false,
+    'in-doubt': false,
+    cancelled: false,
+};
+/** Whether the service carried the row's request out. */
+export function wasAccepted(outcome) {
+    return ACCEPTED[outcome];
+}
+const LEAVES_AS_IT_WAS = {
+    created: false,
+    updated: false,
+    drafted: false,
+    listed: false,
+    skipped: false,
+    invalid: true,
+    rejected: true,
+    denied: true,
+    failed: false,
+    'in-doubt': false,
+    cancelled: false,
+};
+/** Whether the one attempt that ended so surely left the service's record as it was. */
+export function leavesAsItWas(outcome) {
+    return LEAVES_AS_IT_WAS[outcome];
+}
+/**
+ * What becomes of the key that a row had claimed. `known`: a record was created under it. `in-doubt`: the key stays claimed,
+ * since a record may have been. `given-back`: nothing was created, and another row may have the key.
+ */
+export const KEY_AFTER = {
+    created: 'known',
+    drafted: 'known',
+    'in-doubt': 'in-doubt',
+    updated: 'given-back',
+    listed: 'given-back',
+    skipped: 'given-back',
+    invalid: 'given-back',
+    rejected: 'given-back',
+    denied: 'given-back',
+    failed: 'given-back',
+    cancelled: 'given-back',
+};
+export const outcomeCountsSchema = z.record(outcomeSchema, z.number().int().nonnegative());
+export function noOutcomes() {
+    return {
+        created: 0,
+        updated: 0,
+        drafted: 0,
+        listed: 0,
+        skipped: 0,
+        invalid: 0,
+        rejected: 0,
+        denied: 0,
+        failed: 0,
+        'in-doubt': 0,
+        cancelled: 0,
+    };
+}
+/** The control total: rows that have an outcome. */
+export function countSettled(counts) {
+    return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
+}
+/** Rows whose requests the service carried out. */
+export function acceptedRows(counts) {
+    return OUTCOMES.reduce((sum, outcome) => sum + (wasAccepted(outcome) ? counts[outcome] : 0), 0);
+}
+/** Rows that were settled without success; `stopAfter` counts these. */
+export function countUnsuccessful(counts) {
+    return OUTCOMES.reduce((sum, outcome) => sum + (succeeded(outcome) ? 0 : counts[outcome]), 0);
+}
+//# sourceMappingURL=outcome.js.map

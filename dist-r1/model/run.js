@@ -1,0 +1,89 @@
+/**
+ * Runs: one file on its way through one job. The table of a run's states is the law that the ledger enforces; the exit
+ * status of a command, the cut into chunks and "is it over" are decided here for everybody.
+ */
+import { z } from 'zod';
+import { operationSchema } from './operation.js';
+import { countSettled, outcomeCountsSchema } from './outcome.js';
+import { sourceInfoSchema } from './source.js';
+export const RUN_STATES = ['queued', 'running', 'paused', 'stopped', 'cancelled', 'finished'];
+export const runStateSchema = z.enum(RUN_STATES);
+/** The only legal transitions of a run; the ledger refuses any other. */
+export const RUN_TRANSITIONS = {
+    // The file has been read whole and the run is registered; the first chunk starts it.
+    queued: ['running', 'paused', 'cancelled', 'finished'],
+    // Paused: by a person, by a signal, or because credentials or permission are missing, or the service is away or
+    // has asked to be left alone.
+    // Stopped: too many rows did not succeed. Finished: every row has its outcome.
+    running: ['paused', 'stopped', 'cancelled', 'finished'],
+    // Resumed, given up, or completed by its last rows in flight.
+    paused: ['running', 'cancelled', 'finished'],
+    // Resumed or given up by a person who looked; its last rows in flight may complete it.
+    stopped: ['running', 'cancelled', 'finished'],
+    // Ends: no transition leads out of them.
+    cancelled: [],
+    finished: [],
+};
+/** Why a run is paused or stopped. */
+export const reasonSchema = z.enum([
+    'interrupted',
+    'credentials',
+    'permission',
+    'service-away',
+    'service-hold',
+    'error-limit',
+    'file-changed',
+    'journal',
+    'requested',
+    'window',
+    'canary',
+]);
+export const runSchema = z.object({
+    id: z.string(),
+    job: z.string(),
+    operation: operationSchema,
+    /** `sandbox` or the base URL; never with credentials. */
+    target: z.string(),
+    file: z.string(),
+    sha256: z.string(),
+    /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
+    parent: z.string().nullable(),
+    rows: z.number().int().nonnegative(),
+    /** Rows per chunk; fixed for the run, so that chunk numbers mean the same rows after a restart. */
+    chunkRows: z.number().int().positive(),
+    source: sourceInfoSchema,
+    /** Where the job groups rows, chunks differ in size: the number of rows up to the end of each; else `null`. */
+    chunkEnds: z.array(z.number().int().positive()).nullable(),
+    state: runStateSchema,
+    reason: reasonSchema.nullable(),
+    outcomes: outcomeCountsSchema,
+    /** Chunks whose rows are all settled. */
+    closedChunks: z.number().int().nonnegative(),
+    /** ISO 8601, UTC. */
+    createdAt: z.string(),
+    startedAt: z.string().nullable(),
+    finishedAt: z.string().nullable(),
+});
+export function chunksOf(run) {
+    return run.chunkEnds?.length ?? Math.ceil(run.rows / run.chunkRows);
+}
+/** How many rows come before the chunk; `n` from 1. */
+export function rowsBefore(run, n) {
+    if (run.chunkEnds === null)
+        return (n - 1) * run.chunkRows;
+    return n === 1 ? 0 : (run.chunkEnds[n - 2] ?? run.rows);
+}
+/** How many rows the chunk has; `n` from 1. */
+export function rowsOfChunk(run, n) {
+    const end = run.chunkEnds === null ? n * run.chunkRows : (run.chunkEnds[n - 1] ?? run.rows);
+    return Math.min(end, run.rows) - rowsBefore(run, n);
+}
+/** Whether nothing more happens to the run by itself. A cancelled run is wound up first, so that every row has its outcome. */
+export function isOver(run) {
+    return run.state === 'finished' || (run.state === 'cancelled' && openRows(run) === 0);
+}
+/** Rows without an outcome yet. */
+export function openRows(run) {
+    return run.rows - countSettled(run.outcomes);
+}
+//# sourceMappingURL=run.js.map

@@ -1,0 +1,55 @@
+/** Sources: how a file was understood, what one reading of the whole file found out, and what report files add to records. */
+import { z } from 'zod';
+/** What a file's text may be encoded in. */
+export const ENCODINGS = [
+    'utf-8',
+    'utf-16le',
+    'utf-16be',
+    'windows-1252',
+    'iso-8859-1',
+    'iso-8859-15',
+];
+/** How a file was understood. `columns` is the header of a table, or every field path met in the JSON records. */
+export const sourceInfoSchema = z.object({
+    type: z.enum(['csv', 'json', 'ndjson', 'xlsx']),
+    encoding: z.enum(ENCODINGS),
+    bom: z.boolean(),
+    compression: z.enum(['none', 'gzip']).default('none'),
+    /** The line on which a table's header starts. */
+    headerLine: z.number().int().positive().default(1),
+    /** The sheet of a workbook. */
+    sheet: z.string().nullable().default(null),
+    /** Of a file that is one object: JSON pointers to lists of objects in it, where the records may be. */
+    recordLists: z.array(z.string()).optional(),
+    /** What the reader had to decide on thin evidence, in words for people; no cell values. */
+    notes: z.array(z.string()).default([]),
+    delimiter: z.string().nullable(),
+    quote: z.string().nullable(),
+    columns: z.array(z.string()),
+});
+/** Whether the rows are cells under a header, not JSON records. */
+export function isTable({ type }) {
+    return type === 'csv' || type === 'xlsx';
+}
+/** What one reading of a whole file found out, before anything is sent. */
+const fileFactsSchema = z.object({
+    path: z.string(),
+    /** Lower-case hex. */
+    sha256: z.string(),
+    bytes: z.number().int().nonnegative(),
+    rows: z.number().int().nonnegative(),
+    source: sourceInfoSchema,
+    /** Where the job groups rows: the number of rows up to the end of each chunk. */
+    chunkEnds: z.array(z.number().int().positive()).nullable().default(null),
+    /** Tells whether the file at the path is still the same one, untouched: inode, size and time of change. */
+    stamp: z.string(),
+});
+/** Columns that a report file adds; they are ignored when it is loaded again. */
+export const REPORT_COLUMN_PREFIX = 'onboard_';
+/** The member that a report file adds to a JSON record; ignored when it is loaded again. */
+export const REPORT_MEMBER = '_onboard';
+/** A CSV file with this column came from a report: one leading `'` is taken off each guarded cell. */
+export const REPORT_ROW_COLUMN = 'onboard_row';
+/** Only in reports on workbooks: which cells are typed (`typed` and `numeric` of a row), as JSON with a digest of each cell. */
+export const REPORT_TYPED_COLUMN = 'onboard_typed';
+//# sourceMappingURL=source.js.map

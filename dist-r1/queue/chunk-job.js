@@ -1,0 +1,118 @@
+/**
+ * A chunk as a BullMQ job: its id and its payload. What `payloadOf` writes, `chunkOfPayload` makes the same chunk of again,
+ * and it refuses what it does not know, so that versions can work beside each other: a payload of a later version goes back
+ * to the queue and waits for a worker of that version.
+ */
+import { z } from 'zod';
+import { keyClaimSchema } from '../model/identity.js';
+import { rowSchema } from '../model/row.js';
+const place = {
+    run: z.string(),
+    /** 1 = the file's first chunk. */
+    chunk: z.number().int().positive(),
+    /** The run's share among others, as of its `priority`; 1 where it is not said. */
+    weight: z.number().positive().optional(),
+    /** The epoch of the ledger in which the keys were claimed; without it each claim is looked at again. */
+    claimed: z.string().optional(),
+};
+/** Up to `chunkRows` consecutive rows of a run, each with what its key's claim said. */
+export const chunkJobSchema = z.object({
+    ...place,
+    rows: z.array(z.object({ row: rowSchema, claim: keyClaimSchema })).min(1),
+});
+/** DEL: one byte in UTF-8 that JSON leaves as it is, and that hardly any cell has. */
+const SEPARATOR = '\u007f';
+const packedSchema = z.object({
+    /** Of each row its number and its line. */
+    places: z.custom(arePlaces, 'expected the number and the line of each row'),
+    /** Cells of each row. */
+    width: z.number().int().positive(),
+    /** The rows' cells in order. */
+    cells: z.string(),
+    /** Of each row; without them, all are claimed. */
+    claims: z.array(keyClaimSchema).optional(),
+});
+const packedJobSchema = z.object({ ...place, packed: packedSchema.transform(unpackRows) });
+/** The payload that `chunkOfPayload` makes the chunk of again. */
+export function payloadOf(job) {
+    const packed = packRows(job.rows);
+    if (packed === null)
+        return job;
+    const { rows: _, ...own } = job;
+    return { ...own, packed };
+}
+/** Throws where the payload is no chunk, or written in a way that this version doesn't know: such a job goes back to the queue. */
+export function chunkOfPayload(payload) {
+    if (typeof payload !== 'object' || payload === null)
+        throw new Error('expected a chunk, got none');
+    if ('rows' in payload)
+        return chunkJobSchema.parse(payload);
+    if (!('packed' in payload))
+        throw new Error(UNKNOWN_FORM);
+    const { packed: rows, ...own } = packedJobSchema.parse(payload);
+    return { ...own, rows };
+}
+const UNKNOWN_FORM = 'the chunk is written in a form that this version does not know; expected `rows` or `packed`. ' +
+    'Workers of the version that added it take it on.';
+/** A fixed id, so that adding a chunk again is harmless; BullMQ refuses a single colon and all digits. */
+export function chunkJobId(run, chunk) {
+    return `${run}-c${chunk}`;
+}
+/** The run that a chunk's job is of. */
+export function runOfJobId(id) {
+    return id.slice(0, id.lastIndexOf('-c'));
+}
+/** `null`: there are rows with more to them than cells, or a cell that has the separator in it. */
+function packRows(rows) {
+    const places = [];
+    const lines = [];
+    const width = rows[0]?.row.kind === 'cells' ? rows[0].row.cells.length : 0;
+    for (const { row } of rows) {
+        if (!isPlain(row) || row.cells.length !== width)
+            return null;
+        places.push(row.row, row.line);
+        lines.push(row.cells.join(SEPARATOR));
+    }
+    const cells = lines.join(SEPARATOR);
+    // With more separators than stand between cells, one is part of a cell.
+    if (width === 0 || countSeparators(cells) !== rows.length * width - 1)
+        return null;
+    const isClaimed = rows.every(({ claim }) => claim.kind === 'claimed');
+    return { places, width, cells, ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }) };
+}
+function isPlain(row) {
+    return row.kind === 'cells' && row.numeric === undefined && row.typed === undefined;
+}
+function countSeparators(text) {
+    let count = 0;
+    for (let at = text.indexOf(SEPARATOR); at !== -1; at = text.indexOf(SEPARATOR, at + 1))
+        count += 1;
+    return count;
+}
+function unpackRows({ places, width, cells, claims }, context) {
+    const all = cells.split(SEPARATOR);
+    const count = places.length / 2;
+    if (all.length !== count * width || (claims ?? all).length < count) {
+        context.addIssue({
+            code: 'custom',
+            message: `expected ${count} rows of ${width} cells with their claims`,
+        });
+        return z.NEVER;
+    }
+    return Array.from({ length: count }, (_, i) => ({
+        row: {
+            kind: 'cells',
+            row: places[2 * i] ?? 0,
+            line: places[2 * i + 1] ?? 0,
+            cells: all.slice(i * width, (i + 1) * width),
+        },
+        claim: claims?.[i] ?? { kind: 'claimed' },
+    }));
+}
+function arePlaces(value) {
+    return Array.isArray(value) && value.length > 0 && value.length % 2 === 0 && value.every(isPlace);
+}
+function isPlace(value) {
+    return Number.isSafeInteger(value) && Number(value) > 0;
+}
+//# sourceMappingURL=chunk-job.js.map

@@ -1,0 +1,121 @@
+/**
+ * The chunks of all runs of one target, in one BullMQ queue, by BullMQ's documented interface only. Any number of processes add to
+ * it and work on it. Their priorities share the workers among the runs by weight (chunk-order.ts); the workers see to it that no
+ * run waits for a place (starvation-guard.ts). Two other designs were weighed up:
+ *
+ * - A queue for each run, served in turns. BullMQ's worker has a waiting connection of its own, so that takes one for each run in
+ *   each process, opened and closed with every small file; or each process asks each queue again and again, and 1,000 workers
+ *   with 16 runs keep Redis busy with that alone. It needs besides an index of the runs to be served, a check for stalled jobs
+ *   for each queue, and a sweep for the queues of runs that are over.
+ * - A second queue for the first two chunks of each run, with places of its own. It was built: a new run's first row goes out
+ *   at once. But its third chunk then waits until a large run's ends, for minutes where the service is slow, whatever the weights.
+ */
+import { Queue } from 'bullmq';
+import { chunkJobId, chunkOfPayload, payloadOf, runOfJobId, } from './chunk-job.js';
+import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.js';
+import { UNASKED } from './start-when-ready.js';
+/** BullMQ's name for the queue of chunks; the target is in the prefix. */
+export const QUEUE_NAME = 'chunks';
+/** Tried again for ever: a BullMQ job fails only while a row's fate can't be recorded, and its failure is no verdict on rows. */
+const JOB_OPTIONS = {
+    attempts: Number.MAX_SAFE_INTEGER,
+    backoff: { type: 'fixed', delay: 1000 },
+    removeOnComplete: true,
+    removeOnFail: false,
+};
+/** Between two looks at how far apart the waiting chunks stand: such a look is the payloads of two of them. */
+const ADDS_PER_LOOK = 16;
+/** Jobs that are asked for at once: each comes with its payload. */
+const JOBS_PER_LOOK = 64;
+export function openBullQueue(connection, prefix, onError) {
+    const queue = new Queue(QUEUE_NAME, {
+        connection,
+        prefix,
+        defaultJobOptions: JOB_OPTIONS,
+        ...UNASKED,
+    });
+    return queue.on('error', onError);
+}
+export function createChunkQueue(connection, prefix, onError) {
+    const queue = openBullQueue(connection, prefix, onError);
+    /** Of each run that is being read the priority that its last chunk was given here. */
+    const lasts = new Map();
+    let adds = 0;
+    const priorityOf = ({ run, weight = 1 }, virtualTime, open) => {
+        const priority = nextPriority({ virtualTime, last: lasts.get(run) ?? null, open, weight });
+        lasts.set(run, priority);
+        return priority;
+    };
+    return {
+        async add(chunks, open = 0) {
+            if (adds % ADDS_PER_LOOK === 0)
+                await renumberIfDue(queue);
+            adds += 1;
+            const virtualTime = await virtualTimeOf(queue);
+            await queue.addBulk(chunks.map((chunk, i) => ({
+                name: 'chunk',
+                data: payloadOf(chunk),
+                opts: {
+                    jobId: chunkJobId(chunk.run, chunk.chunk),
+                    priority: priorityOf(chunk, virtualTime, open + i),
+                },
+            })));
+        },
+        countWaiting: () => queue.getPrioritizedCount(),
+        has: async (run, chunk) => (await queue.getJob(chunkJobId(run, chunk))) !== undefined,
+        async retryFailed() {
+            if ((await queue.getFailedCount()) > 0)
+                await queue.retryJobs({ state: 'failed' });
+        },
+        async takeOut(run, chunk) {
+            const id = chunkJobId(run, chunk);
+            const job = await queue.getJob(id);
+            // Refused while its lock lives: the worker that holds it may have rows on the wire.
+            if (job !== undefined && (await queue.remove(id)) !== 1)
+                return null;
+            return { rows: rowsOf(job?.data) };
+        },
+        async promote(run) {
+            const delayed = await queue.getRanges(['delayed'], 0, -1, true);
+            const own = delayed.filter((id) => runOfJobId(id) === run);
+            // BullMQ's own way to promote all puts them before everybody's.
+            await eachJob(queue, own, (job) => job.promote());
+        },
+        close: () => queue.close(),
+    };
+}
+/** How far the queue has come: the priority of the chunk that is taken next. */
+async function virtualTimeOf(queue) {
+    const [first] = await queue.getPrioritized(0, 0);
+    return first?.priority ?? FIRST_PRIORITY;
+}
+async function renumberIfDue(queue) {
+    const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
+    if (first === undefined || last === undefined)
+        return;
+    const reach = { first: first.priority, last: last.priority };
+    if (!isRenumberingDue(reach))
+        return;
+    const waiting = await queue.getRanges(['prioritized'], 0, -1, true);
+    await eachJob(queue, waiting, async (job) => {
+        const priority = renumbered(job.priority, reach);
+        if (priority !== job.priority)
+            await job.changePriority({ priority });
+    });
+}
+/** Acts on jobs in that order, and passes over those that are gone by now or in another state: a worker has taken them. */
+export async function eachJob(queue, ids, act) {
+    for (let at = 0; at < ids.length; at += JOBS_PER_LOOK) {
+        const jobs = await Promise.all(ids.slice(at, at + JOBS_PER_LOOK).map((id) => queue.getJob(id)));
+        await Promise.allSettled(jobs.map((job) => job && act(job)));
+    }
+}
+function rowsOf(payload) {
+    try {
+        return chunkOfPayload(payload).rows;
+    }
+    catch {
+        return null;
+    }
+}
+//# sourceMappingURL=chunk-queue.js.map

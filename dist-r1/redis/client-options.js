@@ -1,0 +1,96 @@
+/**
+ * How ioredis is told where the servers of an address are and how to get in: logins, Sentinels, TLS. A certificate of a
+ * server is always checked; files that TLS needs are read here, so that a wrong one is told before any connection.
+ */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { messageOf } from '../lib/errors.js';
+import { UsageError } from '../lib/usage-error.js';
+/** A Sentinel that accepts connections and says nothing is passed over. */
+const SENTINEL_ANSWER_MS = 3_000;
+const SENTINEL_STEP_MS = 50;
+const SENTINEL_MAX_MS = 1_000;
+/** The options for an address with one server, or one master behind Sentinels. */
+export function singleOptions(address) {
+    const { database: db, login } = address;
+    switch (address.kind) {
+        case 'socket':
+            return { path: address.path, db, ...loginOptions(login) };
+        case 'server':
+            return { ...address.server, db, ...loginOptions(login), ...encryption(address, address.server) };
+        case 'sentinel':
+            return { db, ...loginOptions(login), ...encryption(address, null), ...sentinelOptions(address) };
+        default:
+            return address;
+    }
+}
+/** The options for each node of a cluster; which nodes there are, the cluster says itself. */
+export function nodeOptions(address) {
+    return { ...loginOptions(address.login), ...encryption(address, null) };
+}
+function loginOptions(login) {
+    if (login === null)
+        return {};
+    return { ...(login.user !== null && { username: login.user }), password: login.password };
+}
+/** `server` is given where its name can be asked for in the handshake; an IP address is no name (RFC 6066, section 3). */
+function encryption({ tls }, server) {
+    if (tls === null)
+        return {};
+    const isNamed = server !== null && isIP(server.host) === 0;
+    return { tls: { ...tlsOptions(tls), ...(isNamed && { servername: server.host }) } };
+}
+function sentinelOptions(address) {
+    const { tls, sentinelLogin: login } = address;
+    return {
+        sentinels: address.sentinels.map((one) => ({ ...one })),
+        name: address.master,
+        ...(login !== null && { sentinelPassword: login.password }),
+        ...(login !== null && login.user !== null && { sentinelUsername: login.user }),
+        ...(tls !== null && { sentinelTLS: tlsOptions(tls), enableTLSForSentinelMode: true }),
+        sentinelCommandTimeout: SENTINEL_ANSWER_MS,
+        sentinelRetryStrategy: (times) => Math.min(times * SENTINEL_STEP_MS, SENTINEL_MAX_MS),
+    };
+}
+/**
+ * The TLS options. The server's certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says; a UsageError names a
+ * file that can't be read, or that has no certificate or key in it.
+ */
+export function tlsOptions({ caFile, certificate }) {
+    return {
+        rejectUnauthorized: true,
+        ...(caFile !== null && { ca: readAuthority(caFile) }),
+        ...(certificate !== null && readCertificate(certificate)),
+    };
+}
+function readAuthority(path) {
+    const ca = read('REDIS_TLS_CA_FILE', path);
+    // Node accepts a file without a certificate in silence, and would then trust nobody.
+    check(`REDIS_TLS_CA_FILE: expected a PEM certificate in ${path}`, () => new X509Certificate(ca));
+    return ca;
+}
+function readCertificate({ certFile, keyFile }) {
+    const pair = { cert: read('REDIS_TLS_CERT_FILE', certFile), key: read('REDIS_TLS_KEY_FILE', keyFile) };
+    const expected = `expected a PEM certificate in ${certFile} and its key, without a passphrase, in ${keyFile}`;
+    check(`REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: ${expected}`, () => createSecureContext(pair));
+    return pair;
+}
+function read(variable, path) {
+    try {
+        return readFileSync(path, 'utf8');
+    }
+    catch (error) {
+        throw new UsageError(`${variable}: ${path} can't be read: ${messageOf(error)}`, { cause: error });
+    }
+}
+function check(expected, parse) {
+    try {
+        parse();
+    }
+    catch (error) {
+        throw new UsageError(`${expected}: ${messageOf(error)}`, { cause: error });
+    }
+}
+//# sourceMappingURL=client-options.js.map

@@ -1,0 +1,272 @@
+/**
+ * The Redis server of a home, where REDIS_URL is unset: joined where it runs, started where it doesn't, started again when
+ * it is lost, and ended by the last process that uses it. A full disk is reported once, in words.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import lockfile from 'proper-lockfile';
+import { makeHomeFolder } from '../config/environment.js';
+import { shortDigest } from '../lib/digest.js';
+import { insteadOf } from '../lib/errors.js';
+import { thisMachine } from '../lib/machine.js';
+import { makeFolder } from '../lib/make-folder.js';
+import { UsageError } from '../lib/usage-error.js';
+import { sleep } from '../lib/waiting.js';
+import { holdLease } from './lease.js';
+import { askProcessToEnd, askToEnd, isAlive, killServer, pidFile, probeSocket, serverLog, serverProcess, socketOf, startServer, wayToSocket, } from './server-process.js';
+/** Loading a large append-only file takes a while. */
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 15_000;
+const POLL_MS = 20;
+/** A holder that was killed between taking and releasing the lock delays the next start by this long at most. */
+const LOCK_STALE_MS = 5_000;
+/**
+ * A real server as a child process on a Unix socket below `<home>/redis`: append-only with fsync always, noeviction.
+ * The first command on a home starts it, others of the same machine join it, also after its first owner was killed.
+ * The server is in a process group of its own, so that a signal to the terminal doesn't end it before the rows in flight are
+ * recorded. Throws a UsageError where another machine or container has the home.
+ */
+export async function joinEmbeddedRedis(home, options = {}) {
+    const folder = await makeHomeFolder(home, 'redis');
+    const { machine = thisMachine(), onLost = () => undefined, tell = () => undefined, beatMs } = options;
+    const lock = join(folder, `lock-${shortDigest(Object.values(machine).join(' '), 8)}`);
+    return underLock(lock, async () => {
+        const isServing = async (at) => (await stateOf(at)) !== 'silent';
+        const lease = await holdLease(folder, {
+            machine,
+            isServing,
+            onLost,
+            tell,
+            ...(beatMs !== undefined && { beatMs }),
+        });
+        try {
+            return await joinServer(lease, { folder, lock });
+        }
+        catch (error) {
+            lease.stop();
+            throw error;
+        }
+    });
+}
+async function stateOf(folder) {
+    const way = await wayToSocket(folder).catch(insteadOf('ENOENT', null));
+    if (way === null)
+        return 'silent';
+    try {
+        return await probeSocket(way.path);
+    }
+    finally {
+        await way.close();
+    }
+}
+async function joinServer(lease, { folder, lock }) {
+    const way = await wayToSocket(lease.folder);
+    const place = { folder: lease.folder, socket: way.path, log: serverLog(folder) };
+    // Several of one process are told apart too.
+    const me = join(lease.folder, 'users', `${process.pid}.${randomUUID()}`);
+    try {
+        await untilReady(place, lease);
+        await makeFolder(dirname(me));
+        await writeFile(me, '', { mode: 0o600 });
+    }
+    catch (error) {
+        await way.close();
+        throw error;
+    }
+    let server = serverProcess(place.folder);
+    return {
+        address: {
+            kind: 'socket',
+            path: place.socket,
+            shown: socketOf(place.folder),
+            login: null,
+            database: 0,
+        },
+        isOurs: lease.isOurs,
+        revive: () => underLock(lock, async () => {
+            const isBack = await isReady(place, lease);
+            server = serverProcess(place.folder);
+            return isBack;
+        }),
+        async close() {
+            const end = () => leave(place, { me, lease, server });
+            // In a home that was removed there is no lock to be had, and nobody to share it with.
+            await (existsSync(dirname(lock)) ? underLock(lock, end) : end());
+            await way.close();
+        },
+    };
+}
+/** What is said where the home of this process was taken, or given back, while it stood still. */
+export const TAKEN = 'Another machine, container or command has taken this ONBOARD_HOME, since nothing was heard of this one for a while: nothing more is ' +
+    'sent from here. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
+/** What is said where the folder is gone: the same command would send every row once more. */
+export const REMOVED = 'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here, and what was sent is not known here any more. ' +
+    'Look in the service for the rows of this file before it is loaded again: in an empty home all of them are sent, also those that were made.';
+/** Whether the folders of the embedded server are gone from a home, which stay there when it has ended; reports may be there anew. */
+export function isHomeRemoved(home) {
+    return !existsSync(join(home, 'redis'));
+}
+async function untilReady(place, lease) {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await isReady(place, lease))) {
+        if (Date.now() > deadline)
+            throw new UsageError(await explainSilence(place.folder));
+        await sleep(POLL_MS);
+    }
+}
+/** Whether the server answers; a server that is gone is started. To be called under the lock only; throws a UsageError where the lease is lost. */
+async function isReady(place, lease) {
+    if (!(await lease.isOurs()))
+        throw new UsageError(TAKEN);
+    const state = await probeSocket(place.socket);
+    if (state !== 'silent')
+        return state === 'ready';
+    if (serverProcess(place.folder) !== null)
+        return false;
+    return startServer(place, { timeoutMs: START_TIMEOUT_MS, mayStart: lease.isThere });
+}
+async function explainSilence(folder) {
+    const pid = serverProcess(folder);
+    const which = pid === null ? 'Its server' : `Its server, process ${pid},`;
+    return (`The embedded Redis in ${folder} does not answer. ${which} holds the data folder, so no second one is started: ` +
+        `let it go on (kill -CONT) or end it, and try again. If that process is no Redis, remove ${pidFile(folder)}.`);
+}
+async function leave(place, { me, lease, server }) {
+    lease.stop();
+    if (!(await lease.isOurs())) {
+        // Its folder is gone, or will be: nobody can reach it any more, or ask it to end.
+        if (server !== null)
+            killServer(place.folder, server);
+        return;
+    }
+    await rm(me, { force: true });
+    if ((await liveUsers(place.folder)) > 0 || !(await shutDown(place)))
+        return;
+    // Where this process stood still meanwhile, another may have come: it starts the server again.
+    if ((await liveUsers(place.folder)) === 0)
+        await lease.release();
+}
+/** Processes that were killed leave their mark behind: it is removed here. */
+async function liveUsers(folder) {
+    let live = 0;
+    for (const name of await readdir(join(folder, 'users'))) {
+        if (isAlive(Number.parseInt(name, 10)))
+            live += 1;
+        else
+            await rm(join(folder, 'users', name), { force: true });
+    }
+    return live;
+}
+/** Whoever removes the home after this must find it at rest. False where the server may still be there. */
+async function shutDown({ folder, socket }) {
+    const deadline = Date.now() + STOP_TIMEOUT_MS;
+    await askToEnd(socket);
+    while (Date.now() < deadline) {
+        if ((await probeSocket(socket)) === 'silent') {
+            const server = serverProcess(folder);
+            if (server === null)
+                return true;
+            // Its socket was removed, or it closed that already: it ends in order by this too.
+            askProcessToEnd(server);
+        }
+        await sleep(POLL_MS);
+    }
+    return false;
+}
+/** Among the processes of one machine, whose clocks agree; between machines the lease decides. */
+async function underLock(lock, work) {
+    const release = await lockfile.lock(lock, {
+        lockfilePath: lock,
+        realpath: false,
+        stale: LOCK_STALE_MS,
+        // A process that was stopped for longer has lost the lock, and goes on: what would do harm then looks once more.
+        onCompromised: () => undefined,
+        update: LOCK_STALE_MS / 5,
+        retries: { retries: 3000, factor: 1, minTimeout: POLL_MS * 2, maxTimeout: POLL_MS * 2 },
+    });
+    try {
+        return await work();
+    }
+    finally {
+        await release().catch(insteadOf('ERELEASED', undefined));
+    }
+}
+/**
+ * Has the server revived each time the connection is lost, until the server is back. A connection that the process closes
+ * itself is not lost. `stop` ends the watch, and waits for an attempt under way.
+ */
+export function reviveOnLoss(redis, revive, onTrouble) {
+    let attempt = null;
+    const tryOnce = async () => {
+        try {
+            await revive();
+        }
+        catch (error) {
+            onTrouble(error instanceof Error ? error : new Error(String(error)));
+        }
+        finally {
+            attempt = null;
+        }
+    };
+    const onReconnecting = () => {
+        attempt ??= tryOnce();
+    };
+    redis.on('reconnecting', onReconnecting);
+    return {
+        async stop() {
+            redis.off('reconnecting', onReconnecting);
+            await attempt;
+        },
+    };
+}
+/** A server that starts and ends again at its next write has the same problem all the time: that is reported once. */
+const RECOVERED_AFTER_MS = 600_000;
+/** With less room than this the server's log can't be written either, and says nothing. */
+const ROOM_MIN_BYTES = 1_000_000;
+/** The words of Redis and of the system for a full disk. */
+const FULL = /No space left|Short write|ENOSPC/i;
+/** In the first line that a server, Redis or Valkey, logs: what stands above is an earlier server's. */
+const FIRST_LINE = ' is starting oO0O';
+/** `folder`: the embedded server's, in ONBOARD_HOME; `now` in milliseconds. */
+export function createDiskNotice(folder, now) {
+    const listeners = [];
+    let seenAt = Number.NEGATIVE_INFINITY;
+    const look = async () => {
+        if (listeners.length === 0 || !(await isDiskFull(folder)))
+            return;
+        const isNew = now() - seenAt > RECOVERED_AFTER_MS;
+        seenAt = now();
+        if (isNew)
+            for (const tell of listeners)
+                tell(textFor(folder));
+    };
+    return {
+        async around(revive) {
+            await look();
+            try {
+                return await revive();
+            }
+            catch (error) {
+                await look();
+                throw error;
+            }
+        },
+        onFull: (tell) => {
+            listeners.push(tell);
+        },
+    };
+}
+function textFor(folder) {
+    return (`The embedded Redis can not go on: the disk of ONBOARD_HOME is full (${folder}). ` +
+        'Make room; it goes on by itself.');
+}
+async function isDiskFull(folder) {
+    const log = await readFile(serverLog(folder), 'utf8').catch(() => '');
+    if (FULL.test(log.slice(Math.max(0, log.lastIndexOf(FIRST_LINE)))))
+        return true;
+    const space = await statfs(folder).catch(() => null);
+    return space !== null && space.bavail * space.bsize < ROOM_MIN_BYTES;
+}
+//# sourceMappingURL=embedded.js.map

@@ -1,0 +1,127 @@
+/**
+ * Whether Redis answers before a run begins: at its address, with its login, as the kind of server that REDIS_URL says. An
+ * outage at the start is a mistake of the set-up, told with what to do; only later outages are waited out.
+ */
+import { Redis } from 'ioredis';
+import { shownAddress } from '../config/redis-address.js';
+import { messageOf } from '../lib/errors.js';
+import { UsageError } from '../lib/usage-error.js';
+import { singleOptions } from './client-options.js';
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A silent server must not keep the others, where there are several, from being asked. */
+const ANSWER_TIMEOUT_MS = 2_000;
+const SLOTS = '16384';
+/** Without REDIS_URL the same command would send all rows again: a fresh ledger knows of none. */
+const ELSEWHERE = 'Leave it unset, for an embedded server, only where no row was sent with it.';
+const TO_DO = `Start it, or correct REDIS_URL. ${ELSEWHERE}`;
+const TO_DO_LOGIN = `Correct REDIS_URL. ${ELSEWHERE}`;
+const TO_DO_ENCRYPTED = `${TO_DO} Certificates of your own are named by REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE.`;
+/** Throws a UsageError where Redis can't be reached, or refuses. */
+export async function assertReachable(address) {
+    const problem = address.kind === 'cluster' ? await problemOfCluster(address) : await problemOfSingle(address);
+    if (problem === null)
+        return;
+    throw new UsageError(`Redis at ${shownAddress(address)} can't be used: ${problem}. ${toDoAbout(problem, address)}`);
+}
+/** What a server says that is the right one, and will take commands later: in another Redis nothing is known of the rows that were sent. */
+const LATER = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+const TO_DO_LATER = 'Wait until it takes commands (SCRIPT KILL ends a script that keeps it busy), and give the command again; keep REDIS_URL as it is.';
+function toDoAbout(problem, address) {
+    if (LATER.test(problem))
+        return TO_DO_LATER;
+    if (problem === WANTS_PASSWORD || problem === REFUSES_LOGIN)
+        return TO_DO_LOGIN;
+    return address.kind !== 'socket' && address.tls !== null ? TO_DO_ENCRYPTED : TO_DO;
+}
+async function problemOfSingle(address) {
+    return withProbe(address, async (server) => {
+        // Where INFO is not permitted, the first command of the ledger will tell.
+        const info = await server.info('cluster').catch(() => '');
+        return /^cluster_enabled:1/m.test(info) ? 'it is a node of a cluster, expected redis+cluster://' : null;
+    });
+}
+/** The first usable node speaks for all; where there is none, the problems of all nodes. */
+async function problemOfCluster(address) {
+    const { login, tls, nodes } = address;
+    const problems = [];
+    for (const server of nodes) {
+        const node = { kind: 'server', server, login, tls, database: 0 };
+        const problem = await withProbe(node, problemOfNode, true);
+        if (problem === null)
+            return null;
+        problems.push(problem);
+    }
+    return problems.join('; ');
+}
+async function problemOfNode(node) {
+    const info = await node.cluster('INFO').catch(passOver(/cluster support disabled/));
+    if (info === null)
+        return 'it is a single server, expected redis://';
+    const said = (name) => new RegExp(`^${name}:(\\w+)`, 'm').exec(String(info))?.[1] ?? 'unknown';
+    const state = said('cluster_state');
+    const served = said('cluster_slots_ok');
+    if (state === 'ok' && served === SLOTS)
+        return null;
+    const found = `the state of the cluster is ${state} with ${served} slots served`;
+    return `${found}, expected ok with ${SLOTS} (\`redis-cli --cluster check\` says what it lacks)`;
+}
+function passOver(expected) {
+    return (error) => {
+        if (error instanceof Error && expected.test(error.message))
+            return null;
+        throw error;
+    };
+}
+/** The problem at an address: what `look` finds, or why the server can't be reached. */
+async function withProbe(address, look, isOneOfMany = address.kind === 'sentinel') {
+    const probe = new Redis({
+        ...singleOptions(address),
+        lazyConnect: true,
+        retryStrategy: () => null,
+        sentinelRetryStrategy: () => null,
+        connectTimeout: CONNECT_TIMEOUT_MS,
+        ...(isOneOfMany && { commandTimeout: ANSWER_TIMEOUT_MS }),
+    });
+    const failures = [];
+    const ofSentinels = [];
+    probe.on('sentinelError', (error) => ofSentinels.push(wordsOfSentinel(error)));
+    probe.on('error', (error) => failures.push(wordsOf(error)));
+    try {
+        await probe.connect();
+        await probe.ping();
+        return await look(probe);
+    }
+    catch (error) {
+        const [first = wordsOf(error)] = failures;
+        return [...ofSentinels, ...(NO_SENTINEL.test(first) ? [] : [first])].join('; ');
+    }
+    finally {
+        probe.disconnect();
+    }
+}
+const SENTINEL_ERROR = /^(?:failed to connect|connected) to sentinel (\S+) (?:because|successfully, but) (.*?)\.?$/;
+const NO_SENTINEL = /^All sentinels are unreachable/;
+const STRANGER = /No such master|invalid reply/;
+function wordsOfSentinel({ message }) {
+    const [, sentinel = '', why = message] = SENTINEL_ERROR.exec(message) ?? [];
+    return `the Sentinel at ${sentinel} ${saidBySentinel(why)}`;
+}
+function saidBySentinel(why) {
+    if (STRANGER.test(why))
+        return 'knows no master of that name';
+    return why.startsWith('NOAUTH')
+        ? 'wants a password of its own: REDIS_SENTINEL_PASSWORD'
+        : `can't be asked: ${why}`;
+}
+function wordsOf(error) {
+    // A name with several addresses: each of them has failed in its own way.
+    if (error instanceof AggregateError)
+        return error.errors.map(wordsOf).join(', ');
+    const message = messageOf(error);
+    if (message.startsWith('NOAUTH'))
+        return WANTS_PASSWORD;
+    return message.startsWith('WRONGPASS') ? REFUSES_LOGIN : message.replace(/\.$/, '');
+}
+const WANTS_PASSWORD = 'it wants a password (NOAUTH), as in redis://:<password>@host or redis://<user>:<password>@host';
+const REFUSES_LOGIN = 'it refuses the user or the password (WRONGPASS)';
+//# sourceMappingURL=reach.js.map

@@ -1,0 +1,174 @@
+/**
+ * Whether a Redis keeps what the ledger promises: its settings are read from each server that holds data, judged by pure
+ * functions, and refused where rows could be lost or sent twice, unless the user has accepted that.
+ */
+import { Cluster } from 'ioredis';
+import { UsageError } from '../lib/usage-error.js';
+const GO_ON = 'To go on regardless, at the price of the promises above: --accept-redis-settings, or ONBOARD_ACCEPT_REDIS_SETTINGS=1.';
+/**
+ * The warnings about the settings of all servers; throws a UsageError where they break what the ledger promises and the
+ * user has not accepted that, or where the ledger can't work there at all.
+ */
+export async function acceptSettings(redis, accepted) {
+    const findings = (await Promise.all((await dataServers(redis)).map(judgeServer))).flat();
+    const stopping = findings.filter(({ kind }) => kind === 'impossible' || (kind === 'refused' && !accepted));
+    if (stopping.length === 0)
+        return findings.map(inWords);
+    const isWaivable = stopping.every(({ kind }) => kind === 'refused');
+    throw new UsageError([...stopping.map(inWords), ...(isWaivable ? [GO_ON] : [])]);
+}
+async function judgeServer({ name, redis }) {
+    return judgeSettings(await readSettings(redis)).map((finding) => ({ ...finding, server: name }));
+}
+function inWords({ server, problem, advice }) {
+    return `Redis${server === null ? '' : ` ${server}`}: ${problem}. ${advice}`;
+}
+/** Script flags came with 7.0: without them a full Redis could not record what became of rows. */
+const OLDEST_MAJOR = 7;
+/**
+ * Workers that don't check in are waited for 15 s when the ledger changes servers: by then a master that was cut off,
+ * with workers beside it, must have stopped taking writes. A master notices within a second that its replicas are late.
+ */
+const LAG_MAX_SECONDS = 10;
+/** What in the server's settings can break what the ledger promises; empty where nothing can. */
+export function judgeSettings(settings) {
+    const judges = [judgeVersion, judgeEviction, judgeAppendOnly, judgeFsync, judgeFencing, judgeUnreadable];
+    return judges.flatMap((one) => one(settings) ?? []);
+}
+function judgeVersion({ version }) {
+    if (version === null || Number.parseInt(version, 10) >= OLDEST_MAJOR)
+        return null;
+    return {
+        kind: 'impossible',
+        setting: 'version',
+        problem: `it is version ${version}, expected ${OLDEST_MAJOR}.0 or newer`,
+        advice: 'Update it (Valkey serves too), or leave REDIS_URL unset for an embedded server.',
+    };
+}
+function judgeEviction({ evictionPolicy }) {
+    if (evictionPolicy === null || evictionPolicy === 'noeviction')
+        return null;
+    return {
+        kind: 'refused',
+        setting: 'eviction',
+        problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis would drop what it knows of rows, and they could be sent twice`,
+        advice: setTo('maxmemory-policy', 'noeviction'),
+    };
+}
+function judgeAppendOnly({ appendOnly }) {
+    if (appendOnly !== false)
+        return null;
+    return {
+        kind: 'refused',
+        setting: 'append-only',
+        problem: 'appendonly is no, expected yes: a restart of Redis would forget what was sent',
+        advice: setTo('appendonly', 'yes'),
+    };
+}
+function judgeFsync({ appendOnly, fsync }) {
+    if (appendOnly === false || fsync === null || fsync === 'always')
+        return null;
+    const lost = fsync === 'everysec' ? 'up to a second' : 'what the system had not written yet';
+    return {
+        kind: 'warning',
+        setting: 'fsync',
+        problem: `appendfsync is ${fsync}, expected always: a power cut loses ${lost}`,
+        advice: setTo('appendfsync', 'always'),
+    };
+}
+function judgeFencing({ fencing }) {
+    if (fencing === null)
+        return null;
+    const { minReplicas, maxLagSeconds } = fencing;
+    const cost = 'a master that is cut off would go on beside its successor, and rows could be sent twice';
+    if (minReplicas === 0) {
+        return {
+            kind: 'refused',
+            setting: 'fencing',
+            problem: `min-replicas-to-write is 0, expected 1 or more with Sentinel: ${cost}`,
+            advice: setTo('min-replicas-to-write', '1'),
+        };
+    }
+    if (maxLagSeconds === null || (maxLagSeconds > 0 && maxLagSeconds <= LAG_MAX_SECONDS))
+        return null;
+    return {
+        kind: 'refused',
+        setting: 'fencing',
+        problem: `min-replicas-max-lag is ${maxLagSeconds}, expected 1 to ${LAG_MAX_SECONDS} with Sentinel: ${cost}`,
+        advice: setTo('min-replicas-max-lag', String(LAG_MAX_SECONDS)),
+    };
+}
+function judgeUnreadable(settings) {
+    const hidden = [
+        settings.version === null ? 'version' : null,
+        settings.evictionPolicy === null ? 'maxmemory-policy' : null,
+        settings.appendOnly === null ? 'appendonly' : null,
+        settings.appendOnly !== false && settings.fsync === null ? 'appendfsync' : null,
+        settings.fencing?.minReplicas === null ? 'min-replicas-to-write' : null,
+    ].filter((name) => name !== null);
+    if (hidden.length === 0)
+        return null;
+    return {
+        kind: 'warning',
+        setting: 'unreadable',
+        problem: `it doesn't let ${hidden.join(', ')} be read, so that could not be checked`,
+        advice: 'Look it up where the server is managed: expected appendonly yes, appendfsync always, maxmemory-policy noeviction, and with Sentinel min-replicas-to-write 1.',
+    };
+}
+function setTo(name, value) {
+    return `\`CONFIG SET ${name} ${value}\`, and \`${name} ${value}\` in redis.conf so that it stays.`;
+}
+/** Reads INFO and, for what INFO does not hold, CONFIG; the server may refuse either. */
+export async function readSettings(redis) {
+    const info = (await orRefused(() => redis.info())) ?? '';
+    const said = (name) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
+    const aof = said('aof_enabled') ?? (await configured(redis, 'appendonly'));
+    return {
+        version: said('redis_version'),
+        appendOnly: aof === null ? null : aof === '1' || aof === 'yes',
+        evictionPolicy: said('maxmemory_policy') ?? (await configured(redis, 'maxmemory-policy')),
+        fsync: await configured(redis, 'appendfsync'),
+        usedMemoryBytes: numberOf(said('used_memory')),
+        maxMemoryBytes: numberOf(said('maxmemory') ?? (await configured(redis, 'maxmemory'))),
+        fencing: redis.options.sentinels ? await readFencing(redis) : null,
+    };
+}
+async function readFencing(redis) {
+    return {
+        minReplicas: numberOf(await configured(redis, 'min-replicas-to-write')),
+        maxLagSeconds: numberOf(await configured(redis, 'min-replicas-max-lag')),
+    };
+}
+async function configured(redis, name) {
+    const answer = await orRefused(() => redis.config('GET', name));
+    const value = Array.isArray(answer) ? answer[1] : null;
+    return typeof value === 'string' ? value : null;
+}
+/** What a server answers that takes no command of anybody right now: its settings could be any. */
+const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+/** `null` where the server refuses the command to this user; a broken connection is not a refusal, nor is a server that is busy. */
+async function orRefused(ask) {
+    try {
+        return await ask();
+    }
+    catch (error) {
+        if (error instanceof Error && error.name === 'ReplyError' && !NOT_NOW.test(error.message))
+            return null;
+        throw error;
+    }
+}
+function numberOf(text) {
+    return text === null ? null : Number(text);
+}
+/** Every server that holds the ledger now: the only one, or each master of a cluster. */
+export async function dataServers(redis) {
+    if (!(redis instanceof Cluster))
+        return [{ name: null, redis }];
+    // ioredis knows the masters once the first command has its answer.
+    await redis.ping();
+    return redis.nodes('master').map((node) => ({ name: nameOf(node), redis: node }));
+}
+function nameOf({ options }) {
+    return `${options.host ?? ''}:${options.port ?? ''}`;
+}
+//# sourceMappingURL=settings.js.map

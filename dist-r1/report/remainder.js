@@ -1,0 +1,132 @@
+/**
+ * The files of rows that did not succeed (`rejected`, `failed`, `in-doubt`), written so that they can be corrected and
+ * loaded again: the source's own cells or members, and beside them what became of the row in columns or one member of
+ * the report's. A row that could not be read comes back without cells of its own, so that it can't send a guess.
+ */
+import { z } from 'zod';
+import { typedText } from '../lib/typed-cells.js';
+import { REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.js';
+import { csvText, onOneLine } from './csv-text.js';
+import { spliceMember } from './json-text.js';
+/** The report files that carry source records again. */
+export const REMAINDERS = ['rejected', 'failed', 'in-doubt'];
+/** The rows of a CSV file again, in the file's own dialect, with what became of them in columns of the report's own. */
+export function csvRemainder({ id, source }) {
+    const dialect = { delimiter: source.delimiter ?? ',', quote: source.quote ?? '"' };
+    // Where the input was a report file itself, its columns about an earlier run give way.
+    const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
+    const columns = kept.map((i) => source.columns[i] ?? '');
+    const messageSlot = source.columns.indexOf(`${REPORT_COLUMN_PREFIX}message`);
+    // Tells which cells are numbers, so that they are not read by the definition's signs when the file is loaded.
+    const hasTyped = source.type === 'xlsx' || source.columns.includes(REPORT_TYPED_COLUMN);
+    const cellsOf = (row, kind) => {
+        const cells = originalCells(row.source, kept);
+        return [
+            ...cells,
+            ...addedCells(id, row, unreadText(row.source, cells, messageSlot)),
+            ...(hasTyped ? [typedCell(row.source, source.columns)] : []),
+            ...(kind === 'in-doubt' ? [''] : []),
+        ];
+    };
+    return {
+        extension: 'csv',
+        header: (kind) => (source.bom ? '\uFEFF' : '') + csvText([[...columns, ...addedColumns(kind, hasTyped)]], dialect),
+        lines: (rows, kind) => csvText(rows.map((row) => cellsOf(row, kind)), dialect),
+    };
+}
+function addedColumns(kind, hasTyped) {
+    const added = hasTyped ? [...ADDED, 'typed'] : ADDED;
+    const all = kind === 'in-doubt' ? [...added, 'resolution'] : added;
+    return all.map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
+}
+const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'];
+/** Empty for a row that could not be read or is no longer kept: loaded again as it is, it can't send a guess. */
+function originalCells(source, kept) {
+    if (source?.kind === 'record')
+        throw new Error(`row ${source.row} is a JSON record, but the run's file is CSV`);
+    if (source?.kind !== 'cells')
+        return kept.map(() => '');
+    return kept.map((i) => source.cells[i] ?? '');
+}
+/** The text of a row that could not be read, also where a report file that holds it was loaded again as it is; `''` for others. */
+function unreadText(source, cells, messageSlot) {
+    if (source?.kind === 'unreadable')
+        return source.text;
+    if (source?.kind !== 'cells' || cells.some((cell) => cell !== ''))
+        return '';
+    return source.cells[messageSlot] ?? '';
+}
+function addedCells(run, row, unread) {
+    const s = row.settlement;
+    const message = unread === '' ? messageOf(row) : unread;
+    return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, message];
+}
+function typedCell(source, columns) {
+    return source?.kind === 'cells' ? typedText(source, columns) : '';
+}
+/** The records of a JSON file again, one per line, each as it was written but for one more member. */
+export function ndjsonRemainder(run) {
+    return {
+        extension: 'ndjson',
+        header: () => '',
+        lines: (rows, kind) => rows.map((row) => `${recordText(run.id, row, kind)}\n`).join(''),
+    };
+}
+/** Without members of its own where the row could not be read or is no longer kept: loaded again, it can't send a guess. */
+function recordText(run, row, kind) {
+    const member = memberOf(run, row, kind);
+    const source = row.source;
+    if (source === null)
+        return JSON.stringify({ [REPORT_MEMBER]: member });
+    switch (source.kind) {
+        case 'record': {
+            const text = unreadRecord(source.text);
+            return spliceMember(source.text, REPORT_MEMBER, text === null ? member : { ...member, text });
+        }
+        case 'unreadable':
+            return JSON.stringify({ [REPORT_MEMBER]: { ...member, text: source.text } });
+        case 'cells':
+            throw new Error(`row ${source.row} is made of cells, but the run's file is JSON`);
+        default:
+            throw new Error(`a source record of an unknown kind: ${source}`);
+    }
+}
+/** The text of a record that could not be read, where a report file that holds it was loaded again as it is. */
+function unreadRecord(record) {
+    if (!record.includes(REPORT_MEMBER))
+        return null;
+    const parsed = unreadSchema.safeParse(JSON.parse(record));
+    return parsed.success ? parsed.data[REPORT_MEMBER].text : null;
+}
+const unreadSchema = z.strictObject({ [REPORT_MEMBER]: z.looseObject({ text: z.string() }) });
+function memberOf(run, row, kind) {
+    const { row: number, outcome, status, code } = row.settlement;
+    const member = {
+        run,
+        row: number,
+        outcome,
+        status: status === 0 ? null : status,
+        code,
+        message: messageOf(row),
+    };
+    return kind === 'in-doubt' ? { ...member, resolution: '' } : member;
+}
+/** What the service said of a rejected row, else why the row did not succeed. */
+function messageOf({ settlement, body }) {
+    const said = settlement.outcome === 'rejected' && body !== null ? serviceMessage(body.text) : '';
+    return said === '' ? settlement.message : said;
+}
+/** The body of a refusal on one line, at most 500 characters; more of it is in rejections.jsonl. */
+export function serviceMessage(body) {
+    const line = onOneLine(body.slice(0, LOOK_AT_CHARACTERS)).trim();
+    return line.length <= MAX_CHARACTERS ? line : withoutHalfCharacter(line.slice(0, MAX_CHARACTERS));
+}
+const MAX_CHARACTERS = 500;
+/** Characters of a body that are looked at: enough for the message even where most are indentation. */
+const LOOK_AT_CHARACTERS = 8_000;
+/** A cut between the two halves of a surrogate pair would leave a character that UTF-8 can't hold. */
+function withoutHalfCharacter(text) {
+    const last = text.charCodeAt(text.length - 1);
+    return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+}
+//# sourceMappingURL=remainder.js.map

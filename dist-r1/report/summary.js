@@ -1,0 +1,148 @@
+/**
+ * `summary.json`: the run in numbers. Its control total is the report's promise: as many rows as the file has, each with
+ * one outcome or open; where the written lines disagree with the ledger, the summary says so and exits with 3.
+ */
+import { z } from 'zod';
+import { EXIT, exitCodeOf } from '../model/exit.js';
+import { operationSchema } from '../model/operation.js';
+import { acceptedRows, countSettled, OUTCOMES, outcomeCountsSchema, outcomeSchema, } from '../model/outcome.js';
+import { isOver, openRows, reasonSchema, runStateSchema } from '../model/run.js';
+import { ENCODINGS, sourceInfoSchema } from '../model/source.js';
+const count = z.number().int().nonnegative();
+/** One of the commonest reasons why rows did not succeed. */
+const topErrorSchema = z.object({
+    outcome: outcomeSchema,
+    code: z.string(),
+    count,
+    /** The first row with this outcome and code. */
+    exampleRow: z.number().int().positive(),
+    advice: z.string(),
+});
+/** Cells that looked damaged in the same way, in rows that were sent all the same. */
+const topWarningSchema = z.object({
+    code: z.string(),
+    count,
+    /** The first row with such a cell. */
+    exampleRow: z.number().int().positive(),
+});
+/** How the file was read. */
+const readAsSchema = sourceInfoSchema.pick({
+    type: true,
+    encoding: true,
+    compression: true,
+    delimiter: true,
+    sheet: true,
+    headerLine: true,
+    notes: true,
+});
+/** The content of `summary.json` (DESIGN.md, section 4). */
+export const summarySchema = z.object({
+    run: z.string(),
+    job: z.string(),
+    operation: operationSchema,
+    target: z.string(),
+    file: z.string(),
+    sha256: z.string(),
+    /** The file's text encoding; an earlier version, whose summaries lack it, read UTF-8 only. */
+    encoding: z.enum(ENCODINGS).default('utf-8'),
+    /** `null` in the summary of an earlier version. */
+    source: readAsSchema.nullable().default(null),
+    /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
+    parent: z.string().nullable(),
+    state: runStateSchema,
+    reason: reasonSchema.nullable(),
+    rows: count,
+    outcomes: outcomeCountsSchema,
+    /**
+     * Records that the service accepted: the rows of one request count as one record. `null` where records are not counted: in
+     * the summary of an earlier version, and of a job with a `group` until the whole report is written.
+     */
+    records: count.nullable().default(null),
+    /** Rows with an outcome. */
+    settled: count,
+    /** Rows without an outcome yet. */
+    open: z.number().int(),
+    /** `holds: false` is a defect: a row was lost or counted twice. */
+    controlTotal: z.object({ rows: count, settled: count, open: z.number().int(), holds: z.boolean() }),
+    /** ISO 8601, UTC. */
+    startedAt: z.string().nullable(),
+    finishedAt: z.string().nullable(),
+    /** When these numbers were taken; ISO 8601, UTC. */
+    writtenAt: z.string(),
+    /** Rows with an outcome, those cancelled aside, per second since the run started, one decimal. */
+    rowsPerSecond: z.number().nonnegative(),
+    topErrors: z.array(topErrorSchema),
+    /** How many cells were sent although they looked damaged, by code; counted when the whole report is written. */
+    warnings: z.record(z.string(), count).default({}),
+    /** The same warnings with an example row each, commonest first. */
+    topWarnings: z.array(topWarningSchema).default([]),
+    /** `null` while the run is queued, running or wound up. */
+    exitCode: z.number().int().nullable(),
+    /** The other files of the report; none while the run is running. */
+    files: z.array(z.string()),
+});
+/** The run in numbers, as the ledger counted them, at the moment `now`. */
+export function summarize(run, topErrors, now) {
+    const settled = countSettled(run.outcomes);
+    const open = openRows(run);
+    return {
+        run: run.id,
+        job: run.job,
+        operation: run.operation,
+        target: run.target,
+        file: run.file,
+        sha256: run.sha256,
+        encoding: run.source.encoding,
+        source: readAsSchema.parse(run.source),
+        parent: run.parent,
+        state: run.state,
+        reason: run.reason,
+        rows: run.rows,
+        outcomes: run.outcomes,
+        // Where the job groups rows (then chunks differ in size), an outcome per row does not count the records.
+        records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
+        settled,
+        open,
+        controlTotal: {
+            rows: run.rows,
+            settled,
+            open,
+            holds: isOver(run) || run.state === 'finished' ? open === 0 : open >= 0,
+        },
+        startedAt: run.startedAt,
+        finishedAt: run.finishedAt,
+        writtenAt: now.toISOString(),
+        rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
+        topErrors: [...topErrors],
+        warnings: {},
+        topWarnings: [],
+        exitCode: isUnderWay(run) ? null : exitCodeOf(run),
+        files: [],
+    };
+}
+/** The summary of a report that was written whole: of a run that is over, the lines must be what the ledger counted. */
+export function withWritten(summary, written) {
+    const agrees = OUTCOMES.every((outcome) => written.outcomes[outcome] === summary.outcomes[outcome]);
+    const whole = {
+        ...summary,
+        records: written.records,
+        warnings: Object.fromEntries(written.topWarnings.map(({ code, count: cells }) => [code, cells])),
+        topWarnings: [...written.topWarnings],
+        files: [...written.files],
+    };
+    const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
+    if (agrees || !mustAgree)
+        return whole;
+    return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: EXIT.notStarted };
+}
+function isUnderWay(run) {
+    return run.state === 'queued' || run.state === 'running' || (run.state === 'cancelled' && !isOver(run));
+}
+function rowsPerSecond(run, settled, now) {
+    if (run.startedAt === null)
+        return 0;
+    const end = run.finishedAt === null ? now.getTime() : Date.parse(run.finishedAt);
+    const seconds = (end - Date.parse(run.startedAt)) / 1000;
+    return seconds > 0 ? Math.round((settled / seconds) * 10) / 10 : 0;
+}
+//# sourceMappingURL=summary.js.map

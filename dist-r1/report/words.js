@@ -1,0 +1,195 @@
+/**
+ * The summary in words for a terminal: what became of the rows, and what to do next with the exact commands. Plain text
+ * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
+ */
+import { join } from 'node:path';
+import { countOf, shellWord, wrap } from '../lib/terminal.js';
+import { REASON_ADVICE } from '../model/advice.js';
+import { acceptedRows, OUTCOMES, REMAINDER, wasAccepted } from '../model/outcome.js';
+import { REMAINDERS } from './remainder.js';
+/** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
+export function renderSummary(summary, options) {
+    const sections = [
+        heading(summary),
+        counts(summary),
+        summary.topErrors.flatMap(topErrorLines),
+        warningLines(summary.topWarnings),
+        [`Report: ${options.directory}`],
+        renderNext(summary, options),
+    ];
+    return sections
+        .filter((section) => section.length > 0)
+        .flatMap((section, i) => (i === 0 ? section : ['', ...section]));
+}
+const WIDTH = 80;
+/** A text in lines, with `before` on the first and `indent` on the others. */
+function paragraph(before, text, indent) {
+    const [first = '', ...words] = text.split(' ');
+    return wrap([before + first, ...words], { width: WIDTH, indent });
+}
+function heading(summary) {
+    const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
+    return [
+        `Run ${summary.run}: ${state}`,
+        `  job     ${summary.job}`,
+        `  file    ${summary.file}`,
+        ...readAsLines(summary.source),
+        ...(summary.parent === null
+            ? []
+            : [`  parent  ${summary.parent}, of which these are rows without success`]),
+        `  target  ${summary.target}`,
+        `  rate    ${summary.rowsPerSecond} rows/s`,
+    ];
+}
+/** How the file was read, where that isn't the plain case, and what the reader had to decide. */
+function readAsLines(source) {
+    if (source === null)
+        return [];
+    const { encoding, compression, sheet, notes } = source;
+    const facts = [
+        ...(encoding === 'utf-8' ? [] : [encoding]),
+        ...(compression === 'none' ? [] : [compression]),
+        ...(sheet === null ? [] : [`sheet "${sheet}"`]),
+    ];
+    const lines = notes.flatMap((note) => paragraph('  note    ', note, '          '));
+    return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
+}
+function counts(summary) {
+    const found = OUTCOMES.filter((outcome) => summary.outcomes[outcome] > 0).map((outcome) => [outcome, summary.outcomes[outcome]]);
+    const all = summary.open === 0 ? found : [...found, ['open', summary.open]];
+    const width = Math.max(0, ...all.map(([, n]) => String(n).length));
+    const lines = all.map(([name, n]) => `  ${name.padEnd(10)} ${String(n).padStart(width)}`);
+    const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${n} ${name}`).join(' + ');
+    const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
+    return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
+}
+/** The number of records, where rows were one request together. */
+function recordsLine({ outcomes, records }) {
+    const accepted = acceptedRows(outcomes);
+    if (records === null || records === accepted)
+        return [];
+    const names = OUTCOMES.filter((outcome) => wasAccepted(outcome) && outcomes[outcome] > 0);
+    return [`  ${names.join(' and ')}: ${countOf(accepted, 'row')} in ${countOf(records, 'record')}`];
+}
+function controlTotal(summary, sum) {
+    const lines = paragraph('  ', `rows ${summary.rows} = ${sum}`, '    ');
+    if (summary.controlTotal.holds)
+        return lines;
+    const defect = 'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
+    return [...lines, ...paragraph('  ', defect, '  ')];
+}
+function topErrorLines({ outcome, code, count, exampleRow, advice }) {
+    const what = `  ${count} × ${outcome} ${code}, for example row ${exampleRow}`;
+    return advice === '' ? [what] : [what, ...paragraph('    ', advice, '    ')];
+}
+/** What looked damaged and was sent all the same, and how to keep such rows back; empty where nothing did. */
+function warningLines(warnings) {
+    if (warnings.length === 0)
+        return [];
+    const lines = warnings.map(({ code, count, exampleRow }) => `  ${count} × warning ${code}, for example row ${exampleRow}`);
+    const advice = 'Sent as they stand; results.csv names the columns. The job definition can keep such rows back:';
+    return [...lines, ...paragraph('    ', advice, '    '), ...checksLines(warnings)];
+}
+/** The setting for every code that was found, on one line where it fits. */
+function checksLines(warnings) {
+    const settings = warnings.map(({ code }) => `${code}: error`);
+    const line = `      checks: { ${settings.join(', ')} }`;
+    return line.length <= WIDTH
+        ? [line]
+        : ['      checks:', ...settings.map((setting) => `        ${setting}`)];
+}
+/** What to do next, with the exact commands; empty where nothing is left to do. */
+export function renderNext(summary, options) {
+    const steps = [
+        ...continuing(summary, options),
+        ...takingUp(summary),
+        ...referring(summary),
+        ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
+    ];
+    return steps.length === 0 ? [] : ['Next:', ...steps];
+}
+function continuing(summary, options) {
+    if (summary.state !== 'paused' && summary.state !== 'stopped')
+        return [];
+    const why = summary.reason === null ? [] : reasonLines(summary.reason, summary);
+    const resume = `onboard resume ${summary.run}`;
+    const again = options.typed ?? (summary.parent === null ? command(summary, summary.file, options) : resume);
+    const other = again.startsWith(resume) ? [] : ['  or:', `    ${resume}`];
+    return [...why, '  To go on where it stopped:', `    ${again}`, ...other];
+}
+/** The advice on a reason, with the remainder files that there are in place of results.csv. */
+function reasonLines(reason, { files }) {
+    const remainders = files.filter((file) => REMAINDERS.some((kind) => file.startsWith(`${kind}.`)));
+    const advice = REASON_ADVICE[reason];
+    const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
+    return paragraph('  ', named, '  ');
+}
+function takingUp({ run, state, outcomes }) {
+    if (state !== 'cancelled' || outcomes.cancelled === 0)
+        return [];
+    return ['  To take up the rows that were not sent:', `    onboard rerun ${run} --only cancelled`];
+}
+const REFERENCE_CODES = new Set(['reference_unknown', 'reference_in_doubt']);
+function referring({ run, topErrors }) {
+    if (!topErrors.some(({ code }) => REFERENCE_CODES.has(code)))
+        return [];
+    return [
+        '  To take up the rows that refer to a record which was not known, once it is:',
+        `    onboard rerun ${run} --only invalid`,
+    ];
+}
+function correcting(summary, kind, options) {
+    const name = summary.files.find((file) => file === `${kind}.csv` || file === `${kind}.ndjson`);
+    if (name === undefined)
+        return [];
+    const file = join(options.directory, name);
+    if (kind === 'failed')
+        return loadingFailed(summary, name, command(summary, file, options));
+    const then = kind === 'in-doubt'
+        ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
+        : command(summary, file, options);
+    return [...paragraph('  ', `${name}: ${NEXT[kind]}`, '  '), `    ${then}`];
+}
+/** What to do with the rows of each file before the command that follows. */
+const NEXT = {
+    rejected: 'correct what the service refused, then load it:',
+    'in-doubt': 'look each row up at the service, and write created:<id> or not-created as its resolution, so that none is created twice; then:',
+};
+function loadingFailed(summary, name, load) {
+    const step = failedStep(summary);
+    const rerun = step === 'load' ? ['  or:', `    onboard rerun ${summary.run} --only failed`] : [];
+    const what = paragraph('  ', `${name}: ${FAILED[step]}`, '  ');
+    return [...what, ...(step === 'settle' ? [] : [`    ${load}`, ...rerun])];
+}
+const FAILED = {
+    correct: 'correct the rows, then load it:',
+    'correct-some': 'correct the rows that need it, then load it:',
+    load: 'these rows were not created: load it as it is, or have them sent again:',
+    settle: 'nothing is to be corrected in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
+    'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
+    'settle-correct': 'settle the rows in doubt with onboard resolve, correct the others, then load it:',
+};
+function command(summary, file, { job }) {
+    const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
+    return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(file)}`;
+}
+/** Decides by why the rows failed; `correct` where the reason of some row is not known. */
+export function failedStep({ topErrors, outcomes }) {
+    const errors = topErrors.filter(({ outcome }) => REMAINDER[outcome] === 'failed');
+    const told = errors.reduce((sum, { count }) => sum + count, 0);
+    const all = OUTCOMES.reduce((n, outcome) => n + (REMAINDER[outcome] === 'failed' ? outcomes[outcome] : 0), 0);
+    const codes = new Set(told === all ? errors.map(({ code }) => code) : []);
+    if (codes.size === 0)
+        return 'correct';
+    const open = [...codes].filter((code) => IN_DOUBT.has(code));
+    if (open.length > 0 && open.length < codes.size)
+        return 'settle-correct';
+    if (open.length > 0)
+        return codes.has('key_in_doubt') ? 'settle-load' : 'settle';
+    if (!codes.has('not_created'))
+        return 'correct';
+    return codes.size === 1 ? 'load' : 'correct-some';
+}
+/** Rows with these codes wait for a row in doubt to be settled; `row_in_doubt` is never sent from a report file. */
+const IN_DOUBT = new Set(['key_in_doubt', 'row_in_doubt']);
+//# sourceMappingURL=words.js.map

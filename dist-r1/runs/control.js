@@ -1,0 +1,149 @@
+/**
+ * What a person does with a run that there is: pause it, go on with it, give it up. The state is changed in the ledger, which
+ * every process that works for the run sees; a run that no process reads any more is executed, or wound up, in this one. What a
+ * run's state does not allow is a UsageError that says what is left to be done.
+ */
+import { awayMsOf } from '../config/job-definition.js';
+import { nowhere } from '../delivery/target.js';
+import { createSharedBreaker } from '../ledger/breaker.js';
+import { tell } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { sleep } from '../lib/waiting.js';
+import { countUnsuccessful } from '../model/outcome.js';
+import { isOver } from '../model/run.js';
+import { createChunkQueue } from '../queue/chunk-queue.js';
+import { joinTarget } from '../session.js';
+import { executeRun, executeToEnd } from './execute.js';
+import { reportFromElsewhere, reportOf } from './report.js';
+import { registeredRows } from './rows.js';
+import { definitionOf, findRun, serviceReport } from './status.js';
+/** Stops the sending of the run in every process until it is resumed; answers the run as it is then, and whether it was running. */
+export async function pauseRun({ id, target }, { ledger }) {
+    const wasRunning = await ledger.of(target).store.transition(id, 'paused', 'requested');
+    const run = await findRun(ledger, id);
+    if (!mayGoOn(run)) {
+        throw new UsageError(`Run ${id} is ${run.state}: expected one that is running or queued, there is nothing left to pause.`);
+    }
+    return { run, wasRunning };
+}
+function mayGoOn({ state }) {
+    return state !== 'finished' && state !== 'cancelled';
+}
+/**
+ * Until when the service has asked to be left alone, where that is so long that the run would pause again at once; `null`: the run may
+ * go on.
+ */
+export async function longHold(run, ledger) {
+    const [{ heldUntil }, definition] = await Promise.all([
+        serviceReport(ledger, run.target),
+        definitionOf(run, ledger),
+    ]);
+    if (heldUntil === null)
+        return null;
+    return Date.parse(heldUntil) - Date.now() > awayMsOf(definition) ? new Date(heldUntil) : null;
+}
+/** Ends the hold that the run's service has asked for, for all runs that go there. */
+export async function liftHold({ target }, { redis, of }) {
+    await createSharedBreaker(redis, of(target).keys).liftHold();
+}
+/** Goes on with the run in this process, unless another one reads it; `join` is called only once that is sure. */
+export async function resumeRun(run, session, join) {
+    const { ledger } = session;
+    const { store } = ledger.of(run.target);
+    if ((await store.leaseOf(run.id)) !== null) {
+        await setRunning(run, ledger);
+        const owner = await ownerOf(run, store, session.io.interrupted);
+        if (owner !== null)
+            return { kind: 'elsewhere', owner };
+    }
+    // All that can be wrong is found before the run goes on.
+    const rows = await registeredRows(run, ledger);
+    const joined = await join();
+    await setRunning(run, ledger);
+    const executed = await executeToEnd((await store.get(run.id)) ?? run, rows, joined);
+    return { kind: 'here', service: joined.service, ...executed };
+}
+/** Lets workers elsewhere go on with the rows of the run that are queued; this process does nothing more for it. */
+export async function resumeElsewhere(run, { ledger, log }) {
+    await setRunning(run, ledger);
+    const queue = createChunkQueue(ledger.redis, ledger.of(run.target).keys.queuePrefix, (error) => log.warn('queue', { problem: error.message }));
+    await queue.promote(run.id);
+    await queue.close();
+}
+/** Throws a UsageError with the command for what is left of a run that can't go on. */
+export function refuseEnded(run) {
+    if (!mayGoOn(run))
+        throw new UsageError(`Run ${run.id} is ${run.state}: expected one that can go on. ${leftOf(run)}.`);
+}
+function leftOf(run) {
+    const { id, state, outcomes } = run;
+    const rerun = `\`onboard rerun ${id}`;
+    if (!isOver(run))
+        return `\`onboard cancel ${id}\` winds it up; then ${rerun} --only cancelled\` takes up what was not sent`;
+    if (state === 'cancelled' && outcomes.cancelled > 0)
+        return `${rerun} --only cancelled\` takes up what was not sent`;
+    const doubtful = outcomes['in-doubt'];
+    if (countUnsuccessful(outcomes) > doubtful)
+        return `${rerun}\` takes up the rows that did not succeed`;
+    if (doubtful > 0)
+        return `\`onboard resolve ${id}\` settles its rows in doubt`;
+    return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
+}
+/** Sets the run running; one without rows is finished by that. */
+export async function setRunning({ id, target, rows }, { of }) {
+    await of(target).store.transition(id, rows === 0 ? 'finished' : 'running', null);
+}
+const OWNER_POLL_MS = 100;
+/**
+ * The process that reads the run's rows, once it has renewed its lease, which shows that it is alive; `null` where no process does.
+ * Ask this only after the run was set running: a process that was about to leave a paused run renews its lease no more.
+ */
+export async function ownerOf({ id }, store, interrupted) {
+    let last = await store.leaseOf(id);
+    while (last !== null && !interrupted.aborted) {
+        await sleep(OWNER_POLL_MS, interrupted);
+        const lease = await store.leaseOf(id);
+        if (lease !== null && lease.ms > last.ms)
+            return lease.holder;
+        last = lease;
+    }
+    return last?.holder ?? null;
+}
+/** Ends the sending of the run for ever; answers the run as it is then, with rows that still need their outcomes. */
+export async function cancelRun({ id, target }, { ledger }) {
+    await ledger.of(target).store.transition(id, 'cancelled', null);
+    const run = await findRun(ledger, id);
+    if (run.state === 'cancelled')
+        return run;
+    throw new UsageError(`Run ${id} is ${run.state}: expected one that has not ended, there is nothing left to cancel.`);
+}
+/** Gives every row of a cancelled run its outcome and reports it. No service is needed: workers settle what they have in flight. */
+export async function windUpCancelled(run, session) {
+    const joined = await joinTarget(session, nowhere(run.target), { sends: false });
+    const rows = rowsIfNeeded(run, session);
+    const ended = await executeRun(run, rows.source, joined);
+    const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
+    return { run: ended, summary: elsewhere ?? (await reportOf(ended, session)) };
+}
+/** The run's rows, opened only when they are needed, with a warning to the user where they can't be read any more. */
+function rowsIfNeeded(run, { io, ledger }) {
+    let registered = null;
+    const source = async (again, format) => {
+        const isFirst = registered === null;
+        registered ??= registeredRows(run, ledger);
+        try {
+            return await (await registered)(again, format);
+        }
+        catch (error) {
+            if (!(error instanceof UsageError))
+                throw error;
+            for (const problem of isFirst ? error.problems : [])
+                tell(io, `warning: ${problem}`);
+            if (isFirst)
+                tell(io, 'Rows that were not handed out yet are recorded without line and key.');
+            return null;
+        }
+    };
+    return { source, wereUsed: () => registered !== null };
+}
+//# sourceMappingURL=control.js.map

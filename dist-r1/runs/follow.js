@@ -1,0 +1,165 @@
+import { closedWindowWords, createJobWindow, openWindowWords, } from '../delivery/job-window.js';
+import { messageOf } from '../lib/errors.js';
+import { tellOverBar } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { sleep } from '../lib/waiting.js';
+import { countSettled, countUnsuccessful, noOutcomes, OUTCOMES, } from '../model/outcome.js';
+import { isOver } from '../model/run.js';
+import { openRunReading } from './reading.js';
+const TICK_MS = 200;
+/** The first looks follow each other faster, since a file of a few rows is done within one tick. */
+const FIRST_TICK_MS = 20;
+/** In times of a lock; longer than any take-over after a worker's death: only then is it worth asking what the queue still has. */
+const STUCK_AFTER = 2;
+/** Answers the run as it is then. A process that is interrupted pauses a run that it reads. */
+export async function followRun(followed, session) {
+    const { run, definition } = followed;
+    const { store } = session.ledger.of(run.target);
+    const reading = await openRunReading(followed, session);
+    const window = createJobWindow(definition.window, session.clock.date);
+    const keepWindow = createWindowKeeper(run.id, window, { store, reading, session });
+    const isStuck = createStuckWatch(session);
+    const following = { ...followed, session, store, window, reading, keepWindow, isStuck };
+    try {
+        for (let pauseMs = FIRST_TICK_MS;; pauseMs = Math.min(2 * pauseMs, TICK_MS)) {
+            const ended = await lookPatiently(following);
+            if (ended !== null)
+                return ended;
+            await sleep(pauseMs, session.io.interrupted);
+        }
+    }
+    finally {
+        await reading.end();
+    }
+}
+/** A Redis that is full or restarting is waited out; what the user has to put right ends the following. */
+async function lookPatiently(following) {
+    try {
+        return await look(following);
+    }
+    catch (error) {
+        if (error instanceof UsageError)
+            throw error;
+        const problem = messageOf(error);
+        following.session.log.warn('the run can not be followed right now', { run: following.run.id, problem });
+        return null;
+    }
+}
+/** One look at the run; `null`: it is to be followed further. */
+async function look(following) {
+    const { reading, session } = following;
+    const run = await currentRun(following);
+    following.onProgress(run);
+    const isCancelled = run.state === 'cancelled';
+    const goesOn = run.state === 'running' || isCancelled || waitsForWindow(run, following.window);
+    if (isOver(run) || !goesOn)
+        return run;
+    if (session.io.interrupted.aborted)
+        return leave(following);
+    if (!isCancelled && !(await following.keepWindow(run)))
+        return null;
+    if (!isCancelled)
+        await stopOverLimit(run, following);
+    await reading.turnTo(isCancelled ? 'windUp' : 'ingest');
+    await reading.readOn();
+    if (session.registration.epoch.recoveries() !== reading.recoveries())
+        await reading.again();
+    if (following.isStuck(run) && (isCancelled || (await reading.sweep())))
+        await reading.again();
+    return null;
+}
+/** A run that the ledger doesn't know is looked for again once the ledger is what it was, put back from the journals if need be. */
+async function currentRun({ run: { id }, store, session }) {
+    const known = await store.get(id);
+    if (known !== null)
+        return known;
+    await session.registration.epoch.verify();
+    const run = await store.get(id);
+    if (run === null)
+        throw new UsageError(goneWords(id));
+    return run;
+}
+/** The same command may send every row once more, since the ledger knows of none. */
+function goneWords(id) {
+    return (`Run ${id} is gone from the ledger: was its Redis emptied? What was sent may not be known here any more: ` +
+        'look in the service for the rows of the file before it is loaded again.');
+}
+/** A run whose file nobody reads any more is paused; one that another process reads goes on without this one. */
+async function leave(following) {
+    const { run, store, reading } = following;
+    if (await reading.hold())
+        await store.transition(run.id, 'paused', 'interrupted');
+    return currentRun(following);
+}
+/** What did not succeed before this process took the run up, a person who goes on with it has accepted. */
+async function stopOverLimit(now, { run, definition, store }) {
+    if (isOverLimit(gained(now.outcomes, run.outcomes), definition.stopAfter))
+        await store.transition(run.id, 'stopped', 'error-limit');
+}
+/** The outcomes that were added since `before`. */
+export function gained(counts, before) {
+    const since = noOutcomes();
+    for (const outcome of OUTCOMES)
+        since[outcome] = Math.max(0, counts[outcome] - before[outcome]);
+    return since;
+}
+/** A share means little before this many rows have ended. */
+const SHARE_AFTER_ROWS = 20;
+/** Whether so many rows did not succeed that the run is to stop: a count of rows, or a percentage such as `20%`. */
+export function isOverLimit(counts, stopAfter) {
+    if (stopAfter === undefined)
+        return false;
+    const unsuccessful = countUnsuccessful(counts);
+    if (typeof stopAfter === 'number')
+        return unsuccessful >= stopAfter;
+    // 0% stops at the first row without success, not where every row succeeds.
+    if (unsuccessful === 0)
+        return false;
+    const settled = countSettled(counts);
+    return settled >= SHARE_AFTER_ROWS && unsuccessful / settled >= Number.parseFloat(stopAfter) / 100;
+}
+/** Whether the run is paused only until its window opens, which whoever follows it waits for. */
+function waitsForWindow({ state, reason }, window) {
+    return window !== null && state === 'paused' && reason === 'window';
+}
+/** Pauses the run while its window is closed, lets it go on when the window opens, and tells the user both. */
+function createWindowKeeper(id, window, { store, reading, session }) {
+    if (window === null)
+        return async () => true;
+    let isTold = false;
+    return async ({ state }) => {
+        const isOpen = window.isOpen();
+        if (isOpen && state === 'running')
+            return true;
+        const isReader = await reading.rest();
+        if (isOpen) {
+            isTold = false;
+            // Only the process that reads the file lets the run go on, unless a person has paused it meanwhile.
+            if (isReader && (await store.goOn(id, 'window')))
+                tellOverBar(session.io, openWindowWords(window));
+            return false;
+        }
+        if (state === 'running')
+            await store.transition(id, 'paused', 'window');
+        if (!isTold)
+            tellOverBar(session.io, closedWindowWords(window));
+        isTold = true;
+        return false;
+    };
+}
+function createStuckWatch({ clock: { now }, times }) {
+    let seen = '';
+    let since = now();
+    return (run) => {
+        const state = JSON.stringify([run.closedChunks, run.outcomes]);
+        if (state !== seen) {
+            seen = state;
+            since = now();
+        }
+        if (now() - since < STUCK_AFTER * times.lockMs)
+            return false;
+        since = now();
+        return true;
+    };
+}
+//# sourceMappingURL=follow.js.map

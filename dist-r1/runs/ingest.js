@@ -1,0 +1,170 @@
+/**
+ * The way of a run's rows into the queue: read from the start, their keys claimed in file order, handed over in
+ * chunks, a bounded number of them open at a time. Every step may be done again: chunks that are closed are passed
+ * over, those in the queue stay, claims give the same answers. While Redis is full or away, the reading waits where
+ * it is.
+ */
+import { weightOf } from '../config/job-definition.js';
+import { mappingFor } from '../delivery/run-mapping.js';
+import { claimKeys } from '../ledger/key-claims.js';
+import { settlementsOfChunks } from '../ledger/run-view.js';
+import { passStage } from '../lib/stage.js';
+import { sleep } from '../lib/waiting.js';
+import { identityKeyOf, identitySpace } from '../model/identity.js';
+import { succeeded } from '../model/outcome.js';
+import { createGroupStart } from '../model/row-group.js';
+import { rowsOfChunk } from '../model/run.js';
+import { OPEN_CHUNKS_MAX } from '../queue/chunk-order.js';
+import { waitOut } from './redis-wait.js';
+/** Chunks that are added in one command. */
+const CHUNKS_PER_ADD = 8;
+/** Where so many chunks of all runs wait, each run keeps fewer open, which bounds Redis' memory. */
+const CROWD = 1_024;
+const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
+/** Between two counts of the open chunks, so that many runs that are read at once don't keep Redis busy with counting. */
+const ROOM_POLL_MS = 20;
+const ROOM_POLL_MAX_MS = 80;
+/** Reads the run's rows to their end, or to where they have to stop. */
+export async function ingestRun(ingest, session) {
+    const { run, definition } = ingest;
+    const { keys, store } = session.ledger.of(run.target);
+    const mapping = mappingFor(definition, run.source);
+    const ingesting = { ...ingest, session, keys, store, mapping, closed: await store.closedChunks(run.id) };
+    const outlet = createOutlet(ingesting);
+    let read = 0;
+    for await (const { n, rows } of ingesting.chunks) {
+        read += rows.length;
+        // A file that grew or shrank since its survey shows here.
+        if (rows.length !== rowsOfChunk(run, n))
+            return 'file-changed';
+        const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
+        if (held !== null)
+            return held;
+        if (ingesting.closed.has(n))
+            continue;
+        const chunk = await claimChunk(n, rows, ingesting);
+        if (chunk === null || !(await outlet.push(chunk)))
+            return 'stopped';
+    }
+    if (!(await outlet.flush()))
+        return 'stopped';
+    return read === run.rows ? 'complete' : 'file-changed';
+}
+/** Where the job has a canary: hands the first chunk over alone and waits until it is closed. `null`: the others may follow. */
+async function afterCanary(flush, ingesting) {
+    if (ingesting.definition.send.canary === undefined)
+        return null;
+    if (!(await flush()) || !(await untilClosed(ingesting)))
+        return 'stopped';
+    const failed = await untilTaken(() => hasCanaryFailed(ingesting), ingesting);
+    if (failed === null)
+        return 'stopped';
+    return failed ? 'canary' : null;
+}
+/** Resolves when a chunk is closed; false: stop reading. */
+async function untilClosed(ingesting) {
+    for (let times = 1;; times += 1) {
+        const closed = await untilTaken(() => ingesting.store.countClosed(ingesting.run.id), ingesting);
+        if (closed === null)
+            return false;
+        if (closed > 0)
+            return true;
+        if (!(await waitForRoom(times, ingesting)))
+            return false;
+    }
+}
+/** Whether no row of the canary succeeded, and no person has said to go on. */
+async function hasCanaryFailed({ run, keys, store, session }) {
+    const [first = []] = await settlementsOfChunks(session.ledger.redis, keys.run(run.id), [1]);
+    return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
+}
+/** The chunk with the claims of its keys; `null`: stop reading. */
+async function claimChunk(n, rows, ingesting) {
+    const { run, definition, mapping, keys, session } = ingesting;
+    // Rows of one key that follow each other are one request: the key is the first one's.
+    const claiming = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
+    const keyed = claiming.flatMap((row) => {
+        const key = identityKeyOf(run, mapping, row);
+        return key === null ? [] : [{ row: row.row, key }];
+    });
+    const claim = { run: run.id, space: identitySpace(run), rows: keyed };
+    passStage('claiming', () => [], n);
+    const claimed = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
+    if (claimed === null)
+        return null;
+    passStage('claimed', () => [], n);
+    const byRow = new Map(keyed.map(({ row }, i) => [row, claimed.claims[i]]));
+    const unclaimed = { kind: 'claimed' };
+    return {
+        run: run.id,
+        chunk: n,
+        weight: weightOf(definition),
+        claimed: claimed.epoch,
+        rows: rows.map((row) => ({ row, claim: byRow.get(row.row) ?? unclaimed })),
+    };
+}
+/** Hands chunks to the queue, several in one command; false: stop reading. */
+function createOutlet(ingesting) {
+    const { run, store, queue } = ingesting;
+    let batch = [];
+    let added = 0;
+    let open = 0;
+    const flush = async () => {
+        if (!(await addChunks(batch, open, ingesting)))
+            return false;
+        added += batch.length;
+        open += batch.length;
+        batch = [];
+        return true;
+    };
+    const hasRoom = async () => {
+        for (let times = 1;; times += 1) {
+            const counted = await untilTaken(() => Promise.all([store.countClosed(run.id), queue.countWaiting()]), ingesting);
+            if (counted === null)
+                return false;
+            const [closed, waiting] = counted;
+            open = added - (closed - ingesting.closed.size);
+            const most = waiting < CROWD ? OPEN_CHUNKS_MAX : OPEN_CHUNKS_IN_CROWD;
+            if (open <= most - CHUNKS_PER_ADD)
+                return true;
+            if (!(await waitForRoom(times, ingesting)))
+                return false;
+        }
+    };
+    const push = async (chunk) => {
+        batch.push(chunk);
+        return batch.length < CHUNKS_PER_ADD || ((await flush()) && (await hasRoom()));
+    };
+    return { push, flush };
+}
+/** Adds chunks to the queue; those that an earlier try has added stay as they are. False: stop reading. */
+async function addChunks(chunks, open, ingesting) {
+    const last = chunks.at(-1)?.chunk;
+    if (last === undefined)
+        return true;
+    passStage('adding', () => [], last);
+    const isAdded = await untilTaken(async () => {
+        await ingesting.session.registration.noteAdded(ingesting.run.id, last);
+        await ingesting.queue.add(chunks, open);
+        return true;
+    }, ingesting);
+    if (isAdded === null)
+        return false;
+    ingesting.onAdded(last);
+    passStage('added', () => [], last);
+    return true;
+}
+/** Gives the command until Redis takes it; `null`: stop reading. */
+function untilTaken(command, { notice, signal }) {
+    return waitOut(command, { pause: (ms) => pause(ms, signal), onWaiting: notice.heard });
+}
+/** Waits before the next count, longer with each of the `times`; false: stop reading. */
+function waitForRoom(times, { signal }) {
+    return pause(Math.min(ROOM_POLL_MS * times, ROOM_POLL_MAX_MS), signal);
+}
+/** False: the signal came. */
+async function pause(ms, signal) {
+    await sleep(ms, signal);
+    return !signal.aborted;
+}
+//# sourceMappingURL=ingest.js.map

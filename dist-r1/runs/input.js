@@ -1,0 +1,105 @@
+/**
+ * The job and the files that a command line names, loaded and looked at before anything else is done: every file is
+ * read once to its end, so that nothing is sent where one of them is broken or doesn't fit the job.
+ */
+import { stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { listJobs, loadJob, loadJobFile } from '../config/load-job.js';
+import { definitionProblems, mappingFor } from '../delivery/run-mapping.js';
+import { surveyFile } from '../intake/survey.js';
+import { shellWord } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { IDENTITY } from '../model/operation.js';
+/** Loads the job and surveys every file: each is read to its end before anything is begun. */
+export async function loadInput(env, args) {
+    const { job, paths } = await loadNamed(env, args);
+    const files = [];
+    for (const path of paths)
+        files.push(await surveyFile(path, job.definition.format));
+    for (const facts of files)
+        mappingOf(job, facts);
+    return { job, files };
+}
+/** Loads the job alone and says which files are meant. */
+export async function loadNamed(env, args) {
+    const { job, files, jobFile, command } = args;
+    if (jobFile !== undefined) {
+        const paths = [...(job === undefined ? [] : [job]), ...files];
+        if (paths.length === 0)
+            throw new UsageError(NO_FILE);
+        return { job: await loadFittingJobFile(jobFile), paths };
+    }
+    if (job === undefined) {
+        throw new UsageError(`No job: expected \`onboard ${command} <job> <file...>\`, or --job-file with a definition.`);
+    }
+    const misplaced = await misplacedJob({ ...args, job }, await listJobs(env.jobsDirectory));
+    if (misplaced !== null)
+        throw new UsageError(misplaced);
+    if (files.length === 0)
+        throw new UsageError(NO_FILE);
+    return { job: await loadFittingJob(job, env.jobsDirectory), paths: files };
+}
+const NO_FILE = 'No file: expected one or more files after the job.';
+/** The job compiled against a file's columns; the UsageError has the file's name. */
+export function mappingOf(job, { path, source }) {
+    try {
+        return mappingFor(job.definition, source);
+    }
+    catch (error) {
+        if (!(error instanceof UsageError))
+            throw error;
+        throw new UsageError(error.problems.map((problem) => `${path}: ${problem}`));
+    }
+}
+/** The job of that name in the jobs folder; a UsageError also where it names fields that its operation doesn't have. */
+export function loadFittingJob(name, jobsDirectory) {
+    return loadJob(name, jobsDirectory, definitionProblems);
+}
+/** The job in that file, with the same checks. */
+export function loadFittingJobFile(path) {
+    return loadJobFile(path, definitionProblems);
+}
+/** A word on a file without rows: it is taken to its end like any other, and somebody may have expected rows in it. */
+export function noRowsWords(path) {
+    return `${path} has no rows: there is nothing to send. If there should be some, export it again.`;
+}
+/** What a person should know before a run of these files, though nothing is wrong with them. */
+export function cautions({ definition }, files) {
+    const keyless = IDENTITY[definition.operation] !== null && definition.key === undefined;
+    return [
+        ...files.filter(({ rows }) => rows === 0).map(({ path }) => noRowsWords(path)),
+        ...(keyless
+            ? [
+                'the job names no key: the same rows in another file, or in this one saved again, would be created again.',
+            ]
+            : []),
+    ];
+}
+/** What was probably meant where a file stands in a job's place, with the right command; `null` where none does. */
+export async function misplacedJob(given, jobs) {
+    const { command, job, files } = given;
+    if (jobs.includes(job) || !(await isFile(job)))
+        return null;
+    if (['.yaml', '.yml'].includes(extname(job))) {
+        const meant = retyped(given, ['--job-file', job, ...files]);
+        return `"${job}" is a file, and expected is the name of a job in ONBOARD_JOBS, or --job-file: ${meant}`;
+    }
+    const swapped = files.find((file) => jobs.includes(file));
+    if (swapped !== undefined) {
+        const rest = files.filter((file) => file !== swapped);
+        return `"${job}" is a file and "${swapped}" a job; expected the job first: ${retyped(given, [swapped, job, ...rest])}`;
+    }
+    const known = jobs.length === 0 ? '' : `, with one of ${jobs.join(', ')} for its job`;
+    return `"${job}" is a file; expected a job before it: \`onboard ${command} <job> ${[job, ...files].map(shellWord).join(' ')}\`${known}.`;
+}
+/** The command with other words in the place of job and files; the options stay where they stand beside them. */
+function retyped({ command, job, files, typed }, words) {
+    const before = [command, job, ...files].map(shellWord).join(' ');
+    const after = [command, ...words].map(shellWord).join(' ');
+    const whole = typed.includes(before) ? typed.replace(before, () => after) : `onboard ${after}`;
+    return `\`${whole}\``;
+}
+function isFile(path) {
+    return stat(path).then((found) => found.isFile(), () => false);
+}
+//# sourceMappingURL=input.js.map

@@ -1,0 +1,275 @@
+import { ratePerSecond } from '../config/job-definition.js';
+import { listJobs, loadJob, loadJobFile } from '../config/load-job.js';
+import { SANDBOX_TARGET, serviceFromEnvironment } from '../delivery/target.js';
+import { isOneRecord, noteDoubts, resolveRows } from '../ledger/resolve.js';
+import { createRunView, readDoubts, rowsInDoubt } from '../ledger/run-view.js';
+import { messageOf } from '../lib/errors.js';
+import { createSemaphore } from '../lib/semaphore.js';
+import { countOf, tell } from '../lib/terminal.js';
+import { UsageError } from '../lib/usage-error.js';
+import { programVersion } from '../lib/version.js';
+import { sleep } from '../lib/waiting.js';
+import { isOver } from '../model/run.js';
+import { createClient } from '../service/attempt.js';
+import { createLookUp } from '../service/look-up.js';
+import { backoffMs } from '../service/retry-wait.js';
+import { waitToEnd } from './redis-wait.js';
+/**
+ * The look-up at the end of a run, where its definition has one, and the run as it is then. Whatever goes wrong with it,
+ * the rows stay in doubt.
+ */
+export async function lookUpAtEnd(run, session) {
+    const { io, ledger, service } = session;
+    const { store } = ledger.of(run.target);
+    const ended = isOver(run) || run.state === 'stopped';
+    if (!ended || run.outcomes['in-doubt'] === 0 || io.interrupted.aborted)
+        return run;
+    const definition = await waitToEnd(() => store.definition(run.id), io);
+    if (definition?.lookup === undefined)
+        return run;
+    if (run.target === SANDBOX_TARGET) {
+        tell(io, 'The rows in doubt are not looked up: the stand-in has no look-up.');
+        return run;
+    }
+    try {
+        const way = { service, definition: { ...definition, lookup: definition.lookup } };
+        await lookUpRun(run, definition.lookup.afterSeconds * 1000, way, session);
+    }
+    catch (error) {
+        tell(io, `warning: the look-up failed: ${messageOf(error)}`);
+    }
+    return (await waitToEnd(() => store.get(run.id), io)) ?? run;
+}
+/** Looks the run's rows in doubt up now; a UsageError where it has no look-up, or the environment is of another service. */
+export async function lookUpOnDemand(run, jobFile, session) {
+    const definition = await definitionWithLookUp(run, jobFile, session);
+    const service = lookUpService(run, session.env);
+    await service.credentials.current();
+    const waitMs = stillToWait(run, definition.lookup.afterSeconds * 1000, new Date());
+    const before = run.outcomes['in-doubt'];
+    if (before === 0)
+        return { created: 0, notCreated: 0, open: 0, keyless: 0, left: 0 };
+    return lookUpRun(run, waitMs, { service, definition }, session);
+}
+/** The job as it is now, since a look-up is often written once there are rows in doubt; else as the run began with it. */
+async function definitionWithLookUp(run, jobFile, { env, ledger }) {
+    const candidates = jobFile === null
+        ? [await currentDefinition(run, env), await ledger.of(run.target).store.definition(run.id)]
+        : [(await loadJobFile(jobFile)).definition];
+    for (const definition of candidates) {
+        if (definition?.lookup !== undefined)
+            return { ...definition, lookup: definition.lookup };
+    }
+    throw new UsageError(`${jobFile ?? `The job ${run.job}`} has no look-up: expected the setting \`lookup\` (path, match, id), or --job-file with a definition that has it.`);
+}
+async function currentDefinition(run, { jobsDirectory }) {
+    const known = (await listJobs(jobsDirectory)).includes(run.job);
+    return known ? (await loadJob(run.job, jobsDirectory)).definition : null;
+}
+function lookUpService(run, env) {
+    if (run.target === SANDBOX_TARGET)
+        throw new UsageError(`Run ${run.id} went to the built-in stand-in, which has no look-up: name the rows instead.`);
+    const service = serviceFromEnvironment(env);
+    if (service.target === run.target)
+        return service;
+    throw new UsageError(`Run ${run.id} went to ${run.target}, but MSB_BASE_URL is ${service.target}: expected the same service.`);
+}
+/**
+ * How long to wait until no create can be under way any more. When a row came into doubt is not recorded: it was at the latest when its
+ * run ended, and in a run that has not ended it may have been just now.
+ */
+function stillToWait(run, afterMs, now) {
+    const since = run.finishedAt === null ? 0 : now.getTime() - Date.parse(run.finishedAt);
+    return Math.min(afterMs, Math.max(0, afterMs - since));
+}
+/** The longest that a look-up holds a command: for rows that are left then, the service can be asked again. */
+const LIMIT_MS = 10 * 60_000;
+/** Asks the service for the run's rows in doubt, `waitMs` from now, and tells what came of it. */
+async function lookUpRun(run, waitMs, way, session) {
+    const { io, ledger } = session;
+    const { service, definition } = way;
+    const settings = definition.lookup;
+    const count = run.outcomes['in-doubt'];
+    const signal = AbortSignal.any([io.interrupted, AbortSignal.timeout(LIMIT_MS + waitMs)]);
+    if (waitMs > 0) {
+        const soon = `in ${Math.ceil(waitMs / 1000)} s: a create may still be under way`;
+        tell(io, `${countOf(count, 'row')} in doubt: the service is asked for ${count === 1 ? 'it' : 'them'} ${soon}.`);
+        await sleep(waitMs, signal);
+    }
+    const { concurrency, timeoutSeconds, rate } = definition.send;
+    const timeoutMs = timeoutSeconds * 1000;
+    const client = createClient({
+        baseUrl: service.baseUrl,
+        concurrency,
+        timeoutMs,
+        version: programVersion(),
+    });
+    // Requests under way are broken off too: a look-up changes nothing at the service.
+    signal.addEventListener('abort', () => void client.destroy());
+    const lookUp = createLookUp({
+        settings,
+        client,
+        credentials: service.credentials,
+        waitForRate: createPace(rate),
+        backoffMs: (attempt) => backoffMs(attempt, Math.random),
+    });
+    try {
+        const absenceIsProof = settings.absence === 'proof';
+        const looked = await lookUpDoubts({ run, lookUp, absenceIsProof, concurrency, signal }, ledger);
+        for (const line of lookedUpLines(run, looked))
+            tell(io, line);
+        return looked;
+    }
+    finally {
+        await client.destroy();
+    }
+}
+/** What a look-up came to, in plain sentences. */
+function lookedUpLines(run, looked) {
+    const { created, notCreated, open, keyless, left } = looked;
+    const asked = created + notCreated + open;
+    const lines = [
+        `Looked up ${countOf(asked, 'row')} in doubt: ${created} created, ${notCreated} not created, ${open} still in doubt.`,
+    ];
+    if (keyless > 0)
+        lines.push(`${countOf(keyless, 'row')} without a key can't be looked up.`);
+    if (left > 0) {
+        lines.push(`${countOf(left, 'row')} could not be asked for. To go on: onboard resolve ${run.id} --lookup`);
+    }
+    return lines;
+}
+/** Spaces the requests of this process evenly; nobody else sends for the run at its end. */
+function createPace(rate) {
+    if (rate === undefined)
+        return async () => undefined;
+    const intervalMs = 1000 / ratePerSecond(rate);
+    let free = 0;
+    return async (signal) => {
+        const at = Math.max(performance.now(), free);
+        free = at + intervalMs;
+        await sleep(at - performance.now(), signal);
+    };
+}
+const BY = 'lookup';
+/** Rows of which the settlements are in memory at a time. */
+const BATCH_ROWS = 1_000;
+/** Asks the service for every row of the run that is in doubt, and settles those of which it gives proof. */
+export async function lookUpDoubts(asking, { redis, of }) {
+    const { run, signal } = asking;
+    const { keys } = of(run.target);
+    const k = keys.run(run.id);
+    const rows = await rowsInDoubt(redis, k);
+    const asked = [];
+    const ask = createAsk(asking);
+    let keyless = 0;
+    for (let at = 0; at < rows.length && !signal.aborted; at += BATCH_ROWS) {
+        const doubts = [...(await readDoubts(redis, k, rows.slice(at, at + BATCH_ROWS))).values()];
+        const keyed = doubts.filter(({ key }) => key !== '');
+        keyless += doubts.length - keyed.length;
+        asked.push(...(await Promise.all(keyed.map(ask))).flat());
+    }
+    const settled = await settle(asked, asking, { redis, keys });
+    const left = rows.length - asked.length - keyless;
+    return { ...settled, open: asked.length - settled.created - settled.notCreated, keyless, left };
+}
+/** Asks once for the rows of one key: they are one record and can't come out differently. */
+function createAsk({ concurrency, lookUp, signal, }) {
+    const slots = createSemaphore(concurrency);
+    const sightings = new Map();
+    const look = async (key) => {
+        const release = await slots.acquire();
+        try {
+            return signal.aborted ? null : await lookUp(key, signal);
+        }
+        finally {
+            release();
+        }
+    };
+    return async (doubt) => {
+        const looking = sightings.get(doubt.key) ?? look(doubt.key);
+        sightings.set(doubt.key, looking);
+        const sighting = await looking;
+        return sighting === null ? [] : [{ doubt, sighting }];
+    };
+}
+/** Concludes only once all rows have been asked for: a look-up that can't tell keys apart shows only in the answers together. */
+async function settle(asked, { run, absenceIsProof }, { redis, keys }) {
+    const at = new Date();
+    const owners = await ownersOf(asked, () => createRunView(redis, keys, run).settlements());
+    const concluded = asked.map((one) => ({
+        ...one,
+        conclusion: conclude(one.doubt, one.sighting, {
+            absenceIsProof,
+            at,
+            sharedBy: one.sighting.kind === 'found' ? (owners.get(one.sighting.id) ?? []) : [],
+        }),
+    }));
+    const decisions = concluded.flatMap(({ doubt: { row }, conclusion }) => conclusion.kind === 'decided' ? [{ row, decision: conclusion.decision }] : []);
+    const notes = concluded.flatMap(({ conclusion }) => (conclusion.kind === 'open' ? [conclusion.note] : []));
+    const answers = await resolveRows(redis, keys, { run, by: BY, at, decisions });
+    await noteDoubts(redis, keys, { run, notes });
+    const count = (kind) => decisions.filter(({ decision }, i) => decision.kind === kind && answers[i]?.kind === 'resolved').length;
+    return { created: count('created'), notCreated: count('not-created') };
+}
+/** The rows of each id that was found, also those that had it before: one record is never that of two keys. */
+async function ownersOf(asked, settlementsOfRun) {
+    const owners = new Map();
+    const own = (rows, settlement) => {
+        if (!rows.some((row) => isOneRecord(row, settlement)))
+            rows.push(settlement);
+    };
+    for (const { doubt, sighting } of asked) {
+        if (sighting.kind !== 'found')
+            continue;
+        const rows = owners.get(sighting.id) ?? [];
+        owners.set(sighting.id, rows);
+        own(rows, doubt);
+    }
+    if (owners.size === 0)
+        return new Map();
+    for await (const settlements of settlementsOfRun()) {
+        for (const settlement of settlements) {
+            const rows = settlement.outcome === 'in-doubt' ? undefined : owners.get(settlement.id);
+            if (rows !== undefined)
+                own(rows, settlement);
+        }
+    }
+    return new Map([...owners].map(([id, rows]) => [id, rows.map(({ row }) => row)]));
+}
+const LOOKED_UP = '; looked up at ';
+const ROWS_NAMED = 3;
+/** Decides by what the service knows of the row's key; whatever is no proof leaves the row in doubt. Pure. */
+export function conclude(doubt, sighting, circumstances) {
+    switch (sighting.kind) {
+        case 'found':
+            return concludeFound(doubt, sighting.id, circumstances);
+        case 'found-twice': {
+            const others = sighting.count > sighting.ids.length ? ` and ${sighting.count - sighting.ids.length} more` : '';
+            const what = `found ${sighting.count} times, as ${sighting.ids.join(', ')}${others}`;
+            return { kind: 'open', note: noted({ ...doubt, code: 'found_twice' }, what, circumstances) };
+        }
+        case 'not-found':
+            if (circumstances.absenceIsProof)
+                return { kind: 'decided', decision: { kind: 'not-created' } };
+            return { kind: 'open', note: noted(doubt, 'not found, which is no proof', circumstances) };
+        case 'unclear':
+            return { kind: 'open', note: noted(doubt, sighting.why, circumstances) };
+        default:
+            return sighting;
+    }
+}
+function concludeFound(doubt, id, circumstances) {
+    const { sharedBy } = circumstances;
+    if (sharedBy.length <= 1)
+        return { kind: 'decided', decision: { kind: 'created', id } };
+    const rows = [...sharedBy].sort((a, b) => a - b);
+    const more = rows.length > ROWS_NAMED ? ` and ${rows.length - ROWS_NAMED} more` : '';
+    const what = `found as ${id}, but so were rows ${rows.slice(0, ROWS_NAMED).join(', ')}${more}: does the path of the look-up tell keys apart?`;
+    return { kind: 'open', note: noted(doubt, what, circumstances) };
+}
+/** The settlement with what this look-up found, in place of what an earlier one said. */
+function noted(doubt, what, { at }) {
+    const [before = ''] = doubt.message.split(LOOKED_UP);
+    return { ...doubt, message: `${before}${LOOKED_UP}${at.toISOString()}: ${what}` };
+}
+//# sourceMappingURL=look-up.js.map

@@ -1,0 +1,144 @@
+import { messageOf } from '../lib/errors.js';
+import { UsageError } from '../lib/usage-error.js';
+import { createChunkQueue } from '../queue/chunk-queue.js';
+import { ingestRun } from './ingest.js';
+import { createWaitingNotice } from './redis-wait.js';
+import { FileChangedError } from './rows.js';
+import { windUpRun } from './wind-up.js';
+/** What the end of a reading makes of its run. */
+const STATE_AFTER = {
+    complete: null,
+    stopped: null,
+    'file-changed': ['paused', 'file-changed'],
+    canary: ['stopped', 'canary'],
+};
+/** Opens the run's queue; nothing is read before the first `readOn`. */
+export async function openRunReading(of, session) {
+    const { run } = of;
+    const { ledger, registration, log } = session;
+    const { keys, store } = ledger.of(run.target);
+    const holder = registration.epoch.worker;
+    const queue = createChunkQueue(ledger.redis, keys.queuePrefix, (error) => log.warn('queue', { problem: error.message }));
+    await queue.promote(run.id);
+    await registration.remember(run.id);
+    const opened = { ...of, session, queue, added: { last: 0 } };
+    let stop = new AbortController();
+    let reading = null;
+    let failure = null;
+    let recoveries = registration.epoch.recoveries();
+    let purpose = 'ingest';
+    const begin = () => {
+        reading = READ[purpose](opened, stop.signal);
+        reading
+            .then((end) => {
+            const after = STATE_AFTER[end];
+            return after !== null && store.transition(run.id, ...after);
+        })
+            .catch((error) => {
+            failure = error;
+        });
+    };
+    const hold = () => store.holdLease(run.id, holder, session.times.lockMs);
+    const halt = async () => {
+        stop.abort();
+        await Promise.allSettled([reading]);
+    };
+    const again = async () => {
+        await halt();
+        stop = new AbortController();
+        reading = null;
+        recoveries = registration.epoch.recoveries();
+    };
+    /** Throws what was wrong with the reading; a file that can't be read any more pauses its run first. The next look reads again. */
+    const recover = async () => {
+        const error = failure;
+        failure = null;
+        reading = null;
+        if (error instanceof UsageError)
+            await store.transition(run.id, 'paused', 'file-changed');
+        throw error;
+    };
+    return {
+        /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
+        async readOn() {
+            if (failure !== null)
+                await recover();
+            if ((await hold()) && reading === null)
+                begin();
+        },
+        /** Reads nothing for now; true: this process is the one that reads on later. */
+        async rest() {
+            if (reading !== null)
+                await again();
+            failure = null;
+            return hold();
+        },
+        /** Ends a reading for the other purpose; what was wrong with that one doesn't matter any more. */
+        async turnTo(next) {
+            if (purpose === next)
+                return;
+            purpose = next;
+            await again();
+            failure = null;
+        },
+        /** Takes or renews the lease; true: this process is the one that reads. */
+        hold,
+        /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
+        recoveries: () => recoveries,
+        /** Puts back what the queue gave up; true where open chunks that it was given are not in it at all. */
+        sweep: () => sweep(opened),
+        /** Begins anew at the next look; a reading that is still under way, waiting for room perhaps, is ended first. */
+        again,
+        /** Ends the reading and gives the lease back. */
+        async end() {
+            try {
+                await halt();
+                await store.dropLease(run.id, holder);
+            }
+            finally {
+                await queue.close();
+            }
+        },
+    };
+}
+const READ = {
+    async ingest({ run, definition, rows, session, queue, added }, signal) {
+        // Chunks that this reading has not come to yet are not missing.
+        added.last = 0;
+        const chunks = await rows(run, definition.format);
+        if (chunks === null)
+            return 'file-changed';
+        const notice = createWaitingNotice(session.io, session.clock.now);
+        const onAdded = (chunk) => {
+            added.last = chunk;
+        };
+        const ingest = { run, definition, chunks, queue, notice, signal, onAdded };
+        const end = await ingestRun(ingest, session).catch(endOfChanged);
+        if (end === 'complete')
+            notice.complete();
+        return end;
+    },
+    async windUp({ run, definition, rows, session, queue }, signal) {
+        const chunks = await rows(run, definition.format).catch((error) => {
+            const problem = messageOf(error);
+            session.log.warn('rows can not be read any more', { run: run.id, problem });
+            return null;
+        });
+        return windUpRun({ run, chunks, queue, signal }, session);
+    },
+};
+function endOfChanged(error) {
+    if (error instanceof FileChangedError)
+        return 'file-changed';
+    throw error;
+}
+async function sweep({ run, session, queue, added }) {
+    await queue.retryFailed();
+    const closed = await session.ledger.of(run.target).store.closedChunks(run.id);
+    for (let n = 1; n <= added.last; n += 1) {
+        if (!closed.has(n) && !(await queue.has(run.id, n)))
+            return true;
+    }
+    return false;
+}
+//# sourceMappingURL=reading.js.map

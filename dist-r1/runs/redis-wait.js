@@ -1,0 +1,130 @@
+/**
+ * Commands that Redis refuses now and will take later: given again until they are taken, which costs the reading of a
+ * run time and nothing else. Speaks to the terminal while a run is followed: once why its reading waits, and once
+ * that it goes on.
+ */
+import { messageOf } from '../lib/errors.js';
+import { tellOverBar } from '../lib/terminal.js';
+import { sleep } from '../lib/waiting.js';
+const FIRST_PAUSE_MS = 50;
+const PAUSE_MAX_MS = 2_000;
+const FULL = /^OOM\b|\bOOM command not allowed/;
+const DISK = /^MISCONF\b/;
+const AWAY = /^(?:LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS)\b|Connection is closed|Stream isn't writeable/;
+const CONNECTION_CODES = new Set([
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+]);
+/**
+ * Repeats a command that may be given any number of times until Redis takes it, with growing pauses; `null`: given up.
+ * Throws what waiting doesn't cure.
+ */
+export async function waitOut(command, edges) {
+    for (let tries = 0;; tries += 1) {
+        try {
+            const answer = await command();
+            edges.onWaiting(null);
+            return answer;
+        }
+        catch (error) {
+            const reason = waitingReason(error);
+            if (reason === null)
+                throw error;
+            edges.onWaiting(reason);
+        }
+        if (!(await edges.pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, PAUSE_MAX_MS))))
+            return null;
+    }
+}
+/** `null`: not one that passes by itself. */
+export function waitingReason(error) {
+    if (!(error instanceof Error))
+        return null;
+    if (FULL.test(error.message))
+        return 'full';
+    if (DISK.test(error.message))
+        return 'disk';
+    const isConnection = 'code' in error && CONNECTION_CODES.has(error.code);
+    return isConnection || AWAY.test(error.message) ? 'away' : null;
+}
+/**
+ * Gives the last commands of a run until Redis takes them: its rows are sent, so a command that ended with an error here would look like a run
+ * to go on with. An interrupted process gives up.
+ */
+export async function waitToEnd(commands, io) {
+    let isTold = false;
+    const edges = {
+        async pause(ms) {
+            await sleep(ms, io.interrupted);
+            return !io.interrupted.aborted;
+        },
+        onWaiting(reason) {
+            if (reason !== null && !isTold)
+                tellOverBar(io, END_WAITS);
+            isTold ||= reason !== null;
+        },
+    };
+    const taken = await waitOut(async () => ({ value: await commands() }), edges);
+    if (taken === null)
+        throw new Error('Redis takes no commands right now, so there is no report yet');
+    return taken.value;
+}
+const END_WAITS = 'Redis takes no commands right now: the report waits, and is written by itself.';
+const REFUSED = {
+    full: 'Redis is full (maxmemory): raise maxmemory',
+    disk: "Redis can't write to its disk: make room on that disk",
+    away: 'Redis takes no commands right now: wait until it does (SCRIPT KILL ends a script that keeps it busy, a replica takes no writes)',
+};
+/** What to do where Redis has refused a command that nobody gives again by itself; `null`: it is something else. */
+export function refusalWords(error) {
+    if (!(error instanceof Error) || error.name !== 'ReplyError')
+        return null;
+    // Of a transaction only the refused commands' own errors say why.
+    const [first = error] = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
+    const reason = waitingReason(first);
+    return reason === null
+        ? null
+        : `${REFUSED[reason]}, and give the command again. It said: ${messageOf(first)}`;
+}
+/** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
+const CALM_MS = 5_000;
+const WAITS = {
+    full: 'Redis is full (maxmemory): reading waits, rows in hand go on. Raise maxmemory, or wait.',
+    disk: "Redis can't write to its disk: reading waits. Make room on that disk; it goes on by itself.",
+    away: 'Redis takes no commands right now: reading waits, and goes on by itself.',
+};
+const GOES_ON = 'Redis takes rows again: reading goes on.';
+/** Tells the user once that reading waits for Redis, and once that it goes on. */
+export function createWaitingNotice(io, now) {
+    let shown = null;
+    let refusedAt = 0;
+    const say = (text) => tellOverBar(io, text);
+    const goOn = () => {
+        if (shown !== null)
+            say(GOES_ON);
+        shown = null;
+    };
+    return {
+        /** After each command to Redis: why it has to wait; `null`: it went through. */
+        heard(reason) {
+            if (reason === null) {
+                if (now() - refusedAt >= CALM_MS)
+                    goOn();
+                return;
+            }
+            refusedAt = now();
+            if (shown !== reason)
+                say(WAITS[reason]);
+            shown = reason;
+        },
+        /** The file has been read to its end. */
+        complete: goOn,
+    };
+}
+//# sourceMappingURL=redis-wait.js.map

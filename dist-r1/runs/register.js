@@ -1,0 +1,109 @@
+/**
+ * How a run begins: the runs of other jobs that it comes after are waited for, and its file is registered in the
+ * ledger, where it may turn out to be a run that there is already, unfinished or over.
+ */
+import { resolve } from 'node:path';
+import { isDeadHere, shownWorker } from '../journal/worker-registry.js';
+import { holdsUpLaterJobs, newRunId, openRunsOf } from '../ledger/run-store.js';
+import { tell } from '../lib/terminal.js';
+import { sleep } from '../lib/waiting.js';
+import { isOver } from '../model/run.js';
+import { ownerOf } from './control.js';
+import { CHUNK_ROWS, withChunkEnds } from './rows.js';
+import { goingOnWith, stateOf } from './status.js';
+const POLL_MS = 500;
+/**
+ * Resolves when no run of these jobs is under way in the target's ledger; each that is waited for is named once in each
+ * state. False: interrupted.
+ */
+export async function waitForJobs(jobs, target, { ledger, io }) {
+    const { keys, store } = ledger.of(target);
+    const told = new Set();
+    let open = await openRunsOf(ledger.redis, keys, new Set(jobs));
+    while (open.length > 0) {
+        const runs = (await Promise.all(open.map(store.get))).filter((run) => run !== null);
+        const waiting = runs.filter((run) => holdsUpLaterJobs(run.state));
+        for (const run of waiting) {
+            const words = waitingWords(run, await store.hasLease(run.id));
+            if (!told.has(words.join()))
+                tell(io, ...words);
+            told.add(words.join());
+        }
+        if (io.interrupted.aborted)
+            return false;
+        if (waiting.length > 0)
+            await sleep(POLL_MS, io.interrupted);
+        // All runs are looked through again only once these are over.
+        open =
+            waiting.length > 0 ? waiting.map(({ id }) => id) : await openRunsOf(ledger.redis, keys, new Set(jobs));
+    }
+    return true;
+}
+function waitingWords(run, leased) {
+    const state = stateOf(run, leased);
+    const goOn = goingOnWith(run, state);
+    const words = `Waiting for run ${run.id} of ${run.job} (${state.words}): this job comes after that one.`;
+    return goOn === null
+        ? [words]
+        : [words, `To go on with it: ${goOn}`, `  or give it up: onboard cancel ${run.id}`];
+}
+/** Registers a run of the file in the ledger. */
+export async function registerFile(file, { ledger }) {
+    const { job, target, again } = file;
+    const facts = await withChunkEnds(file.facts, job.definition);
+    const createdAt = new Date();
+    const id = file.id ?? newRunId(createdAt);
+    await ledger.index.add(id, target, createdAt);
+    const registered = await ledger.of(target).store.register({
+        id,
+        job: job.name,
+        definition: job.definition,
+        target,
+        // The run may be resumed from any folder.
+        facts: { ...facts, path: resolve(facts.path) },
+        chunkRows: CHUNK_ROWS,
+        createdAt,
+        again,
+    });
+    if (registered.kind === 'known')
+        await ledger.index.remove(id);
+    return registered;
+}
+/** Registers the file and sets its run running, with a word to the user where it isn't new; answers the run as it is then. */
+export async function beginFile(file, session) {
+    const { kind, id } = await registerFile(file, session);
+    const { io, ledger } = session;
+    const { store } = ledger.of(file.target);
+    const before = await store.get(id);
+    if (before === null)
+        throw new Error(`run ${id} is gone from the ledger`);
+    if (isOver(before)) {
+        tell(io, `This file was already taken to its end as run ${id} (${before.finishedAt ?? ''}): nothing is sent. ` +
+            'For another run of it: --again');
+        return before;
+    }
+    if (before.state === 'cancelled') {
+        tell(io, `Run ${id} of this file was cancelled: it is wound up now. For another run of it: --again`);
+        return before;
+    }
+    if (kind === 'known' && (await hasChanged(file.job, id, store))) {
+        tell(io, `warning: the job definition has changed since; the run goes on with the one it began with.`);
+    }
+    await store.transition(id, before.rows === 0 ? 'finished' : 'running', null);
+    if (kind === 'known')
+        tell(io, await goingOn(id, store, io.interrupted));
+    return (await store.get(id)) ?? before;
+}
+async function hasChanged({ definition }, run, store) {
+    return JSON.stringify(await store.definition(run)) !== JSON.stringify(definition);
+}
+async function goingOn(id, store, interrupted) {
+    const lease = await store.leaseOf(id);
+    // The lease of one that was killed lasts a while: nothing is waited for where that is known.
+    const isTaken = lease !== null && !isDeadHere(lease.holder);
+    const owner = isTaken ? await ownerOf({ id }, store, interrupted) : null;
+    if (owner === null)
+        return `Going on with run ${id} of this file.`;
+    return `Run ${id} of this file is under way in ${shownWorker(owner)}: this process helps to send its rows.`;
+}
+//# sourceMappingURL=register.js.map

@@ -1,0 +1,285 @@
+/**
+ * Settles in the ledger what somebody says became of rows in doubt. All of it is refused where any of it can't be
+ * right: a row under another key than the run's, an id that would be two records', rows of one request with two ends.
+ * The ledger is read once, and only the chunks of the rows that are named, unless an id is given: any row of the run
+ * may have that id.
+ */
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join, resolve as resolvePath } from 'node:path';
+import { createRunInput } from '../ledger/reruns.js';
+import { isOneRecord, resolveRows, } from '../ledger/resolve.js';
+import { createRunView, settlementsOfChunks } from '../ledger/run-view.js';
+import { UsageError } from '../lib/usage-error.js';
+import { wasAccepted } from '../model/outcome.js';
+import { describeDecision } from '../model/resolution.js';
+import { createGroupCutter } from '../model/row-group.js';
+import { chunksOf } from '../model/run.js';
+import { isTable } from '../model/source.js';
+import { reportDirectory } from '../session.js';
+import { lookUpOnDemand } from './look-up.js';
+import { writeReportOf } from './report.js';
+import { readDecisions } from './resolve-file.js';
+/** Settles what the request names, as far as it can be right, and answers what became of it; `by`: who decides. */
+export async function resolveRun(run, request, by, session) {
+    switch (request.kind) {
+        case 'lookup': {
+            const looked = await lookUpOnDemand(run, request.jobFile, session);
+            const open = looked.open + looked.keyless + looked.left;
+            const { created, notCreated } = looked;
+            return { created, notCreated, unchanged: 0, open, mates: 0, refused: [] };
+        }
+        case 'row': {
+            const told = { where: '--created', row: request.row, key: null, decision: request.decision };
+            return decide(run, { decisions: [request], open: 0, told: [told] }, by, session.ledger);
+        }
+        case 'file': {
+            const key = await keyColumn(run, session.ledger);
+            return decide(run, await readDecisions(request.path, run, key), by, session.ledger);
+        }
+        default:
+            return request;
+    }
+}
+/** The column that tells the run's rows apart, `null` for a job without a key. */
+async function keyColumn(run, ledger) {
+    const definition = await ledger.of(run.target).store.definition(run.id);
+    if (definition !== null)
+        return definition.key ?? null;
+    throw new UsageError(`The ledger has no definition of run ${run.id}: resolve its rows one by one.`);
+}
+async function decide(run, said, by, ledger) {
+    const { keys, store } = ledger.of(run.target);
+    const isGrouped = (await store.definition(run.id))?.group !== undefined;
+    const held = await heldOf(run, said, isGrouped, ledger);
+    refuseMisplaced(said.told, held);
+    const { decisions, mates } = withMates(held.groups, said.decisions);
+    const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
+    // Lines that were left open are settled with the others of their key.
+    const settledOpen = said.told.filter(({ row }) => mates.includes(row)).length;
+    return {
+        ...countAnswers(decisions, answers),
+        open: said.open - settledOpen,
+        mates: mates.length,
+        refused: await refusedOf(run, answers, ledger),
+    };
+}
+async function heldOf(run, { told }, isGrouped, ledger) {
+    const rows = new Set(told.map(({ row }) => row));
+    const ids = new Set(told.flatMap((one) => idOf(one) ?? []));
+    const isNeeded = ids.size > 0 || isGrouped || told.some(({ key }) => key !== null);
+    if (!isNeeded)
+        return { keys: new Map(), holders: new Map(), groups: [] };
+    const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
+    const batches = ids.size > 0 ? view.settlements() : settlementsAround(rows, run, ledger);
+    return readHeld(batches, { rows, ids, isGrouped });
+}
+/** Two tell enough: where one holder is the row that is given the id, the other is in its way. */
+const HOLDERS_KEPT = 2;
+/** Reads what the run holds of these rows and ids; memory grows with what is named, not with the run. */
+export async function readHeld(batches, { rows, ids, isGrouped }) {
+    const keys = new Map();
+    const holders = new Map();
+    const groups = [];
+    const cutter = createGroupCutter(({ key }) => (key === '' ? null : key));
+    const keepGroup = (cut) => {
+        const group = cut === null ? [] : [cut.lead, ...cut.mates];
+        if (group.some(({ row }) => rows.has(row)))
+            groups.push(group);
+    };
+    const keepHolder = ({ row, key, id }) => {
+        const known = holders.get(id) ?? [];
+        if (known.length === HOLDERS_KEPT || known.some((one) => isOneRecord(one, { row, key })))
+            return;
+        holders.set(id, [...known, { row, key }]);
+    };
+    for await (const batch of batches) {
+        for (const settlement of batch) {
+            if (rows.has(settlement.row))
+                keys.set(settlement.row, settlement.key);
+            if (ids.has(settlement.id))
+                keepHolder(settlement);
+            if (isGrouped)
+                keepGroup(cutter.take(settlement));
+        }
+    }
+    keepGroup(cutter.end());
+    return { keys, holders, groups };
+}
+/** Throws a UsageError that lists every row told of under another key than the run's, and every id that would be two records'. */
+function refuseMisplaced(told, held) {
+    const given = new Map();
+    const problems = told.flatMap((one) => [keyProblem(one, held), sharedProblem(one, given, held), heldProblem(one, held)].flatMap((problem) => problem === null ? [] : [`${one.where}: ${problem}`]));
+    if (problems.length > 0)
+        throw new UsageError([...problems, 'Nothing was resolved.']);
+}
+function idOf({ decision }) {
+    return decision?.kind === 'created' ? decision.id : null;
+}
+function keyProblem({ row, key }, { keys }) {
+    if (key === null)
+        return null;
+    const known = keys.get(row);
+    if (known === key)
+        return null;
+    if (known === undefined)
+        return `row ${row} has no outcome, or the run has no such row`;
+    return `row ${row} has the key ${JSON.stringify(key)} here, but ${JSON.stringify(known)} in the run: expected lines as the report has them; sort whole lines only`;
+}
+function sharedProblem(told, given, held) {
+    const id = idOf(told);
+    if (id === null)
+        return null;
+    const earlier = given.get(id);
+    if (earlier === undefined)
+        given.set(id, told);
+    if (earlier === undefined || isOneRecord(holderOf(earlier, held), holderOf(told, held)))
+        return null;
+    return `the id ${id} is given to row ${told.row}, and to row ${earlier.row} before: expected an id of its own for each row`;
+}
+function heldProblem(told, held) {
+    const id = idOf(told);
+    const holders = id === null ? [] : (held.holders.get(id) ?? []);
+    const other = holders.find((holder) => !isOneRecord(holder, holderOf(told, held)));
+    if (other === undefined)
+        return null;
+    return `the id ${id} can't be that of row ${told.row}: row ${other.row} of the run has it`;
+}
+function holderOf({ row }, { keys }) {
+    return { row, key: keys.get(row) ?? '' };
+}
+/**
+ * Extends decisions to the rows in doubt that were one request with theirs. A UsageError lists every row that is decided otherwise than
+ * another row of its group is, or was before.
+ */
+export function withMates(groups, decisions) {
+    const decided = new Map(decisions.map(({ row, decision }) => [row, decision]));
+    const problems = [];
+    const added = [];
+    for (const group of groups) {
+        const doubts = group.filter(({ outcome }) => outcome === 'in-doubt');
+        const first = group.find(({ row }) => decided.has(row));
+        const decision = first === undefined ? undefined : decided.get(first.row);
+        if (first === undefined || decision === undefined || doubts.length === 0)
+            continue;
+        const problem = problemOf(group, decided, { row: first.row, decision });
+        if (problem !== null)
+            problems.push(problem);
+        const open = doubts.filter(({ row }) => !decided.has(row));
+        added.push(...open.map(({ row }) => ({ row, decision })));
+    }
+    if (problems.length > 0)
+        throw new UsageError([...problems, 'Nothing was resolved.']);
+    const all = [...decisions, ...added].sort((a, b) => a.row - b.row);
+    return { decisions: all, mates: added.map(({ row }) => row) };
+}
+function problemOf(group, decided, { row, decision }) {
+    for (const mate of group) {
+        const other = decided.get(mate.row) ?? settledAs(mate);
+        if (other === null || describeDecision(other) === describeDecision(decision))
+            continue;
+        return (`row ${mate.row} is ${describeDecision(other)}, and row ${row}, of the same key, ${describeDecision(decision)}: ` +
+            'expected one decision, since rows of one key are one record');
+    }
+    return null;
+}
+/** What was decided or found of a row before; `null` where that says nothing of the others. */
+function settledAs({ outcome, id, code }) {
+    if (wasAccepted(outcome))
+        return { kind: 'created', id };
+    return code === 'not_created' ? { kind: 'not-created' } : null;
+}
+function countAnswers(decisions, answers) {
+    const counts = { created: 0, notCreated: 0, unchanged: 0 };
+    decisions.forEach(({ decision }, i) => {
+        const kind = answers[i]?.kind;
+        if (kind === 'unchanged')
+            counts.unchanged += 1;
+        else if (kind === 'resolved')
+            counts[decision.kind === 'created' ? 'created' : 'notCreated'] += 1;
+    });
+    return counts;
+}
+/** The rows whose decisions the ledger did not take, and what they are. */
+async function refusedOf(run, answers, ledger) {
+    const strange = new Set(answers.flatMap(({ row, kind }) => (kind === 'not-in-doubt' ? [row] : [])));
+    const known = new Map();
+    for await (const batch of settlementsAround(strange, run, ledger))
+        for (const s of batch)
+            known.set(s.row, s);
+    return answers.flatMap((answer) => {
+        const why = refusal(answer, known);
+        return why === null ? [] : [{ row: answer.row, why }];
+    });
+}
+function refusal(answer, known) {
+    switch (answer.kind) {
+        case 'resolved':
+        case 'unchanged':
+            return null;
+        case 'otherwise': {
+            const { decision, id, by, at } = answer.earlier;
+            return `was resolved as ${describeDecision({ kind: decision, id })}, by ${by} at ${at}`;
+        }
+        case 'not-in-doubt':
+            return stateWords(known.get(answer.row));
+        default:
+            return answer;
+    }
+}
+function stateWords(settlement) {
+    if (settlement === undefined)
+        return 'has no outcome, or the run has no such row';
+    const { outcome, id } = settlement;
+    return `is not in doubt, but ${outcome}${id === '' ? '' : `, id ${id}`}`;
+}
+const CHUNKS_AT_ONCE = 16;
+/** The settlements of the chunks that these rows are in, in row order; a group is never in two chunks. */
+async function* settlementsAround(rows, run, { redis, of }) {
+    if (rows.size === 0)
+        return;
+    const { keys } = of(run.target);
+    // The rows of a rerun have the numbers that they have in its parent's file.
+    const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
+    const chunks = run.parent !== null && numbers === null ? allChunks(run) : chunksWith(rows, run, numbers);
+    for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
+        yield* await settlementsOfChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
+    }
+}
+function allChunks(run) {
+    return Array.from({ length: chunksOf(run) }, (_, i) => i + 1);
+}
+/** `numbers`: those of the run's rows, where they don't count from 1. */
+export function chunksWith(rows, run, numbers) {
+    const places = numbers === null ? [...rows] : numbers.flatMap((row, i) => (rows.has(row) ? [i + 1] : []));
+    const inRun = places.filter((place) => place >= 1 && place <= run.rows).sort((a, b) => a - b);
+    const chunks = new Set();
+    let n = 1;
+    for (const place of inRun) {
+        while ((run.chunkEnds?.[n - 1] ?? n * run.chunkRows) < place)
+            n += 1;
+        chunks.add(n);
+    }
+    return [...chunks];
+}
+/** Writes the run's report again, but for a file of rows in doubt that somebody is working on. */
+export async function rewriteReport(run, done, session) {
+    const underWay = run.state === 'running' || run.state === 'queued';
+    const { store } = session.ledger.of(run.target);
+    if (underWay && (await store.hasLease(run.id)))
+        return { kind: 'of-another' };
+    const directory = reportDirectory(session.env, run.id);
+    const name = `in-doubt.${isTable(run.source) ? 'csv' : 'ndjson'}`;
+    const kept = (await isInWork(join(directory, name), run, done)) ? name : null;
+    const summary = await writeReportOf(run, session, { keep: kept === null ? [] : [kept] });
+    return { kind: 'written', directory, summary, kept };
+}
+async function isInWork(path, run, { request, resolved }) {
+    if (!existsSync(path))
+        return false;
+    if (request.kind === 'file' && (await realpath(resolvePath(request.path))) === (await realpath(path)))
+        return resolved.refused.length > 0;
+    // A file that can't be read as it should be is in somebody's work too.
+    return readDecisions(path, run, null).then(({ decisions }) => decisions.length > 0, () => true);
+}
+//# sourceMappingURL=resolve.js.map

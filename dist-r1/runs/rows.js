@@ -1,0 +1,76 @@
+import { mappingFor } from '../delivery/run-mapping.js';
+import { chunkEndsOf, evenEnds, readChunks } from '../intake/chunks.js';
+import { surveyFile } from '../intake/survey.js';
+import { createRunInput } from '../ledger/reruns.js';
+import { changedWhileRead, fileStamp } from '../lib/file-stamp.js';
+import { UsageError } from '../lib/usage-error.js';
+import { definitionOf } from './status.js';
+/** Rows of one BullMQ job: with one job per row 100,000 rows took Redis three times the memory and ten times the time to enqueue (FACTS.md). */
+export const CHUNK_ROWS = 100;
+/** The rows of a file that was surveyed in this process. */
+export function fileRows(facts) {
+    return async (run, format) => {
+        if ((await fileStamp(facts.path)) !== facts.stamp)
+            return null;
+        return untouched(readChunks(facts.path, run.source, format, run), facts);
+    };
+}
+/** Somebody wrote to a run's file while it was read: nothing that was read since may be sent. */
+export class FileChangedError extends Error {
+    name = 'FileChangedError';
+}
+/**
+ * Looks at the file's stamp after each chunk was read and before it is handed on: a write that could have come into the chunk
+ * has changed the stamp by then, and the chunk is not handed on.
+ */
+async function* untouched(chunks, { path, stamp }) {
+    const look = async () => {
+        if ((await fileStamp(path)) !== stamp)
+            throw new FileChangedError(`${path}: was changed while it was read`);
+    };
+    for await (const chunk of chunks) {
+        await look();
+        yield chunk;
+    }
+    await look();
+}
+/** The rows that a registered run is made of: of its file, once that proves to be the same, or in the ledger for a rerun. */
+export async function registeredRows(run, ledger) {
+    if (run.parent !== null) {
+        const input = createRunInput(ledger.redis, ledger.of(run.target).keys, run.id);
+        if (!(await input.isWhole(run)))
+            throw new UsageError(rowsLost(run.id, run.parent));
+        return async () => input.read(run);
+    }
+    return fileRows(await surveyAgain(run, (await definitionOf(run, ledger)).format));
+}
+function rowsLost(id, parent) {
+    return (`The rows of run ${id} are lost from Redis: it can't go on. ` +
+        `\`onboard cancel ${id}\` gives each its outcome, then \`onboard rerun ${parent}\` takes up again what was not sent.`);
+}
+async function surveyAgain(run, format) {
+    const facts = await surveyFile(run.file, format);
+    if (facts.sha256 === run.sha256)
+        return facts;
+    throw new UsageError(`${run.file}: is not the file that run ${run.id} began with: expected sha256 ${run.sha256}, got ${facts.sha256}. ` +
+        'Put the first one back.');
+}
+/**
+ * The facts with the ends of the file's chunks, where its job groups rows: that takes a reading of its own, since only the
+ * compiled mapping knows the keys. Also where its first rows go ahead of the others (`send.canary`): they are a chunk of
+ * their own. UsageError where the file is not as it was surveyed.
+ */
+export async function withChunkEnds(facts, definition) {
+    const cutting = { chunkRows: CHUNK_ROWS, firstRows: definition.send.canary };
+    const { path, source, rows, stamp } = facts;
+    if (definition.group === undefined) {
+        return cutting.firstRows === undefined ? facts : { ...facts, chunkEnds: evenEnds(rows, cutting) };
+    }
+    const { keyOf } = mappingFor(definition, source);
+    const batches = readChunks(path, source, definition.format);
+    const chunkEnds = await chunkEndsOf(batches, { ...cutting, keyOf });
+    if ((chunkEnds.at(-1) ?? 0) === rows && (await fileStamp(path)) === stamp)
+        return { ...facts, chunkEnds };
+    throw changedWhileRead(path);
+}
+//# sourceMappingURL=rows.js.map

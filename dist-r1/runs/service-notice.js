@@ -1,0 +1,122 @@
+import { countOf, shownTime, tellOverBar } from '../lib/terminal.js';
+import { sleep } from '../lib/waiting.js';
+import { serviceReport } from './status.js';
+const EVERY_MS = 1_000;
+const HOLD_OVER = 'The service need not be left alone any longer: rows go on.';
+/** What the service asks for with 429 is mostly shorter, and over before it is read. */
+const LONG_HOLD_MS = 30_000;
+/** Tells of the service until the process is to end: for a worker that follows no run. */
+export async function tellOfService(session) {
+    const { io, ledger, clock } = session;
+    const { target } = session.service;
+    const notice = createServiceNotice(io, { target, read: () => serviceReport(ledger, target) }, clock.now);
+    while (!io.interrupted.aborted) {
+        notice.update(false);
+        await sleep(EVERY_MS, io.interrupted);
+    }
+}
+export function createServiceNotice(io, service, now) {
+    const { target } = service;
+    let last = Number.NEGATIVE_INFINITY;
+    let seen = null;
+    let shown = 'well';
+    const look = async (isFirst) => {
+        const report = await service.read();
+        const next = worthAWord(report, { seen, shown, isFirst });
+        seen = report;
+        if (next === shown)
+            return;
+        const isHoldOver = next === 'well' && shown === 'held';
+        shown = next;
+        tellOverBar(io, isHoldOver ? HOLD_OVER : textOf(next, report, target));
+    };
+    return {
+        /** Looks at most once a second; never fails. `isFirst`: no row of the run has come to its end since this process took it up. */
+        update(isFirst) {
+            if (now() - last < EVERY_MS)
+                return;
+            last = now();
+            look(isFirst).catch(() => undefined);
+        },
+        /** The service has not answered for so long that the run was paused. */
+        async gaveUp() {
+            const { cause } = await service.read();
+            tellOverBar(io, `No answer came from ${target} for too long.${cause === null ? '' : ` ${cause}`}`);
+        },
+        /** The service has asked to be left alone for so long that the run was paused. */
+        async heldOff() {
+            const { heldUntil } = await service.read();
+            const what = `The service at ${target} has asked to be left alone until ${dateOf(heldUntil)} (Retry-After)`;
+            tellOverBar(io, `${what}: longer than send.awayMinutes allows, so the run is paused.`);
+        },
+        /** At the last look: rows wait for the service. */
+        isWaiting: () => shown !== 'well',
+    };
+}
+/** A failure that the next answer follows at once is not told, nor one from before this process. */
+function worthAWord(report, { seen, shown, isFirst }) {
+    if (report.state === 'away')
+        return 'away';
+    if (report.state === 'held' && (shown === 'held' || isLong(report)))
+        return 'held';
+    if (report.state !== 'failing')
+        return 'well';
+    const isSame = report.since === seen?.since;
+    if (shown === 'failing' && isSame)
+        return 'failing';
+    const isNew = seen !== null && (!isSame || report.failuresInARow > seen.failuresInARow);
+    return isNew && (isSame || isFirst) ? 'failing' : 'well';
+}
+function isLong({ heldUntil }) {
+    return heldUntil !== null && Date.parse(heldUntil) - Date.now() > LONG_HOLD_MS;
+}
+function textOf(next, report, target) {
+    switch (next) {
+        case 'well':
+            return 'The service answers again.';
+        case 'failing':
+            return `The service at ${target}: ${serviceWords(report)}. Its rows go on by themselves when it answers.`;
+        case 'away':
+            return `The service at ${target} is ${serviceWords(report)}.`;
+        case 'held':
+            return `The service at ${target} has ${serviceWords(report)}: nothing is sent before.`;
+        default:
+            return next;
+    }
+}
+/** How the service is doing and why, in words for people, without a full stop at the end; times are UTC. */
+export function serviceWords(report) {
+    switch (report.state) {
+        case 'well':
+            return 'no outage known';
+        case 'failing':
+            return `${failures(report)} since ${clock(report.since)}${why(report)}`;
+        case 'held':
+            return `asked to be left alone until ${dateOf(report.heldUntil)}`;
+        case 'away':
+            return `away since ${clock(report.since)}, ${failures(report)}; ${nextTry(report)}${why(report)}`;
+        default:
+            return report.state;
+    }
+}
+function failures({ failuresInARow }) {
+    return `${countOf(failuresInARow, 'failure')} in a row`;
+}
+function nextTry({ isProbing, nextAt, heldUntil }) {
+    if (isProbing)
+        return 'one row is trying, the others wait';
+    return nextAt === null
+        ? 'the next row tries'
+        : `one row tries at ${heldUntil === null ? clock(nextAt) : dateOf(nextAt)}, the others wait`;
+}
+function why({ cause }) {
+    return cause === null ? '' : `. ${cause.replace(/\.$/, '')}`;
+}
+/** With the date: it may be far away. */
+function dateOf(time) {
+    return time === null ? 'now' : shownTime(new Date(time), 'UTC', { seconds: true });
+}
+function clock(time) {
+    return time === null ? 'now' : `${time.slice(11, 19)} UTC`;
+}
+//# sourceMappingURL=service-notice.js.map

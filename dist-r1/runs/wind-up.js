@@ -1,0 +1,95 @@
+/**
+ * The end of a cancelled run: every row gets its outcome, chunk by chunk. What no worker has sent is cancelled, what
+ * a dead worker had in flight is in doubt, and what a living one has in flight it settles itself. Every step may be
+ * done again. Rows that can't be read any more are recorded by their number alone.
+ */
+import { isWhole } from '../delivery/deliver-chunk.js';
+import { createRunInput } from '../ledger/reruns.js';
+import { messageOf } from '../lib/errors.js';
+import { UsageError } from '../lib/usage-error.js';
+import { sleep } from '../lib/waiting.js';
+import { chunksOf, rowsBefore, rowsOfChunk } from '../model/run.js';
+/** Between two looks at a chunk that a worker has in hand. */
+const HELD_POLL_MS = 200;
+/** `stopped`: before the last chunk was closed. */
+export async function windUpRun(windUp, session) {
+    const { run } = windUp;
+    const { keys, store } = session.ledger.of(run.target);
+    const closed = await store.closedChunks(run.id);
+    const input = createRunInput(session.ledger.redis, keys, run.id);
+    let known = null;
+    const numbers = () => {
+        known ??= input.numbers();
+        return known;
+    };
+    const reader = createReader(windUp, session);
+    try {
+        for (let n = 1; n <= chunksOf(run); n += 1) {
+            const rows = await reader.next(n);
+            if (!closed.has(n) && !(await windUpChunk(n, rows, { windUp, session, numbers })))
+                return 'stopped';
+        }
+        return 'complete';
+    }
+    finally {
+        await reader.close();
+    }
+}
+/** Reads chunk after chunk; `null` from the first one on that can't be read. */
+function createReader({ run, chunks }, { log }) {
+    let iterator = chunks?.[Symbol.asyncIterator]() ?? null;
+    return {
+        async next(n) {
+            if (iterator === null)
+                return null;
+            try {
+                const { value, done } = await iterator.next();
+                // Who has the key was decided when the chunk was added; the ledger gives back only keys that are the row's own.
+                if (done !== true && value.n === n)
+                    return value.rows.map((row) => ({ row, claim: CLAIMED }));
+            }
+            catch (error) {
+                const problem = messageOf(error);
+                log.warn('rows can not be read any more', { run: run.id, problem });
+            }
+            iterator = null;
+            return null;
+        },
+        close: async () => void (await iterator?.return?.()),
+    };
+}
+const CLAIMED = { kind: 'claimed' };
+/** False: the signal came first. */
+async function windUpChunk(n, read, windingUp) {
+    const { windUp, session, numbers } = windingUp;
+    const { run, queue, signal } = windUp;
+    while (!signal.aborted) {
+        const taken = await queue.takeOut(run.id, n);
+        if (taken !== null) {
+            const known = [taken.rows, read].find((rows) => rows !== null && isWhole({ chunk: n, rows }, run));
+            const rows = known ?? unknownRows(n, run, await numbers());
+            // The chunk is out of the queue, and nothing is sent: no worker can take it away.
+            const end = await session.delivery.deliver({ run: run.id, chunk: n, rows }, { isHeld: () => true });
+            if (end === 'closed')
+                return true;
+        }
+        await sleep(HELD_POLL_MS, signal);
+    }
+    return false;
+}
+/** The rows of a chunk of which nothing is known but their numbers. */
+function unknownRows(n, run, known) {
+    const before = rowsBefore(run, n);
+    // The rows of a rerun have numbers of another run's file, which can't be made up.
+    const isShort = known === null ? run.parent !== null : known.length !== run.rows;
+    if (isShort)
+        throw new UsageError(`The rows of run ${run.id} are lost, and so are their numbers.`);
+    return Array.from({ length: rowsOfChunk(run, n) }, (_, i) => {
+        const row = known === null ? before + i + 1 : (known[before + i] ?? 0);
+        return {
+            row: { kind: 'unreadable', row, line: 0, text: '', problem: 'its record was lost' },
+            claim: CLAIMED,
+        };
+    });
+}
+//# sourceMappingURL=wind-up.js.map

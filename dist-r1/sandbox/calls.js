@@ -1,0 +1,278 @@
+import { errorAnswer, isObject, jsonAnswer, merge, objectOf, withoutNulls, } from './answer.js';
+import { answerAfter, answerBefore } from './faults.js';
+import { seededId, seededNumber } from './records.js';
+const PERMISSION = {
+    'subclient.create': 'subclient.create',
+    'subclient.update': 'subclient.modify',
+    'counterparty.draft': 'counterparty.draft',
+    'payment.documents': 'payment.documents',
+};
+/** Carries out what the request asks, unless a fault or a check prevents it, and gives the answer. */
+export function answerCall(request, parts, faults) {
+    const target = faultTarget(request);
+    const before = faults.before(target);
+    if (before !== null)
+        return answerBefore(before);
+    const answer = refusal(request, parts) ?? answerAdmitted(request, parts);
+    if (answer.kind !== 'response' || answer.status !== 200)
+        return answer;
+    const after = faults.after(target);
+    return after === null ? answer : answerAfter(after, answer);
+}
+/** What of a request the rules of faults look at. */
+export function faultTarget({ call, key }) {
+    return { call, key: key ?? '' };
+}
+function refusal(request, parts) {
+    if (!parts.tokens.admits(request.authorization)) {
+        return errorAnswer(401, 'expected a valid token in Authorization: Bearer <token>');
+    }
+    const permission = PERMISSION[request.call];
+    return parts.permissions.has(permission) ? null : errorAnswer(403, `the token lacks ${permission}`);
+}
+function answerAdmitted({ call, id, key, body }, parts) {
+    if (call === 'payment.documents')
+        return carryOut({ call, id, key, body: {}, text: '' }, parts.records);
+    if (body.kind !== 'json')
+        return UNREADABLE[body.kind];
+    const { value, text } = body;
+    if (!isObject(value))
+        return errorAnswer(400, 'expected a JSON object');
+    const errors = typeProblems(parts.bodySchemas[call], value);
+    if (errors.length > 0)
+        return jsonAnswer(400, { error: 'wrong types in the body', errors });
+    return carryOut({ call, id, key, body: value, text }, parts.records);
+}
+const UNREADABLE = {
+    none: errorAnswer(400, 'expected a JSON body'),
+    malformed: errorAnswer(400, 'the body is not JSON in UTF-8'),
+    'wrong-type': errorAnswer(415, 'expected Content-Type: application/json'),
+    'too-large': errorAnswer(413, 'the body is larger than 1 MiB'),
+};
+function typeProblems(schema, value) {
+    const parsed = schema?.safeParse(withoutNulls(value));
+    if (parsed === undefined || parsed.success)
+        return [];
+    return parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), problem: issue.message }));
+}
+/** Carries out the call (service-api.md, section 4). */
+function carryOut(request, records) {
+    switch (request.call) {
+        case 'subclient.create':
+            return createSubclient(request, records);
+        case 'subclient.update':
+            return updateSubclient(request, records);
+        case 'counterparty.draft':
+            return submitDraft(request, records);
+        case 'payment.documents':
+            return listDocuments(request, records);
+        default:
+            return request.call;
+    }
+}
+function createSubclient({ body, text, key }, records) {
+    const { id, number } = records.entities.subclient.add(key);
+    records.bodies.set(id, text);
+    records.dataFile.append({ kind: 'subclient', id, key, body });
+    return jsonAnswer(200, subclientRecord({ id, vanityId: vanityIdOf('S', number + 1) }, body));
+}
+/** Answers 404 for an unknown id: the sandbox's own choice, the document doesn't show what the service says. */
+function updateSubclient({ id, body }, records) {
+    const name = findSubclient(id, records);
+    if (name === null)
+        return errorAnswer(404, 'no such subclient');
+    const merged = merge(knownBody(id, records), body);
+    records.bodies.set(id, JSON.stringify(merged));
+    records.dataFile.append({ kind: 'update', id, body: merged });
+    records.updated += 1;
+    return jsonAnswer(200, subclientRecord(name, merged));
+}
+/** Answers 418 with field and problem pairs: the body's shape is the sandbox's own (service-api.md, section 7). */
+function submitDraft({ body, key }, records) {
+    const errors = draftProblems(body);
+    if (errors.length > 0)
+        return jsonAnswer(418, { error: 'validation failed', errors });
+    const { id, number } = records.entities.draft.add(key);
+    records.dataFile.append({ kind: 'draft', id, key });
+    const vanityId = vanityIdOf('C', number + 1);
+    return jsonAnswer(200, { ...body, id, vanityId, state: 'draft', status: 'draft' });
+}
+/** Answers 404 for an unknown payment: the sandbox's own choice, the document doesn't show what the service says. */
+function listDocuments({ id }, records) {
+    const payment = seededNumber('pay', id);
+    if (payment === null)
+        return errorAnswer(404, 'no such payment');
+    records.listed += 1;
+    return jsonAnswer(200, documentsOf(payment));
+}
+function findSubclient(id, records) {
+    const seeded = seededNumber('sub', id);
+    if (seeded !== null)
+        return { id, vanityId: vanityIdOf('SEED', seeded) };
+    const made = records.entities.subclient.find(id);
+    return made === null ? null : { id, vanityId: vanityIdOf('S', made.number + 1) };
+}
+/** The known body of a subclient; empty where it was forgotten because many more were made since. */
+function knownBody(id, records) {
+    const text = records.bodies.get(id);
+    if (text !== undefined)
+        return objectOf(JSON.parse(text));
+    const seeded = seededNumber('sub', id);
+    return seeded === null ? {} : seededSubclient(seeded);
+}
+/**
+ * What keeps a counterparty draft from being taken. These rules are the sandbox's own: which drafts the
+ * service refuses is not shown (service-api.md, sections 2 and 7).
+ */
+export function draftProblems(body) {
+    return [
+        ...nameProblems(body),
+        ...emailProblems(body),
+        ...currencyProblems('currencies', body.currencies),
+        ...accountProblems(body.accounts),
+    ];
+}
+function nameProblems(body) {
+    if (isFilled(body.name) || (isFilled(body.firstName) && isFilled(body.lastName)))
+        return [];
+    return [{ field: 'name', problem: 'expected a name, or both firstName and lastName' }];
+}
+function emailProblems(body) {
+    const { email } = body;
+    if (typeof email !== 'string' || email.includes('@'))
+        return [];
+    return [{ field: 'email', problem: 'expected an e-mail address, with an @' }];
+}
+function accountProblems(accounts) {
+    if (!Array.isArray(accounts))
+        return [];
+    return accounts.flatMap((entry, i) => {
+        const account = objectOf(entry);
+        return [
+            ...ibanProblems(`accounts.${i}.iban`, account.iban),
+            ...currencyProblems(`accounts.${i}.currencies`, account.currencies),
+        ];
+    });
+}
+function ibanProblems(field, iban) {
+    if (typeof iban !== 'string' || isIban(iban))
+        return [];
+    return [{ field, problem: 'expected an IBAN whose check digits fit' }];
+}
+function currencyProblems(field, currencies) {
+    if (!Array.isArray(currencies))
+        return [];
+    return currencies.flatMap((currency, i) => typeof currency === 'string' && /^[A-Za-z]{3}$/.test(currency)
+        ? []
+        : [{ field: `${field}.${i}`, problem: 'expected a currency code of three letters' }]);
+}
+function isFilled(value) {
+    return typeof value === 'string' && value.trim() !== '';
+}
+const FORM = /^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/;
+/** Whether the text is an IBAN whose check digits fit (ISO 13616, ISO 7064 mod 97-10); spaces between groups are allowed. */
+export function isIban(text) {
+    const iban = text.replaceAll(' ', '').toUpperCase();
+    return FORM.test(iban) && remainder(iban.slice(4) + iban.slice(0, 4)) === 1;
+}
+/** The number that the text spells, A being 10 and Z 35, modulo 97. */
+function remainder(text) {
+    let rest = 0;
+    for (const character of text) {
+        const value = Number.parseInt(character, 36);
+        rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+    }
+    return rest;
+}
+const STATUSES = ['accepted', 'pending', 'rejected'];
+const CATEGORIES = ['invoice', 'contract', 'identification'];
+/**
+ * The document records of a seeded payment, the same every time: none to three, each with every field of
+ * service-api.md, section 2.6. Values that the document doesn't show are the sandbox's own.
+ */
+function documentsOf(payment) {
+    return Array.from({ length: payment % 4 }, (_, i) => documentOf(payment, i + 1));
+}
+function documentOf(payment, number) {
+    const id = `doc-${String(payment).padStart(4, '0')}-${number}`;
+    return {
+        acceptedBy: 'operator-1',
+        acceptedDate: dateOf(payment, 2),
+        actions: ['view'],
+        addedBy: 'client-1',
+        addedDate: dateOf(payment, 1),
+        category: CATEGORIES[payment % CATEGORIES.length],
+        clientCorpId: 'corp-sandbox',
+        description: `Document ${number} of payment ${payment}`,
+        documentSubType: 'unknown',
+        documentType: 'unknown',
+        documentUri: `/v1/documents/${id}`,
+        expiryDate: dateOf(payment, 365),
+        fileSize: 1000 + payment * 10 + number,
+        id,
+        isLatestVersion: number === payment % 4,
+        linkedRecords: [paymentRecord(payment)],
+        mediaType: 'application/pdf',
+        name: `document-${number}.pdf`,
+        originalFileName: `scan ${number}.pdf`,
+        requiresAcceptance: number % 2 === 0,
+        status: STATUSES[number % STATUSES.length],
+        tags: ['sandbox', `tag-${number}`],
+        validFrom: dateOf(payment, 0),
+        version: String(number),
+        visibility: { editable: { client: true }, values: { client: true, operators: number % 2 === 1 } },
+    };
+}
+function paymentRecord(payment) {
+    const vanityId = `P-${String(payment).padStart(6, '0')}`;
+    return { id: seededId('pay', payment), name: `Payment ${payment}`, vanityId, type: 'payment' };
+}
+function dateOf(payment, daysLater) {
+    return new Date(Date.UTC(2025, 0, 1 + (payment % 28) + daysLater, 9, 30)).toISOString();
+}
+const ECHOED = [
+    'parent',
+    'additionalInformation',
+    'addresses',
+    'details',
+    'internalInformation',
+    'kyc',
+];
+const CORP = {
+    id: 'corp-sandbox',
+    alias: 'sandbox',
+    name: 'Sandbox Corp',
+    displayName: 'Sandbox Corp',
+    vanityId: 'C-000001',
+};
+const ACTIONS = ['update'];
+/**
+ * The response body for a subclient (service-api.md, section 2.3): the request's parts as they were sent, and
+ * `regulators`, flat in the request, nested under `payment`. Parts that were never sent are left out.
+ */
+function subclientRecord({ id, vanityId }, body) {
+    const record = { id, vanityId, state: 'incomplete', actions: ACTIONS, corp: CORP };
+    for (const part of ECHOED) {
+        if (body[part] !== undefined)
+            record[part] = body[part];
+    }
+    if (body.regulators !== undefined)
+        record.regulators = { payment: body.regulators };
+    return record;
+}
+/** The request body that a seeded subclient stands for, the same every time. */
+function seededSubclient(number) {
+    const name = `Seeded Company ${number}`;
+    return {
+        additionalInformation: { crmId: `seed-${number}` },
+        addresses: { primary: { country: 'GBR', town: 'London', streetName: `${number} Sandbox Street` } },
+        details: { name, alias: seededId('sub', number), displayName: name },
+        kyc: { details: { industry: 'Testing', monthlyPaymentsCount: number } },
+        regulators: { name: 'FCA', country: 'GBR', isRegulated: number % 2 === 1, licenseNumber: `L-${number}` },
+    };
+}
+/** `S-000123`: the letter and the number in at least six digits. */
+function vanityIdOf(letter, number) {
+    return `${letter}-${String(number).padStart(6, '0')}`;
+}
+//# sourceMappingURL=calls.js.map

@@ -1,0 +1,145 @@
+/**
+ * The language of faults: `429=5%`, `reset-before=every:3`, `latency=50ms` and the like become rules. Anything else is a
+ * UsageError that says what was expected.
+ */
+import { didYouMean } from '../lib/did-you-mean.js';
+import { UsageError } from '../lib/usage-error.js';
+import { CALLS } from '../model/operation.js';
+/** Faults before anything is carried out: nothing is made. */
+export const BEFORE_FAULTS = [
+    '503',
+    '503-retry-after',
+    '429',
+    '500',
+    '401',
+    '403',
+    '404',
+    'reset-before',
+    'hang-before',
+];
+/** Faults of the answer alone: the entity has been made, the update carried out, the documents listed. */
+export const AFTER_FAULTS = [
+    '303-after-create',
+    '503-after-create',
+    '500-after-create',
+    'reset-after-create',
+    'hang',
+    'cut-answer',
+    'not-json',
+    'no-id',
+];
+const FAULT_NAMES = ['latency', ...BEFORE_FAULTS, ...AFTER_FAULTS];
+const WHEN_EXPECTED = 'a share such as 5%, every:7, first:3 or always';
+const DURATION_EXPECTED = 'a duration such as 50ms, 1.5s or 50ms±20ms';
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s)(?:(?:±|\+-)(\d+(?:\.\d+)?)(ms|s))?$/;
+const RETRY_AFTER_FAULTS = ['429', '503-retry-after'];
+const DEFAULT_RETRY_AFTER_SECONDS = 1;
+/** Every spec as a rule, in order; throws a UsageError that lists each spec that can't be read. */
+export function parseFaults(specs) {
+    const problems = [];
+    const rules = [];
+    for (const spec of specs) {
+        try {
+            rules.push(parseFault(spec));
+        }
+        catch (error) {
+            if (!(error instanceof UsageError))
+                throw error;
+            problems.push(...error.problems);
+        }
+    }
+    if (problems.length > 0)
+        throw new UsageError(problems);
+    return rules;
+}
+/**
+ * One fault spec as a rule: `<fault>=<when>`, then `;key=<prefix>`, `;call=<call>` and, for 429 and
+ * 503-retry-after, `;retry-after=<seconds>|none`. Latency is `latency=50ms±20ms` with `;when=<when>`.
+ * Throws a UsageError that names the fault and what was expected.
+ */
+export function parseFault(spec) {
+    const [head = '', ...options] = spec.split(';');
+    const [name, value] = splitOnce(head);
+    if (name === 'latency')
+        return parseLatency(spec, value, options);
+    const before = BEFORE_FAULTS.find((fault) => fault === name);
+    const after = AFTER_FAULTS.find((fault) => fault === name);
+    if (before === undefined && after === undefined) {
+        throw new UsageError(`fault "${spec}": "${name}" is no fault; expected one of ${FAULT_NAMES.join(', ')}.${didYouMean(name, FAULT_NAMES)}`);
+    }
+    const allowed = RETRY_AFTER_FAULTS.includes(name) ? ['key', 'call', 'retry-after'] : ['key', 'call'];
+    const given = readOptions(spec, options, allowed);
+    const aim = aimOf(spec, given, parseWhen(spec, value));
+    if (after !== undefined)
+        return { kind: 'after', name: after, ...aim };
+    if (before === undefined)
+        throw new Error('one of both was found above');
+    return { kind: 'before', name: before, ...aim, retryAfterSeconds: retryAfterOf(spec, name, given) };
+}
+function parseLatency(spec, value, options) {
+    const given = readOptions(spec, options, ['key', 'call', 'when']);
+    const [, amount, unit, spread = '0', spreadUnit] = DURATION.exec(value ?? '') ?? [];
+    if (amount === undefined)
+        throw wrong(spec, value, `latency=<duration>, the duration being ${DURATION_EXPECTED}`);
+    const ms = milliseconds(amount, unit);
+    const spreadMs = milliseconds(spread, spreadUnit);
+    if (spreadMs > ms)
+        throw wrong(spec, value, 'a spread no longer than the duration itself');
+    const when = given.has('when') ? parseWhen(spec, given.get('when') ?? null) : { kind: 'always' };
+    return { kind: 'latency', name: 'latency', ms, spreadMs, ...aimOf(spec, given, when) };
+}
+function parseWhen(spec, value) {
+    if (value === 'always')
+        return { kind: 'always' };
+    const share = /^(\d+(?:\.\d+)?)%$/.exec(value ?? '')?.[1];
+    if (share !== undefined && Number(share) <= 100)
+        return { kind: 'share', share: Number(share) / 100 };
+    const [, kind, n] = /^(every|first):([1-9]\d{0,8})$/.exec(value ?? '') ?? [];
+    if (kind === 'every')
+        return { kind, n: Number(n) };
+    if (kind === 'first')
+        return { kind, n: Number(n) };
+    throw wrong(spec, value, `<fault>=<when>, <when> being ${WHEN_EXPECTED}`);
+}
+function aimOf(spec, options, when) {
+    const wanted = options.get('call');
+    const call = CALLS.find((c) => c === wanted) ?? null;
+    if (wanted !== undefined && call === null) {
+        throw new UsageError(`fault "${spec}": "${wanted}" is no call; expected one of ${CALLS.join(', ')}.${didYouMean(wanted, CALLS)}`);
+    }
+    return { when, keyPrefix: options.get('key') ?? '', call };
+}
+function retryAfterOf(spec, name, options) {
+    if (!RETRY_AFTER_FAULTS.includes(name))
+        return null;
+    const value = options.get('retry-after');
+    if (value === undefined)
+        return DEFAULT_RETRY_AFTER_SECONDS;
+    if (value === 'none')
+        return null;
+    if (!/^\d{1,6}$/.test(value))
+        throw wrong(spec, value, 'retry-after=<whole seconds> or retry-after=none');
+    return Number(value);
+}
+function readOptions(spec, options, allowed) {
+    const read = new Map();
+    for (const option of options) {
+        const [name, value] = splitOnce(option);
+        if (!allowed.includes(name) || value === null) {
+            throw new UsageError(`fault "${spec}": option "${option}" can't be read; expected ${allowed.map((o) => `${o}=…`).join(', ')}.${didYouMean(name, allowed)}`);
+        }
+        read.set(name, value);
+    }
+    return read;
+}
+function wrong(spec, value, expected) {
+    return new UsageError(`fault "${spec}": ${value === null ? 'nothing after the name' : `"${value}"`}; expected ${expected}.`);
+}
+function splitOnce(text) {
+    const at = text.indexOf('=');
+    return at === -1 ? [text.trim(), null] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+function milliseconds(amount, unit) {
+    return unit === 's' ? Number(amount) * 1000 : Number(amount);
+}
+//# sourceMappingURL=fault-rules.js.map

@@ -1,0 +1,112 @@
+import { bareAnswer, errorAnswer, isObject } from './answer.js';
+/** Each rule draws from a generator of its own, so that one rule's hits don't move another's. */
+export function createFaultPlan(rules, seed) {
+    const armed = rules.map((rule, i) => ({ rule, hit: hitter(rule.when, seededRandom(seed + i)) }));
+    const latency = armed.flatMap(({ rule, hit }) => (rule.kind === 'latency' ? [{ rule, hit }] : []));
+    const before = armed.flatMap(({ rule, hit }) => (rule.kind === 'before' ? [{ rule, hit }] : []));
+    const after = armed.flatMap(({ rule, hit }) => (rule.kind === 'after' ? [{ rule, hit }] : []));
+    const random = seededRandom(seed - 1);
+    const counts = {};
+    return {
+        delayMs: (target) => delayOf(choose(latency, target, counts), random),
+        before: (target) => choose(before, target, counts),
+        after: (target) => choose(after, target, counts),
+        hits: () => ({ ...counts }),
+    };
+}
+function choose(armed, target, counts) {
+    for (const { rule, hit } of armed) {
+        if (!aimsAt(rule, target) || !hit())
+            continue;
+        counts[rule.name] = (counts[rule.name] ?? 0) + 1;
+        return rule;
+    }
+    return null;
+}
+function aimsAt(rule, target) {
+    return (rule.call === null || rule.call === target.call) && target.key.startsWith(rule.keyPrefix);
+}
+function hitter(when, random) {
+    let asked = 0;
+    switch (when.kind) {
+        case 'always':
+            return () => true;
+        case 'share':
+            return () => random() < when.share;
+        case 'every':
+            return () => ++asked % when.n === 0;
+        case 'first':
+            return () => ++asked <= when.n;
+        default:
+            return when;
+    }
+}
+function delayOf(rule, random) {
+    if (rule === null)
+        return 0;
+    return rule.spreadMs === 0 ? rule.ms : rule.ms + (random() * 2 - 1) * rule.spreadMs;
+}
+/** The answer of a fault before anything is carried out. */
+export function answerBefore(rule) {
+    switch (rule.name) {
+        case '503':
+        case '503-retry-after':
+        case '429':
+            return bareAnswer(Number(rule.name.slice(0, 3)), retryAfter(rule.retryAfterSeconds));
+        case '500':
+        case '401':
+        case '403':
+        case '404':
+            return errorAnswer(Number(rule.name), 'a fault that was asked for');
+        case 'reset-before':
+            return { kind: 'close' };
+        case 'hang-before':
+            return { kind: 'hang' };
+        default:
+            return rule.name;
+    }
+}
+/** The answer of a fault in the place of `answer`, whose request has been carried out. */
+export function answerAfter(rule, answer) {
+    switch (rule.name) {
+        case '303-after-create':
+            return bareAnswer(303, { location: '/' });
+        case '503-after-create':
+            return bareAnswer(503);
+        case '500-after-create':
+            return errorAnswer(500, 'a fault that was asked for');
+        case 'reset-after-create':
+            return { kind: 'reset' };
+        case 'hang':
+            return { kind: 'hang' };
+        case 'cut-answer':
+            return { kind: 'cut', status: answer.status, body: answer.body };
+        case 'not-json':
+            return { ...answer, headers: { 'content-type': 'text/html' }, body: '<html><body>OK</body></html>' };
+        case 'no-id':
+            return { ...answer, body: JSON.stringify(withoutId(JSON.parse(answer.body))) };
+        default:
+            return rule.name;
+    }
+}
+function retryAfter(seconds) {
+    return seconds === null ? {} : { 'retry-after': String(seconds) };
+}
+function withoutId(value) {
+    if (Array.isArray(value))
+        return value.map(withoutId);
+    if (!isObject(value))
+        return value;
+    return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'id'));
+}
+/** Numbers in [0, 1), the same for the same seed: mulberry32, good enough to spread faults and nothing more. */
+export function seededRandom(seed) {
+    let state = seed | 0;
+    return () => {
+        state = (state + 0x6d2b79f5) | 0;
+        let t = Math.imul(state ^ (state >>> 15), 1 | state);
+        t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+        return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+    };
+}
+//# sourceMappingURL=faults.js.map

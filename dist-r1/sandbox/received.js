@@ -1,0 +1,103 @@
+/**
+ * A request as received: the operation that its method and path name, what its body holds, and the key that it is about.
+ */
+import { isUtf8 } from 'node:buffer';
+import { textReader } from './answer.js';
+import { DEFAULT_KEY_POINTERS } from './options.js';
+const SUBCLIENTS = '/v1/subclients';
+const DRAFTS = '/v3/counterparties/draft';
+const ATTACHMENTS = '/v1/documents/payments/attachments/';
+/** The operation of service-api.md, section 4, that method and target name, or `null`. The query is not looked at. */
+export function matchCall(method, target) {
+    const path = pathOf(target);
+    switch (method) {
+        case 'POST':
+            if (path === SUBCLIENTS)
+                return { call: 'subclient.create', id: '' };
+            return path === DRAFTS ? { call: 'counterparty.draft', id: '' } : null;
+        case 'PATCH':
+            return withId('subclient.update', path, `${SUBCLIENTS}/`);
+        case 'GET':
+            return withId('payment.documents', path, ATTACHMENTS);
+        default:
+            return null;
+    }
+}
+/** The target without its query. */
+export function pathOf(target) {
+    const query = target.indexOf('?');
+    return query === -1 ? target : target.slice(0, query);
+}
+function withId(call, path, prefix) {
+    if (!path.startsWith(prefix))
+        return null;
+    const part = path.slice(prefix.length);
+    if (part === '' || part.includes('/'))
+        return null;
+    try {
+        return { call, id: decodeURIComponent(part) };
+    }
+    catch {
+        return null;
+    }
+}
+const MAX_BODY_BYTES = 1024 * 1024;
+/** Calls `done` once the whole body is here, and never where the client goes away first. A body that is too long is read to its end and dropped. */
+export function readBody(request, done) {
+    const chunks = [];
+    let bytes = 0;
+    request.on('data', (chunk) => {
+        bytes += chunk.length;
+        if (bytes <= MAX_BODY_BYTES)
+            chunks.push(chunk);
+        else
+            chunks.length = 0;
+    });
+    request.on('end', () => {
+        if (bytes > MAX_BODY_BYTES)
+            done({ kind: 'too-large', text: '' });
+        else
+            done(bodyOf(chunks, request.headers['content-type']));
+    });
+}
+function bodyOf(chunks, contentType) {
+    const [first] = chunks;
+    if (first === undefined)
+        return { kind: 'none', text: '' };
+    const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
+    const text = bytes.toString('utf8');
+    if (!isJsonType(contentType))
+        return { kind: 'wrong-type', text };
+    // toString replaces broken bytes in silence; a service would not.
+    if (!isUtf8(bytes))
+        return { kind: 'malformed', text };
+    try {
+        return { kind: 'json', text, value: JSON.parse(text) };
+    }
+    catch {
+        return { kind: 'malformed', text };
+    }
+}
+function isJsonType(contentType) {
+    return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+}
+/** Finds the key of a create by JSON pointers in its body, and of other calls in the path. */
+export function createKeyReader(pointers) {
+    const keyOfSubclient = textReader(pointers.subclient ?? DEFAULT_KEY_POINTERS.subclient);
+    const keyOfDraft = textReader(pointers.draft ?? DEFAULT_KEY_POINTERS.draft);
+    return ({ call, id }, body) => {
+        const value = body.kind === 'json' ? body.value : null;
+        switch (call) {
+            case 'subclient.create':
+                return keyOfSubclient(value);
+            case 'counterparty.draft':
+                return keyOfDraft(value);
+            case 'subclient.update':
+            case 'payment.documents':
+                return id;
+            default:
+                return call;
+        }
+    };
+}
+//# sourceMappingURL=received.js.map

@@ -1,0 +1,188 @@
+/**
+ * What was made, updated and listed: the truth that tests compare reports with. Keys and identifiers of millions of
+ * entities stay in memory, and in a data file where there is one, so that a later sandbox goes on from there.
+ */
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { createRecentMap } from '../lib/recent.js';
+import { UsageError } from '../lib/usage-error.js';
+/** What an entity list holds; a key is unique within its kind. */
+export const ENTITY_KINDS = ['subclient', 'draft'];
+/** Opens the records, with those of an earlier life where there is a data file; throws a UsageError where that can't be opened. */
+export async function openRecords(dataFile, bodyLimit) {
+    const records = {
+        entities: { subclient: createEntityList(), draft: createEntityList() },
+        bodies: createRecentMap(bodyLimit),
+        updated: 0,
+        listed: 0,
+    };
+    if (dataFile === null)
+        return { ...records, dataFile: NO_DATA_FILE, droppedLines: 0 };
+    const { file, droppedLines } = await openDataFile(dataFile, (line) => restoreLine(records, line));
+    return { ...records, dataFile: file, droppedLines };
+}
+function restoreLine(records, line) {
+    switch (line.kind) {
+        case 'subclient':
+            records.entities.subclient.restore(line.id, line.key);
+            records.bodies.set(line.id, JSON.stringify(line.body));
+            return;
+        case 'draft':
+            records.entities.draft.restore(line.id, line.key);
+            return;
+        case 'update':
+            records.bodies.set(line.id, JSON.stringify(line.body));
+            records.updated += 1;
+            return;
+        default:
+            line;
+    }
+}
+export const MAX_IDS_PER_DUPLICATE = 20;
+export function createEntityList() {
+    const ids = createEntityIds();
+    const keys = [];
+    const index = createKeyIndex();
+    // Only entities of an earlier life have identifiers that don't follow from their numbers.
+    const restoredIds = new Map();
+    const restoredNumbers = new Map();
+    const idOf = (number) => restoredIds.get(number) ?? ids.idOf(number);
+    const entityOf = (number) => ({ number, id: idOf(number), key: keys[number] ?? null });
+    const append = (key) => {
+        const number = keys.push(key) - 1;
+        if (key !== null)
+            index.add(key, number);
+        return number;
+    };
+    return {
+        add: (key) => entityOf(append(key)),
+        restore(id, key) {
+            const number = append(key);
+            restoredIds.set(number, id);
+            restoredNumbers.set(id, number);
+        },
+        find(id) {
+            const number = restoredNumbers.get(id) ?? ids.numberOf(id);
+            return number !== null && number < keys.length && idOf(number) === id ? entityOf(number) : null;
+        },
+        count: () => keys.length,
+        *from(number) {
+            for (let n = Math.max(0, number); n < keys.length; n += 1)
+                yield entityOf(n);
+        },
+        duplicateKeys: index.duplicateKeys,
+        duplicates: (limit) => index.duplicates(limit).map(({ key, count, numbers }) => ({ key, count, ids: numbers.map(idOf) })),
+    };
+}
+function createKeyIndex() {
+    const first = new Map();
+    const repeated = new Map();
+    const repeat = (key, firstNumber, number) => {
+        const entry = repeated.get(key) ?? { count: 1, numbers: [firstNumber] };
+        entry.count += 1;
+        if (entry.numbers.length < MAX_IDS_PER_DUPLICATE)
+            entry.numbers.push(number);
+        repeated.set(key, entry);
+    };
+    return {
+        add(key, number) {
+            const firstNumber = first.get(key);
+            if (firstNumber === undefined)
+                first.set(key, number);
+            else
+                repeat(key, firstNumber, number);
+        },
+        duplicateKeys: () => repeated.size,
+        duplicates: (limit) => [...repeated.entries()].slice(0, limit).map(([key, entry]) => ({ key, ...entry })),
+    };
+}
+/** A scheme of its own each time: identifiers of an earlier life of the sandbox never name what this one made. */
+function createEntityIds() {
+    const random = randomUUID();
+    const prefix = `${random.slice(0, 14)}8${random.slice(15, 24)}`;
+    return {
+        idOf: (number) => prefix + number.toString(16).padStart(12, '0'),
+        numberOf: (id) => {
+            const digits = id.startsWith(prefix) ? id.slice(prefix.length) : '';
+            return /^[0-9a-f]{12}$/.test(digits) ? Number.parseInt(digits, 16) : null;
+        },
+    };
+}
+/** One line of the data file: an entity that was made, or a subclient's body after an update. */
+export const dataLineSchema = z.discriminatedUnion('kind', [
+    z.object({
+        kind: z.literal('subclient'),
+        id: z.string(),
+        key: z.string().nullable(),
+        body: z.record(z.string(), z.unknown()),
+    }),
+    // Only a draft's key is kept: its body holds a person's bank details, and nothing ever asks for it again.
+    z.object({ kind: z.literal('draft'), id: z.string(), key: z.string().nullable() }),
+    z.object({ kind: z.literal('update'), id: z.string(), body: z.record(z.string(), z.unknown()) }),
+]);
+/** The data file of a sandbox that has none, and forgets everything at its end. */
+const NO_DATA_FILE = { append: () => { }, close: () => { } };
+/**
+ * Opens the file, made where missing, and gives `restore` each line of it in order.
+ * A line torn by the death of its writer is dropped. Throws a UsageError where the file can't be opened.
+ */
+async function openDataFile(path, restore) {
+    const fd = openForAppend(path);
+    const droppedLines = await readLines(path, restore);
+    // Ends a torn last line, so that the next line is whole; empty lines are passed over.
+    if (fstatSync(fd).size > 0)
+        appendFileSync(fd, '\n');
+    const file = {
+        append: (line) => appendFileSync(fd, `${JSON.stringify(line)}\n`),
+        close: () => closeSync(fd),
+    };
+    return { file, droppedLines };
+}
+async function readLines(path, restore) {
+    let dropped = 0;
+    for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+        if (text === '')
+            continue;
+        const line = parseLine(text);
+        if (line === null)
+            dropped += 1;
+        else
+            restore(line);
+    }
+    return dropped;
+}
+function parseLine(text) {
+    try {
+        return dataLineSchema.parse(JSON.parse(text));
+    }
+    catch {
+        return null;
+    }
+}
+function openForAppend(path) {
+    try {
+        return openSync(path, 'a', 0o600);
+    }
+    catch (error) {
+        throw new UsageError(`The sandbox's data file ${path} can't be opened; expected a file in a folder that exists and may be written.`, {
+            cause: error,
+        });
+    }
+}
+/** How many subclients and payments exist from the start, for updates and look-ups to try. */
+const SEEDED = 300;
+/** The seeded number (1 to SEEDED) in an identifier such as sub-0001 or pay-0300, else `null`. */
+export function seededNumber(kind, id) {
+    if (!id.startsWith(`${kind}-`))
+        return null;
+    const digits = id.slice(4);
+    const number = /^\d{4}$/.test(digits) ? Number(digits) : 0;
+    return number >= 1 && number <= SEEDED ? number : null;
+}
+/** The identifier of a seeded record: sub-0001, pay-0300. */
+export function seededId(kind, number) {
+    return `${kind}-${String(number).padStart(4, '0')}`;
+}
+//# sourceMappingURL=records.js.map

@@ -1,0 +1,96 @@
+/**
+ * The stand-in for the service: the four operations of service-api.md on 127.0.0.1, with tokens, permissions and faults to
+ * order. It remembers what was really made, whatever its callers were told: rehearsals run against it, and tests compare
+ * reports with it. This file puts the parts together; a request goes handler → received → calls → records → answer.
+ */
+import { createServer } from 'node:http';
+import { createReleasers } from '../lib/releasers.js';
+import { UsageError } from '../lib/usage-error.js';
+import { createAnswerCounts, createControl, createRequestLog, } from './control.js';
+import { parseFaults } from './fault-rules.js';
+import { createFaultPlan } from './faults.js';
+import { createHandler } from './handler.js';
+import { DEFAULT_TOKEN, PERMISSIONS } from './options.js';
+import { createKeyReader } from './received.js';
+import { openRecords } from './records.js';
+import { createTokenBook } from './token-book.js';
+const DEFAULT_KEEP_ALIVE_MS = 65_000;
+const DEFAULT_BODY_LIMIT = 50_000;
+const DEFAULT_SEED = 1;
+/**
+ * Starts a sandbox on 127.0.0.1. Throws a UsageError for a fault that can't be read, a port that is taken or a data file
+ * that can't be opened.
+ */
+export async function startSandbox(options = {}) {
+    const releasers = createReleasers();
+    try {
+        const running = await openParts(options, releasers);
+        const control = createControl(running);
+        const handler = createHandler({ ...running, control });
+        const port = await serve(handler, options, releasers);
+        const tokens = options.tokens ?? [DEFAULT_TOKEN];
+        return { ...control, url: `http://127.0.0.1:${port}`, port, tokens, close: releasers.release };
+    }
+    catch (error) {
+        await releasers.release();
+        throw error;
+    }
+}
+async function openParts(options, releasers) {
+    const seed = options.seed ?? DEFAULT_SEED;
+    const faults = createFaultPlan(parseFaults(options.faults ?? []), seed);
+    const records = await openRecords(options.dataFile ?? null, options.bodyLimit ?? DEFAULT_BODY_LIMIT);
+    releasers.push(() => records.dataFile.close());
+    return {
+        parts: callParts(options, records),
+        keyOf: createKeyReader(options.keyPointers ?? {}),
+        plan: { faults, down: false },
+        seed,
+        counts: createAnswerCounts(),
+        log: createRequestLog(options.recordRequests ?? 0),
+    };
+}
+async function serve(handler, options, releasers) {
+    const keepAliveTimeout = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
+    const server = createServer({ keepAliveTimeout }, handler.handle);
+    const port = await listen(server, options.port ?? 0);
+    releasers.push(async () => {
+        handler.dropDelayed();
+        const closed = new Promise((resolve) => server.close(resolve));
+        server.closeAllConnections();
+        await closed;
+    });
+    return port;
+}
+function callParts(options, records) {
+    const { tokenTtlSeconds, tokenRequests } = options;
+    return {
+        records,
+        tokens: createTokenBook(options.tokens ?? [DEFAULT_TOKEN], {
+            ttlMs: tokenTtlSeconds === undefined ? null : tokenTtlSeconds * 1000,
+            requests: tokenRequests ?? null,
+        }),
+        permissions: new Set(options.permissions ?? PERMISSIONS),
+        bodySchemas: options.bodySchemas ?? {},
+    };
+}
+/** Starts listening on 127.0.0.1 and gives the port; 0 asks for any free one. Throws a UsageError where it is taken. */
+export async function listen(server, port) {
+    try {
+        await new Promise((resolve, reject) => {
+            server.once('error', reject);
+            server.listen(port, '127.0.0.1', () => {
+                server.off('error', reject);
+                resolve();
+            });
+        });
+    }
+    catch (error) {
+        throw new UsageError(`The sandbox can't listen on 127.0.0.1:${port}; expected a free port. Choose another, or 0 for any free one.`, { cause: error });
+    }
+    const address = server.address();
+    if (address === null || typeof address === 'string')
+        throw new Error('a listening TCP server has an address');
+    return address.port;
+}
+//# sourceMappingURL=sandbox.js.map

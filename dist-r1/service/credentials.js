@@ -1,0 +1,188 @@
+/**
+ * The bearer token: from the environment, a file or a command, read at the first use and again when the service refuses
+ * it. The token, the command and its output get into no log and no message.
+ */
+import { spawn } from 'node:child_process';
+import { constants, open } from 'node:fs/promises';
+import { errorCode, hasCode, messageOf } from '../lib/errors.js';
+import { UsageError } from '../lib/usage-error.js';
+import { withDeadline } from '../lib/waiting.js';
+import { LEGAL_TOKEN } from './attempt.js';
+/** Tokens from the environment, a file or a command (DESIGN.md, section 4). */
+export function createCredentials(origin, timeoutMs = TIMEOUT_MS) {
+    let loaded = null;
+    let loading = null;
+    let problem = null;
+    const load = async () => {
+        try {
+            loaded = await loadToken(origin, timeoutMs);
+            problem = null;
+            return loaded.token;
+        }
+        catch (error) {
+            if (error instanceof UsageError)
+                problem = error.message;
+            throw error;
+        }
+        finally {
+            loading = null;
+        }
+    };
+    const loadOnce = () => {
+        loading ??= load();
+        return loading;
+    };
+    const reload = async (stale) => {
+        try {
+            const token = await loadOnce();
+            return token === stale ? null : token;
+        }
+        catch (error) {
+            if (error instanceof UsageError)
+                return null;
+            throw error;
+        }
+    };
+    return {
+        current: async () => loaded?.token ?? loadOnce(),
+        refresh: async (stale) => {
+            if (loaded !== null && loaded.token !== stale)
+                return loaded.token;
+            return origin.kind === 'token' ? null : reload(stale);
+        },
+        problem: () => problem,
+        warning: () => loaded?.warning ?? null,
+    };
+}
+/** For the command, and for a file on a file system that doesn't answer. */
+const TIMEOUT_MS = 30_000;
+/** Far more than a header may carry: anything larger is the wrong file, or a command that prints something else. */
+const MAX_TOKEN_BYTES = 64 * 1024;
+const OTHERS_MAY_READ = 0o004;
+/** Reads the file, runs the command; throws a UsageError that never holds the token, the command or its output. */
+async function loadToken(origin, timeoutMs) {
+    switch (origin.kind) {
+        case 'token':
+            return { token: legalToken(origin.token, 'MSB_TOKEN'), warning: null };
+        case 'file':
+            return readTokenFile(origin.path);
+        case 'command':
+            return {
+                token: legalToken(await runCommand(origin.command, timeoutMs), 'What MSB_TOKEN_COMMAND prints'),
+                warning: null,
+            };
+        default:
+            return origin;
+    }
+}
+function legalToken(text, source) {
+    const token = text.trim();
+    if (LEGAL_TOKEN.test(token))
+        return token;
+    const found = token === '' ? 'is empty' : 'is not one line of printable ASCII without spaces';
+    throw new UsageError(`${source} ${found}: expected the bearer token and nothing else (without the word "Bearer").`);
+}
+async function readTokenFile(path) {
+    const { text, mode } = await readWithMode(path);
+    const token = legalToken(text, `The token file ${path}`);
+    if ((mode & OTHERS_MAY_READ) === 0)
+        return { token, warning: null };
+    return {
+        token,
+        warning: `The token file ${path} can be read by every user of this machine: chmod 600 it.`,
+    };
+}
+async function readWithMode(path) {
+    try {
+        const read = await withDeadline(readPlainFile(path), TIMEOUT_MS);
+        if (read === 'late')
+            throw new Error(`it could not be read within ${TIMEOUT_MS / 1000} s`);
+        return read;
+    }
+    catch (error) {
+        throw new UsageError(`The token file ${path} could not be read (${messageOf(error)}): set MSB_TOKEN_FILE to a readable file that holds the token.`);
+    }
+}
+/** Opened so that a pipe without a writer isn't waited for; what is no plain file may have no end, or be another's next time. */
+async function readPlainFile(path) {
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+        const found = await file.stat();
+        if (!found.isFile())
+            throw new Error('it is no plain file; MSB_TOKEN_COMMAND takes what a command prints');
+        return { text: await readBounded(file), mode: found.mode };
+    }
+    finally {
+        await file.close();
+    }
+}
+/** A file's size says nothing of one that grows, or of one of the system's own. */
+async function readBounded(file) {
+    const bytes = Buffer.alloc(MAX_TOKEN_BYTES + 1);
+    let length = 0;
+    while (length < bytes.length) {
+        const { bytesRead } = await file.read(bytes, length, bytes.length - length);
+        if (bytesRead === 0)
+            return bytes.toString('utf8', 0, length);
+        length += bytesRead;
+    }
+    throw new Error('it is larger than 64 KiB');
+}
+/** What the command printed; a UsageError, which never holds the command line or what was printed, where it did not end well. */
+async function runCommand(command, timeoutMs) {
+    const ended = await outputOf(command, timeoutMs);
+    if ('text' in ended)
+        return ended.text;
+    throw new UsageError(`MSB_TOKEN_COMMAND ${ended.problem}: run it by hand to see why; it has to print the token and end with status 0.`);
+}
+/** What a process that the command left behind may still hold the pipe for, after the command itself has ended. */
+const DRAIN_MS = 200;
+/** The command and all that it started are killed, not asked, when its time is up or it prints too much. */
+function outputOf(command, timeoutMs) {
+    return new Promise((resolve) => {
+        // A command that asks for input gets none, so that it can't wait for ever. `detached`: a process group of its own.
+        const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+        const chunks = [];
+        let size = 0;
+        const kill = () => killGroup(child.pid);
+        const end = (how) => {
+            clearTimeout(timer);
+            process.off('exit', kill);
+            child.stdout.destroy();
+            resolve(how);
+        };
+        const killed = (problem) => {
+            kill();
+            end({ problem });
+        };
+        const timer = setTimeout(() => killed(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
+        process.once('exit', kill);
+        child.stdout.on('data', (chunk) => {
+            chunks.push(chunk);
+            size += chunk.length;
+            if (size > MAX_TOKEN_BYTES)
+                killed('printed more than 64 KiB');
+        });
+        child.once('error', (error) => end({ problem: `could not be started (${errorCode(error)})` }));
+        child.once('exit', (code, signal) => {
+            if (code !== 0)
+                return end({ problem: signal === null ? `ended with status ${code}` : 'was ended by a signal' });
+            const take = () => end({ text: Buffer.concat(chunks).toString('utf8') });
+            child.stdout.once('end', take);
+            // What the command printed is in the pipe by now: it is read before the immediate runs.
+            setTimeout(() => setImmediate(take), DRAIN_MS);
+        });
+    });
+}
+function killGroup(pid) {
+    if (pid === undefined)
+        return;
+    try {
+        process.kill(-pid, 'SIGKILL');
+    }
+    catch (error) {
+        if (!hasCode(error, 'ESRCH', 'EPERM'))
+            throw error;
+    }
+}
+//# sourceMappingURL=credentials.js.map

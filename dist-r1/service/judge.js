@@ -1,0 +1,241 @@
+/**
+ * What one reply of the service means for the row that was sent. Everything is decided by tables: the status says what
+ * the answer means, and whether the call may be repeated says what an unclear one comes to. A create is never sent again
+ * unless it is proven that the service did not carry it out; without that proof its outcome is unknown. Pure, but for the ids
+ * that a run's judge remembers.
+ */
+import { z } from 'zod';
+import { createRecentMap } from '../lib/recent.js';
+import { shorten } from '../lib/terminal.js';
+import { REPEATABLE } from '../model/operation.js';
+import { readId } from '../model/record-id.js';
+import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.js';
+/** The statuses that have a row of their own in DESIGN.md, section 5. */
+const MEANING = new Map([
+    [307, 'elsewhere'],
+    [308, 'elsewhere'],
+    [401, 'credentials'],
+    [403, 'permission'],
+    [418, 'validation'],
+    [429, 'busy'],
+    [503, 'away'],
+]);
+/** All other statuses by their hundred. A status that HTTP doesn't know is a fault: it says nothing about the row. */
+const MEANING_OF_HUNDRED = new Map([
+    [2, 'success'],
+    [3, 'redirect'],
+    [4, 'refusal'],
+]);
+const JUDGES = {
+    success: judgeSuccess,
+    credentials: (_, { status }) => ({
+        kind: 'stop',
+        reason: 'credentials',
+        status,
+        message: 'The service did not accept the token (401).',
+    }),
+    permission: (_, answer) => refused('denied', `http_${answer.status}`, answer, 'The service did not permit this call (403).'),
+    validation: (_, answer) => refused('rejected', `http_${answer.status}`, answer, 'The service found the record invalid (418).'),
+    busy: (_, answer) => retry(answer, 'The service asked to wait (429).'),
+    away: judgeAway,
+    redirect: judgeRedirect,
+    elsewhere: (_, answer) => refused('failed', 'redirect', answer, `${notFollowed(answer)}: the request is to be sent to another address.`),
+    refusal: (_, answer) => refused('failed', `http_${answer.status}`, answer, `The service refused the request (${answer.status}).`),
+    fault: judgeFault,
+};
+/** Many times what can be on its way to a service: an answer that comes twice comes within moments. */
+const IDS_REMEMBERED = 20_000;
+/**
+ * The judge of a run's replies. It remembers the ids that creates were given: two records have two ids, so one that comes again is either
+ * another request's answer (a gateway that answered twice on one connection) or no identifier.
+ */
+export function createJudge(policy) {
+    const given = createRecentMap(IDS_REMEMBERED);
+    return (call, reply) => {
+        const verdict = judge(call, reply, policy);
+        if (verdict.kind !== 'accepted' || verdict.id === null || REPEATABLE[call])
+            return verdict;
+        const { id, status } = verdict;
+        if (given.has(id))
+            return repeatedId(id, status);
+        given.set(id, true);
+        return verdict;
+    };
+}
+function repeatedId(id, status) {
+    const message = `The service answered ${status}, but gave an id that it had given for another row before.`;
+    const givenId = shorten(id, GIVEN_ID_SHOWN);
+    return { kind: 'unknown', status, code: 'accepted_id_repeated', message, givenId };
+}
+/** The verdict on one reply: the table of DESIGN.md, section 5. Pure. */
+export function judge(call, reply, policy) {
+    switch (reply.kind) {
+        case 'response':
+            return judgeAnswer(call, whole(reply), policy);
+        case 'unreadable':
+            return judgeAnswer(call, withoutBody(reply), policy);
+        case 'no-response':
+            return judgeSilence(call, reply);
+        default:
+            return reply;
+    }
+}
+function judgeAnswer(call, answer, policy) {
+    const meaning = MEANING.get(answer.status) ?? MEANING_OF_HUNDRED.get(Math.floor(answer.status / 100)) ?? 'fault';
+    return JUDGES[meaning](call, answer, policy);
+}
+function whole({ status, body, restBytes = 0, retryAfterMs }) {
+    return { status, body, restBytes, retryAfterMs, trouble: null };
+}
+/** The head of the answer arrived, so that its status holds; a broken answer's `Retry-After` is not kept. */
+function withoutBody(reply) {
+    const trouble = NETWORK_SENTENCES[codeOfNetworkError(reply.code)];
+    return { status: reply.status, body: null, restBytes: 0, retryAfterMs: null, trouble };
+}
+/** A gateway says 503 also after the request had reached the service: only its own word, or the user's, is proof. */
+function judgeAway(call, answer, policy) {
+    if (answer.retryAfterMs !== null || policy.notExecuted.includes(answer.status)) {
+        return retry(answer, `The service was not available (${answer.status}) and did not carry the request out.`);
+    }
+    return judgeFault(call, answer);
+}
+function judgeFault(call, answer) {
+    const message = `The service answered ${answer.status}.`;
+    return REPEATABLE[call] ? retry(answer, message) : unknown(`http_${answer.status}`, answer, message);
+}
+/** A POST that was carried out is answered so too, 303 is made for it (RFC 9110, 15.4.4); only 307 and 308 ask for the same again. */
+function judgeRedirect(call, answer) {
+    const message = `${notFollowed(answer)}.`;
+    if (REPEATABLE[call])
+        return refused('failed', 'redirect', answer, message);
+    return unknown('redirect', answer, message);
+}
+function notFollowed({ status }) {
+    return `The service answered with a redirect (${status}), which was not followed`;
+}
+function judgeSilence(call, reply) {
+    const code = codeOfNetworkError(reply.code);
+    const sentence = NETWORK_SENTENCES[code];
+    if (!reply.sent) {
+        return { kind: 'retry', status: null, code, message: `${sentence} Nothing was sent.`, afterMs: null };
+    }
+    if (REPEATABLE[call])
+        return { kind: 'retry', status: null, code, message: sentence, afterMs: null };
+    const message = `${sentence} Whether the service carried the request out is not known.`;
+    return { kind: 'unknown', status: null, code, message };
+}
+function retry(answer, message) {
+    return {
+        kind: 'retry',
+        status: answer.status,
+        code: `http_${answer.status}`,
+        message: withTrouble(message, answer),
+        afterMs: answer.retryAfterMs,
+    };
+}
+function unknown(code, answer, message) {
+    const { status } = answer;
+    const words = `${withTrouble(message, answer)} Whether it carried the request out is not known.`;
+    return { kind: 'unknown', status, code, message: words };
+}
+function refused(outcome, code, answer, message) {
+    const { status, body, restBytes } = answer;
+    const verdict = { kind: 'refused', outcome, status, code, message: withTrouble(message, answer) };
+    return { ...verdict, body: body ?? '', ...(restBytes > 0 && { restBytes }) };
+}
+function withTrouble(message, answer) {
+    return answer.trouble === null ? message : `${message} Its answer could not be read: ${answer.trouble}`;
+}
+const OUTCOME = {
+    'subclient.create': 'created',
+    'subclient.update': 'updated',
+    'counterparty.draft': 'drafted',
+    'payment.documents': 'listed',
+};
+/** A 2xx answer. The outcome of a create without an id is unknown: the record was accepted, and nobody can say under which id. */
+function judgeSuccess(call, answer) {
+    const json = parseAnswer(answer.body);
+    if (call === 'payment.documents')
+        return judgeDocuments(call, answer, json);
+    return judgeRecord(call, answer, json);
+}
+/** The documents of a payment (service-api.md, 2.6): any list is taken, its documents as they came. */
+const documentsResponseSchema = z.array(z.custom((value) => value !== undefined));
+function judgeDocuments(call, answer, json) {
+    if (documentsResponseSchema.safeParse(json).success) {
+        return {
+            kind: 'accepted',
+            outcome: OUTCOME[call],
+            status: answer.status,
+            id: null,
+            // The text itself: parsing would round the numbers that a double can't hold.
+            documents: withoutByteOrderMark(answer.body ?? ''),
+            warning: undocumented(answer.status),
+        };
+    }
+    const message = `The service answered ${answer.status}, but ${whatWasWrong(answer, json, 'was not a list of documents')}`;
+    return { kind: 'retry', status: answer.status, code: 'answer_unreadable', message, afterMs: null };
+}
+function judgeRecord(call, answer, json) {
+    const { status } = answer;
+    const given = idOf(json);
+    if (given.kind === 'id') {
+        return {
+            kind: 'accepted',
+            outcome: OUTCOME[call],
+            status,
+            id: given.id,
+            documents: null,
+            warning: undocumented(status),
+        };
+    }
+    const isUnusable = given.kind === 'unusable';
+    const wrong = isUnusable ? UNUSABLE_ID : whatWasWrong(answer, json, 'carried no id');
+    const message = `The service answered ${status}, but ${wrong}`;
+    if (REPEATABLE[call]) {
+        // Only a 200 promises a record; a 204, for example, has no body.
+        if (json === undefined && status === 200) {
+            return { kind: 'retry', status, code: 'answer_unreadable', message, afterMs: null };
+        }
+        return { kind: 'accepted', outcome: OUTCOME[call], status, id: null, documents: null, warning: message };
+    }
+    if (json === undefined)
+        return { kind: 'unknown', status, code: 'answer_unreadable', message };
+    if (!isUnusable)
+        return { kind: 'unknown', status, code: 'accepted_without_id', message, givenId: '' };
+    const givenId = shorten(given.text, GIVEN_ID_SHOWN);
+    return { kind: 'unknown', status, code: 'accepted_id_unusable', message, givenId };
+}
+const UNUSABLE_ID = 'the id that it gave can not be used.';
+const GIVEN_ID_SHOWN = 100;
+/** The answer's body as JSON; `undefined` where there is no body or it is no JSON. */
+export function parseAnswer(body) {
+    if (body === null)
+        return undefined;
+    try {
+        return JSON.parse(withoutByteOrderMark(body));
+    }
+    catch {
+        return undefined;
+    }
+}
+/** JSON.parse refuses the byte order mark that some gateways put first. */
+function withoutByteOrderMark(body) {
+    return body.startsWith('\uFEFF') ? body.slice(1) : body;
+}
+/** What is read of a created or updated record (service-api.md, 2.3 and 2.4). */
+const recordResponseSchema = z.object({ id: z.unknown() });
+function idOf(json) {
+    const record = recordResponseSchema.safeParse(json);
+    return readId(record.success ? record.data.id : undefined);
+}
+/** Only 200 is shown in the document (service-api.md, section 7). */
+function undocumented(status) {
+    return status === 200 ? null : `The service answered ${status}, which its document does not show.`;
+}
+function whatWasWrong(answer, json, unexpected) {
+    if (answer.trouble !== null)
+        return `its answer could not be read: ${answer.trouble}`;
+    return json === undefined ? 'its answer was not JSON.' : `its answer ${unexpected}.`;
+}
+//# sourceMappingURL=judge.js.map

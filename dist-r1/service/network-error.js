@@ -1,0 +1,123 @@
+/**
+ * What goes wrong below HTTP: which errors can only come before a request leaves, and the stable code and plain sentence
+ * that reports have for each.
+ */
+/** Codes of our own beside undici's and Node's, for a reply's `code`. */
+export const TIMED_OUT = 'ONBOARD_TIMEOUT';
+export const TIMED_OUT_BEFORE_SENDING = 'ONBOARD_TIMEOUT_BEFORE_SENDING';
+export const ENCODED_ANSWER = 'ONBOARD_CONTENT_ENCODING';
+const UNASKED_CONTINUE = 'ONBOARD_UNASKED_CONTINUE';
+/** System calls that fail only for a socket that never was connected, or for a name that was never resolved. */
+const CONNECTING = new Set(['connect', 'getaddrinfo']);
+/** Errors before the connection was ready for a request, or before there was a request at all. */
+const BEFORE_REQUEST = new Set([
+    TIMED_OUT_BEFORE_SENDING,
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'UND_ERR_INVALID_ARG',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+/** What the handshake says of a certificate that it doesn't trust (Node's documentation of tls, "X509 certificate error codes"). */
+const UNTRUSTED_CERTIFICATE = new Set([
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'CERT_NOT_YET_VALID',
+    'CERT_HAS_EXPIRED',
+    'CERT_SIGNATURE_FAILURE',
+    'CERT_CHAIN_TOO_LONG',
+    'CERT_REVOKED',
+    'CERT_UNTRUSTED',
+    'CERT_REJECTED',
+    'INVALID_CA',
+    'INVALID_PURPOSE',
+    'PATH_LENGTH_EXCEEDED',
+    'HOSTNAME_MISMATCH',
+]);
+/** What failed while a connection was being made, whatever its code: a reset in the handshake looks like one under a request. */
+const whileConnecting = new WeakSet();
+/** Notes that no connection came about for this error's sake; for errors of the connector alone. */
+export function noteConnectError(error) {
+    whileConnecting.add(error);
+}
+/**
+ * Whether the error is one that can only come before a request leaves. One half of the proof that nothing was sent:
+ * some of these codes occur later too, so the request must also never have been handed to a connection.
+ */
+export function isBeforeRequest(error) {
+    if (whileConnecting.has(error))
+        return true;
+    // Several addresses were tried: each attempt must have failed before a request.
+    if (error instanceof AggregateError) {
+        return error.errors.length > 0 && error.errors.every((e) => e instanceof Error && isBeforeRequest(e));
+    }
+    const code = codeOf(error);
+    return (BEFORE_REQUEST.has(code) ||
+        isTlsCode(code) ||
+        ('syscall' in error && CONNECTING.has(String(error.syscall))));
+}
+/** Whether the code says that no trusted, encrypted connection came about. */
+function isTlsCode(code) {
+    return (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code.startsWith('ERR_SSL_') || UNTRUSTED_CERTIFICATE.has(code));
+}
+/** The error's code, or its name where it has none. */
+export function codeOf(error) {
+    // For a request on its way undici says so of one thing only: a 100 that came before the answer, of which nothing is read then.
+    if (error.message === 'bad response')
+        return UNASKED_CONTINUE;
+    return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+/** Each code with its plain sentence: why no readable answer came, in the words of results.csv. */
+export const NETWORK_SENTENCES = {
+    connection_refused: 'The service refused the connection.',
+    name_not_found: "The service's name could not be resolved.",
+    host_unreachable: 'The service could not be reached over the network.',
+    connect_timeout: 'No connection to the service came about in time.',
+    tls_failed: "The service's certificate or its TLS settings were not accepted.",
+    request_invalid: 'The request could not be put into HTTP.',
+    connection_lost: 'The connection was lost.',
+    timeout: 'The service took too long to answer.',
+    client_closed: 'The program broke the request off while it was shutting down.',
+    answer_broken: 'The answer was cut off or was not HTTP.',
+    answer_too_large: 'The answer was larger than it may be.',
+    answer_continued: 'The service sent "100 Continue" before its answer, which was not asked for, and the answer could not be read.',
+    answer_encoded: 'The answer was compressed or encoded, which was not asked for.',
+    network_error: 'The request failed on the network.',
+};
+const CODES = new Map([
+    ['ECONNREFUSED', 'connection_refused'],
+    ['ENOTFOUND', 'name_not_found'],
+    ['EAI_AGAIN', 'name_not_found'],
+    ['EHOSTUNREACH', 'host_unreachable'],
+    ['ENETUNREACH', 'host_unreachable'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'connect_timeout'],
+    [TIMED_OUT_BEFORE_SENDING, 'connect_timeout'],
+    ['UND_ERR_INVALID_ARG', 'request_invalid'],
+    ['ECONNRESET', 'connection_lost'],
+    ['EPIPE', 'connection_lost'],
+    ['ETIMEDOUT', 'connection_lost'],
+    ['UND_ERR_SOCKET', 'connection_lost'],
+    [TIMED_OUT, 'timeout'],
+    ['UND_ERR_DESTROYED', 'client_closed'],
+    ['UND_ERR_CLOSED', 'client_closed'],
+    ['HTTPParserError', 'answer_broken'],
+    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'answer_broken'],
+    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'answer_too_large'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'answer_too_large'],
+    [ENCODED_ANSWER, 'answer_encoded'],
+    [UNASKED_CONTINUE, 'answer_continued'],
+]);
+/** The stable code of an error of undici or Node, as a reply carries it. */
+export function codeOfNetworkError(raw) {
+    const code = CODES.get(raw);
+    if (code !== undefined)
+        return code;
+    if (isTlsCode(raw))
+        return 'tls_failed';
+    // The prefix of the HTTP parser's errors, where they have a code.
+    return raw.startsWith('HPE_') ? 'answer_broken' : 'network_error';
+}
+//# sourceMappingURL=network-error.js.map

@@ -1,0 +1,92 @@
+/**
+ * The bodies of requests as the service's document shows them; the catalog of fields, the sandbox and its messages come
+ * from here. Nothing is required, since requiredness is not shown.
+ */
+import { z } from 'zod';
+/** What service-api.md, section 2, calls a country code, as opposed to a plain string that happens to be named `country`. */
+const countryCode = () => z.string().meta({ field: 'country' });
+const text = () => z.string();
+/** Fields of plain text, in the document's order as all fields here: templates have their columns in it. */
+function texts(...names) {
+    return Object.fromEntries(names.map((name) => [name, text()]));
+}
+/** An object of optional fields; a field that the document doesn't name is a mistake. */
+function fields(shape) {
+    return z.strictObject(shape).partial();
+}
+/** An address, service-api.md, section 2.1. */
+const addressSchema = fields({
+    ...texts('buildingName', 'buildingNumber'),
+    country: countryCode(),
+    ...texts('countrySubdivision', 'department', 'district', 'floor', 'postBox', 'postCode', 'room'),
+    ...texts('streetName', 'subDepartment', 'town', 'townLocation'),
+});
+const kycDetailsSchema = fields({
+    ...texts('detailedActivityDescription', 'detailedRelationshipWithEntity', 'euVatNumber'),
+    hasWebsite: z.boolean(),
+    incorporationDate: z.iso.datetime({ precision: 3 }),
+    industry: text(),
+    monthlyPaymentsCount: z.int(),
+    monthlyVolumeAmount: z.number(),
+    tradingCountry: countryCode(),
+    ...texts('tradingName', 'website'),
+});
+/** The body that creates or updates a subclient, service-api.md, section 2.2. */
+export const subclientRequestSchema = fields({
+    additionalInformation: fields(texts('crmId')),
+    addresses: fields({ primary: addressSchema, billingSameAsPrimary: z.boolean(), billing: addressSchema }),
+    details: fields(texts('name', 'alias', 'displayName', 'taxId', 'tradeRegistryId', 'vatNumber')),
+    internalInformation: fields(texts('notes')),
+    kyc: fields({ details: kycDetailsSchema }),
+    parent: fields(texts('id', 'alias', 'name', 'displayName', 'vanityId')),
+    regulators: fields({
+        name: text(),
+        country: countryCode(),
+        isRegulated: z.boolean(),
+        licenseNumber: text(),
+    }),
+});
+const networkSchema = fields({ enabled: z.boolean(), reason: text() });
+/** A counterparty's account, service-api.md, section 2.5. */
+const counterpartyAccountSchema = fields({
+    ...texts('accountNumber', 'additionalCountryAccountInfo', 'alias', 'bank', 'bankAccountId', 'bankCode'),
+    ...texts('bic_swift', 'cnaps', 'country', 'iban', 'intermediaryBank', 'operatorInfo', 'parentId'),
+    ...texts('recurringReference', 'routingNumber', 'sortCodeUK'),
+    actions: z.array(text()),
+    currencies: z.array(text()),
+    controls: fields({ corpRelationship: text(), immediateIntraCorp: z.boolean() }),
+    intermediaryBankAccounts: z.array(fields(texts('bicSwift', 'currency'))),
+    isBeneficiary: z.boolean(),
+    isPayer: z.boolean(),
+    networks: fields({ platform: networkSchema, sepa: networkSchema, swift: networkSchema }),
+    verificationResponses: z.array(fields({
+        expireTime: z.iso.datetime(),
+        ...texts('purpose', 'requestId', 'responseState', 'suggestedName'),
+        timestamp: z.iso.datetime(),
+    })),
+});
+/** The body that saves a counterparty draft, service-api.md, section 2.4; `draft`'s contents are not shown. */
+export const counterpartyRequestSchema = fields({
+    accounts: z.array(counterpartyAccountSchema),
+    actions: z.array(text()),
+    address: addressSchema,
+    ...texts('address1', 'address2', 'alias', 'city', 'country', 'county', 'postCode'),
+    currencies: z.array(text()),
+    draft: z.looseObject({}),
+    ...texts('email', 'firstName', 'lastName', 'name', 'id'),
+    isBeneficiary: z.boolean(),
+    isPayer: z.boolean(),
+    isSelf: z.boolean(),
+    linkedDocuments: fields({ count: z.int(), uri: text() }),
+    parent: fields({
+        ...texts('alias', 'displayName', 'id', 'name', 'vanityId'),
+        isSelf: z.boolean(),
+        state: text(),
+    }),
+    payable: fields({ enabled: z.boolean(), reason: text() }),
+    paymentReason: z.array(text()),
+    ...texts('primaryType', 'subType', 'subsidiary', 'thirdPartyType', 'thirdPartyTypeOther', 'vanityId'),
+    shortfall: z.number(),
+    ...texts('shortfallCurrencyCode', 'state', 'status'),
+});
+//# sourceMappingURL=request-schemas.js.map

@@ -1,0 +1,213 @@
+/**
+ * A session: what a command has open, from the environment to the ledger's Redis, and, once it has joined a target,
+ * the registration of this process, the delivery of rows and the worker. Whatever is opened is closed with the
+ * session, the last first.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { makeHomeFolder, readEnvironment } from './config/environment.js';
+import { shownAddress } from './config/redis-address.js';
+import { openDelivery } from './delivery/delivery.js';
+import { openRegistration } from './delivery/registration.js';
+import { ledgerKeys } from './ledger/keys.js';
+import { assertKnownLedger, createRunIndex } from './ledger/run-index.js';
+import { createRunStore } from './ledger/run-store.js';
+import { messageOf } from './lib/errors.js';
+import { createLog } from './lib/log.js';
+import { createReleasers } from './lib/releasers.js';
+import { tell, tellOverBar } from './lib/terminal.js';
+import { SHIPPED_TIMES } from './lib/times.js';
+import { startChunkWorker } from './queue/chunk-worker.js';
+import { connectRedis } from './redis/connection.js';
+import { createDiskNotice, joinEmbeddedRedis, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.js';
+import { assertReachable } from './redis/reach.js';
+import { acceptSettings } from './redis/settings.js';
+const SYSTEM_CLOCK = { date: () => new Date(), now: () => performance.now() };
+/** Runs a piece of work with the ledger of this home, and closes all that was opened for it. */
+export async function withSession(io, logFile, work) {
+    const releasers = commandReleasers(io);
+    try {
+        const env = readEnvironment(io.env);
+        const log = openLog(env, io, logFile);
+        return await work(await openSession({ io, env, log, releasers }));
+    }
+    finally {
+        await releasers.release();
+    }
+}
+/** What a command has opened: that a part of it could not be closed is told, and changes nothing of what the command came to. */
+export function commandReleasers(io) {
+    return createReleasers((error) => tell(io, `warning: not all could be closed in order; nothing is lost by that: ${messageOf(error)}`));
+}
+/** Opens the ledger, for a command that has to do something of its own before; closed by the releasers. */
+export async function openSession(parts) {
+    const { io, env, log, releasers } = parts;
+    const times = io.times ?? SHIPPED_TIMES;
+    return {
+        ...parts,
+        clock: SYSTEM_CLOCK,
+        times,
+        ledger: await openLedger(env, log, releasers, (text) => tell(io, text)),
+    };
+}
+/** The log: on stderr, where it says little by default, or in a file, where it says more. */
+export function openLog(env, io, file) {
+    if (file !== undefined) {
+        const destination = pino.destination({ dest: file, sync: true, append: true, mkdir: true, mode: 0o600 });
+        return createLog(env.logLevel ?? 'info', destination, Date.now);
+    }
+    const quiet = io.stderr.isTTY === true ? 'error' : 'warn';
+    return createLog(env.logLevel ?? quiet, { write: (line) => void io.stderr.write(line) }, Date.now);
+}
+/** Makes sure, before anything is sent, that the ledger and the reports have a place; true where the home is new. */
+export async function prepareHome({ home }) {
+    const isNew = !existsSync(home);
+    await makeHomeFolder(home, 'reports');
+    return isNew;
+}
+/** Where a run's report lies. */
+export function reportDirectory(env, run) {
+    return join(env.home, 'reports', run);
+}
+/** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. `notify` tells the user a sentence. */
+export async function openLedger(env, log, releasers, notify = (text) => log.warn(text)) {
+    await makeHomeFolder(env.home);
+    const onLost = (how) => {
+        notify(how === 'removed' ? REMOVED : TAKEN);
+        // As if it had been told to end: no row is sent any more, and files of the inbox are left to the other machine.
+        process.kill(process.pid, 'SIGTERM');
+    };
+    const server = env.redis === null ? await joinEmbeddedRedis(env.home, { onLost, tell: notify }) : { address: env.redis };
+    if ('close' in server)
+        releasers.push(() => server.close());
+    const { address } = server;
+    await assertReachable(address);
+    const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
+    releasers.push(() => redis.disconnect());
+    await assertKnownLedger(redis);
+    const diskNotice = createDiskNotice(join(env.home, 'redis'), () => performance.now());
+    // A server of the program's own is started again when it is lost.
+    if ('revive' in server) {
+        const onTrouble = (error) => log.warn('the embedded Redis is gone', { problem: error.message });
+        const reviving = reviveOnLoss(redis, () => diskNotice.around(server.revive), onTrouble);
+        releasers.push(() => reviving.stop());
+    }
+    return {
+        redis,
+        address,
+        index: createRunIndex(redis),
+        of: (target) => {
+            const keys = ledgerKeys(target);
+            return { keys, store: createRunStore(redis, keys, () => new Date()) };
+        },
+        ...('isOurs' in server && { isOurs: server.isOurs }),
+        onDiskFull: diskNotice.onFull,
+    };
+}
+/** Makes this process one that executes the service's runs, or, where it doesn't send, one that only reads and follows them. */
+export async function joinTarget(session, service, join) {
+    const { io, log, ledger, times, releasers } = session;
+    if (join.sends) {
+        await checkRedisSettings(session, join.acceptsSettings);
+        releasers.push(noticeRedis(io, ledger.redis, shownAddress(ledger.address)));
+    }
+    const { keys, store } = ledger.of(service.target);
+    const registration = await register(session, service.target);
+    const delivery = openDelivery({
+        redis: ledger.redis,
+        keys,
+        store,
+        registration,
+        service,
+        log,
+        interrupted: io.interrupted,
+    });
+    if (join.sends) {
+        const worker = startChunkWorker({
+            connection: ledger.redis,
+            prefix: keys.queuePrefix,
+            lockMs: times.lockMs,
+            deliver: delivery.deliver,
+            onError: (error) => log.warn('worker', { problem: error.message }),
+        });
+        releasers.push(() => worker.close());
+    }
+    // Before the worker is closed: rows in flight settle, and what is left of their chunks goes back for other workers.
+    releasers.push(() => delivery.close());
+    return { ...session, service, registration, delivery };
+}
+async function register(session, target) {
+    const { io, env, log, ledger, times, releasers } = session;
+    const notify = (text) => tell(io, text);
+    ledger.onDiskFull(notify);
+    const registration = await openRegistration({
+        redis: ledger.redis,
+        ...ledger.of(target),
+        index: ledger.index,
+        target,
+        folder: await makeHomeFolder(env.home, 'journal'),
+        graceMs: times.graceMs,
+        ...(ledger.isOurs !== undefined && { isOurs: ledger.isOurs }),
+        log,
+        notify,
+    });
+    releasers.push(() => registration.close());
+    return registration;
+}
+/**
+ * Warns of the ledger's settings; throws a UsageError where they lose what it promises and neither flag nor environment accepts that.
+ */
+export async function checkRedisSettings({ io, env, ledger }, accepts) {
+    const accepted = accepts === true || env.acceptRedisSettings;
+    for (const text of await acceptSettings(ledger.redis, accepted))
+        tell(io, `warning: ${text}`);
+}
+/** A shorter outage is not told: an embedded server is started again by then, and a failover nearly over. */
+const WORTH_A_WORD_MS = 3_000;
+/** A connection that is lost again within this is not back: a server that takes no writes is left at the first one that it refuses. */
+const BACK_AFTER_MS = 500;
+/**
+ * Tells the user when everything waits for Redis, and when it goes on; without it only the log would, which a terminal doesn't show.
+ * `name`: how the user knows the server. Answers a function that ends the notice.
+ */
+export function noticeRedis(io, redis, name) {
+    let waiting = null;
+    let settling = null;
+    let isTold = false;
+    const clear = () => {
+        for (const timer of [waiting, settling])
+            if (timer !== null)
+                clearTimeout(timer);
+        waiting = null;
+        settling = null;
+    };
+    const away = () => {
+        if (settling !== null)
+            clearTimeout(settling);
+        if (isTold)
+            return;
+        const since = new Date();
+        waiting ??= setTimeout(() => {
+            isTold = true;
+            const time = since.toISOString().slice(11, 19);
+            tellOverBar(io, `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`);
+        }, WORTH_A_WORD_MS).unref();
+    };
+    const back = () => {
+        settling = setTimeout(() => {
+            clear();
+            if (isTold)
+                tellOverBar(io, 'Redis is back.');
+            isTold = false;
+        }, BACK_AFTER_MS).unref();
+    };
+    redis.on('close', away);
+    redis.on('ready', back);
+    return () => {
+        redis.off('close', away);
+        redis.off('ready', back);
+        clear();
+    };
+}
+//# sourceMappingURL=session.js.map
