@@ -46,7 +46,16 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
       const told = apart.filter(
         ([row, mark]) => (mark !== UNSENT_MARK && last === 0) || (row > last && row < end),
       );
-      return { chunk, taker, seen: taken.at, repeatable, claimed: claimed ?? '', rows, apart: told };
+      return {
+        chunk,
+        taker,
+        seen: taken.at,
+        from: last,
+        repeatable,
+        claimed: claimed ?? '',
+        rows,
+        apart: told,
+      };
     },
     passed(row) {
       last = Math.max(last, row);

@@ -37,6 +37,8 @@ export type Range = {
   readonly taker: string;
   /** How far the chunk's order had come when it was taken (`Taken.at`). */
   readonly seen: string;
+  /** The row up to which this take has come; 0: it begins. */
+  readonly from: number;
   readonly repeatable: boolean;
   /** The epoch in which the rows' keys were claimed: in a later one each claim has to be looked at. */
   readonly claimed: string;
@@ -402,8 +404,8 @@ function nextArguments({ ranges, single }: Next, keys: LedgerKeys): (string | nu
 }
 
 function rangeArguments(range: Range): (string | number)[] {
-  const { chunk, taker, seen, repeatable, claimed, rows, apart } = range;
-  const head = [chunk, taker, seen, repeatable ? 1 : 0, claimed, rows.length, apart.length];
+  const { chunk, taker, seen, from, repeatable, claimed, rows, apart } = range;
+  const head = [chunk, taker, seen, from, repeatable ? 1 : 0, claimed, rows.length, apart.length];
   return [...head, ...rows.map(({ row }) => row), ...apart.flat()];
 }
 

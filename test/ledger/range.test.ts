@@ -23,6 +23,7 @@ async function start() {
     chunk: 1,
     taker,
     seen: '',
+    from: 0,
     repeatable: false,
     claimed: epoch,
     rows: numbers.map((row) => ({ row, identity: { space: 'subclient', key: `K${row}` } })),
@@ -204,6 +205,15 @@ describe('rows that leave the order', () => {
     expect(await bench.ask('b.1', [2, 3], { seen: at, apart: foundBy('a.1', [1]) })).toEqual(granted(2));
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', 'i b.1 1.2', 'i b.1 1.3']);
   });
+});
+
+test('an order does not go back', async () => {
+  const bench = await start();
+  await bench.ask('a.1', [1, 3], { apart: [[2, '-']] });
+  expect(await bench.ask('a.1', [2], { from: 3 })).toEqual(['taken']);
+  expect(await bench.ask('a.1', [2])).toEqual(['taken']);
+  expect(await bench.ask('a.1', [3], { from: 3 })).toEqual(['taken']);
+  expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', '', 'i a.1 1.3']);
 });
 
 test('a range that is asked for again after a lost reply is granted once more, or taken back where nothing may go', async () => {

@@ -357,10 +357,13 @@ local function grantRange(range)
   if not why then keepApart(key, range.apart) end
   for j, row in ipairs(rows) do
     local number = tonumber(row)
-    local granted = mine and number <= last and not own[j]
+    local granted = mine and number > range.from and number <= last and not own[j]
     local answer = why or false
     if not answer and open > 0 and j > 1 then answer = 'wait 250' end
-    if not answer and ((own[j] and own[j] ~= '-') or (not mine and not own[j] and number <= last)) then answer = 'taken' end
+    -- A taker's order never goes back: a row behind it was sent by it, or has left it.
+    if not answer and mine and (number <= range.from or (own[j] and number <= last)) then answer = 'taken' end
+    if not answer and not mine and not own[j] and number <= last then answer = 'taken' end
+    if not answer and own[j] and own[j] ~= '-' then answer = 'taken' end
     if answer then
       -- Granted before, to a reply that was lost: nothing goes by that.
       if granted then redis.call('HSET', key, row, '-') end
@@ -392,10 +395,10 @@ local ranges = tonumber(ARGV[i + 2])
 local FOLLOWS = ARGV[i + 1] == '1'
 i = i + 3
 for _ = 1, ranges do
-  local range = {chunk = ARGV[i], taker = ARGV[i + 1], seen = ARGV[i + 2], repeatable = ARGV[i + 3] == '1', claimed = ARGV[i + 4], rows = {}, apart = {}}
+  local range = {chunk = ARGV[i], taker = ARGV[i + 1], seen = ARGV[i + 2], from = tonumber(ARGV[i + 3]), repeatable = ARGV[i + 4] == '1', claimed = ARGV[i + 5], rows = {}, apart = {}}
   range.at = redis.call('HGET', KEYS[2] .. range.chunk, 'at') or ''
-  local first = i + 7
-  i = first + ARGV[i + 5] + ARGV[i + 6] * 2
+  local first = i + 8
+  i = first + ARGV[i + 6] + ARGV[i + 7] * 2
   for at = first, i - 1 do
     if #range.rows < tonumber(ARGV[first - 2]) then range.rows[#range.rows + 1] = ARGV[at]
     else range.apart[#range.apart + 1] = ARGV[at] end

@@ -1,7 +1,7 @@
 import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { crash, crashAmid, emptied, goBack, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
-import { endOfGivenUp, firstLook, intentOf, settlementOf } from './row-steps.ts';
+import { endOfGivenUp, firstLook, intentOf, rangeOf, settlementOf } from './row-steps.ts';
 import { factsOf, handRow, type RowHand, type Slot, type State } from './state.ts';
 import { look } from './view.ts';
 import { type Bench, ledgerOf } from './world.ts';
@@ -86,7 +86,7 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
     const other = handRow(state, slot === 0 ? 1 : 0, row);
     if (end !== null && other !== undefined && isUnderWay(other)) factsOf(state, row).mayDoubt = true;
   }
-  state.atWork[slot].hand = { taker: takerOf(state, slot), rows };
+  state.atWork[slot].hand = { taker: takerOf(state, slot), seen: taken.at, last: 0, isApart: false, rows };
 }
 
 /** Takes of one process are told by their first part, as those of the program. */
@@ -98,10 +98,19 @@ function isUnderWay({ phase, unheard }: RowHand): boolean {
   return phase === 'granted' || phase === 'answered' || unheard;
 }
 
-async function ask(bench: Bench, slot: Slot, hand: RowHand): Promise<string> {
-  const taker = bench.state.atWork[slot].hand?.taker ?? '';
-  const granted = await ledgerOf(bench, slot).intend(intentOf(hand, taker));
-  return granted.kind;
+/** A row's first attempt goes in order where nothing can have been sent of it, as the program's rows do. */
+async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
+  const { hand } = bench.state.atWork[slot];
+  if (hand === null) throw new Error(`slot ${slot} has no chunk`);
+  const ledger = ledgerOf(bench, slot);
+  const isInOrder = row.made === 0 && row.foundMark === '' && row.row > hand.last && !hand.isApart;
+  if (isInOrder) {
+    const { ranged } = await ledger.exchange({ ranges: [rangeOf(hand, row, bench.claimed)] });
+    const [answer] = ranged;
+    if (answer?.kind !== 'unclaimed') return answer?.kind ?? '';
+    hand.isApart = true;
+  }
+  return (await ledger.intend(intentOf(row, hand.taker))).kind;
 }
 
 async function intend(
@@ -117,9 +126,11 @@ async function intend(
     hand.phase = 'let-go';
     return;
   }
-  const { mark } = intentOf(hand, bench.state.atWork[slot].hand?.taker ?? '');
+  const chunk = bench.state.atWork[slot].hand;
+  const { mark } = intentOf(hand, chunk?.taker ?? '');
   expectExclusive(bench.state, hand.row, mark);
   factsOf(bench.state, hand.row).open = [mark];
+  if (chunk !== null && hand.made === 0) chunk.last = Math.max(chunk.last, hand.row);
   hand.phase = 'granted';
   hand.expected = mark;
   hand.made += 1;
@@ -160,7 +171,9 @@ async function finishOnce(bench: Bench, slot: Slot, hand: RowHand): Promise<'pla
     await withdraw(bench, slot, hand);
     return 'planned';
   }
-  const isRecorded = await ledgerOf(bench, slot).settle(settled);
+  const ledger = ledgerOf(bench, slot);
+  const { recorded } = await ledger.exchange({ ended: [settled] });
+  const [isRecorded] = recorded;
   const { outcome, id } = settled.settlement;
   if (isRecorded) facts.recorded = { outcome, id, decided: false };
   expectAcceptedKept(await look(bench), settled.settlement);

@@ -1,4 +1,5 @@
 import type { ChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
+import { readFields } from '../../../src/ledger/open-chunk.ts';
 import type { Bend, World } from './world.ts';
 
 /** Ledgers that are known to be wrong: a model that finds nothing in them proves nothing. */
@@ -9,6 +10,10 @@ export const BROKEN: Readonly<Record<string, Bend>> = {
       async intend(intent) {
         await ledger.intend(intent);
         return { kind: 'granted' };
+      },
+      async exchange(rows) {
+        const answer = await ledger.exchange(rows);
+        return { ...answer, ranged: answer.ranged.map(() => ({ kind: 'granted' })) };
       },
     }),
   },
@@ -33,9 +38,12 @@ export const SETTLES_ANYTHING: Bend = { ledger: settlingAnything };
 function settlingAnything(ledger: ChunkLedger, world: World): ChunkLedger {
   return {
     ...ledger,
-    async settle(row) {
-      const mark = await markOn(world, row.settlement.row);
-      return ledger.settle({ ...row, mark: mark.startsWith('i ') ? mark : row.mark });
+    async exchange({ ended = [], ...next }) {
+      const marks = await Promise.all(ended.map(({ settlement }) => markOn(world, settlement.row)));
+      return ledger.exchange({
+        ...next,
+        ended: ended.map((row, i) => ({ ...row, mark: marks[i] === '' ? row.mark : (marks[i] ?? '') })),
+      });
     },
   };
 }
@@ -43,13 +51,17 @@ function settlingAnything(ledger: ChunkLedger, world: World): ChunkLedger {
 function overwriting(ledger: ChunkLedger, { redis, keys, run }: World): ChunkLedger {
   return {
     ...ledger,
-    async settle(row) {
-      await redis.hdel(`${keys.run(run.id).chunk}1`, String(row.settlement.row));
-      return ledger.settle(row);
+    async exchange({ ended = [], ...next }) {
+      const rows = ended.flatMap(({ settlement: { row } }) => [`${row}`, `d${row}`]);
+      if (rows.length > 0) await redis.hdel(`${keys.run(run.id).chunk}1`, ...rows);
+      return ledger.exchange({ ...next, ended });
     },
   };
 }
 
+/** The intent on the row; `''`: there is none. */
 async function markOn({ redis, keys, run }: World, row: number): Promise<string> {
-  return (await redis.hget(`${keys.run(run.id).chunk}1`, String(row))) ?? '';
+  const fields = Object.entries(await redis.hgetall(`${keys.run(run.id).chunk}1`));
+  const mark = readFields(fields, [row]).marks.get(row);
+  return mark?.kind === 'intent' ? mark.text : '';
 }

@@ -1,13 +1,13 @@
 import { decide } from '../../../src/delivery/decide.ts';
 import { endOf, gaveUp, type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row-task.ts';
-import type { Intent } from '../../../src/ledger/exchange.ts';
-import { intentMark, type Mark } from '../../../src/ledger/mark.ts';
+import type { Intent, Range } from '../../../src/ledger/exchange.ts';
+import { intentMark, type Mark, UNSENT_MARK } from '../../../src/ledger/mark.ts';
 import type { SettledRow } from '../../../src/ledger/settle-entry.ts';
 import type { Reply, Verdict } from '../../../src/model/request.ts';
 import { judge } from '../../../src/service/judge.ts';
 import { buildRequest } from '../../../src/service/operations.ts';
 import { rowKey } from './keyspace.ts';
-import type { ReplyKind, RowHand } from './state.ts';
+import type { Hand, ReplyKind, RowHand } from './state.ts';
 import type { World } from './world.ts';
 
 /** The row as the take sees it first. */
@@ -53,6 +53,17 @@ function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'suspe
     foundMark,
     suspect,
   };
+}
+
+/** The range of a row that is sent in order: what it names beside the row goes another way. */
+export function rangeOf({ taker, seen, last, rows }: Hand, { row }: RowHand, claimed: string): Range {
+  const apart = rows.flatMap(({ row: other, foundMark, phase }) => {
+    if (foundMark !== '') return last === 0 ? [[other, foundMark] as const] : [];
+    const isPassed = other < row && other > last && phase !== 'ended';
+    return isPassed ? [[other, UNSENT_MARK] as const] : [];
+  });
+  const identity = { space: 'subclient', key: rowKey(row) };
+  return { chunk: 1, taker, seen, from: last, repeatable: false, claimed, rows: [{ row, identity }], apart };
 }
 
 /** The next attempt's intent. */

@@ -72,7 +72,7 @@ async function openLane(redis: Redis, { goesOn = true, bend = {} }: SearchOption
   await redis.flushdb();
   const keys = ledgerKeys('http://127.0.0.1/model');
   const world: World = await createWorld({ redis, keys, rows: 1, processes: 2, epoch: false, goesOn, bend });
-  const bench = Object.assign(world, { workers: await openSteadyWorkers(world) });
+  const bench = Object.assign(world, { workers: await openSteadyWorkers(world), claimed: 'o0' });
   return { bench, events: allEvents(1).filter(({ kind }) => kind !== 'back') };
 }
 
@@ -135,6 +135,7 @@ async function enter(bench: Bench, { state, snapshot }: Node): Promise<void> {
   bench.state = cloneState(state);
   bench.trail.length = 0;
   await bench.keyspace.restore(snapshot);
+  await bench.redis.hset(bench.keys.epoch, 'opened', `o${state.losses}`);
 }
 
 function eventsOf(path: Path): Event[] {

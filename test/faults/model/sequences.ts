@@ -103,7 +103,7 @@ type Opening = {
 
 async function openBench(opening: Opening): Promise<Bench> {
   const world = await createWorld({ ...opening, keys: ownKeys(), epoch: true });
-  const bench = Object.assign(world, { workers: await openWorkers(world) });
+  const bench = Object.assign(world, { workers: await openWorkers(world), claimed: '' });
   await claimAll(bench);
   bench.history.push(await bench.keyspace.dump());
   return bench;

@@ -26,7 +26,16 @@ export type RowHand = {
   end: RowEnd | null;
 };
 
-export type Hand = { readonly taker: string; readonly rows: RowHand[] };
+export type Hand = {
+  readonly taker: string;
+  /** How far the chunk's order had come when it was taken. */
+  readonly seen: string;
+  /** The row up to which this take has come in order; 0: it has not begun. */
+  last: number;
+  /** The claims have to be looked at: each row goes by itself. */
+  isApart: boolean;
+  readonly rows: RowHand[];
+};
 
 /** `noted`: written behind, so a crash may lose it. */
 export type Line = { readonly kind: 'written' | 'noted'; readonly text: string };

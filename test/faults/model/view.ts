@@ -1,5 +1,6 @@
 import { identityPlace } from '../../../src/ledger/keys.ts';
-import { parseMark, parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
+import { parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
+import { readFields } from '../../../src/ledger/open-chunk.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { rowKey } from './keyspace.ts';
 import type { World } from './world.ts';
@@ -62,14 +63,14 @@ type Texts = {
 };
 
 function rowsOf(count: number, block: Buffer | null, { marks, late }: Texts): RowView[] {
+  const numbers = Array.from({ length: count }, (_, i) => i + 1);
+  const open = readFields(Object.entries(marks), numbers).marks;
   const packed = new Map((block === null ? [] : unpackBlock(block)).map((s) => [s.row, s]));
-  return Array.from({ length: count }, (_, i) => {
-    const row = i + 1;
+  return numbers.map((row) => {
     const inBlock = packed.get(row);
     if (inBlock !== undefined) return settled(late[row] === undefined ? inBlock : parseSettlement(late[row]));
-    const text = marks[row];
-    if (text === undefined) return { kind: 'unsent' };
-    const mark = parseMark(text);
+    const mark = open.get(row);
+    if (mark === undefined) return { kind: 'unsent' };
     return mark.kind === 'intent' ? { kind: 'intent', mark: mark.text } : settled(mark.settlement);
   });
 }

@@ -96,11 +96,14 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
   const epochs = await Promise.all(SLOTS.map(() => openSteady(world)));
   const [first, second] = epochs;
   if (first === undefined || second === undefined) throw new Error('two slots have two epochs');
+  await redis.hset(keys.epoch, 'opened', 'o0');
   return {
     epoch: (slot) => (slot === 0 ? first : second),
     replaced: async () => undefined,
     async cameBack(slots) {
-      const { disks, atWork } = world.state;
+      const { disks, atWork, losses } = world.state;
+      // Claims of before may be gone.
+      await redis.hset(keys.epoch, 'opened', `o${losses}`);
       const left = disks.filter(({ fate }) => fate === 'left');
       const [one = 0, other = 0] = slots.map((slot) => atWork[slot].disk);
       // Each puts back what the dead have left and its own, one after the other.

@@ -41,7 +41,11 @@ export type Bend = {
   readonly journals?: (record: RowRecord) => boolean;
 };
 
-export type Bench = World & { readonly workers: Workers };
+export type Bench = World & {
+  readonly workers: Workers;
+  /** The epoch in which the rows' keys were claimed. */
+  claimed: string;
+};
 
 export type WorldOptions = {
   readonly redis: Redis;
@@ -94,12 +98,14 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   };
 }
 
-export async function claimAll({ workers, keys, run, rows }: Bench): Promise<void> {
-  await claimKeys(workers.epoch(0), keys, {
+export async function claimAll(bench: Bench): Promise<void> {
+  const { workers, keys, run, rows } = bench;
+  const { epoch } = await claimKeys(workers.epoch(0), keys, {
     run: run.id,
     space: { name: 'subclient', ofRun: false },
     rows: Array.from({ length: rows }, (_, i) => ({ row: i + 1, key: rowKey(i + 1) })),
   });
+  bench.claimed = epoch;
 }
 
 /** The ledger as the worker in that slot has it now. */
