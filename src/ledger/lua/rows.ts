@@ -332,50 +332,59 @@ local function keepApart(key, apart)
   end
 end
 
--- Why no row of the order may go; nil: they may.
-local function barrier(range, by)
+-- Why no row of the chunk may go; nil: they may.
+local function barrier(range)
   if not running then return 'halted' end
   if redis.call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end
-  if by ~= range.taker and range.at ~= range.seen then return 'taken' end
   if not range.repeatable and tonumber(range.chunk) <= suspect then return 'taken' end
-  if OPENED ~= range.claimed then return 'unclaimed' end
   if range.probes then return nil end
   local ms = wait()
   return ms > 0 and (hold > now and 'hold ' or 'wait ') .. ms or nil
+end
+
+-- What keeps a row from going in order that has not gone so before; false: it goes. A taker's order never goes back: a row behind it was
+-- sent by it, or has left it; another's order is only taken over as it was seen.
+local function outOfOrder(range, number, own)
+  if range.mine then
+    if number <= range.from or (own and number <= range.last) then return 'taken' end
+  elseif range.at ~= range.seen or (not own and number <= range.last) then return 'taken' end
+  if own and own ~= '-' then return 'taken' end
+  return OPENED ~= range.claimed and 'unclaimed'
 end
 
 -- Answers what keeps each of the rows from going; false: it goes.
 local function grantRange(range)
   local key, rows, answers = KEYS[2] .. range.chunk, range.rows, {}
   local by, last = order(range.at)
-  local mine = by == range.taker
+  range.mine, range.last = by == range.taker, last
   local prefix = 'i ' .. range.taker .. ' 1.'
-  range.probes = mine and probe == prefix .. rows[1] and tonumber(rows[1]) <= last
-  local why = barrier(range, by)
+  range.probes = range.mine and probe == prefix .. rows[1] and tonumber(rows[1]) <= last
+  local why = barrier(range)
   local own = redis.call('HMGET', key, unpack(rows))
   local upTo = 0
-  if not why then keepApart(key, range.apart) end
   for j, row in ipairs(rows) do
     local number = tonumber(row)
-    local granted = mine and number > range.from and number <= last and not own[j]
+    -- Put back from a journal; or granted before, to a reply that was lost.
+    local isMarked = own[j] == prefix .. row
+    local isGranted = isMarked or (range.mine and number > range.from and number <= last and not own[j])
     local answer = why or false
     if not answer and open > 0 and j > 1 then answer = 'wait 250' end
-    -- A taker's order never goes back: a row behind it was sent by it, or has left it.
-    if not answer and mine and (number <= range.from or (own[j] and number <= last)) then answer = 'taken' end
-    if not answer and not mine and not own[j] and number <= last then answer = 'taken' end
-    if not answer and own[j] and own[j] ~= '-' then answer = 'taken' end
-    if answer then
-      -- Granted before, to a reply that was lost: nothing goes by that.
-      if granted then redis.call('HSET', key, row, '-') end
-      if granted and prefix .. row == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end
-    else
-      if own[j] then redis.call('HDEL', key, row) end
-      upTo = math.max(upTo, number)
+    if not answer and not isMarked then answer = outOfOrder(range, number, own[j]) end
+    -- Nothing goes by what was granted before. But 'taken' proves nothing.
+    if answer and isGranted and answer ~= 'taken' then
+      if number <= last then redis.call('HSET', key, row, '-') else redis.call('HDEL', key, row) end
+      if prefix .. row == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end
     end
+    if not answer and not isMarked then upTo = math.max(upTo, number) end
     answers[j] = answer
   end
-  if upTo > 0 then redis.call('HSET', key, 'at', range.taker .. ' ' .. string.format('%.0f', math.max(upTo, last)) .. ' ' .. OPENED) end
-  if upTo > 0 and open > 0 and not range.probes then
+  if upTo == 0 then return answers end
+  keepApart(key, range.apart)
+  for j, row in ipairs(rows) do
+    if own[j] == '-' and not answers[j] then redis.call('HDEL', key, row) end
+  end
+  redis.call('HSET', key, 'at', range.taker .. ' ' .. string.format('%.0f', math.max(upTo, last)) .. ' ' .. OPENED)
+  if open > 0 and not range.probes then
     probing = now + probeMs
     probe = prefix .. rows[1]
     redis.call('HSET', KEYS[9], 'probing', probing, 'probe', probe, 'at', now)
