@@ -26,18 +26,18 @@ export type SenderLoad = {
  * As many rows are ready as go out within that time: longer than Redis and the disk take, short enough that a kill leaves few in doubt.
  * Where fewer than one row goes out within it, none is made ready: a slow service is waited for much longer than Redis.
  */
-const AHEAD_MS = 4;
+const AHEAD_MS = 8;
+const MOST_AHEAD = 100;
 const CONTESTED_READY = 2;
 /** The share that the rate seen before has in the rate of now. */
 const KEPT = 0.7;
 const MOST_AT_ONCE = 200;
 
-/** `most`: rows that may be ready beyond those that have a permit. */
-export function createSenderPace(now: () => number, most: number): SenderPace {
+export function createSenderPace(now: () => number): SenderPace {
   let perMs = 0;
   let launched = 0;
   let since = now();
-  const ahead = () => Math.min(most, Math.floor(perMs * AHEAD_MS));
+  const ahead = () => Math.min(MOST_AHEAD, Math.floor(perMs * AHEAD_MS));
   return {
     launched() {
       launched += 1;

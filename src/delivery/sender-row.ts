@@ -178,8 +178,8 @@ type SenderSettling = {
 };
 
 /** No outcome waits longer: until it is recorded and in the journal, a kill of the worker leaves its row in doubt. */
-const AT_MOST_MS = 4;
-const ENOUGH = 40;
+const AT_MOST_MS = 10;
+const ENOUGH = 100;
 
 export function createSenderSettling(context: RunContext): SenderSettling {
   let rows: SenderRow[] = [];

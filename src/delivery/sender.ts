@@ -42,12 +42,12 @@ export function senderOf(context: RunContext): Sender {
 }
 
 function createSender(context: RunContext): Sender {
-  const { now, definition, stopping } = context;
+  const { now, stopping } = context;
   const state: SenderState = {
     context,
     waiting: createWaitingLine(),
     ready: createWaitingLine(),
-    pace: createSenderPace(now, definition.send.concurrency),
+    pace: createSenderPace(now),
     settling: createSenderSettling(context),
     permitted: (isTaken) => permitted(state, isTaken),
     pump: () => pump(state),

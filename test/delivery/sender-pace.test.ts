@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createSenderPace, type SenderLoad } from '../../src/delivery/sender-pace.ts';
 
-/** The pace of a run that has sent `perMs` rows a millisecond for a while; 50 rows ready at most. */
+/** The pace of a run that has sent `perMs` rows a millisecond for a while. */
 function paceAt(perMs: number) {
   let now = 0;
-  const pace = createSenderPace(() => now, 50);
+  const pace = createSenderPace(() => now);
   for (let ask = 0; ask < 50; ask += 1) {
     now += 10;
     for (let row = 0; row < perMs * 10; row += 1) pace.launched();
@@ -31,13 +31,13 @@ describe('at the beginning', () => {
 
 describe('on a service that is', () => {
   test.each([
-    ['slow: none ahead of its permit', 0.2, {}, 0],
-    ['so fast that four go out within four milliseconds: as many', 1.1, {}, 4],
-    ['the same, with half of them there: nothing yet', 1.1, { ready: 2 }, 0],
-    ['the same, with the last one waiting', 1.1, { ready: 3, waiting: 1 }, 1],
-    ['very fast: no more than may be in flight', 100, {}, 50],
-    ['very fast: as many as are lacking, in batches', 100, { ready: 20 }, 30],
-    ['very fast: nothing before half are gone', 100, { ready: 30 }, 0],
+    ['slow: none ahead of its permit', 0.1, {}, 0],
+    ['so fast that four go out within eight milliseconds: as many', 0.55, {}, 4],
+    ['the same, with half of them there: nothing yet', 0.55, { ready: 2 }, 0],
+    ['the same, with the last one waiting', 0.55, { ready: 3, waiting: 1 }, 1],
+    ['very fast: a hundred', 100, {}, 100],
+    ['very fast: as many as are lacking, in batches', 100, { ready: 40 }, 60],
+    ['very fast: nothing before half are gone', 100, { ready: 60 }, 0],
   ])('%s', (_, perMs, line, rows) => {
     expect(paceAt(perMs)(line)).toBe(rows);
   });
