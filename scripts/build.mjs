@@ -33,6 +33,16 @@ export { default as Pool } from 'undici/lib/dispatcher/pool.js';`
       : null,
 };
 
+/**
+ * V8 (before Node 24) compiles an arrow function twice that is called as soon as it is met, once to pass over it, and a function in
+ * brackets once: so are the libraries' modules wrapped, nearly all of which are called at the start.
+ */
+const WRAPPED_AS_FUNCTIONS = {
+  name: 'wrapped-as-functions',
+  renderChunk: (code) =>
+    code.replaceAll(/__commonJSMin\(\(\(([\w, ]*)\) => \{/g, '__commonJSMin((function($1) {'),
+};
+
 process.exitCode = await build(new Date());
 
 async function build(began) {
@@ -65,7 +75,7 @@ async function bundle() {
     // BullMQ's and its libraries' ES modules, of which what nobody imports is left out: clients for other databases, sandboxes.
     resolve: { mainFields: ['module', 'main'] },
     treeshake: { moduleSideEffects: [{ test: /node_modules\/bullmq\//, sideEffects: false }] },
-    plugins: [UNDICI],
+    plugins: [UNDICI, WRAPPED_AS_FUNCTIONS],
   });
   await program.write({
     dir: DIST,
