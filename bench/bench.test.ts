@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -59,8 +59,15 @@ test('Ctrl-C ends a bench with everything that it has started', async () => {
   expect(await readdir(bench.out)).toEqual([]);
 });
 
-/** The processes that have something to do with the bench's own folder, which is gone with it. */
+/**
+ * The processes that have something to do with the bench's own folder, which is gone with it: by their arguments, or by the folder that
+ * they are in, since an embedded Redis shows no path.
+ */
 async function commandsOf({ child }: Bench): Promise<readonly string[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'args=']);
-  return stdout.split('\n').filter((command) => command.includes(`/.onboard/bench/work-${child.pid}-`));
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,args=']);
+  const commands = stdout.split('\n').map((line) => line.trim());
+  const folders = await Promise.all(
+    commands.map((line) => readlink(`/proc/${Number.parseInt(line, 10)}/cwd`).catch(() => '')),
+  );
+  return commands.filter((line, i) => `${line} ${folders[i]}`.includes(`/.onboard/bench/work-${child.pid}-`));
 }

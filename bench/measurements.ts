@@ -5,7 +5,6 @@
 
 import { Redis } from 'ioredis';
 import { joinEmbeddedRedis } from '../src/redis/embedded.ts';
-import { serverProcess } from '../src/redis/server-process.ts';
 import type { Summary } from '../src/report/summary.ts';
 import { type Bench, CONCURRENCY, succeeded } from './bench.ts';
 import type { FigureId, MeasurementId } from './figures.ts';
@@ -258,7 +257,7 @@ async function largeRun(bench: Bench, serviceUrl: string, rows: number): Promise
   const run = startRun(bench, file, { home, serviceUrl, redisUrl: null });
   const processMB = await peakMemory(run.pid, run.ended);
   const ended = await run.ended;
-  const redis = await redisPeaks(home, server.address.path);
+  const redis = await redisPeaks(server.address.path);
   await server.close();
   const numbers: LargeRun = {
     processMB,
@@ -274,10 +273,16 @@ function runSeconds({ startedAt, finishedAt }: Summary): number {
   return (Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '')) / 1000;
 }
 
-async function redisPeaks(home: string, socket: string): Promise<Pick<LargeRun, 'redisMB' | 'redisUsedMB'>> {
+async function redisPeaks(socket: string): Promise<Pick<LargeRun, 'redisMB' | 'redisUsedMB'>> {
   const redis = new Redis(socket);
-  const used = /^used_memory_peak:(\d+)/m.exec(await redis.info('memory'))?.[1];
+  const pid = await numberIn(redis, 'server', 'process_id');
+  const used = await numberIn(redis, 'memory', 'used_memory_peak');
   redis.disconnect();
-  const pid = await serverProcess(`${home}/redis`);
-  return { redisMB: await memoryPeakOf(pid ?? 0), redisUsedMB: Number(used) / BYTES_PER_MB };
+  return { redisMB: await memoryPeakOf(pid), redisUsedMB: used / BYTES_PER_MB };
+}
+
+async function numberIn(redis: Redis, section: string, name: string): Promise<number> {
+  const found = new RegExp(`^${name}:(\\d+)`, 'm').exec(await redis.info(section))?.[1];
+  if (found === undefined) throw new Error(`INFO ${section} has no ${name}`);
+  return Number(found);
 }
