@@ -60,7 +60,8 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-function field(info: string, name: string): number {
+/** A number in the text of INFO; an Error where it is not there. */
+export function field(info: string, name: string): number {
   const found = new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1];
   if (found === undefined) throw new Error(`INFO has no ${name}`);
   return Number(found);
