@@ -3,12 +3,17 @@
  * for each round. What the values are worth is decided in results.ts.
  */
 
-import { type Bench, CONCURRENCY } from './bench.ts';
+import { type Bench, CONCURRENCY, succeeded } from './bench.ts';
 import { startMeter } from './cpu.ts';
 import type { MeasurementId } from './figures.ts';
-import { measureAgainstBareLoop, measureAgainstJobPerRow } from './full-speed.ts';
-import { measureLargeRuns } from './large-runs.ts';
-import { createdAll, rateOfCheck, rateOfPeer, runPeer, startRun } from './onboard.ts';
+import {
+  measureAgainstBareLoop,
+  measureAgainstJobPerRow,
+  measureInDoubt,
+  measureWrites,
+} from './full-speed.ts';
+import { measureFirstRow, measureLargeRuns } from './large-runs.ts';
+import { createdAll, rateOfCheck, rateOfPeer, runPeer, startOnboard, startRun } from './onboard.ts';
 import { startRedis } from './redis.ts';
 import {
   alternate,
@@ -26,11 +31,15 @@ import { measureLightWorkers, measureWorkers } from './workers.ts';
 export const MEASURE: Readonly<Record<MeasurementId, (bench: Bench) => Promise<readonly Samples[]>>> = {
   bare: measureAgainstBareLoop,
   'job-per-row': measureAgainstJobPerRow,
+  writes: measureWrites,
+  'in-doubt': measureInDoubt,
   'slow-service': measureOnSlowService,
   workers: measureWorkers,
   'light-workers': measureLightWorkers,
   million: measureLargeRuns,
+  'first-row': measureFirstRow,
   start: (bench) => measureSeconds('start', bench, secondsToFirstRequest),
+  version: measureVersion,
   check: measureCheck,
 };
 
@@ -47,7 +56,7 @@ async function measureCheck(bench: Bench): Promise<readonly Samples[]> {
 type Timed = { readonly seconds: number; readonly spent: { readonly others: number } | null };
 
 async function measureSeconds(
-  figure: 'start',
+  figure: 'start' | 'version',
   bench: Bench,
   once: (bench: Bench) => Promise<Timed>,
 ): Promise<readonly Samples[]> {
@@ -76,6 +85,19 @@ async function secondsToFirstRequest(bench: Bench): Promise<Timed> {
   const { firstRequestAt } = await service.numbers();
   await service.stop();
   return { seconds: (firstRequestAt - run.startedAt) / 1000, spent: untilThen };
+}
+
+/** The first brings the program's files into the page cache. */
+async function measureVersion(bench: Bench): Promise<readonly Samples[]> {
+  await secondsOfVersion(bench);
+  return measureSeconds('version', bench, secondsOfVersion);
+}
+
+async function secondsOfVersion(bench: Bench): Promise<Timed> {
+  const place = { home: await bench.home(), serviceUrl: 'http://127.0.0.1:9', redisUrl: null };
+  const spent = await startMeter();
+  const { seconds } = succeeded(await startOnboard(bench, ['--version'], place).ended, 'onboard --version');
+  return { seconds, spent: await spent() };
 }
 
 /** The share of what so many requests in flight can be, from the first request to the last answer. */

@@ -119,6 +119,8 @@ const DECIMALS: Readonly<Record<Exclude<Unit, '%'>, number>> = {
   MB: 0,
   s: 2,
   µs: 0,
+  rows: 0,
+  writes: 1,
 };
 
 /** What a figure has to be: `≥ 0.80 ×`. */
