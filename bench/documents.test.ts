@@ -8,7 +8,7 @@ import { FIGURES } from './figures.ts';
 import { renderPicture } from './picture.ts';
 import { resultsSchema } from './results.ts';
 import { someResults } from './some-results.ts';
-import { renderMarkdown } from './table.ts';
+import { renderMarkdown, renderRuns } from './table.ts';
 
 const PAGE = textOf('docs/performance.md');
 const PUBLISHED = await readResults(join(ROOT, 'docs'));
@@ -52,6 +52,7 @@ test('results are written to a folder and read again, and its page shows them', 
   expect(await readResults(folder)).toEqual(someResults());
   const page = await readFile(join(folder, 'performance.md'), 'utf8');
   expect(page).toContain(renderMarkdown(someResults()));
+  expect(page).toContain(renderRuns(someResults()));
   expect(page).toContain(
     '2 cores (Some <Processor> & "Co"), 8 GiB, Linux 1.2.3,\next4, load 0.1 before; Node v20.0.0',
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FIGURES } from './figures.ts';
 import { renderPicture } from './picture.ts';
 import { type Results, resultsSchema } from './results.ts';
-import { renderMarkdown } from './table.ts';
+import { renderMarkdown, renderRuns } from './table.ts';
 
 /** Writes what was measured to a folder, made where it is missing: performance.json and performance.svg. */
 export async function writeData(results: Results, folder: string): Promise<void> {
@@ -28,7 +28,11 @@ export async function readResults(folder: string): Promise<Results | null> {
 
 /** The page with every block between its marks made anew; an Error where a mark is missing. */
 export function fillPage(page: string, results: Results | null): string {
-  return fillBlocks(page, { measured: renderMeasured(results), how: renderHow() });
+  return fillBlocks(page, {
+    measured: renderMeasured(results),
+    runs: renderRuns(results),
+    how: renderHow(),
+  });
 }
 
 function renderHow(): string {
@@ -44,8 +48,9 @@ function conditions({ machine, sizes, command, measuredAt }: Results): string {
   const { processor, cores, memoryGiB, system, load, disk, node, redis, service } = machine;
   return [
     `Measured on ${measuredAt.slice(0, 10)} with \`${command}\`: ${cores} cores (${processor}), ${memoryGiB} GiB, ${system},`,
-    `${disk}, load ${load} before; Node ${node}, Redis ${redis}, service: ${service}. Rows per second on ${sizes.rows} rows; spread is the`,
-    `least and the greatest of the rounds. Every round's numbers are in [performance.json](performance.json).`,
+    `${disk}, load ${load} before; Node ${node}, Redis ${redis}, service: ${service}. Rows per second on ${sizes.rows} rows, workers`,
+    `on ${sizes.rowsPerWorker} rows each; spread is the least and the greatest of the rounds. Others: the most that processes which are not the`,
+    `bench's used of the machine in any of them. Every round's numbers are in [performance.json](performance.json).`,
   ].join('\n');
 }
 

@@ -3,9 +3,12 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type Summary, summarySchema } from '../src/report/summary.ts';
 import { type Bench, succeeded } from './bench.ts';
+import { type Parts, startMeter } from './cpu.ts';
 import type { Ended, Started } from './processes.ts';
 import { startRedis } from './redis.ts';
-import type { Rate } from './samples.ts';
+import { costOfRow, type Rate } from './samples.ts';
+import type { Service } from './service/fast-service.ts';
+import { costText } from './table.ts';
 
 /** Where a process of the program works. */
 export type Place = {
@@ -34,12 +37,33 @@ export function startRun(bench: Bench, file: string, place: Place): Started {
   return startOnboard(bench, ['run', '--job-file', bench.job, file, '--json'], place);
 }
 
+/** Starts so many `onboard work`, each in a home of its own; answers when all of them wait for rows. */
+export async function startWorkers(
+  bench: Bench,
+  count: number,
+  place: Omit<Place, 'home'>,
+): Promise<readonly Started[]> {
+  const workers: Started[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const worker = startOnboard(bench, ['work'], { ...place, home: await bench.home() });
+    workers.push(worker);
+    await worker.said('Working for');
+  }
+  return workers;
+}
+
 /** The summary of a run that created every row; an Error where it did not. */
 export function createdAll(ended: Ended, rows: number): Summary {
-  const { stdout } = succeeded(ended, 'onboard');
-  const summary = summarySchema.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
+  const summary = summaryOf(succeeded(ended, 'onboard'));
   if (summary.outcomes.created === rows && summary.controlTotal.holds) return summary;
   throw new Error(`${rows} rows were to be created, but: ${JSON.stringify(summary.outcomes)}`);
+}
+
+/** What a process that took one file printed last. */
+export function summaryOf({ stdout, stderr, exitCode }: Ended): Summary {
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  if (line === '') throw new Error(`onboard ended with status ${exitCode}: ${stderr.slice(-2000)}`);
+  return summarySchema.parse(JSON.parse(line));
 }
 
 /**
@@ -49,13 +73,13 @@ export function createdAll(ended: Ended, rows: number): Summary {
 export async function startWatch(
   bench: Bench,
   rows: number,
-  place: Omit<Place, 'home' | 'jobs'> & { readonly job?: string },
+  place: Omit<Place, 'home' | 'jobs'> & { readonly job?: string; readonly keys?: string },
 ): Promise<Started> {
-  const { job = bench.job, ...rest } = place;
+  const { job = bench.job, keys, ...rest } = place;
   const home = await bench.home();
   const inbox = join(home, 'inbox');
   await mkdir(inbox, { recursive: true });
-  await copyFile(await bench.rowsFile(rows), join(inbox, 'rows.csv'));
+  await copyFile(await bench.rowsFile(rows, keys), join(inbox, 'rows.csv'));
   const arguments_ = ['watch', '--once', '--rest', '0.2', '--json'];
   return startOnboard(bench, arguments_, { ...rest, home, jobs: dirname(job) });
 }
@@ -63,15 +87,17 @@ export async function startWatch(
 const countSchema = z.object({ rows: z.number() });
 
 /** `onboard run` on a fresh home and a fresh Redis: rows over the seconds from its start to its exit. */
-export async function rateOfRun(bench: Bench, serviceUrl: string): Promise<Rate> {
+export async function rateOfRun(bench: Bench, service: Service): Promise<Rate> {
   const { rows } = bench.options.sizes;
   const file = await bench.rowsFile(rows);
   const redis = await startRedis(bench);
-  const home = await bench.home();
-  const ended = await startRun(bench, file, { home, serviceUrl, redisUrl: redis.url }).ended;
+  const place = { home: await bench.home(), serviceUrl: service.url, redisUrl: redis.url };
+  const spent = await startMeter({ Redis: [redis.pid], Service: [service.pid] });
+  const ended = await startRun(bench, file, place).ended;
+  const cost = costOfRow(await spent(), rows);
   await redis.stop();
   const { rowsPerSecond } = createdAll(ended, rows);
-  return told(bench, 'onboard run', { ...rateOf(rows, ended), ownRowsPerSecond: rowsPerSecond });
+  return told(bench, 'onboard run', { ...rateOf(rows, ended), ownRowsPerSecond: rowsPerSecond, cost });
 }
 
 /** `onboard check`, likewise. */
@@ -79,17 +105,24 @@ export async function rateOfCheck(bench: Bench): Promise<Rate> {
   const { rows } = bench.options.sizes;
   const file = await bench.rowsFile(rows);
   const place = { home: await bench.home(), serviceUrl: 'http://127.0.0.1:9', redisUrl: null };
+  const spent = await startMeter();
   const check = startOnboard(bench, ['check', '--job-file', bench.job, file, '--json'], place);
   const ended = succeeded(await check.ended, 'onboard check');
   assertRows('onboard check', ended, rows);
-  return told(bench, 'onboard check', rateOf(rows, ended));
+  return told(bench, 'onboard check', { ...rateOf(rows, ended), cost: costOfRow(await spent(), rows) });
 }
 
-/** A peer on the same file, likewise. */
-export async function rateOfPeer(bench: Bench, peer: string, args: readonly string[]): Promise<Rate> {
+/** A peer on the same file, likewise; `parts`: the processes beside it. */
+export async function rateOfPeer(
+  bench: Bench,
+  peer: string,
+  { args, parts }: { readonly args: readonly string[]; readonly parts: Parts },
+): Promise<Rate> {
   const { rows } = bench.options.sizes;
+  await bench.rowsFile(rows);
+  const spent = await startMeter(parts);
   const ended = await runPeer(bench, peer, { rows, args });
-  return told(bench, peer, rateOf(rows, ended));
+  return told(bench, peer, { ...rateOf(rows, ended), cost: costOfRow(await spent(), rows) });
 }
 
 /** A peer on a file of so many rows, to its end; an Error where it did not do them all. */
@@ -110,12 +143,12 @@ function assertRows(what: string, { stdout }: Ended, rows: number): void {
   if (done !== rows) throw new Error(`${what} did ${done} of ${rows} rows`);
 }
 
-function rateOf(rows: number, { seconds }: Ended): Rate {
+function rateOf(rows: number, { seconds }: Ended): Pick<Rate, 'rowsPerSecond'> {
   return { rowsPerSecond: rows / seconds };
 }
 
 function told(bench: Bench, what: string, rate: Rate): Rate {
   const own = rate.ownRowsPerSecond === undefined ? '' : ` (its own count: ${rate.ownRowsPerSecond})`;
-  bench.tell(`  ${what}: ${Math.round(rate.rowsPerSecond)} rows/s${own}`);
+  bench.tell(`  ${what}: ${Math.round(rate.rowsPerSecond)} rows/s${own}, ${costText(rate.cost)}`);
   return rate;
 }

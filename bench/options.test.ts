@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MEASUREMENTS } from './figures.ts';
-import { type BenchOptions, FULL, parseBenchArguments, QUICK } from './options.ts';
+import { type BenchOptions, FULL, LONG, parseBenchArguments, QUICK } from './options.ts';
 
 function optionsOf(...args: readonly string[]): BenchOptions {
   const request = parseBenchArguments(args, '/checkout');
@@ -9,15 +9,15 @@ function optionsOf(...args: readonly string[]): BenchOptions {
 }
 
 describe('the command line', () => {
-  test('without flags measures all but the long one, on the built program', () => {
+  test('without flags measures all but the long ones, on the built program', () => {
     const { measurements, sizes, program, writesDocs } = optionsOf();
-    expect(measurements).toEqual(MEASUREMENTS.filter((id) => id !== 'million'));
+    expect(measurements).toEqual(MEASUREMENTS.filter((id) => !LONG.has(id)));
     expect(sizes).toEqual(FULL);
     expect(program).toBe('/checkout/dist/main.js');
     expect(writesDocs).toBe(false);
   });
 
-  test.each([['--long'], ['--write']])('%s measures the long one, too', (flag) => {
+  test.each([['--long'], ['--write']])('%s measures the long ones, too', (flag) => {
     expect(optionsOf(flag).measurements).toEqual(MEASUREMENTS);
   });
 
@@ -27,9 +27,12 @@ describe('the command line', () => {
   });
 
   test('numbers of its own are kept, also beside --quick', () => {
-    expect(optionsOf('--quick', '--rows', '300', '--rounds', '1').sizes).toEqual({
+    const rows = ['--rows', '300', '--worker-rows', '200', '--long-rows', '3000'];
+    expect(optionsOf('--quick', ...rows, '--rounds', '1').sizes).toEqual({
       ...QUICK,
       rows: 300,
+      rowsPerWorker: 200,
+      longRows: 3_000,
       rounds: 1,
     });
   });
@@ -50,8 +53,9 @@ describe('the command line', () => {
     [['--only', 'wrokers'], 'Did you mean "workers"?'],
     [['--rows', '0'], '--rows 0: expected a whole number from 1'],
     [['--rounds', '1.5'], '--rounds 1.5: expected a whole number from 1'],
-    [['--write', '--quick'], '--write: expected none of --only, --quick and --program'],
+    [['--write', '--quick'], '--write: expected none of --only, --quick, --long-rows and --program'],
     [['--write', '--only', 'bare'], '--write: expected none of'],
+    [['--write', '--long-rows', '3000'], '--write: expected none of'],
     [['--fast'], "'--fast'"],
   ])('%j is refused: %s', (args, words) => {
     expect(() => optionsOf(...args)).toThrow(words);

@@ -33,25 +33,29 @@ export const HELP = `Measures the program against what its users would have inst
   npm run bench -- --write                      everything, into docs/performance.*
   npm run bench -- --scale --write              what rows and workers cost in Redis, into docs/scale.*
 
-  --only     ${MEASUREMENTS.join(',')}; or figures of theirs
-  --rounds   how often each comparison is made, its sides in turn (5; 3 for the long ones)
-  --rows     the rows of the files on which rows/s are measured (100000)
-  --quick    small files and 3 rounds: a look, not a measurement
-  --long     also the 1,000,000 rows (minutes for each round)
-  --write    everything, long ones too, into docs/performance.json, .svg and .md
-  --scale    instead: 1, 2, 4 and 8 workers, signs of life, bytes per key; with --write into docs/scale.json and .md
-  --render   measures nothing: docs/performance.svg, .md and scale.md again, from performance.json and scale.json
-  --program  another built main.js (dist/main.js)
-  --out      the folder for performance.json and .svg (.onboard/bench)
+  --only         ${MEASUREMENTS.join(',')}; or figures of theirs
+  --rounds       how often each comparison is made, its sides in turn (5; 3 for memory and time of 1,000,000 rows)
+  --rows         the rows of the files that are sent at full speed (200000)
+  --worker-rows  the rows for each of 1, 2 and 4 workers (40000)
+  --long-rows    the rows of the long ones (1000000)
+  --quick        small files and 3 rounds: a look, not a measurement
+  --long         also the long ones: million and first-row (minutes for each round)
+  --write        everything, long ones too, into docs/performance.json, .svg and .md
+  --scale        instead: 1, 2, 4 and 8 workers, signs of life, bytes per key; with --write into docs/scale.json and .md
+  --render       measures nothing: docs/performance.svg, .md and scale.md again, from performance.json and scale.json
+  --program      another built main.js (dist/main.js)
+  --out          the folder for performance.json and .svg (.onboard/bench)
 
-Exit status 1 where something could not
-be measured; a target that is not met is a result like any other.
+CPU and what others used of the machine are read from /proc; elsewhere they are not measured. Exit status 1 where
+something could not be measured; a target that is not met is a result like any other.
 `;
 
 const FLAGS = {
   only: { type: 'string' },
   rounds: { type: 'string' },
   rows: { type: 'string' },
+  'worker-rows': { type: 'string' },
+  'long-rows': { type: 'string' },
   quick: { type: 'boolean', default: false },
   long: { type: 'boolean', default: false },
   write: { type: 'boolean', default: false },
@@ -70,23 +74,17 @@ export function parseBenchArguments(args: readonly string[], root: string): Benc
   const { only, quick, write, program, scale } = flags;
   if (scale && only !== undefined)
     throw new UsageError('--scale: expected no --only, it measures all of its own');
-  if (write && (only !== undefined || quick || program !== undefined)) {
+  const isPart = quick || [only, flags['long-rows'], program].some((flag) => flag !== undefined);
+  if (write && isPart) {
     throw new UsageError(
-      '--write: expected none of --only, --quick and --program: one run of this checkout makes the whole table',
+      '--write: expected none of --only, --quick, --long-rows and --program: one run of this checkout makes the whole table',
     );
   }
-  const base = quick ? QUICK : FULL;
-  const rounds = wholeNumber('--rounds', flags.rounds) ?? base.rounds;
   return {
     kind: scale ? 'scale' : 'bench',
     options: {
       measurements: chosen(only, flags.long || write),
-      sizes: {
-        ...base,
-        rounds,
-        longRounds: Math.min(base.longRounds, rounds),
-        rows: wholeNumber('--rows', flags.rows) ?? base.rows,
-      },
+      sizes: sizesOf(flags),
       isQuick: quick,
       out: flags.out === undefined ? null : resolve(flags.out),
       writesDocs: write,
@@ -94,6 +92,8 @@ export function parseBenchArguments(args: readonly string[], root: string): Benc
     },
   };
 }
+
+type Flags = ReturnType<typeof flagsOf>;
 
 function flagsOf(args: readonly string[]) {
   try {
@@ -103,11 +103,27 @@ function flagsOf(args: readonly string[]) {
   }
 }
 
+function sizesOf(flags: Flags): Sizes {
+  const base = flags.quick ? QUICK : FULL;
+  const rounds = wholeNumber('--rounds', flags.rounds) ?? base.rounds;
+  return {
+    ...base,
+    rounds,
+    longRounds: Math.min(base.longRounds, rounds),
+    rows: wholeNumber('--rows', flags.rows) ?? base.rows,
+    rowsPerWorker: wholeNumber('--worker-rows', flags['worker-rows']) ?? base.rowsPerWorker,
+    longRows: wholeNumber('--long-rows', flags['long-rows']) ?? base.longRows,
+  };
+}
+
 function chosen(only: string | undefined, withLong: boolean): readonly MeasurementId[] {
-  if (only === undefined) return MEASUREMENTS.filter((id) => withLong || id !== 'million');
+  if (only === undefined) return MEASUREMENTS.filter((id) => withLong || !LONG.has(id));
   const wanted = new Set(only.split(',').map(measurementOf));
   return MEASUREMENTS.filter((id) => wanted.has(id));
 }
+
+/** Those with a million rows. */
+export const LONG: ReadonlySet<MeasurementId> = new Set(['million', 'first-row']);
 
 /** A measurement by its own name or by that of a figure it brings. */
 function measurementOf(name: string): MeasurementId {
@@ -126,11 +142,12 @@ function wholeNumber(flag: string, text: string | undefined): number | null {
 /** How many rows the measurements take, and how often. */
 type Sizes = {
   readonly rounds: number;
-  /** Where rows per second are measured. */
+  /** At a service that answers at once. */
   readonly rows: number;
-  /** On the service that answers after 50 ms: one process, and for each of several. */
+  /** On the service that answers after 50 ms: one process, for each of several, and those that each has sent before. */
   readonly slowRows: number;
   readonly rowsPerWorker: number;
+  readonly warmRows: number;
   /** The long run and the short one it is compared with, and how often. */
   readonly longRows: number;
   readonly shortRows: number;
@@ -140,9 +157,10 @@ type Sizes = {
 /** What the figures are about. */
 export const FULL: Sizes = {
   rounds: 5,
-  rows: 100_000,
+  rows: 200_000,
   slowRows: 20_000,
-  rowsPerWorker: 10_000,
+  rowsPerWorker: 40_000,
+  warmRows: 10_000,
   longRows: 1_000_000,
   shortRows: 10_000,
   longRounds: 3,
@@ -154,6 +172,7 @@ export const QUICK: Sizes = {
   rows: 20_000,
   slowRows: 5_000,
   rowsPerWorker: 3_000,
+  warmRows: 1_000,
   longRows: 50_000,
   shortRows: 5_000,
   longRounds: 1,

@@ -52,6 +52,12 @@ describe('the picture', () => {
     expect(Math.max(...ends('missed'))).toBeLessThan(line);
   });
 
+  test('has bars of their own for what does not count', () => {
+    const busy = { ...RESULTS, figures: RESULTS.figures.map((one) => ({ ...one, others: [0.1, 0.1] })) };
+    const speeds = FIGURES.filter(({ kind }) => kind === 'speed');
+    expect(renderPicture(busy).match(/class="uncounted"/g)).toHaveLength(speeds.length);
+  });
+
   test('keeps within its own width', () => {
     const [width = Number.NaN] = numbersOf('page', 'width');
     expect(Math.max(...numbersOf('value', 'x'), ...numbersOf('spread', 'x2'))).toBeLessThan(width);

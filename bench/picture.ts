@@ -1,5 +1,5 @@
 import type { Figure } from './figures.ts';
-import { amount, figureOf, type Measured, type Results, targetText } from './results.ts';
+import { amount, figureOf, type Measured, type Results, targetText, verdictOf } from './results.ts';
 
 const WIDTH = 860;
 const LEFT = 16;
@@ -31,16 +31,18 @@ function rowOf(measured: Measured, y: number): readonly string[] {
   const figure = figureOf(measured.id);
   const end = barEnd(measured.median, figure);
   const [from, to] = [measured.low, measured.high].map((value) => barEnd(value, figure)).toSorted(ascending);
-  const verdict = measured.met ? '' : ', not met';
-  const words = `${amount(measured.median, figure.unit)} (${targetText(figure)}${verdict})`;
+  const verdict = verdictOf(measured);
+  const words = `${amount(measured.median, figure.unit)} (${targetText(figure)}${verdict === 'met' ? '' : `, ${verdict}`})`;
   return [
     text({ x: LEFT, y, className: 'title' }, figure.title.replaceAll('`', '')),
-    `<rect class="${measured.met ? 'met' : 'missed'}" x="${LEFT}" y="${y + 8}" width="${end - LEFT}" height="16" rx="2"/>`,
+    `<rect class="${BAR_CLASSES[verdict]}" x="${LEFT}" y="${y + 8}" width="${end - LEFT}" height="16" rx="2"/>`,
     `<line class="target" x1="${TARGET_X}" x2="${TARGET_X}" y1="${y + 5}" y2="${y + 27}"/>`,
     `<line class="spread" x1="${from}" x2="${to}" y1="${y + 16}" y2="${y + 16}"/>`,
     text({ x: Math.max(end, to ?? end, TARGET_X) + 8, y: y + 21, className: 'value' }, words),
   ];
 }
+
+const BAR_CLASSES = { met: 'met', 'not met': 'missed', 'not counted': 'uncounted' } as const;
 
 /** How far a value gets: its part of the target, or, where little is wanted, the target's part of it. */
 function barEnd(value: number, { bound, target }: Pick<Figure, 'bound' | 'target'>): number {
@@ -75,6 +77,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328; }
 .page { fill: #ffffff; }
 .met { fill: #4c9f70; }
 .missed { fill: #d9822b; }
+.uncounted { fill: #8c959f; }
 .target { stroke: #1f2328; stroke-width: 1.5; }
 .spread { stroke: #1f2328; stroke-width: 2; }
 @media (prefers-color-scheme: dark) {

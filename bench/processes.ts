@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { sleep, withDeadline } from '../src/lib/waiting.ts';
+import { withChildren } from './cpu.ts';
 
 const GENTLE_MS = 5_000;
 
@@ -133,36 +133,4 @@ export async function peakMemory(pid: number, ended: Promise<unknown>): Promise<
 export async function memoryPeakOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return (Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024) / BYTES_PER_MB;
-}
-
-/** A process and all below it; only itself where it is gone meanwhile. */
-async function withChildren(pid: number): Promise<readonly number[]> {
-  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
-  const lists = await Promise.all(
-    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
-  );
-  const children = lists.flatMap((list) =>
-    list
-      .split(' ')
-      .filter((id) => id !== '')
-      .map(Number),
-  );
-  const below = await Promise.all(children.map(withChildren));
-  return [pid, ...below.flat()];
-}
-
-/** From now on: answers the share (0 to 1) of all processors' time that was in use since. */
-export function startBusyMeter(): () => number {
-  const before = processorTimes();
-  return () => {
-    const now = processorTimes();
-    return 1 - (now.idle - before.idle) / (now.all - before.all);
-  };
-}
-
-/** Milliseconds since the machine was started, over all processors. */
-function processorTimes(): { readonly idle: number; readonly all: number } {
-  const times = cpus().map((cpu) => cpu.times);
-  const idle = times.reduce((sum, { idle: ms }) => sum + ms, 0);
-  return { idle, all: times.reduce((sum, one) => sum + Object.values(one).reduce((a, b) => a + b, 0), 0) };
 }

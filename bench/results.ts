@@ -11,9 +11,11 @@ const measuredSchema = z.object({
   met: z.boolean(),
   /** One per round, in the figure's unit. */
   values: z.array(z.number()).min(1),
+  /** The share of the machine that others used during each round, 0 to 1; empty where it was not measured. */
+  others: z.array(z.number()),
   details: z.record(z.string(), z.array(z.number())),
 });
-/** A figure's result: median, least and greatest of its rounds. */
+/** A figure's result: median, least and greatest of the rounds that count, or of all where none does. */
 export type Measured = z.infer<typeof measuredSchema>;
 
 /** What was measured on. */
@@ -43,6 +45,7 @@ export const resultsSchema = z.object({
     rows: z.number(),
     slowRows: z.number(),
     rowsPerWorker: z.number(),
+    warmRows: z.number(),
     longRows: z.number(),
     shortRows: z.number(),
     longRounds: z.number(),
@@ -52,9 +55,10 @@ export const resultsSchema = z.object({
 export type Results = z.infer<typeof resultsSchema>;
 
 /** What a figure's rounds come to, against its target. */
-export function judge({ figure, values, details }: Samples): Measured {
-  const { target, bound } = figureOf(figure);
-  const { low, high, ...spread } = spreadOf(values.map(rounded));
+export function judge({ figure, values, others, details }: Samples): Measured {
+  const { target, bound, kind } = figureOf(figure);
+  const shares = others.map(rounded);
+  const { low, high, ...spread } = spreadOf(quietOnly(values, kind, shares).values.map(rounded));
   const median = rounded(spread.median);
   return {
     id: figure,
@@ -64,8 +68,33 @@ export function judge({ figure, values, details }: Samples): Measured {
     high,
     met: bound === 'least' ? median >= target : median <= target,
     values: values.map(rounded),
+    others: shares,
     details: Object.fromEntries(Object.entries(details).map(([name, list]) => [name, list.map(rounded)])),
   };
+}
+
+/** Where others used more of the machine meanwhile, a speed does not count; what something costs does. */
+export const QUIET_SHARE = 0.05;
+
+/** Of values with one for each round: those of the rounds that count; all of them where none counts, or nobody knows. */
+export function quietOnly<T>(
+  values: readonly T[],
+  kind: Figure['kind'],
+  others: readonly number[],
+): { readonly counts: boolean; readonly values: readonly T[] } {
+  if (kind === 'cost' || others.length === 0) return { counts: true, values };
+  const quiet = values.filter((_, round) => (others[round] ?? 0) <= QUIET_SHARE);
+  return quiet.length === 0 ? { counts: false, values } : { counts: true, values: quiet };
+}
+
+/** `†` marks what does not count. */
+export const NOT_COUNTED = '†';
+export const NOT_COUNTED_WORDS = `${NOT_COUNTED} does not count: others used more than ${QUIET_SHARE * 100} % of the machine meanwhile, in every round.`;
+
+/** What became of a figure, in words. */
+export function verdictOf({ id, met, values, others }: Measured): 'met' | 'not met' | 'not counted' {
+  if (!quietOnly(values, figureOf(id).kind, others).counts) return 'not counted';
+  return met ? 'met' : 'not met';
 }
 
 export function figureOf(id: FigureId): Figure {
@@ -79,17 +108,20 @@ function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-const WRITE: Readonly<Record<Unit, (value: number) => string>> = {
-  '%': (value) => `${(value * 100).toFixed(1)} %`,
-  '×': (value) => `${value.toFixed(2)} ×`,
-  MB: (value) => `${value.toFixed(0)} MB`,
-  s: (value) => `${value.toFixed(2)} s`,
-};
-
 /** A value as people read it, with its unit. */
 export function amount(value: number, unit: Unit): string {
-  return WRITE[unit](value);
+  if (unit === '%') return `${(value * 100).toFixed(1)} %`;
+  return `${value.toFixed(DECIMALS[unit])} ${unit}`;
 }
+
+const DECIMALS: Readonly<Record<Exclude<Unit, '%'>, number>> = {
+  '×': 2,
+  MB: 0,
+  s: 2,
+  µs: 0,
+  rows: 0,
+  writes: 1,
+};
 
 /** What a figure has to be: `≥ 0.80 ×`. */
 export function targetText({ bound, target, unit }: Pick<Figure, 'bound' | 'target' | 'unit'>): string {

@@ -26,6 +26,7 @@ export function someResults(): Results {
       return judge({
         figure: id,
         values: [target * factor, target * factor * 1.1],
+        others: [0.01, 0.049],
         details: { rate: [1, 2.5] },
       });
     }),

@@ -19,6 +19,7 @@ const HELP = `Writes the files of samples/ and what is expected of them; or one 
   --out        the file; its ending chooses the format: .csv, .json, .ndjson
   --mistakes   the share of rows with a mistake, for example 2% (0%)
   --seed       another number gives other data (1)
+  --keys       what the keys of a large file begin with (LARGE)
   --root       the folder that gets samples/ and test/samples/ (this checkout)
 `;
 
@@ -28,6 +29,7 @@ const OPTIONS = {
   out: { type: 'string' },
   mistakes: { type: 'string', default: '0%' },
   seed: { type: 'string', default: '1' },
+  keys: { type: 'string', default: 'LARGE' },
   root: { type: 'string', default: ROOT },
   help: { type: 'boolean', default: false },
 };
@@ -53,7 +55,7 @@ function writeSamples(root) {
   writeFileSync(join(root, 'test', 'samples', 'expected.ts'), renderExpectations());
 }
 
-function largeFileOptions({ operation, rows, out, mistakes, seed }) {
+function largeFileOptions({ operation, rows, out, mistakes, seed, keys }) {
   if (!Object.hasOwn(ROW_MAKERS, operation)) {
     throw new Error(`--operation ${operation}: expected one of ${Object.keys(ROW_MAKERS).join(', ')}`);
   }
@@ -68,6 +70,7 @@ function largeFileOptions({ operation, rows, out, mistakes, seed }) {
     rows: wholeNumber('--rows', rows ?? '', 1),
     mistakes: share(mistakes),
     seed: wholeNumber('--seed', seed, 0),
+    keys,
   };
 }
 

@@ -60,7 +60,8 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-function field(info: string, name: string): number {
+/** A number in the text of INFO; an Error where it is not there. */
+export function field(info: string, name: string): number {
   const found = new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1];
   if (found === undefined) throw new Error(`INFO has no ${name}`);
   return Number(found);
@@ -80,12 +81,14 @@ const ROWS = 3_000;
 /** Commands a row that one worker and the reader give, without those that scripts give. */
 export async function clientCommandsPerRow(bench: Bench): Promise<number> {
   const redis = await startRedis(bench);
+  const admin = askRedis(redis.url);
+  // Before anybody gives commands: ioredis ends in an error where one is told of together with the confirmation.
+  await admin.ping();
+  const monitor = await admin.monitor();
   const service = await startNodeService(bench, DELAY_MS);
   const place = { serviceUrl: service.url, redisUrl: redis.url };
   const worker = startOnboard(bench, ['work'], { ...place, home: await bench.home() });
   await worker.said('Working for');
-  const admin = askRedis(redis.url);
-  const monitor = await admin.monitor();
   let commands = 0;
   monitor.on('monitor', (_time: string, _words: readonly string[], source: string) => {
     if (source !== 'lua') commands += 1;

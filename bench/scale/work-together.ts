@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { sleep } from '../../src/lib/waiting.ts';
 import { type Bench, succeeded } from '../bench.ts';
-import { createdAll, type Place, startOnboard, startRun, startWatch } from '../onboard.ts';
-import type { Started } from '../processes.ts';
+import { startMeter } from '../cpu.ts';
+import { createdAll, startRun, startWatch, startWorkers } from '../onboard.ts';
 import { startRedis } from '../redis.ts';
+import { costOfRow } from '../samples.ts';
 import { DELAY_MS, startFastService, startNodeService } from '../service/fast-service.ts';
 import { askRedis, readUsage, usedBetween } from './redis-usage.ts';
 import type { Busy, Together } from './scale-results.ts';
@@ -13,6 +13,8 @@ const IDLE_MS = 5_000;
 
 /** So many `onboard work` on the service that answers after 50 ms: what a row costs, and before that a worker that waits. */
 export async function workTogether(bench: Bench, workers: number): Promise<Together> {
+  const rows = bench.options.sizes.rowsPerWorker * workers;
+  await bench.rowsFile(rows);
   const redis = await startRedis(bench);
   const admin = askRedis(redis.url);
   // Rewritten, the append-only file would no longer say how much was written to it.
@@ -24,13 +26,15 @@ export async function workTogether(bench: Bench, workers: number): Promise<Toget
   const waiting = await readUsage(admin);
   await sleep(IDLE_MS);
   const waited = await readUsage(admin);
-  const cpuBefore = await cpuOf(processes);
-  const rows = bench.options.sizes.rowsPerWorker * workers;
-  const watch = await startWatch(bench, rows, place);
-  const readerMicros = await cpuMicrosUntilEnd(watch.pid, watch.ended);
-  succeeded(await watch.ended, 'onboard watch');
+  const spent = await startMeter({
+    Workers: processes.map(({ pid }) => pid),
+    Redis: [redis.pid],
+    Service: [service.pid],
+  });
+  succeeded(await (await startWatch(bench, rows, place)).ended, 'onboard watch');
   const used = usedBetween(waited, await readUsage(admin));
-  const workerMicros = (await cpuOf(processes)) - cpuBefore;
+  // Beside those only `onboard watch` has run.
+  const cpuMicros = costOfRow(await spent(), rows)?.cpuMicros;
   const { middleRate, heldMeanMs } = await service.numbers();
   admin.disconnect();
   await Promise.all(processes.map((worker) => worker.stop()));
@@ -54,8 +58,8 @@ export async function workTogether(bench: Bench, workers: number): Promise<Toget
       bytesOut: used.bytesOut / rows,
       aofBytes: used.aofBytes / rows,
       keptBytes: used.memoryBytes / rows,
-      workerMicros: workerMicros / rows,
-      readerMicros: readerMicros / rows,
+      workerMicros: cpuMicros?.Workers ?? 0,
+      readerMicros: cpuMicros?.Program ?? 0,
     },
     perIdleWorker: {
       commands: idle.commands / idleSeconds,
@@ -65,52 +69,6 @@ export async function workTogether(bench: Bench, workers: number): Promise<Toget
       memoryBytes: (waited.memoryBytes - alone.memoryBytes) / workers,
     },
   };
-}
-
-async function startWorkers(
-  bench: Bench,
-  count: number,
-  place: Omit<Place, 'home'>,
-): Promise<readonly Started[]> {
-  const workers: Started[] = [];
-  for (let n = 0; n < count; n += 1) {
-    const worker = startOnboard(bench, ['work'], { ...place, home: await bench.home() });
-    workers.push(worker);
-    await worker.said('Working for');
-  }
-  return workers;
-}
-
-async function cpuOf(processes: readonly Started[]): Promise<number> {
-  const each = await Promise.all(processes.map(({ pid }) => cpuMicrosOf(pid)));
-  return each.reduce<number>((total, micros) => total + (micros ?? 0), 0);
-}
-
-/** Linux counts in hundredths of a second, whatever its timer does (USER_HZ). */
-const MICROS_PER_TICK = 10_000;
-const LOOK_MS = 50;
-
-/** CPU time that a process has used so far, all threads, µs; `null` where it is gone. */
-async function cpuMicrosOf(pid: number): Promise<number | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  if (stat === null) return null;
-  // Its name, in brackets, may have spaces; behind it the 12th and the 13th field are user and system time.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
-}
-
-/** Follows a process to its end; answers the CPU time it had used when it was last looked at, µs. */
-async function cpuMicrosUntilEnd(pid: number, ended: Promise<unknown>): Promise<number> {
-  let used = 0;
-  let isOver = false;
-  const over = ended.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    used = Math.max(used, (await cpuMicrosOf(pid)) ?? 0);
-    await Promise.race([over, sleep(LOOK_MS)]);
-  }
-  return used;
 }
 
 /** One `onboard run` at a service that answers at once: the batches are as large as they get. */

@@ -15,6 +15,8 @@ const serviceNumbersSchema = z.object({
   requests: z.number(),
   /** When the first request was read; 0 without one. */
   firstRequestAt: z.number(),
+  /** The same for each path, its query included. */
+  firstByPath: z.record(z.string(), z.number()),
   lastAnswerAt: z.number(),
   /** From the request read to its answer written: mean and greatest, in ms. */
   heldMeanMs: z.number(),
@@ -26,7 +28,7 @@ const serviceNumbersSchema = z.object({
 export type ServiceNumbers = z.infer<typeof serviceNumbersSchema>;
 
 /** The service that requests go to. */
-export type Service = { readonly url: string; stop(): Promise<void> };
+export type Service = { readonly url: string; readonly pid: number; stop(): Promise<void> };
 
 /** The cheapest that reads the body and answers a fresh id: nginx where it is installed, else Node. */
 export async function startFastService(bench: Bench): Promise<Service> {
@@ -43,7 +45,7 @@ async function startNginx(bench: Bench, program: string): Promise<Service> {
   const server = bench.processes.start(program, ['-p', folder, '-c', config, '-e', errors]);
   const url = `http://127.0.0.1:${port}`;
   await answering(url, server.ended);
-  return { url, stop: server.stop };
+  return { url, pid: server.pid, stop: server.stop };
 }
 
 async function answering(url: string, ended: Promise<{ readonly stderr: string }>): Promise<void> {
@@ -84,7 +86,16 @@ http {
 }
 
 /** A service in a Node process of its own that counts what it gets. */
-type NodeService = Service & { numbers(): Promise<ServiceNumbers> };
+export type NodeService = Service & {
+  numbers(): Promise<ServiceNumbers>;
+  /** Begins to count anew. */
+  forget(): Promise<void>;
+  /** Once it has read so many requests; an Error where `ended` ends before. */
+  reached(requests: number, ended: Promise<unknown>): Promise<void>;
+};
+
+/** Seldom enough to cost nothing. */
+const LOOK_MS = 100;
 
 const listeningSchema = z.object({ port: z.number() });
 
@@ -94,12 +105,25 @@ export async function startNodeService(bench: Bench, delayMs: number): Promise<N
   const server = bench.processes.start(process.execPath, [script, String(delayMs)]);
   const { port } = listeningSchema.parse(JSON.parse(await server.said('\n')));
   const url = `http://127.0.0.1:${port}`;
+  const numbers = async () => {
+    const { body } = await request(`${url}/numbers`, { reset: true });
+    return serviceNumbersSchema.parse(await body.json());
+  };
   return {
     url,
+    pid: server.pid,
     stop: server.stop,
-    numbers: async () => {
-      const { body } = await request(`${url}/numbers`, { reset: true });
-      return serviceNumbersSchema.parse(await body.json());
+    numbers,
+    async forget() {
+      const { body } = await request(`${url}/numbers`, { method: 'DELETE', reset: true });
+      await body.dump();
+    },
+    async reached(requests, ended) {
+      const gone = ended.then(() => true);
+      while ((await numbers()).requests < requests) {
+        if (await Promise.race([gone, sleep(LOOK_MS).then(() => false)]))
+          throw new Error(`the run ended before the service had ${requests} requests`);
+      }
     },
   };
 }

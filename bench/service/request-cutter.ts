@@ -1,15 +1,17 @@
 const HEAD_END = '\r\n\r\n';
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
 
-/** Tells the method of each request that has come whole, body and all; a piece of the connection's text at a time. */
-export function createRequestCutter(onRequest: (method: string) => void): (text: string) => void {
+/** Tells method and path of each request that has come whole, body and all; a piece of the connection's text at a time. */
+export function createRequestCutter(
+  onRequest: (method: string, path: string) => void,
+): (text: string) => void {
   let rest = '';
   return (text) => {
     rest = rest === '' ? text : rest + text;
     for (let end = endOf(rest); end !== null; end = endOf(rest)) {
-      const method = rest.slice(0, rest.indexOf(' '));
+      const [method = '', path = ''] = rest.slice(0, rest.indexOf('\r\n')).split(' ', 2);
       rest = rest.slice(end);
-      onRequest(method);
+      onRequest(method, path);
     }
   };
 }

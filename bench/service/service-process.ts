@@ -1,6 +1,7 @@
 // A service that answers every POST with a fresh id after so many milliseconds, and counts. Usage: service <delay in ms>
 // It speaks just enough HTTP for the bench, as cheaply as it can: what it takes longer than its delay the program would
-// seem to need. Prints {"port": …} when it listens; a GET is answered with what it counted.
+// seem to need. Prints {"port": …} when it listens; a GET is answered with what it counted,
+// a DELETE forgets it.
 import { createServer, type Socket } from 'node:net';
 import type { ServiceNumbers } from './fast-service.ts';
 import { createRequestCutter } from './request-cutter.ts';
@@ -12,7 +13,11 @@ const LEARNING = 0.02;
 
 const delayMs = Number(process.argv[2]);
 const answeredAt: number[] = [];
-const counts = { requests: 0, firstRequestAt: 0, heldTotal: 0, heldMost: 0 };
+const NOTHING = { requests: 0, firstRequestAt: 0, heldTotal: 0, heldMost: 0 };
+const counts = { ...NOTHING };
+/** When the first request of each path was read. */
+const firstByPath = new Map<string, number>();
+let ids = 0;
 /** How much longer than wanted answers are held: Node's timers count whole milliseconds, and wait for their turn. */
 let latenessMs = 0;
 
@@ -20,9 +25,11 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.setEncoding('latin1');
   socket.on(
     'data',
-    createRequestCutter((method) =>
-      method === 'GET' ? write(socket, JSON.stringify(numbers())) : take(socket),
-    ),
+    createRequestCutter((method, path) => {
+      if (method === 'POST') take(socket, path);
+      else if (method === 'GET') write(socket, JSON.stringify(numbers()));
+      else forget(socket);
+    }),
   );
   socket.on('error', () => socket.destroy());
 });
@@ -32,10 +39,18 @@ function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
-function take(socket: Socket): void {
+function forget(socket: Socket): void {
+  Object.assign(counts, NOTHING);
+  answeredAt.length = 0;
+  firstByPath.clear();
+  write(socket, '{}');
+}
+
+function take(socket: Socket, path: string): void {
   const readAt = now();
   counts.requests += 1;
   if (counts.requests === 1) counts.firstRequestAt = readAt;
+  if (!firstByPath.has(path)) firstByPath.set(path, readAt);
   if (delayMs === 0) answer(socket, readAt);
   else answerLater(socket, readAt);
 }
@@ -52,7 +67,8 @@ function answerLater(socket: Socket, readAt: number): void {
 }
 
 function answer(socket: Socket, readAt: number): void {
-  write(socket, `{"id":"sub-${process.pid}-${answeredAt.length}"}`);
+  ids += 1;
+  write(socket, `{"id":"sub-${process.pid}-${ids}"}`);
   const at = now();
   answeredAt.push(at);
   counts.heldTotal += at - readAt;
@@ -72,6 +88,7 @@ function numbers(): ServiceNumbers {
   return {
     requests: counts.requests,
     firstRequestAt: counts.firstRequestAt,
+    firstByPath: Object.fromEntries(firstByPath),
     lastAnswerAt,
     heldMeanMs: answers === 0 ? 0 : counts.heldTotal / answers,
     heldMostMs: counts.heldMost,

@@ -17,7 +17,7 @@ export const ROW_MAKERS = {
     spoil: (record) => ({ ...record, 'kyc.details.monthlyVolumeAmount': '12,50' }),
   },
   'counterparty.draft': {
-    make: (random, row) => inventDraft(random, key('LARGE', row)),
+    make: (random, row, keys) => inventDraft(random, key(keys, row)),
     spoil: (record) => ({ ...record, 'accounts.0.iban': spoilIban(record['accounts.0.iban']) }),
   },
   'payment.documents': {
@@ -26,22 +26,22 @@ export const ROW_MAKERS = {
   },
 };
 
-function newSubclient(random, row) {
-  return inventSubclient(random, key('LARGE', row));
+function newSubclient(random, row, keys) {
+  return inventSubclient(random, key(keys, row));
 }
 
 /** Writes `rows` rows as a stream: the memory does not grow with the file. `mistakes` is a share from 0 to 1. */
-export async function writeLargeFile({ operation, rows, mistakes, seed, format, out }) {
+export async function writeLargeFile({ operation, rows, mistakes, seed, keys, format, out }) {
   const lines = format === 'csv' ? csvLines : format === 'json' ? jsonLines : ndjsonLines;
-  const records = makeRecords({ operation, rows, mistakes, seed });
+  const records = makeRecords({ operation, rows, mistakes, seed, keys });
   await pipeline(Readable.from(inPieces(lines(records))), createWriteStream(out));
 }
 
-function* makeRecords({ operation, rows, mistakes, seed }) {
+function* makeRecords({ operation, rows, mistakes, seed, keys }) {
   const random = createRandom(seed);
   const { make, spoil } = ROW_MAKERS[operation];
   for (let row = 1; row <= rows; row += 1) {
-    const record = make(random, row);
+    const record = make(random, row, keys);
     yield random.chance(mistakes) ? spoil(record) : record;
   }
 }

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type Io, shellWord, tell } from '../lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from '../lib/times.ts';
 import { EXIT } from '../model/exit.ts';
-import { interruptionNotice, runProgram } from './program.ts';
+import { interruptionNotice, loadCommands, runProgram } from './program.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** What is left to be closed when a command has ended must not keep its terminal. */
@@ -27,8 +27,11 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
     interrupted: interruption.signal,
     times,
   };
+  let isLoaded = false;
   for (const signal of SIGNALS) {
     process.on(signal, () => {
+      // Nothing has begun.
+      if (!isLoaded) process.exit(EXIT.interrupted);
       // The second signal ends at once: every row sent has its intent in the ledger, so nothing is lost even then.
       if (interruption.signal.aborted) {
         tell(io, '', `Ended at once. To go on: ${io.typed}`);
@@ -45,6 +48,8 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }
+  await loadCommands(args);
+  isLoaded = true;
   process.exitCode = await runProgram(args, io);
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }

@@ -8,52 +8,43 @@ import { type Io, printableLines, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
-import { BrokenOffError } from '../runs/execute.ts';
+import { BrokenOffError } from '../runs/broken-off-error.ts';
 import { refusalWords } from '../runs/redis-wait.ts';
-import { addCheckCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
-import { addCancelCommand, addPauseCommand, addResumeCommand } from './control.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { addMapCommand } from './map.ts';
-import { addPreviewCommand } from './preview.ts';
-import { addRerunCommand } from './rerun.ts';
-import { addResolveCommand } from './resolve.ts';
-import { addRunCommand } from './run.ts';
-import { addSandboxCommand } from './sandbox.ts';
-import { addSchemaCommand } from './schema.ts';
-import { addStartCommand, addWatchCommand, addWorkCommand } from './start.ts';
-import { addReportCommand, addRunsCommand, addStatusCommand } from './status.ts';
-import { addTemplateCommand } from './template.ts';
 
-const COMMANDS: readonly AddCommand[] = [
-  addRunCommand,
-  addPreviewCommand,
-  addCheckCommand,
-  addStartCommand,
-  addWatchCommand,
-  addWorkCommand,
-  addRunsCommand,
-  addStatusCommand,
-  addReportCommand,
-  addRerunCommand,
-  addResolveCommand,
-  addPauseCommand,
-  addResumeCommand,
-  addCancelCommand,
-  addTemplateCommand,
-  addMapCommand,
-  addSchemaCommand,
-  addSandboxCommand,
-  addDoctorCommand,
-];
+/** Each command by the name it is typed with. It is loaded only where it is asked for: nobody waits for what another command needs. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  run: () => import('./run.ts').then((module) => module.addRunCommand),
+  preview: () => import('./preview.ts').then((module) => module.addPreviewCommand),
+  check: () => import('./check.ts').then((module) => module.addCheckCommand),
+  start: () => import('./start.ts').then((module) => module.addStartCommand),
+  watch: () => import('./start.ts').then((module) => module.addWatchCommand),
+  work: () => import('./start.ts').then((module) => module.addWorkCommand),
+  runs: () => import('./status.ts').then((module) => module.addRunsCommand),
+  status: () => import('./status.ts').then((module) => module.addStatusCommand),
+  report: () => import('./status.ts').then((module) => module.addReportCommand),
+  rerun: () => import('./rerun.ts').then((module) => module.addRerunCommand),
+  resolve: () => import('./resolve.ts').then((module) => module.addResolveCommand),
+  pause: () => import('./control.ts').then((module) => module.addPauseCommand),
+  resume: () => import('./control.ts').then((module) => module.addResumeCommand),
+  cancel: () => import('./control.ts').then((module) => module.addCancelCommand),
+  template: () => import('./template.ts').then((module) => module.addTemplateCommand),
+  map: () => import('./map.ts').then((module) => module.addMapCommand),
+  schema: () => import('./schema.ts').then((module) => module.addSchemaCommand),
+  sandbox: () => import('./sandbox.ts').then((module) => module.addSandboxCommand),
+  doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),
+};
 
 /** Executes one command line and answers its exit status. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(io, (code) => {
+  const done = (code: number) => {
     exitCode = code;
-  });
+  };
+  const program = createProgram(io);
   try {
+    for (const add of await loadCommands(args)) add(program, io, done);
+    for (const command of program.commands) command.copyInheritedSettings(program);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -61,8 +52,17 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   }
 }
 
-function createProgram(io: Io, done: (exitCode: number) => void): Command {
-  const program = new Command('onboard')
+/**
+ * Loads the one command that is named; none for the version; all of them for help, or where a mistyped name is to get a suggestion.
+ */
+export async function loadCommands([first]: readonly string[]): Promise<readonly AddCommand[]> {
+  if (first === '--version' || first === '-V') return [];
+  const named = Object.entries(COMMANDS).find(([name]) => name === first)?.[1];
+  return named === undefined ? Promise.all(Object.values(COMMANDS).map((load) => load())) : [await named()];
+}
+
+function createProgram(io: Io): Command {
+  return new Command('onboard')
     .description(
       'Loads partner portfolios into a money-services API: every row sent at most once, every row accounted for.',
     )
@@ -78,9 +78,6 @@ function createProgram(io: Io, done: (exitCode: number) => void): Command {
       outputError: (text, write) => write(text.replaceAll(/\n(?!$|\(Did you mean)/g, '\\n')),
     })
     .addHelpText('after', HELP);
-  for (const add of COMMANDS) add(program, io, done);
-  for (const command of program.commands) command.copyInheritedSettings(program);
-  return program;
 }
 
 const plainHelp = new Help();

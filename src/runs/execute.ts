@@ -12,6 +12,7 @@ import { isHomeRemoved, REMOVED } from '../redis/embedded.ts';
 import { writeSummary } from '../report/report.ts';
 import type { Summary } from '../report/summary.ts';
 import { reportDirectory, type TargetSession } from '../session.ts';
+import { BrokenOffError } from './broken-off-error.ts';
 import { followRun } from './follow.ts';
 import { lookUpAtEnd } from './look-up.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -23,20 +24,6 @@ import { definitionOf, serviceReport } from './status.ts';
 
 /** A run as this process left it, and its summary. */
 export type Executed = { readonly run: Run; readonly summary: Summary };
-
-/** A run that was under way could not go on, for a reason that is not its own; the same command goes on with it, unless it is lost. */
-export class BrokenOffError extends Error {
-  override readonly name = 'BrokenOffError';
-  readonly isLost: boolean;
-
-  constructor(
-    message: string,
-    { isLost = false, cause }: { readonly isLost?: boolean; cause?: unknown } = {},
-  ) {
-    super(message, { cause });
-    this.isLost = isLost;
-  }
-}
 
 /** Takes a registered run as far as it goes and reports it. */
 export async function executeToEnd(run: Run, rows: RowSource, session: TargetSession): Promise<Executed> {

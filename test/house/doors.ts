@@ -74,6 +74,7 @@ export const DOORS: Doors = {
   ],
   runs: [
     'execute.ts',
+    'broken-off-error.ts',
     'register.ts',
     'input.ts',
     'rows.ts',

@@ -7,6 +7,7 @@ import {
   importCycles,
   importsOf,
   importsPastDoors,
+  loadedWith,
   resolveImport,
 } from './import-rules.ts';
 import { filesBelow, textOf } from './source-files.ts';
@@ -54,6 +55,18 @@ describe('the sources', () => {
       imports.filter((target) => !known.has(target)).map((target) => `${file} imports ${target}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  test('a start loads no station before its command is known: every start, and `--version`, would wait for it', () => {
+    const loaded = new Set(['cli/process.ts']);
+    for (const file of loaded)
+      for (const name of loadedWith(textOf(`src/${file}`))) {
+        const target = resolveImport(file, name);
+        if (target !== null) loaded.add(target);
+      }
+    expect(loaded).toContain('cli/program.ts');
+    const folders = new Set([...loaded].map((file) => file.split('/')[0]));
+    expect([...folders].toSorted()).toEqual(['cli', 'lib', 'model', 'runs']);
   });
 
   test('imports are found at all: the model is used', () => {

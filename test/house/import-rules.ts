@@ -15,6 +15,8 @@ const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
 const INTRODUCERS = ['delivery', 'session.ts', 'runs', 'check', 'inbox', 'cli', 'main.ts'];
 
 const IMPORT = /(?:^|[\n;])\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/g;
+const LOADING_IMPORT =
+  /(?:^|[\n;])\s*(?:import|export)\b(?!\s+type\b)(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/g;
 const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]/g;
 
 /** Every module that a source text names, in the order of kind: static imports and re-exports, then dynamic imports. */
@@ -22,6 +24,11 @@ export function importsOf(text: string): readonly string[] {
   return [IMPORT, DYNAMIC_IMPORT].flatMap((pattern) =>
     [...text.matchAll(pattern)].map(([, name = '']) => name),
   );
+}
+
+/** Every module that is loaded before the first line of a source text: no types, and nothing that is imported when it is needed. */
+export function loadedWith(text: string): readonly string[] {
+  return [...text.matchAll(LOADING_IMPORT)].map(([, name = '']) => name);
 }
 
 /** The file under src/ that `name` means in `file`, or `null` for a package. */
