@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Granted, Range } from '../../src/ledger/exchange.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { intentMark, type Mark } from '../../src/ledger/mark.ts';
+import { createReplay } from '../../src/ledger/replay.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -12,10 +13,10 @@ import { settledRow } from '../support/settled-row.ts';
 const own = useOwnRedis();
 const ROWS = [1, 2, 3, 4, 5, 6];
 
-/** Six rows with the keys K1 to K6, claimed, in the hands of whoever asks. */
+/** The first of two chunks: six rows with the keys K1 to K6, claimed, in the hands of whoever asks. */
 async function start() {
   const journal = memoryJournal();
-  const run = await runningRun(own().redis, { rows: ROWS.length, journal });
+  const run = await runningRun(own().redis, { rows: 2 * ROWS.length, chunkRows: ROWS.length, journal });
   const space = { name: 'subclient', ofRun: false };
   const rows = ROWS.map((row) => ({ row, key: `K${row}` }));
   const { epoch } = await claimKeys(run.epoch, run.keys, { run: run.id, space, rows });
@@ -242,11 +243,53 @@ test('of a service that was away one row goes first, as the probe', async () => 
   expect(await bench.ask('a.1', [2, 3])).toEqual(granted(2));
 });
 
-test('rows in a Redis that has lost the chunk’s order are in it again by the journal, and their ends count', async () => {
+test('a range that is asked for again after a lost reply keeps its intents where a lost worker may have sent rows', async () => {
   const bench = await start();
-  await bench.ask('a.1', [1, 2, 3]);
-  const records = bench.journal.records.flatMap((record) => (record.kind === 'intended' ? record.rows : []));
-  expect(records.map(([, row, mark]) => [row, mark])).toEqual(
-    [1, 2, 3].map((row) => [row, `i a.1 1.${row}`]),
-  );
+  await bench.ask('a.1', [1]);
+  await own().redis.hset(bench.keys.run(bench.id).record, 'suspect', 1);
+  expect(await bench.ask('a.1', [1])).toEqual(['taken']);
+  expect((await bench.take()).marks[0]).toBe('i a.1 1.1');
+});
+
+test('a closed chunk grants no row', async () => {
+  const bench = await start();
+  await bench.ask('a.1', ROWS);
+  await bench.ledger.settleAll(ROWS.map((row) => created(row)));
+  await bench.ledger.close(1, ROWS.length);
+  expect(await bench.ask('b.1', [1])).toEqual(['taken']);
+});
+
+describe('a Redis that goes back in time', () => {
+  test('has the journal’s intents on rows of which it has lost the order: asked for again, they are granted', async () => {
+    const bench = await start();
+    await bench.ask('a.1', [1, 2]);
+    const rows = bench.journal.records.flatMap((record) => (record.kind === 'intended' ? record.rows : []));
+    await own().redis.del(`${bench.keys.run(bench.id).chunk}1`);
+    await createReplay(own().redis, bench.keys).intended(bench.id, rows);
+    expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', 'i a.1 1.2', '']);
+    expect(await bench.ask('a.1', [1, 2])).toEqual(granted(2));
+    expect(await bench.ask('b.1', [1, 2, 3])).toEqual(['taken', 'taken', 'granted']);
+    expect(await bench.ledger.settleAll([created(1), created(2)])).toEqual([true, true]);
+    expect((await bench.take()).marks.slice(0, 3)).toEqual(['created', 'created', 'i b.1 1.3']);
+  });
+
+  test('keeps what another run has claimed meanwhile', async () => {
+    const bench = await start();
+    await bench.ask('a.1', [1, 2]);
+    const [bucket, digest] = entryOf(bench.keys, 'K1');
+    await own().redis.hset(bucket, digest, 'c run-other 7 ');
+    await own().redis.hset(bench.keys.epoch, 'opened', 'again');
+    await bench.ledger.settleAll([created(1), created(2)]);
+    expect(await bench.keyOf(1)).toBe('c run-other 7 ');
+    expect(await bench.keyOf(2)).toBe(`k ${bench.id} 2 id-2`);
+  });
+});
+
+test('rows of which one has left the order end each for itself', async () => {
+  const bench = await start();
+  await bench.ask('a.1', [1, 2]);
+  await bench.ledger.settle(settledRow(2, 'in-doubt', { mark: intentMark('a.1', 2, 1) }));
+  expect(await bench.ledger.settleAll([created(1), created(2)])).toEqual([true, true]);
+  expect((await bench.take()).marks.slice(0, 2)).toEqual(['created', 'created']);
+  expect((await bench.run()).outcomes).toMatchObject({ created: 2, 'in-doubt': 0 });
 });

@@ -38,8 +38,8 @@ export const OF_ISSUE = [
   {
     id: 'unsettle-keeps-version',
     in: 'src/ledger',
-    find: "    redis.call('HDEL', key, row)\n    redis.call('HINCRBY', key, 'v', 1)\n",
-    put: "    redis.call('HDEL', key, row)\n",
+    find: "    redis.call('HINCRBY', key, 'n', -1)\n    redis.call('HINCRBY', key, 'v', 1)\n",
+    put: "    redis.call('HINCRBY', key, 'n', -1)\n",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a chunk is closed with a refusal that was taken back',
   },
@@ -94,7 +94,7 @@ export const OF_ISSUE = [
   {
     id: 'withdraw-any-mark',
     in: 'src/ledger',
-    find: "local mine = redis.call('HGET', key, ARGV[i + 1]) == ARGV[i + 2]",
+    find: 'local mine = marksOf(key, {ARGV[i + 1]})[ARGV[i + 1]] == ARGV[i + 2]',
     put: "local mine = redis.call('HEXISTS', key, ARGV[i + 1]) == 1",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a withdrawal frees a row that another worker is sending',
@@ -134,8 +134,8 @@ export const OF_ISSUE = [
   {
     id: 'granted-before-the-disk',
     in: 'src/ledger',
-    find: 'if (stop === null) return { order, answers, granted };',
-    put: 'return { order, answers, granted };',
+    find: 'if (stop === null) return { unrecorded, granted };',
+    put: 'return { unrecorded, granted };',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row is sent of which the journal knows nothing',
   },

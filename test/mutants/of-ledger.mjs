@@ -59,7 +59,7 @@ export const OF_LEDGER = [
   {
     id: 'take-back-deletes-found-mark',
     in: 'src/ledger',
-    find: "if group.expected == '' then redis.call('HDEL', group.key, row)",
+    find: "if group.expected == '' then unmark(group.key, row)",
     put: "if true then redis.call('HDEL', group.key, row)",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row that a dead worker had begun is free when the run pauses',
@@ -99,8 +99,8 @@ export const OF_LEDGER = [
   {
     id: 'close-whatever-version',
     in: 'src/ledger',
-    find: "if (version or '0') ~= ARGV[3] or marks ~= tonumber(ARGV[2]) then return 0 end",
-    put: 'if marks ~= tonumber(ARGV[2]) then return 0 end',
+    find: "if (now[1] or '0') ~= ARGV[3] or (now[2] or '0') ~= ARGV[2] then return 0 end",
+    put: "if (now[2] or '0') ~= ARGV[2] then return 0 end",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a chunk is closed with outcomes that were changed since they were read',
   },
@@ -187,7 +187,7 @@ export const OF_LEDGER = [
   {
     id: 'refused-intent-stays-in-journal',
     in: 'src/ledger',
-    find: "intents.filter((_, i) => granted[i]?.kind !== 'granted'),",
+    find: "marked.filter((_, i) => granted[i]?.kind !== 'granted'),",
     put: '[],',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a replay takes rows for sent that never went',

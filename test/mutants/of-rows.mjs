@@ -123,8 +123,8 @@ export const OF_ROWS = [
   {
     id: 'rate-row-with-intents-ahead',
     in: 'src/delivery',
-    find: 'if (isFresh && !context.hasRate)',
-    put: 'if (isFresh)',
+    find: 'if (isUntouched && !context.hasRate)',
+    put: 'if (isUntouched)',
     tests: ['test/delivery/sender'],
     why: 'a worker that dies under a rate leaves rows in doubt that never went',
   },

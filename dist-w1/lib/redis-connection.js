@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=redis-connection.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=mapping.js.map

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { createRowOrder } from '../../src/delivery/row-order.ts';
+import type { Mark } from '../../src/ledger/mark.ts';
+import { settledRow } from '../support/settled-row.ts';
+
+const CLAIMED = 'an-epoch';
+const settled: Mark = { kind: 'settled', settlement: settledRow(1, 'created').settlement };
+const intent = (text: string): Mark => ({ kind: 'intent', text });
+const of = (...rows: readonly number[]) => rows.map((row) => ({ row, identity: null }));
+
+/** Rows 1 to 9, of which 2, 3, 6 and 9 are sent in order; row 1 has its outcome, and a taker before left an intent on row 8. */
+function orderOf({ claimed = CLAIMED }: { readonly claimed?: string | null } = {}) {
+  const marks = new Map([
+    [1, settled],
+    [8, intent('i before 1.8')],
+  ]);
+  const parts = {
+    chunk: 4,
+    taker: 'me.1',
+    claimed: claimed ?? undefined,
+    repeatable: false,
+    rows: [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  };
+  return createRowOrder({ ...parts, taken: { at: 'before 8 x', marks }, inOrder: new Set([2, 3, 6, 9]) });
+}
+
+test('the first range names all that was found, and each one the rows before its end that go another way', () => {
+  const order = orderOf();
+  const first = order.rangeOf(of(2, 3));
+  expect(first).toMatchObject({ seen: 'before 8 x', from: 0, claimed: CLAIMED });
+  expect(first.apart).toEqual([[8, 'i before 1.8']]);
+  order.passed(2);
+  order.passed(3);
+  const second = order.rangeOf(of(6));
+  expect([second.from, second.apart]).toEqual([
+    3,
+    [
+      [4, '-'],
+      [5, '-'],
+    ],
+  ]);
+  order.passed(6);
+  expect(order.rangeOf(of(9)).apart).toEqual([
+    [7, '-'],
+    [8, 'i before 1.8'],
+  ]);
+});
+
+test('a range that was not granted names the same once more', () => {
+  const order = orderOf();
+  expect(order.rangeOf(of(2, 3, 6))).toEqual(order.rangeOf(of(2, 3, 6)));
+});
+
+test('a row goes in order once, and none behind the one that the order has come to', () => {
+  const order = orderOf();
+  expect([2, 3, 4, 6].map(order.has)).toEqual([true, true, false, true]);
+  order.passed(3);
+  expect([2, 3, 4, 6].map(order.has)).toEqual([false, false, false, true]);
+});
+
+test('none goes in order where it is not known when the keys were claimed, or no more', () => {
+  expect(orderOf({ claimed: null }).has(2)).toBe(false);
+  const order = orderOf();
+  order.end();
+  expect(order.has(2)).toBe(false);
+});
