@@ -48,7 +48,7 @@ export async function settlementsOfChunks(
   chunks: readonly number[],
 ): Promise<ReadonlyArray<readonly Settlement[]>> {
   const batch = await Promise.all(chunks.map((n) => readChunk(redis, k, n)));
-  const late = await readFields(redis, k.late, doubtful(batch));
+  const late = await readFields(redis, k.late, replaceable(batch.flat()));
   return batch.map((settlements) => settlements.map((s) => replaced(s, late)));
 }
 
@@ -63,8 +63,13 @@ async function readChunk(redis: RedisConnection, k: RunKeys, chunk: number): Pro
   return settlementsOf(new Map(marks.map(([row, text]) => [Number(row), parseMark(text)])));
 }
 
-function doubtful(batch: ReadonlyArray<readonly Settlement[]>): number[] {
-  return batch.flat().flatMap((s) => (s.outcome === 'in-doubt' ? [s.row] : []));
+function replaceable(settlements: readonly Settlement[]): number[] {
+  return settlements.flatMap((s) => (isReplaceable(s) ? [s.row] : []));
+}
+
+/** What a closed chunk says of such a row may have been replaced since: a doubt by any outcome, and a person's decision by what the service accepted. */
+function isReplaceable({ outcome, code }: Settlement): boolean {
+  return outcome === 'in-doubt' || (outcome === 'failed' && code === 'not_created');
 }
 
 function replaced(settlement: Settlement, late: ReadonlyMap<number, string>): Settlement {
