@@ -39,8 +39,11 @@ export { default as Pool } from 'undici/lib/dispatcher/pool.js';`
  */
 const WRAPPED_AS_FUNCTIONS = {
   name: 'wrapped-as-functions',
-  renderChunk: (code) =>
-    code.replaceAll(/__commonJSMin\(\(\(([\w, ]*)\) => \{/g, '__commonJSMin((function($1) {'),
+  renderChunk: (code) => ({
+    code: code.replaceAll(/__commonJSMin\(\(\(([\w, ]*)\) => \{/g, '__commonJSMin((function($1) {'),
+    // No line moves, and no place within the functions.
+    map: null,
+  }),
 };
 
 process.exitCode = await build(new Date());
@@ -89,6 +92,8 @@ async function bundle() {
         { name: 'commands', minShareCount: 2, priority: 1 },
       ],
     },
+    // Node keeps a program's text in memory: without comments and indentation a run takes 15 MB less.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await program.close();
 }

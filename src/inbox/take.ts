@@ -15,10 +15,10 @@ import { REASON_ADVICE } from '../model/advice.ts';
 import { EXIT } from '../model/exit.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
-import { executeRun } from '../runs/execute.ts';
+import { type Executed, executeRun } from '../runs/execute.ts';
 import { lookUpAtEnd } from '../runs/look-up.ts';
 import { registerFile } from '../runs/register.ts';
-import { knownReport, reportOf } from '../runs/report.ts';
+import { type FollowedReport, followReport, knownReport } from '../runs/report.ts';
 import { fileRows } from '../runs/rows.ts';
 import { type Claim, dropClaim, openClaimed } from './claim.ts';
 import { type Fault, takenWords } from './note.ts';
@@ -100,8 +100,7 @@ async function followToEnd(
   const { store, teller, session } = watcher;
   if (run.state !== 'cancelled') await store.transition(id, run.rows === 0 ? 'finished' : 'running', null);
   teller.line(takenWords(claim.info.path, run));
-  const ended = await follow((await store.get(id)) ?? run, facts, session);
-  const summary = await reportOf(ended, session);
+  const { run: ended, summary } = await follow((await store.get(id)) ?? run, facts, session);
   if (!isOver(ended) && ended.reason !== 'file-changed')
     return session.io.interrupted.aborted ? { kind: 'left' } : { kind: 'paused', run: ended };
   const { stamp } = facts;
@@ -118,11 +117,27 @@ function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
 }
 
-/** Executes the run to where it ends or stays; rows in doubt are looked up where the definition says how. */
-async function follow(run: Run, facts: FileFacts, session: Watcher['session']): Promise<Run> {
+/** Executes the run to where it ends or stays, and reports it; rows in doubt are looked up where the definition says how. */
+async function follow(run: Run, facts: FileFacts, session: Watcher['session']): Promise<Executed> {
+  const report = followReport(run, session);
+  try {
+    const ended = await followRows(run, facts, report, session);
+    return { run: ended, summary: await report.finish(ended) };
+  } finally {
+    await report.close();
+  }
+}
+
+async function followRows(
+  run: Run,
+  facts: FileFacts,
+  report: FollowedReport,
+  session: Watcher['session'],
+): Promise<Run> {
   if (isOver(run)) return run;
   try {
-    return await lookUpAtEnd(await executeRun(run, fileRows(facts), session, { isQuiet: true }), session);
+    const ended = await executeRun(run, fileRows(facts), report, session, { isQuiet: true });
+    return await lookUpAtEnd(ended, session);
   } catch (error) {
     const left = error instanceof UsageError ? await session.ledger.of(run.target).store.get(run.id) : null;
     // The file could not be read any more, and the run says so.

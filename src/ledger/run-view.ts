@@ -3,10 +3,12 @@
  * is kept of the rows that did not succeed. Memory does not grow with the run.
  */
 
+import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { rowSchema } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
-import { type LedgerView, type Settlement, unpackBody } from '../model/settlement.ts';
+import { type ClosedChunk, type GrowingView, type Settlement, unpackBody } from '../model/settlement.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { parseSettlement, unpackBlock } from './mark.ts';
 import { readFields, settlementsOf } from './open-chunk.ts';
@@ -14,10 +16,11 @@ import { readFields, settlementsOf } from './open-chunk.ts';
 const CHUNKS_AT_ONCE = 16;
 
 /** The view that reports and reruns are written from. */
-export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): LedgerView {
+export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): GrowingView {
   const k = keys.run(run.id);
   return {
-    settlements: () => readSettlements(redis, k, chunksOf(run)),
+    settlements: (first = 1) => readSettlements(redis, k, { first, last: chunksOf(run) }),
+    closedChunks: (numbers) => readClosed(redis, k, numbers),
     async sources(rows) {
       const texts = await readRows(redis, k.sources, rows);
       return new Map([...texts].map(([row, text]) => [row, rowSchema.parse(JSON.parse(text))]));
@@ -33,12 +36,21 @@ export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run
 async function* readSettlements(
   redis: RedisConnection,
   k: RunKeys,
-  chunks: number,
+  chunks: { readonly first: number; readonly last: number },
 ): AsyncIterable<readonly Settlement[]> {
-  for (let first = 1; first <= chunks; first += CHUNKS_AT_ONCE) {
-    const numbers = Array.from({ length: Math.min(CHUNKS_AT_ONCE, chunks - first + 1) }, (_, i) => first + i);
+  for (let { first } = chunks; first <= chunks.last; first += CHUNKS_AT_ONCE) {
+    const length = Math.min(CHUNKS_AT_ONCE, chunks.last - first + 1);
+    const numbers = Array.from({ length }, (_, i) => first + i);
     for (const settlements of await settlementsOfChunks(redis, k, numbers)) yield settlements;
   }
+}
+
+const nothing = inEpoch('return 1', z.number());
+
+/** Whether the ledger has not gone back in time since it had been put right so often; Redis itself is asked. */
+export async function hasOnlyGrown(epoch: LedgerEpoch, recoveries: number): Promise<boolean> {
+  await epoch.call(nothing, [], []);
+  return epoch.recoveries() === recoveries;
 }
 
 /** Settlements of each of the chunks, open or closed, as they stand now; rows without an outcome yet are absent. */
@@ -48,8 +60,23 @@ export async function settlementsOfChunks(
   chunks: readonly number[],
 ): Promise<ReadonlyArray<readonly Settlement[]>> {
   const batch = await Promise.all(chunks.map((n) => readChunk(redis, k, n)));
-  const late = await readRows(redis, k.late, doubtful(batch));
+  const late = await readRows(redis, k.late, replaceable(batch.flat()));
   return batch.map((settlements) => settlements.map((s) => replaced(s, late)));
+}
+
+async function readClosed(
+  redis: RedisConnection,
+  k: RunKeys,
+  numbers: readonly number[],
+): Promise<ReadonlyArray<ClosedChunk | null>> {
+  if (numbers.length === 0) return [];
+  const blocks = await redis.hmgetBuffer(k.blocks, ...numbers.map(String));
+  const closed = blocks.map((block) => (block === null ? null : unpackBlock(block)));
+  const late = await readRows(redis, k.late, replaceable(closed.flatMap((chunk) => chunk ?? [])));
+  return closed.map((chunk) => {
+    if (chunk === null) return null;
+    return { settlements: chunk.map((s) => replaced(s, late)), isFinal: !chunk.some(isReplaceable) };
+  });
 }
 
 /** A chunk that is closed between the two look-ups is found at the second look at its block. */
@@ -62,8 +89,13 @@ async function readChunk(redis: RedisConnection, k: RunKeys, chunk: number): Pro
   return settlementsOf(readFields(Object.entries(fields)).marks);
 }
 
-function doubtful(batch: ReadonlyArray<readonly Settlement[]>): number[] {
-  return batch.flat().flatMap((s) => (s.outcome === 'in-doubt' ? [s.row] : []));
+function replaceable(settlements: readonly Settlement[]): number[] {
+  return settlements.flatMap((s) => (isReplaceable(s) ? [s.row] : []));
+}
+
+/** What a closed chunk says of such a row may have been replaced since: a doubt by any outcome, and a person's decision by what the service accepted. */
+function isReplaceable({ outcome, code }: Settlement): boolean {
+  return outcome === 'in-doubt' || (outcome === 'failed' && code === 'not_created');
 }
 
 function replaced(settlement: Settlement, late: ReadonlyMap<number, string>): Settlement {

@@ -77,6 +77,17 @@ export async function removeLeftOvers(directory: string, now: Date): Promise<voi
 /** The age of an unfinished file whose writer was killed: a living writer touches its files far more often than this. */
 const LEFT_OVER_AFTER_MS = 3_600_000;
 
+/**
+ * Removes the unfinished files of those who wrote the report while the run went on: one process at a time does, the one that reads the
+ * run, so theirs belong to one that is gone or has lost the run. That one writes its report anew.
+ */
+export async function removeGrown(directory: string): Promise<void> {
+  const names = (await readdir(directory)).filter(
+    (name) => isTemporaryName(name) && name.endsWith(SUFFIX.grown),
+  );
+  for (const name of names) await rm(join(directory, name), { force: true });
+}
+
 /** The files of one writing of a report: all of them are whole before the first takes its name. */
 export type PendingReport = {
   append(name: string, text: string): Promise<void>;
@@ -90,14 +101,20 @@ export type PendingReport = {
   discard(): Promise<void>;
 };
 
-/** `keep`: names of older files that are neither written nor removed. */
-export function createPendingReport(directory: string, keep: readonly string[] = []): PendingReport {
+type PendingOptions = {
+  /** Names of older files that are neither written nor removed. */
+  readonly keep: readonly string[];
+  /** `grown`: while the run goes on. */
+  readonly how: keyof typeof SUFFIX;
+};
+
+export function createPendingReport(directory: string, { keep, how }: PendingOptions): PendingReport {
   const claims: PendingFile[] = [];
   const files = new Map<string, PendingFile>();
   const fileOf = async (name: string) => {
     const known = files.get(name);
     if (known !== undefined) return known;
-    const file = await openPendingFile(directory, name);
+    const file = await openPendingFile(directory, name, how);
     files.set(name, file);
     return file;
   };
@@ -154,8 +171,12 @@ type PendingFile = {
 };
 
 /** Opens a file for its owner alone, under a temporary name in the same directory. */
-export async function openPendingFile(directory: string, name: string): Promise<PendingFile> {
-  const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}${SUFFIX}`);
+export async function openPendingFile(
+  directory: string,
+  name: string,
+  how: PendingOptions['how'] = 'atOnce',
+): Promise<PendingFile> {
+  const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}${SUFFIX[how]}`);
   const handle = await open(temporary, 'wx', 0o600);
   let buffered = '';
   const flush = async () => {
@@ -182,9 +203,9 @@ export async function openPendingFile(directory: string, name: string): Promise<
 }
 
 const BUFFER_CHARACTERS = 65_536;
-const SUFFIX = '.tmp';
+const SUFFIX = { atOnce: '.tmp', grown: '.part' } as const;
 
 /** Whether a file of that name is an unfinished one of this module's. */
 function isTemporaryName(fileName: string): boolean {
-  return /^\..+\.[0-9a-f]{12}\.tmp$/.test(fileName);
+  return /^\..+\.[0-9a-f]{12}\.(tmp|part)$/.test(fileName);
 }

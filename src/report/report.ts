@@ -1,16 +1,18 @@
 /**
- * Writes a run's report (DESIGN.md, section 4): the whole of it from the ledger, in one pass over the settlements and in
- * memory that doesn't grow with the run, or the summary alone while the run goes on. Only one writer per folder at a
- * time. When anything fails, the report written before stays as it was.
+ * Writes a run's report (DESIGN.md, section 4) from the ledger, in one pass over the settlements and in memory that doesn't
+ * grow with the run: at once, or chunk by chunk as they are closed, so that little is left to write when the run ends.
+ * What was written of a chunk that has changed since is never published. Only one writer per folder at a time. When
+ * anything fails, the report written before stays as it was.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { batchesOf } from '../lib/batches.ts';
+import { shortDigest } from '../lib/digest.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
+import type { ClosedChunk, GrowingView, LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import {
   claimReportDirectory,
@@ -20,6 +22,7 @@ import {
   type PendingReport,
   REJECTIONS_FILE,
   RESULTS_FILE,
+  removeGrown,
   removeLeftOvers,
   SUMMARY_FILE,
 } from './files.ts';
@@ -30,7 +33,7 @@ import {
   type RemainderFormat,
   type RemainderRow,
 } from './remainder.ts';
-import { documentLines, rejectionLine, resultsHeader, resultsLines } from './results.ts';
+import { type Advising, documentLines, rejectionLine, resultsHeader, resultsLines } from './results.ts';
 import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
 import { createTally, type Tally } from './tally.ts';
 
@@ -44,34 +47,144 @@ type ReportOptions = {
 };
 
 /** Writes the whole report of the run as the ledger has it. Nobody may call `writeSummary` on the folder at the same time. */
-export async function writeReport({ run, view, directory, now, keep = [] }: ReportOptions): Promise<Summary> {
-  const { hasSummary } = await claimReportDirectory(directory, run.id);
+export async function writeReport(options: ReportOptions): Promise<Summary> {
+  const writing = await openWriting(options, 'atOnce');
+  try {
+    await writeFrom(1, writing);
+    return await publish(options.run, writing);
+  } finally {
+    await writing.files.discard();
+  }
+}
+
+/** A report that is written while its run goes on. Nothing of it has its name before it is published. */
+export type GrowingReport = {
+  /** Writes what has been closed since, in the file's order: up to the first chunk that is open. */
+  grow(): Promise<void>;
+  /** Writes all other rows, as they stand. False: a row has changed since it was written, and nothing of this may be published. */
+  complete(): Promise<boolean>;
+  /** Publishes what is complete as the report of the run as it is now. Nobody may call `writeSummary` on the folder at the same time. */
+  publish(run: Run): Promise<Summary>;
+  /** Removes whatever was not published; safe to call at any time. */
+  discard(): Promise<void>;
+};
+
+/** Begins the report of a run that goes on. Only one process at a time may: it takes the place of any before. */
+export async function growReport(
+  options: Omit<ReportOptions, 'keep'> & { readonly view: GrowingView },
+): Promise<GrowingReport> {
+  const { view } = options;
+  const writing = await openWriting(options, 'grown');
+  await removeGrown(options.directory);
+  /** Of the chunks whose rows may change yet, a digest of what was written. */
+  const written = new Map<number, string>();
+  let next = 1;
+  /** Writes some chunks; false: the next one is open. */
+  const growOn = async () => {
+    for (const chunk of await view.closedChunks(numbersFrom(next, CHUNKS_AT_ONCE))) {
+      if (chunk === null) return false;
+      await writeRows(chunk.settlements, writing);
+      if (!chunk.isFinal) written.set(next, digestOf(chunk));
+      next += 1;
+    }
+    return true;
+  };
+  const isAsWritten = async () => {
+    for (const numbers of batchesOf([...written.keys()], CHUNKS_AT_ONCE)) {
+      const now = (await view.closedChunks(numbers)).map((chunk) => (chunk === null ? '' : digestOf(chunk)));
+      if (numbers.some((n, i) => now[i] !== written.get(n))) return false;
+    }
+    return true;
+  };
+  return {
+    async grow() {
+      await writeHeads(writing);
+      while (await growOn());
+    },
+    async complete() {
+      await writeFrom(next, writing);
+      return isAsWritten();
+    },
+    publish: (run) => publish(run, writing),
+    discard: () => writing.files.discard(),
+  };
+}
+
+/** Little enough that the rows which are sent meanwhile don't wait for it. */
+const CHUNKS_AT_ONCE = 8;
+
+function numbersFrom(first: number, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => first + i);
+}
+
+function digestOf({ settlements }: ClosedChunk): string {
+  return shortDigest(JSON.stringify(settlements), DIGEST_CHARACTERS);
+}
+
+/** 132 bits. */
+const DIGEST_CHARACTERS = 22;
+
+/** What one writing of a report works with. */
+type Writing = Required<ReportOptions> & {
+  readonly files: PendingReport;
+  readonly format: RemainderFormat;
+  readonly advising: Advising;
+  readonly tally: Tally;
+};
+
+async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
+  const { run, directory, now, keep = [] } = options;
+  await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
-  const files = createPendingReport(directory, keep);
-  try {
-    // The summary says whose directory this is, so a new directory gets one before all other files. It has no exit
-    // status: one with an exit status comes last, so that a report whose writer was killed is written again.
-    if (!hasSummary) {
-      await files.claim(SUMMARY_FILE, textOf({ ...summarize(run, [], now()), exitCode: null }));
-    }
-    const tally = await writeRows({ run, view, files, format });
-    const others = [...files.names(), ...keep].filter((name) => name !== SUMMARY_FILE);
-    const counted = {
-      outcomes: tally.outcomes(),
-      records: tally.records(),
-      topWarnings: tally.topWarnings(),
-      files: others,
-    };
-    const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
-    await files.append(SUMMARY_FILE, textOf(summary));
-    passStage('reporting');
-    await files.publish();
-    passStage('reported');
-    return summary;
-  } finally {
-    await files.discard();
+  const advising = { operation: run.operation, extension: format.extension };
+  const files = createPendingReport(directory, { keep, how });
+  return { ...options, keep, files, format, advising, tally: createTally(advising) };
+}
+
+/** Writes the rows of this chunk and of all that follow, open or closed. */
+async function writeFrom(chunk: number, writing: Writing): Promise<void> {
+  await writeHeads(writing);
+  for await (const settlements of writing.view.settlements(chunk)) await writeRows(settlements, writing);
+}
+
+/** What is there also without a row. */
+async function writeHeads({ run, files }: Writing): Promise<void> {
+  if (files.names().length > 0) return;
+  await files.append(RESULTS_FILE, resultsHeader());
+  await files.append(REJECTIONS_FILE, '');
+  if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
+}
+
+async function writeRows(settlements: readonly Settlement[], writing: Writing): Promise<void> {
+  const { run, files, tally, advising } = writing;
+  settlements.forEach(tally.add);
+  await files.append(RESULTS_FILE, resultsLines(settlements, advising));
+  await writeRemainders(writing, settlements);
+  if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
+}
+
+/** The files get their names, with the summary of the run as it is now. */
+async function publish(run: Run, { directory, now, keep, files, tally }: Writing): Promise<Summary> {
+  // The summary says whose directory this is, so a new directory gets one before all other files. It has no exit
+  // status: one with an exit status comes last, so that a report whose writer was killed is written again.
+  const { hasSummary } = await claimReportDirectory(directory, run.id);
+  if (!hasSummary) {
+    await files.claim(SUMMARY_FILE, textOf({ ...summarize(run, [], now()), exitCode: null }));
   }
+  const others = [...files.names(), ...keep].filter((name) => name !== SUMMARY_FILE);
+  const counted = {
+    outcomes: tally.outcomes(),
+    records: tally.records(),
+    topWarnings: tally.topWarnings(),
+    files: others,
+  };
+  const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
+  await files.append(SUMMARY_FILE, textOf(summary));
+  passStage('reporting');
+  await files.publish();
+  passStage('reported');
+  return summary;
 }
 
 /** Writes `summary.json` alone, by rename, while the run goes on; without the commonest errors, for which every row has to be read. */
@@ -105,31 +218,6 @@ export async function readSummary(directory: string): Promise<Summary | null> {
   } catch {
     return null;
   }
-}
-
-/** What one writing of a report works with. */
-type Writing = {
-  readonly run: Run;
-  readonly view: LedgerView;
-  readonly files: PendingReport;
-  readonly format: RemainderFormat;
-};
-
-/** Writes every file of the report but the summary, in one pass over the settlements, and counts them. */
-async function writeRows(writing: Writing): Promise<Tally> {
-  const { run, view, files, format } = writing;
-  const advising = { operation: run.operation, extension: format.extension };
-  const tally = createTally(advising);
-  await files.append(RESULTS_FILE, resultsHeader());
-  await files.append(REJECTIONS_FILE, '');
-  if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
-  for await (const settlements of view.settlements()) {
-    settlements.forEach(tally.add);
-    await files.append(RESULTS_FILE, resultsLines(settlements, advising));
-    await writeRemainders(writing, settlements);
-    if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
-  }
-  return tally;
 }
 
 async function writeRemainders(writing: Writing, settlements: readonly Settlement[]): Promise<void> {

@@ -15,7 +15,7 @@ import { isOver, type Run } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { type Executed, executeRun, executeToEnd } from './execute.ts';
-import { reportFromElsewhere, reportOf } from './report.ts';
+import { followReport, reportFromElsewhere } from './report.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, findRun, serviceReport } from './status.ts';
 
@@ -151,9 +151,14 @@ export async function cancelRun({ id, target }: Run, { ledger }: Pick<Session, '
 export async function windUpCancelled(run: Run, session: Session): Promise<Executed> {
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
   const rows = rowsIfNeeded(run, session);
-  const ended = await executeRun(run, rows.source, joined);
-  const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
-  return { run: ended, summary: elsewhere ?? (await reportOf(ended, session)) };
+  const report = followReport(run, joined);
+  try {
+    const ended = await executeRun(run, rows.source, report, joined);
+    const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
+    return { run: ended, summary: elsewhere ?? (await report.finish(ended)) };
+  } finally {
+    await report.close();
+  }
 }
 
 /** The run's rows, opened only when they are needed, with a warning to the user where they can't be read any more. */

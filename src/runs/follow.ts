@@ -33,8 +33,8 @@ const FIRST_TICK_MS = 20;
 const STUCK_AFTER = 2;
 
 type Followed = ReadingOf & {
-  /** Told of the run at each look. */
-  onProgress(run: Run): void;
+  /** Told of the run at each look. `isReader`: this process reads it, and no other. */
+  onProgress(run: Run, isReader: boolean): void;
 };
 
 type Following = Followed & {
@@ -84,7 +84,7 @@ async function lookPatiently(following: Following): Promise<Run | null> {
 async function look(following: Following): Promise<Run | null> {
   const { reading, session } = following;
   const run = await currentRun(following);
-  following.onProgress(run);
+  following.onProgress(run, reading.isHolder());
   const isCancelled = run.state === 'cancelled';
   const goesOn = run.state === 'running' || isCancelled || waitsForWindow(run, following.window);
   if (isOver(run) || !goesOn) return run;

@@ -66,7 +66,11 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
         failure = error;
       });
   };
-  const hold = () => store.holdLease(run.id, holder, session.times.lockMs);
+  let isHolder = false;
+  const hold = async () => {
+    isHolder = await store.holdLease(run.id, holder, session.times.lockMs);
+    return isHolder;
+  };
   const halt = async () => {
     stop.abort();
     await Promise.allSettled([reading]);
@@ -106,6 +110,8 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
     },
     /** Takes or renews the lease; true: this process is the one that reads. */
     hold,
+    /** Whether this process was the one that reads when that was last asked for. */
+    isHolder: () => isHolder,
     /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
     recoveries: () => recoveries,
     /** Puts back what the queue gave up; true where open chunks that it was given are not in it at all. */

@@ -216,14 +216,19 @@ test('a thousand rows are resolved in batches, each as decided', async () => {
   expect(after.settlements.every(({ row, id }) => id === (row % 3 === 0 ? '' : `sub-${row}`))).toBe(true);
 });
 
-test.each([true, false])(
-  'what the service says late that it has made replaces a decision that it was not, which is remembered (closed chunk: %s)',
-  async (closed) => {
-    const one = await bench({ closed });
+test.each([
+  ['in a closed chunk', { closed: true, closesThen: false }],
+  ['in an open chunk', { closed: false, closesThen: false }],
+  ['in an open chunk that is closed then', { closed: false, closesThen: true }],
+])(
+  'what the service says late that it has made replaces a decision %s that it was not, which is remembered',
+  async (_, given) => {
+    const one = await bench({ closed: given.closed });
     await decide(one, [notCreated(2)]);
     const epoch = await openTestEpoch(own().redis, one.keys);
     const options = { keys: one.keys, journal: memoryJournal(), run: one.run, probeMs: 1_000, now: () => AT };
     const ledger = createChunkLedger({ epoch, ...options });
+    if (given.closesThen) expect(await ledger.close(1, 3)).toBe(true);
     expect(await ledger.settle(settledRow(2, 'created', { id: 'sub-2', mark: 'i me.1 1.2' }))).toBe(true);
     const after = await state(one);
     expect(after.outcomes).toMatchObject({ created: 1, failed: 0, 'in-doubt': 2 });
