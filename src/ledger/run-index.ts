@@ -23,11 +23,14 @@ const VERSION = 'onboard:{index}:version';
 /** The form of what is in Redis that this program writes, and the only one that it reads. */
 const LEDGER_VERSION = '1';
 
+type Asked = { exists(key: string): Promise<number>; get(key: string): Promise<string | null> };
+
 /** Throws a UsageError where the ledger was written by a program of another form. One without any run has none yet. */
-export async function assertKnownLedger(redis: RedisConnection): Promise<void> {
+export async function assertKnownLedger(redis: Asked): Promise<void> {
+  // In this order: the first run is added meanwhile perhaps, and its version with it.
+  const hasRuns = (await redis.exists(BY_TIME)) === 1;
   const version = await redis.get(VERSION);
-  if (version === LEDGER_VERSION) return;
-  if (version === null && (await redis.exists(BY_TIME)) === 0) return;
+  if (version === LEDGER_VERSION || (version === null && !hasRuns)) return;
   const form = version === null ? 'an older form, without a version' : `form ${version}`;
   throw new UsageError(
     `The ledger in this Redis has ${form}; this version of onboard knows form ${LEDGER_VERSION} alone. ` +

@@ -43,6 +43,21 @@ test.each([
   expect(await redis.get(VERSION)).toBe(version);
 });
 
+test('a ledger whose first run is added meanwhile is of this form', async () => {
+  const { redis } = own();
+  await redis.flushall();
+  const answered = async <T>(answer: Promise<T>) => {
+    const first = await answer;
+    await createRunIndex(redis).add('run-1', 'sandbox', new Date());
+    return first;
+  };
+  await assertKnownLedger({
+    get: (key) => answered(redis.get(key)),
+    exists: (key) => answered(redis.exists(key)),
+  });
+  expect(await redis.get(VERSION)).toBe('1');
+});
+
 test('a ledger with runs and without a version is an older one', async () => {
   const redis = await withRun();
   await redis.del(VERSION);

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const PREFIX = 'onboard:{t}:queue';
 const LOCKS = `${PREFIX}:chunks:*:lock`;
-const LOCK_MS = 1_000;
+const LOCK_MS = 3_000;
 const CHUNK: ChunkJob = {
   run: 'run-1',
   chunk: 1,

@@ -74,11 +74,8 @@ export async function crashAmid(
   const before = await bench.keyspace.dump();
   await carryOut();
   facts.mayDoubt = true;
-  if (event.in === 'redis') {
-    disk.lines = lines;
-    // An intent that is in no journal is as one that was withdrawn: Redis may lose it, and have it again.
-    facts.withdrawals += 1;
-  } else {
+  if (event.in === 'redis') disk.lines = lines;
+  else {
     disk.lines = disk.lines.slice(0, lines.length + 1);
     facts.recorded = recorded;
     bench.state.torn = true;
@@ -98,10 +95,12 @@ export async function goBack(
 ): Promise<void> {
   const { state, history } = bench;
   const { saved } = state;
-  const snapshot =
-    event.kind === 'back' ? history[Math.max(0, history.length - 1 - event.events)] : saved?.snapshot;
+  const at = event.kind === 'back' ? Math.max(0, history.length - 1 - event.events) : -1;
+  const snapshot = event.kind === 'back' ? history[at] : saved?.snapshot;
   if (snapshot === undefined) throw new Error('there is nothing to go back to');
   state.saved = null;
+  // What it went back behind is no past of its own any more: no Redis comes back with it.
+  if (event.kind === 'back') history.length = at + 1;
   await bench.keyspace.restore(snapshot);
   if (event.kind === 'back-to-saved') return comeBack(bench, [event.first, event.first === 0 ? 1 : 0]);
   const isOne = state.atWork[0].disk === state.atWork[1].disk;

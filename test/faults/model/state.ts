@@ -52,7 +52,6 @@ export type Facts = {
   open: string[];
   /** What the service has made. */
   entities: string[];
-  /** Intents that no journal would take back if Redis had them again. */
   withdrawals: number;
   /** Something happened that excuses a row in doubt. */
   mayDoubt: boolean;
