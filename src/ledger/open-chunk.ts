@@ -32,7 +32,7 @@ export type Taken = {
   readonly at: string;
 };
 
-/** `version`: it rises whenever an outcome of the chunk changes that was recorded before. */
+/** `version`: it changes with every outcome of the chunk that is recorded or changed. */
 type ReadChunk = { readonly taken: Taken; readonly version: string };
 
 const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
@@ -56,7 +56,11 @@ export async function readChunk(
 const AT = /^(\S+) (\d+) /;
 
 type Field = readonly [name: string, text: string];
-type Marks = { readonly marks: ReadonlyMap<number, Mark>; readonly at: string; readonly version: string };
+type Marks = {
+  readonly marks: ReadonlyMap<number, Mark>;
+  readonly at: string;
+  readonly version: string;
+};
 
 /**
  * The hash of an open chunk (lua/open-chunk.ts): what stands on each row.
@@ -66,21 +70,26 @@ export function readFields(fields: readonly Field[], rows: readonly number[] = [
   const named = new Map(fields);
   const marks = new Map<number, Mark>();
   for (const [name, text] of fields) if (name.startsWith('d')) addSettlements(marks, text);
-  const apart = new Set<number>();
-  // A row's own mark goes before what was recorded of it in order.
-  for (const [name, text] of fields) {
-    const row = Number(name);
-    if (Number.isNaN(row)) continue;
-    apart.add(row);
-    if (text !== UNSENT_MARK) marks.set(row, parseMark(text));
-  }
+  const apart = addOwnMarks(marks, fields);
   const at = named.get('at') ?? '';
   const [, taker = '', last = '0'] = AT.exec(at) ?? [];
   for (const row of rows) {
     const isInOrder = row <= Number(last) && !apart.has(row) && !marks.has(row);
     if (isInOrder) marks.set(row, { kind: 'intent', text: intentMark(taker, row, 1) });
   }
-  return { marks, at, version: named.get('v') ?? '0' };
+  return { marks, at, version: versionOf(named.get('n') ?? '0', named.get('v') ?? '0') };
+}
+
+/** A row's own mark goes before what was recorded of it in order; answers the rows that have one. */
+function addOwnMarks(marks: Map<number, Mark>, fields: readonly Field[]): ReadonlySet<number> {
+  const apart = new Set<number>();
+  for (const [name, text] of fields) {
+    const row = Number(name);
+    if (Number.isNaN(row)) continue;
+    apart.add(row);
+    if (text !== UNSENT_MARK) marks.set(row, parseMark(text));
+  }
+  return apart;
 }
 
 function addSettlements(marks: Map<number, Mark>, text: string): void {
@@ -135,11 +144,15 @@ const close = inEpoch(CLOSE, z.number());
 
 /** A chunk as its rows were last read or recorded, to be closed as that. */
 type Closing = {
-  readonly rows: number;
   readonly version: string;
   readonly block: Buffer;
   readonly recovery: number;
 };
+
+/** How many rows have their outcome, and how often one was changed, as the script CLOSE compares them. */
+function versionOf(settled: string, changed: string): string {
+  return `${settled} ${changed}`;
+}
 
 /** No chunk's version. */
 const VOID = 'void';
@@ -155,11 +168,11 @@ export function createChunkClosing(edges: {
   const { epoch, keys, run, memory, now } = edges;
   const k = keys.run(run.id);
   /** `recovery`: how often the ledger had been put back when that version was true. */
-  const closeAs = async (chunk: number, { rows, version, block, recovery }: Closing) => {
+  const closeAs = async (chunk: number, { version, block, recovery }: Closing) => {
     const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
     const answer = await epoch.call(close, keysOfClose, () => {
       const expected = epoch.recoveries() === recovery ? version : VOID;
-      return [chunk, rows, expected, block, chunksOf(run), now().toISOString()];
+      return [chunk, expected, block, chunksOf(run), now().toISOString()];
     });
     return answer === 1;
   };
@@ -169,7 +182,7 @@ export function createChunkClosing(edges: {
     const whole = memory.whole(chunk, rows, recovery);
     memory.forget(chunk);
     if (whole === null) return false;
-    return closeAs(chunk, { rows, version: '0', block: packBlockText(whole), recovery });
+    return closeAs(chunk, { version: versionOf(String(rows), '0'), block: packBlockText(whole), recovery });
   };
   const closeAsRead = async (chunk: number, rows: number) => {
     for (;;) {
@@ -178,7 +191,7 @@ export function createChunkClosing(edges: {
       if (taken.closed) return true;
       const settled = settlementsOf(taken.marks);
       if (settled.length !== rows) return false;
-      if (await closeAs(chunk, { rows, version, block: packBlock(settled), recovery })) return true;
+      if (await closeAs(chunk, { version, block: packBlock(settled), recovery })) return true;
     }
   };
   return async (chunk, rows) => {

@@ -123,8 +123,8 @@ export const OF_LEDGER = [
   {
     id: 'close-whatever-version',
     in: 'src/ledger',
-    find: "if (now[1] or '0') ~= ARGV[3] or (now[2] or '0') ~= ARGV[2] then return 0 end",
-    put: "if (now[2] or '0') ~= ARGV[2] then return 0 end",
+    find: "if (now[2] or '0') .. ' ' .. (now[1] or '0') ~= ARGV[2] then return 0 end",
+    put: "if (now[2] or '0') ~= string.match(ARGV[2], '^%d+') then return 0 end",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a chunk is closed with outcomes that were changed since they were read',
   },

@@ -102,19 +102,19 @@ return out
 
 /**
  * Closes a chunk whose rows are all settled: its marks become one block. The last chunk to be closed finishes the run.
- * KEYS: record, chunk, blocks. ARGV: chunk, rows in it, its version as it was when their outcomes were read or recorded, block, chunks of the
- * run, now (ISO). Whatever changes an outcome that was recorded changes the version.
+ * KEYS: record, chunk, blocks. ARGV: chunk, its version as it was when their outcomes were read or recorded ('<n> <v>', open-chunk.ts), block,
+ * chunks of the run, now (ISO). Whatever records or changes an outcome changes the version.
  * Answers 1: closed (now or before); 0: something changed since: read again.
  */
 export const CLOSE = `
 if redis.call('HEXISTS', KEYS[3], ARGV[1]) == 1 then return 1 end
 local now = redis.call('HMGET', KEYS[2], 'v', 'n')
-if (now[1] or '0') ~= ARGV[3] or (now[2] or '0') ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[4])
+if (now[2] or '0') .. ' ' .. (now[1] or '0') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[3])
 redis.call('DEL', KEYS[2])
 local closed = redis.call('HINCRBY', KEYS[1], 'closedChunks', 1)
-if closed == tonumber(ARGV[5]) and redis.call('HGET', KEYS[1], 'state') ~= 'cancelled' then
-  redis.call('HSET', KEYS[1], 'state', 'finished', 'reason', '', 'finishedAt', ARGV[6])
+if closed == tonumber(ARGV[4]) and redis.call('HGET', KEYS[1], 'state') ~= 'cancelled' then
+  redis.call('HSET', KEYS[1], 'state', 'finished', 'reason', '', 'finishedAt', ARGV[5])
 end
 return 1
 `;
