@@ -15,7 +15,7 @@ import { BrokenOffError } from './broken-off-error.ts';
 import { followRun } from './follow.ts';
 import { lookUpAtEnd } from './look-up.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { waitToEnd } from './redis-wait.ts';
+import { refusalWords, waitToEnd } from './redis-wait.ts';
 import { type FollowedReport, followReport } from './report.ts';
 import type { RowSource } from './rows.ts';
 import { createServiceNotice } from './service-notice.ts';
@@ -35,7 +35,8 @@ export async function executeToEnd(run: Run, rows: RowSource, session: TargetSes
     return { run: ended, summary: await report.finish(ended) };
   } catch (error) {
     if (isLost()) throw new BrokenOffError(REMOVED, { isLost: true, cause: error });
-    if (error instanceof UsageError) throw error;
+    // A Redis that refused before the run was followed: what to do is said, and nothing is under way.
+    if (error instanceof UsageError || refusalWords(error) !== null) throw error;
     throw new BrokenOffError(messageOf(error), { cause: error });
   } finally {
     await report.close();
