@@ -169,6 +169,17 @@ async function taken(): Promise<Bench> {
   return bench;
 }
 
+test('what another take recorded in its order is not recorded again for the one before', async () => {
+  const bench = await start();
+  await bench.ask('a.1', [1, 2, 3]);
+  for (const row of [2, 3]) await bench.ledger.withdraw({ chunk: 1, row, mark: intentMark('a.1', row, 1) });
+  const { at } = await bench.take();
+  await bench.ask('b.1', [2, 3], { seen: at, apart: foundBy('a.1', [1]) });
+  expect(await bench.ledger.settleAll([created(2, 'b.1'), created(3, 'b.1')])).toEqual([true, true]);
+  expect(await bench.ledger.settleAll([created(3)])).toEqual([false]);
+  expect((await bench.run()).outcomes.created).toBe(2);
+});
+
 describe('rows that leave the order', () => {
   test('are unsent until they have an intent of their own', async () => {
     const bench = await start();
