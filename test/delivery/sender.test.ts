@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import type { RowRecord } from '../../src/ledger/exchange.ts';
 import type { Reply } from '../../src/model/request.ts';
+import { deferred } from '../support/deferred.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
@@ -143,6 +144,39 @@ describe('rows that have their intent and wait for a permit', () => {
     expect(await end).toBe('put-back');
     expect(bench.attempts).toHaveLength(1);
   });
+});
+
+test('rows that were asked for before the service asked to be left alone do not go by what is granted after', async () => {
+  const { joined, free } = crowdedPermits();
+  free(1);
+  const service = heldAnswers();
+  const bench = await start({ rows: 6, attempt: service.attempt, over: { permits: joined } });
+  const { ledger } = bench.context;
+  const late = deferred<void>();
+  let isLate = false;
+  let granted = 0;
+  const exchange: typeof ledger.exchange = async (rows) => {
+    const answer = await ledger.exchange(rows);
+    granted += answer.ranged.length;
+    if (isLate) await late.promise;
+    return answer;
+  };
+  const context = { ...bench.context, ledger: { ...ledger, exchange } };
+  const end = deliverOn(bench, chunkOf(bench, 6), { context });
+  await until(() => bench.attempts.length === 1 && granted === 3);
+  isLate = true;
+  free(2);
+  await until(() => bench.attempts.length === 3 && granted > 3);
+  service.next(answer(429, '', 86_400_000));
+  await until(async () => (await bench.redis.hexists(bench.keys.breaker, 'hold')) === 1);
+  isLate = false;
+  late.resolve();
+  await until(async () => (await intended(bench, 6)) === 2);
+  service.next(created('made-2'));
+  service.next(created('made-3'));
+  await bench.turn('paused', 'requested');
+  expect(await end).toBe('put-back');
+  expect(bench.attempts).toHaveLength(3);
 });
 
 test('a run that is halted sends no row more, and all of them are as before', async () => {

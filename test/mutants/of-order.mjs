@@ -160,4 +160,12 @@ export const OF_ORDER = [
     tests: ['test/delivery/sender', 'test/delivery/row-order'],
     why: 'rows whose claims are lost are asked for in order for ever',
   },
+  {
+    id: 'granted-during-alarm',
+    in: 'src/delivery',
+    find: '  if (alarms !== state.alarms) await recall(state);\n',
+    put: '',
+    tests: ['test/delivery/sender'],
+    why: 'rows that were asked for before a hold go into it',
+  },
 ];
