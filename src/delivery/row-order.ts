@@ -42,9 +42,10 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
     has: (row) => !isOver && row > last && inOrder.has(row),
     rangeOf(rows) {
       const end = rows.at(-1)?.row ?? 0;
-      // What a taker before has left in doubt is told with the first range, wherever it stands.
+      const going = new Set(rows.map(({ row }) => row));
+      // What a taker before has left in doubt is told with the first range, wherever it stands; so is a row of the order that was left out.
       const told = apart.filter(
-        ([row, mark]) => (mark !== UNSENT_MARK && last === 0) || (row > last && row < end),
+        ([row, mark]) => (mark !== UNSENT_MARK && last === 0) || (row > last && row < end && !going.has(row)),
       );
       return {
         chunk,
@@ -66,12 +67,12 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
   };
 }
 
-/** A row that is in no order, with what stands on it; none where it has its outcome. */
+/** What stands on a row that does not go with a range; none where it has its outcome. */
 function apartOf(
   row: number,
-  { taken, inOrder }: RowOrderOptions,
+  { taken }: RowOrderOptions,
 ): ReadonlyArray<readonly [row: number, mark: string]> {
   const mark = taken.marks.get(row);
-  if (inOrder.has(row) || mark?.kind === 'settled') return [];
+  if (mark?.kind === 'settled') return [];
   return [[row, mark?.text ?? UNSENT_MARK]];
 }

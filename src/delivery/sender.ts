@@ -145,6 +145,7 @@ async function intend(state: SenderState, rows: readonly SenderRow[]): Promise<v
   for (const [i, row] of asked.entries()) {
     row.token = token;
     const answer = answers[i];
+    if (i < ranged.length && answer?.kind === 'granted') row.order?.passed(row.sending.task.row.row);
     if (answer?.kind !== 'wait') enter(state, row, answer);
     else {
       barred.push(row);
@@ -206,7 +207,6 @@ function enter(state: SenderState, row: SenderRow, answer: Exclude<Granted, Wait
   switch (answer?.kind) {
     case 'granted':
       row.sending.expected = row.intent?.mark ?? '';
-      row.order?.passed(row.sending.task.row.row);
       row.grantedAt = state.context.now();
       // The run ended while the intent was being asked for.
       if (state.context.stopping.aborted) void withdraw([row], state.context, unsent);

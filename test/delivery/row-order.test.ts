@@ -51,6 +51,18 @@ test('a range that was not granted names the same once more', () => {
   expect(order.rangeOf(of(2, 3, 6))).toEqual(order.rangeOf(of(2, 3, 6)));
 });
 
+test('a row of the order that was left out is unsent, and goes by itself from then on', () => {
+  const order = orderOf();
+  expect(order.rangeOf(of(3, 6)).apart).toEqual([
+    [2, '-'],
+    [4, '-'],
+    [5, '-'],
+    [8, 'i before 1.8'],
+  ]);
+  order.passed(6);
+  expect(order.has(2)).toBe(false);
+});
+
 test('a row goes in order once, and none behind the one that the order has come to', () => {
   const order = orderOf();
   expect([2, 3, 4, 6].map(order.has)).toEqual([true, true, false, true]);

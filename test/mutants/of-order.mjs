@@ -147,8 +147,8 @@ export const OF_ORDER = [
   {
     id: 'order-without-found-intents',
     in: 'src/delivery',
-    find: '(mark !== UNSENT_MARK && last === 0) || (row > last && row < end)',
-    put: 'row > last && row < end',
+    find: '(mark !== UNSENT_MARK && last === 0) || (row > last',
+    put: '(row > last',
     tests: ['test/delivery/sender', 'test/delivery/row-order'],
     why: 'what the taker before left in doubt further on seems to be sent by the next',
   },
