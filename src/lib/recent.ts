@@ -12,6 +12,8 @@ export type RecentMap<Key, Value> = Iterable<readonly [Key, Value]> & {
 /** Keeps no more than `most` entries. */
 export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value> {
   const entries = new Map<Key, Value>();
+  // One for all: an iterator begun anew passes over all that was deleted before it finds the oldest.
+  const oldestFirst = entries.keys();
   return {
     get: (key) => entries.get(key),
     has: (key) => entries.has(key),
@@ -19,10 +21,8 @@ export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value>
       entries.delete(key);
       entries.set(key, value);
       if (entries.size <= most) return;
-      for (const oldest of entries.keys()) {
-        entries.delete(oldest);
-        return;
-      }
+      const oldest = oldestFirst.next();
+      if (oldest.done !== true) entries.delete(oldest.value);
     },
     delete: (key) => void entries.delete(key),
     [Symbol.iterator]: () => entries[Symbol.iterator](),

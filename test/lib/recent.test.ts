@@ -46,3 +46,13 @@ test('as many as asked for are remembered, and no more than twice as many', () =
   expect(['d', 'e', 'a'].map(shout)).toEqual(['D', 'E', 'A']);
   expect(worked).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
 });
+
+test('the oldest goes also where entries were renewed, or all were deleted, meanwhile', () => {
+  const map = createRecentMap<number, string>(3);
+  const keys = () => [...map].map(([key]) => key);
+  for (const key of [1, 2, 3, 1, 4]) map.set(key, 'x');
+  expect(keys()).toEqual([3, 1, 4]);
+  for (const key of keys()) map.delete(key);
+  for (const key of [5, 6, 7, 8]) map.set(key, 'x');
+  expect(keys()).toEqual([6, 7, 8]);
+});
