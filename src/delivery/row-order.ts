@@ -4,7 +4,7 @@
  * before its end that go another way. A row that is tried again, follows its record's fields or may repeat what a lost worker did is in no order.
  */
 
-import type { Range } from '../ledger/exchange.ts';
+import type { Range } from '../ledger/intent.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { UNSENT_MARK } from '../ledger/mark.ts';
 import type { Taken } from '../ledger/open-chunk.ts';

@@ -4,7 +4,7 @@
  * finished by itself (`finishRow`): tried again, settled as refused, or put back. Each request's end is told exactly once.
  */
 
-import type { Intent } from '../ledger/exchange.ts';
+import type { Intent } from '../ledger/intent.ts';
 import type { SettledRow } from '../ledger/settle-entry.ts';
 import type { WaitingLine } from '../lib/waiting-line.ts';
 import type { Reply, Verdict } from '../model/request.ts';

@@ -4,7 +4,7 @@
  * the chunk's lease before the first byte. What is not simply accepted leaves the batches (`finishRow`).
  */
 
-import type { Granted } from '../ledger/exchange.ts';
+import type { Granted } from '../ledger/intent.ts';
 import { passStage } from '../lib/stage.ts';
 import { createWaitingLine } from '../lib/waiting-line.ts';
 import type { Reply } from '../model/request.ts';

@@ -3,7 +3,7 @@
  */
 
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { Intent } from '../ledger/exchange.ts';
+import type { Intent } from '../ledger/intent.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';

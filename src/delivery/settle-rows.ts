@@ -5,7 +5,7 @@
  */
 
 import pRetry from 'p-retry';
-import type { Intent } from '../ledger/exchange.ts';
+import type { Intent } from '../ledger/intent.ts';
 import {
   areFieldsKnown,
   type FieldsChange,

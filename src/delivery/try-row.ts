@@ -4,7 +4,7 @@
  */
 
 import { awayMsOf } from '../config/job-definition.ts';
-import type { Granted, Intent } from '../ledger/exchange.ts';
+import type { Granted, Intent } from '../ledger/intent.ts';
 import { passStage } from '../lib/stage.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { RunContext } from './run-context.ts';

@@ -10,23 +10,15 @@ import { tickBatch } from '../lib/tick-batch.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import {
-  type Exchange,
-  type Exchanged,
-  exchangeRows,
-  type Granted,
-  type Intent,
-  type MarkedRow,
-  type RowJournal,
-  withdrawRows,
-} from './exchange.ts';
+import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
+import type { Granted, Intent, MarkedRow } from './intent.ts';
 import { parseKeyState } from './key-claims.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
 import { UNSETTLE } from './lua/rows.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
-import { recordedRow, type SettledRow, settleEntry } from './settle-entry.ts';
+import { type SettledRow, settleEntry } from './settle-entry.ts';
 
 export type ChunkLedger = {
   /** Records what ended and asks for the intents of the next rows, in one command and one write of the journal; one answer for each, in their order. */
@@ -85,8 +77,11 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   }) => {
     const recovery = epoch.recoveries();
     const { recorded, ...answers } = await exchangeRows({ ended, isFirst, ranges, next }, edges);
-    for (const entry of recorded) if (entry !== null) memory.recorded(recordedRow(entry), recovery);
-    return { ...answers, recorded: recorded.map((entry) => entry !== null) };
+    for (const [i, { chunk, settlement }] of ended.entries()) {
+      const text = recorded[i] ?? null;
+      if (text !== null) memory.recorded({ chunk, row: settlement.row, mark: text }, recovery);
+    }
+    return { ...answers, recorded: recorded.map((text) => text !== null) };
   };
   const intendAll = async (next: readonly Intent[]) => (await exchange({ next })).granted;
   const settleAll = async (rows: readonly SettledRow[], isFirst = true) => {

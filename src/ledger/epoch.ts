@@ -24,8 +24,8 @@ export type LedgerEpoch = {
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /** Resolves when the ledger is verified and this process is registered as a worker. */
   verify(): Promise<void>;
-  /** Keeps intents out of a replay until they are released, by their marks. */
-  hold(marks: readonly string[]): () => void;
+  /** Keeps intents out of a replay until they are released; they are asked for where there is one. */
+  hold(asked: () => ReadonlyArray<{ readonly mark: string }>): () => void;
   /** Whether what was just recorded may be acted upon: the home is still this machine's. */
   isOurs(): Promise<boolean>;
   /** How often this process has found the ledger unverified and replayed its journal. */
@@ -147,11 +147,9 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
     recoveries: () => memory.recoveries,
     deregister: async (other) => void (await deregister(redis, [key], [other, 0])),
-    hold(marks) {
-      for (const mark of marks) memory.held.add(mark);
-      return () => {
-        for (const mark of marks) memory.held.delete(mark);
-      };
+    hold(asked) {
+      memory.held.add(asked);
+      return () => void memory.held.delete(asked);
     },
     see(workers) {
       for (const other of workers) seen.set(other, performance.now());

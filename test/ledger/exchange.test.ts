@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type ExchangeEdges, exchangeRows, type Intent } from '../../src/ledger/exchange.ts';
+import { type ExchangeEdges, exchangeRows } from '../../src/ledger/exchange.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';

@@ -131,8 +131,8 @@ export const OF_ORDER = [
   {
     id: 'told-again-as-first',
     in: 'src/ledger',
-    find: 'if (isFirst && isPlain(entry)) plain',
-    put: 'if (isPlain(entry)) plain',
+    find: 'if (isFirst && isPlain(row)) addTo',
+    put: 'if (isPlain(row)) addTo',
     tests: ['test/ledger/range'],
     why: 'a row that is recorded once more, alone, counts twice',
   },
