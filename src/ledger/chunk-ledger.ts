@@ -24,7 +24,7 @@ export type ChunkLedger = {
   /** Records what ended and asks for the intents of the next rows, in one command and one write of the journal; one answer for each, in their order. */
   exchange(
     rows: Partial<Exchange>,
-  ): Promise<Omit<Exchanged, 'recorded'> & { readonly recorded: readonly boolean[] }>;
+  ): Promise<Omit<Exchanged, 'recorded' | 'closed'> & { readonly recorded: readonly boolean[] }>;
   /** `rows`: the numbers of the chunk's rows. */
   take(chunk: number, rows: readonly number[]): Promise<Taken>;
   /** What an identity ledger says of a key. */
@@ -66,8 +66,8 @@ const unsettle = inEpoch(UNSETTLE, z.array(z.number()));
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const { epoch, keys, journal, run } = options;
   const k = keys.run(run.id);
-  const edges = { epoch, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
+  const edges = { ...options, wholeWith: memory.wholeWith };
   const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
   const exchange: ChunkLedger['exchange'] = async ({
     ended = NONE,
@@ -76,11 +76,12 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     next = NONE,
   }) => {
     const recovery = epoch.recoveries();
-    const { recorded, ...answers } = await exchangeRows({ ended, isFirst, ranges, next }, edges);
+    const { recorded, closed, ...answers } = await exchangeRows({ ended, isFirst, ranges, next }, edges);
     for (const [i, { chunk, settlement }] of ended.entries()) {
       const text = recorded[i] ?? null;
       if (text !== null) memory.recorded({ chunk, row: settlement.row, mark: text }, recovery);
     }
+    for (const chunk of closed) memory.closed(chunk, recovery);
     return { ...answers, recorded: recorded.map((text) => text !== null) };
   };
   const intendAll = async (next: readonly Intent[]) => (await exchange({ next })).granted;
@@ -92,16 +93,16 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
 
   return {
     async take(chunk, rows) {
-      memory.forget(chunk);
-      return (await readChunk(chunk, rows, edges)).taken;
+      memory.taken(chunk, rows.length);
+      return (await readChunk(chunk, rows, { epoch, keys, run: run.id })).taken;
     },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => identityPlace(keys, place));
-      return (await epoch.call(lookUp, [], placeArguments(found))).map(parseKeyState);
+      return (await epoch.read(lookUp, [], placeArguments(found))).map(parseKeyState);
     }, MAX_BATCH),
     readFields: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => fieldsPlace(keys, place));
-      return epoch.call(lookUp, [], placeArguments(found));
+      return epoch.read(lookUp, [], placeArguments(found));
     }, MAX_BATCH),
     async exchange(rows) {
       const { ended = NONE, ...next } = rows;

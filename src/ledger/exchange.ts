@@ -8,6 +8,7 @@
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { passStage, type Stage } from '../lib/stage.ts';
+import { chunksOf, type Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import {
   GRANTED,
@@ -22,6 +23,7 @@ import {
 } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
 import { EXCHANGE, WITHDRAW } from './lua/rows.ts';
+import { type Closing, type RecordedRow, VOID } from './open-chunk.ts';
 import { withExceptions } from './script.ts';
 import { isUnsent, type SettledRow, type ToldRows, toldRows } from './settle-entry.ts';
 
@@ -76,6 +78,8 @@ export type Exchange = {
 
 /** One answer for each row, in their order. */
 export type Exchanged = {
+  /** Chunks that were closed with it. */
+  readonly closed: readonly number[];
   /** The settlement that was recorded, as the chunk's block will have it; `null`: the row already had its outcome, or is in another taker's hands. */
   readonly recorded: ReadonlyArray<string | null>;
   readonly granted: readonly Granted[];
@@ -87,7 +91,10 @@ export type ExchangeEdges = {
   readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
-  readonly run: string;
+  readonly run: Run;
+  readonly now: () => Date;
+  /** The chunks that are whole once these rows are recorded; none by default. */
+  readonly wholeWith?: (rows: readonly RecordedRow[], recovery: number) => readonly Closing[];
   /** The longest that a row sent as a probe may take, ms. */
   readonly probeMs: number;
 };
@@ -105,26 +112,54 @@ export async function exchangeRows(rows: Exchange, edges: ExchangeEdges): Promis
   const ends = () => ended.map(({ settlement }) => settlement.row);
   if (ended.length > 0) passStage('settling', ends);
   noteSettled(told, edges);
-  const { unrecorded, granted } = await granting(told, { ranges, next }, edges);
+  const recovery = edges.epoch.recoveries();
+  const closings = closingsOf(ended, told, { edges, recovery });
+  for (const { chunk } of closings) passStage('closing', () => [], chunk);
+  const telling = { told, closings, recovery };
+  const { unrecorded, closed, granted } = await granting(telling, { ranges, next }, edges);
   if (ended.length > 0) passStage('settled', ends);
   const recorded: (string | null)[] = [...told.texts];
   for (const counted of unrecorded) recorded[told.order[counted - 1] ?? 0] = null;
   noteUnsent(told, recorded, edges);
+  for (const chunk of closed) passStage('closed', () => [], chunk);
   const inOrder = granted.length - next.length;
-  return { recorded, granted: granted.slice(inOrder), ranged: granted.slice(0, inOrder) };
+  return { recorded, closed, granted: granted.slice(inOrder), ranged: granted.slice(0, inOrder) };
 }
 
-/** `unrecorded`: places of rows that ended, from 1, as the script counts them. */
-type Answers = { readonly unrecorded: readonly number[]; readonly granted: readonly Granted[] };
+/** What the script is told of what ended. `recovery`: how often the ledger had been put back by then. */
+type Telling = {
+  readonly told: ToldRows;
+  readonly closings: readonly Closing[];
+  readonly recovery: number;
+};
+
+/** Only rows that were accepted close their chunk: a refusal may be taken back by the next one. */
+function closingsOf(
+  ended: readonly SettledRow[],
+  { others, texts }: ToldRows,
+  { edges, recovery }: { readonly edges: ExchangeEdges; readonly recovery: number },
+): readonly Closing[] {
+  if (edges.wholeWith === undefined || ended.length === 0 || others.length > 0) return [];
+  const rows = ended.map(({ chunk, settlement }, i) => ({
+    chunk,
+    row: settlement.row,
+    mark: texts[i] ?? '',
+  }));
+  return edges.wholeWith(rows, recovery);
+}
+
+/** `unrecorded`: places of rows that ended, from 1, as the script counts them. `closed`: the numbers of chunks. */
+type Answers = {
+  readonly unrecorded: readonly number[];
+  readonly closed: readonly number[];
+  readonly granted: readonly Granted[];
+};
 
 /** What is to be granted. */
 type Next = Pick<Exchange, 'ranges' | 'next'>;
 
-async function granting(ended: ToldRows, { ranges, next }: Next, edges: ExchangeEdges): Promise<Answers> {
-  if (ranges.length + next.length === 0) {
-    const [, ...places] = await send(ended, [], edges);
-    return { unrecorded: places.map(Number), granted: [] };
-  }
+async function granting(ended: Telling, { ranges, next }: Next, edges: ExchangeEdges): Promise<Answers> {
+  if (ranges.length + next.length === 0) return (await send(ended, [], edges))(0);
   const intents = toldIntents(ranges, next, edges.keys);
   let marked: readonly MarkedRow[] | null = null;
   const asked = () => {
@@ -135,7 +170,7 @@ async function granting(ended: ToldRows, { ranges, next }: Next, edges: Exchange
   // A replay of this process' journal meanwhile must not take what was never granted for something that was.
   const release = edges.epoch.hold(asked);
   try {
-    const [{ unrecorded, granted }, problem] = await Promise.all([
+    const [answers, problem] = await Promise.all([
       passing(
         'granted',
         asked,
@@ -143,11 +178,12 @@ async function granting(ended: ToldRows, { ranges, next }: Next, edges: Exchange
       ),
       passing('journaled', asked, journalIntents(intents, edges)),
     ]);
+    const { granted } = answers;
     noteIdle(granted, asked, edges);
     // Asked only now: whoever takes the home after this answer finds the intents there.
     const stop = problem ?? (await problemOfHome(edges));
-    if (stop === null) return { unrecorded, granted };
-    return { unrecorded, granted: await withAllWithdrawn(granted, stop, { marked: asked(), edges }) };
+    if (stop === null) return answers;
+    return { ...answers, granted: await withAllWithdrawn(granted, stop, { marked: asked(), edges }) };
   } finally {
     release();
   }
@@ -155,9 +191,9 @@ async function granting(ended: ToldRows, { ranges, next }: Next, edges: Exchange
 
 /** The journal is told of what ended before Redis is, but for rows of which their settler has sent nothing. */
 function noteSettled({ groups, others }: ToldRows, { journal, run }: ExchangeEdges): void {
-  if (groups !== '') journal.note({ kind: 'accepted', run, groups });
+  if (groups !== '') journal.note({ kind: 'accepted', run: run.id, groups });
   const sure = others.flatMap(({ entry }) => (isUnsent(entry) ? [] : [entry]));
-  if (sure.length > 0) journal.note({ kind: 'settled', run, entries: JSON.stringify(sure) });
+  if (sure.length > 0) journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(sure) });
 }
 
 /**
@@ -172,7 +208,7 @@ function noteUnsent(
   const unsent = others.flatMap(({ place, entry }) =>
     isUnsent(entry) && recorded[place] !== null ? [entry] : [],
   );
-  if (unsent.length > 0) journal.note({ kind: 'settled', run, entries: JSON.stringify(unsent) });
+  if (unsent.length > 0) journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(unsent) });
 }
 
 /** Takes intents back where nothing was received; answers which were still there. */
@@ -180,32 +216,43 @@ export async function withdrawRows(rows: readonly MarkedRow[], edges: ExchangeEd
   noteWithdrawn(rows, edges);
   const gone = await edges.epoch.call(
     withdraw,
-    [edges.keys.run(edges.run).chunk, edges.keys.breaker],
+    [edges.keys.run(edges.run.id).chunk, edges.keys.breaker],
     rows.flatMap(({ chunk, row, mark }) => [chunk, row, mark]),
   );
   return gone.map((g) => g === 1);
 }
 
-async function grant(ended: ToldRows, next: ToldIntents, edges: ExchangeEdges): Promise<Answers> {
-  const [count, ...words] = await send(ended, [edges.probeMs, ...next.args], edges);
-  const parts = { usual: GRANTED, parse: parseRefusal };
-  const granted = withExceptions<Granted>(words.slice(count).map(String), next.count, parts);
-  return { unrecorded: words.slice(0, count).map(Number), granted };
+async function grant(ended: Telling, next: ToldIntents, edges: ExchangeEdges): Promise<Answers> {
+  return (await send(ended, [edges.probeMs, ...next.args], edges))(next.count);
 }
 
-/** The script EXCHANGE with the arguments of what ended and of what is next. */
-function send(
-  { args: [others, ...groups] }: ToldRows,
+/** The script EXCHANGE with the arguments of what ended and of what is next; its answer for so many rows that are next. */
+async function send(
+  { told, closings, recovery }: Telling,
   next: readonly (string | number)[],
-  { epoch, keys, run }: ExchangeEdges,
-): Promise<[number, ...(number | string)[]]> {
-  // The place of the last argument of what ended: three stand before its groups.
+  { epoch, keys, run, now }: ExchangeEdges,
+): Promise<(asked: number) => Answers> {
+  const [others, ...groups] = told.args;
+  // The place of the last argument of what ended: four stand before its groups.
   const last = HEAD_ARGUMENTS + groups.length;
-  return epoch.call(exchange, recordKeys(keys, run), [run, others ?? '[]', last, ...groups, ...next]);
+  const [count, ...words] = await epoch.call(exchange, recordKeys(keys, run.id), () => {
+    const isSame = epoch.recoveries() === recovery;
+    const closing = closings.flatMap(({ chunk, version, block }) => [chunk, isSame ? version : VOID, block]);
+    const head = [run.id, others ?? '[]', last, closings.length, ...groups];
+    return [...head, chunksOf(run), now().toISOString(), ...closing, ...next];
+  });
+  const behind = words.slice(count);
+  const closed = closings.flatMap(({ chunk }, i) => (Number(behind[i]) === 1 ? [chunk] : []));
+  return (asked) => ({
+    unrecorded: words.slice(0, count).map(Number),
+    closed,
+    granted: withExceptions<Granted>(behind.slice(closings.length).map(String), asked, GRANTING),
+  });
 }
 
-/** Run, JSON, place. */
-const HEAD_ARGUMENTS = 3;
+/** Run, JSON, place, chunks to be closed. */
+const HEAD_ARGUMENTS = 4;
+const GRANTING = { usual: GRANTED, parse: parseRefusal };
 
 /** KEYS of the scripts that record outcomes. */
 export function recordKeys(keys: LedgerKeys, run: string): string[] {
@@ -233,7 +280,7 @@ function refused(error: unknown, marked: readonly MarkedRow[], edges: ExchangeEd
 function noteWithdrawn(rows: readonly MarkedRow[], { journal, run }: ExchangeEdges): void {
   if (rows.length === 0) return;
   const marks = rows.map(({ chunk, row, mark }) => [chunk, row, mark] as const);
-  journal.note({ kind: 'withdrawn', run, rows: marks });
+  journal.note({ kind: 'withdrawn', run: run.id, rows: marks });
 }
 
 const LOST = 'ONBOARD_HOME was taken by another machine, container or command, or removed';
@@ -254,8 +301,8 @@ async function journalIntents(
 ): Promise<string | null> {
   try {
     await Promise.all([
-      ranged.length > 0 && journal.write({ kind: 'ranged', run, ranges: ranged }),
-      single.length > 0 && journal.write({ kind: 'intended', run, rows: single }),
+      ranged.length > 0 && journal.write({ kind: 'ranged', run: run.id, ranges: ranged }),
+      single.length > 0 && journal.write({ kind: 'intended', run: run.id, rows: single }),
     ]);
     return null;
   } catch (error) {

@@ -199,7 +199,7 @@ describe('a chunk that is lost between an intent and the first byte', () => {
     let isHeld = true;
     const write = async (record: RowRecord) => {
       await journal.write(record);
-      if (record.kind === 'intended') isHeld = false;
+      if (record.kind === 'ranged' || record.kind === 'intended') isHeld = false;
     };
     const bench = await start({ rows: 1, journal: { ...journal, write }, ...options });
     await prepare(bench);

@@ -12,8 +12,16 @@ const intendRows = async (next: readonly Intent[], edges: ExchangeEdges) =>
 
 async function runningRun(problem: string | null = null) {
   const { redis } = own();
-  const { epoch, keys, journal, id } = await startRun(redis, { rows: 3, journal: memoryJournal(problem) });
-  const edges: ExchangeEdges = { epoch, keys, journal, run: id, probeMs: 5_000 };
+  const bench = await startRun(redis, { rows: 3, journal: memoryJournal(problem) });
+  const { epoch, keys, journal, id } = bench;
+  const edges: ExchangeEdges = {
+    epoch,
+    keys,
+    journal,
+    run: await bench.run(),
+    probeMs: 5_000,
+    now: () => new Date(),
+  };
   return { edges, journal, run: id, marks: () => redis.hgetall(`${keys.run(id).chunk}1`) };
 }
 

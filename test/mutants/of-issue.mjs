@@ -134,8 +134,8 @@ export const OF_ISSUE = [
   {
     id: 'granted-before-the-disk',
     in: 'src/ledger',
-    find: 'if (stop === null) return { unrecorded, granted };',
-    put: 'return { unrecorded, granted };',
+    find: 'if (stop === null) return answers;',
+    put: 'return answers;',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row is sent of which the journal knows nothing',
   },

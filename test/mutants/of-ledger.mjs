@@ -123,8 +123,8 @@ export const OF_LEDGER = [
   {
     id: 'close-whatever-version',
     in: 'src/ledger',
-    find: "if (now[2] or '0') .. ' ' .. (now[1] or '0') ~= ARGV[2] then return 0 end",
-    put: "if (now[2] or '0') ~= string.match(ARGV[2], '^%d+') then return 0 end",
+    find: "if (is[2] or '0') .. ' ' .. (is[1] or '0') ~= version then return 0 end",
+    put: "if (is[2] or '0') ~= string.match(version, '^%d+') then return 0 end",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a chunk is closed with outcomes that were changed since they were read',
   },
@@ -139,7 +139,7 @@ export const OF_LEDGER = [
   {
     id: 'close-cancelled-finishes',
     in: 'src/ledger',
-    find: "and redis.call('HGET', KEYS[1], 'state') ~= 'cancelled' then",
+    find: "and redis.call('HGET', record, 'state') ~= 'cancelled' then",
     put: 'then',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a cancelled run is reported as finished',
