@@ -12,7 +12,6 @@ import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { packBody, warningWord } from '../model/settlement.ts';
-import type { Retry } from './retry-policy.ts';
 
 /** One row in a worker's hands. */
 export type RowTask = {
@@ -97,7 +96,10 @@ function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
   return { space, key: task.identityKey, becomes, id: becomes === 'known' ? (end.id ?? '') : '' };
 }
 
-type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
+/** Another attempt is safe. */
+export type Retry = Extract<Verdict, { kind: 'retry' }>;
+/** After which no other attempt is made. */
+export type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
 
 /** What a final verdict makes of the row. `everUnknown`: an earlier attempt may have created it (`onUnknownOutcome: retry`). */
 export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
