@@ -4,6 +4,7 @@
  * closed only when every row has its outcome, and never while one of its requests is on the wire.
  */
 
+import { identityOf } from '../ledger/keys.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 import { identityKeyOf } from '../model/identity.ts';
 import { groupRows, type RowGroup } from '../model/row-group.ts';
@@ -145,16 +146,19 @@ function taskOf(
 ): RowTask {
   const { run, mapping } = context;
   const mark = taken.marks.get(row.row);
-  return {
+  const key = mapping.keyOf(row);
+  const identityKey = mapping.hasKey ? key : identityKeyOf(run, mapping, row);
+  const task = {
     run,
     chunk,
     row,
-    key: mapping.keyOf(row) ?? '',
-    identityKey: identityKeyOf(run, mapping, row),
+    key: key ?? '',
+    identityKey,
     claim,
     foundMark: mark?.kind === 'intent' ? mark.text : '',
     suspect: taken.suspect,
   };
+  return identityKey === null ? task : { ...task, place: identityOf(identityKey) };
 }
 
 /** A referenced row is asked for so often. */

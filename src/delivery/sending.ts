@@ -9,11 +9,11 @@ import type { Intent } from '../ledger/intent.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
-import { type Call, IDENTITY, REPEATABLE } from '../model/operation.ts';
+import { type Call, REPEATABLE } from '../model/operation.ts';
 import type { ChunkLease } from '../queue/chunk-worker.ts';
 import type { PlannedSend } from './decide.ts';
 import type { RowOrder } from './row-order.ts';
-import type { Retry } from './row-task.ts';
+import { ownKey, type Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 
 /** What became of a request's rows; `unsent`: they are as before. */
@@ -85,15 +85,13 @@ export function createSending(
 ): Sending {
   const { lead, plan } = planned;
   const { definition } = take.context;
-  const { identityKey: key } = lead;
-  const space = lead.claim.kind === 'claimed' ? IDENTITY[lead.run.operation] : null;
   return {
     planned,
     take,
     end,
     chunk: lead.chunk,
     row: lead.row.row,
-    identity: space === null || key === null ? null : { space, key },
+    identity: ownKey(lead),
     repeatable: isRepeatable(plan.request.call, definition),
     isInOrder,
     state: 'waiting',

@@ -9,9 +9,7 @@ import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './ke
 import { type SharedMark, settledMark, sharedMark } from './mark.ts';
 
 /** What becomes of the row's key. */
-export type IdentityChange = {
-  readonly space: string;
-  readonly key: string;
+export type IdentityChange = KeyPlace & {
   readonly becomes: 'known' | 'in-doubt' | 'given-back';
   readonly id: string;
 };
