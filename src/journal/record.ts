@@ -164,7 +164,9 @@ const GROUP_WIDTH = 4;
 const SETTLED_OUTCOME = 3;
 
 /** What each row would have been told as by itself. */
-function entriesOf([chunk, [mark, isNumbered, cells], settlements]: z.infer<typeof groupSchema>) {
+function entriesOf([chunk, [mark, isNumbered, cells], settlements]: z.infer<
+  typeof groupSchema
+>): SettleEntry[] {
   return rowsOf(cells, GROUP_WIDTH).map(([row = 0, bucket = '', digest = '', id = ''], i) => {
     const settlement = settlements[i] ?? [];
     const becomes = bucket === '' ? '' : 'k';

@@ -53,8 +53,9 @@ test('rows that start together have their intents in one command, and those that
   const bench = await start({ rows: 40, concurrency: 40 });
   expect(await deliver(bench, 40)).toBe('closed');
   const kinds = bench.journal.records.map(({ kind }) => kind);
-  expect(kinds.filter((kind) => kind === 'intended').length).toBeLessThan(10);
-  expect(kinds.filter((kind) => kind === 'settled').length).toBeLessThan(10);
+  expect(new Set(kinds)).toEqual(new Set(['ranged', 'accepted']));
+  expect(kinds.filter((kind) => kind === 'ranged').length).toBeLessThan(10);
+  expect(kinds.filter((kind) => kind === 'accepted').length).toBeLessThan(10);
   expect((await bench.run()).outcomes.created).toBe(40);
 });
 
