@@ -22,7 +22,7 @@ import type { Answers, Questions } from './references.ts';
 import { createRowOrder, type RowOrder } from './row-order.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
-import { senderOf } from './sender.ts';
+import { send } from './sender.ts';
 import {
   type ChunkTake,
   createSending,
@@ -200,7 +200,7 @@ function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
       tell(settle(planned, plan, take.context), end);
       break;
     case 'send':
-      if (isSend(planned)) send(planned, take, end);
+      if (isSend(planned)) sendPlanned(planned, take, end);
       break;
     case 'ask':
       tell(consult(planned, plan, take), end);
@@ -227,12 +227,12 @@ async function settle(
   return 'settled';
 }
 
-function send(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
+function sendPlanned(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
   const { context, order } = take;
   const { definition } = context;
   const isInOrder =
     isFresh(planned) && isRepeatable(planned.plan.request.call, definition) === order?.repeatable;
-  senderOf(context).send(createSending(planned, take, { end, isInOrder }));
+  send(createSending(planned, take, { end, isInOrder }));
 }
 
 async function consult(

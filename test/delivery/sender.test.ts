@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import type { RowRecord } from '../../src/ledger/exchange.ts';
+import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { deferred } from '../support/deferred.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -97,6 +98,27 @@ test('a run comes to its permits although another run of the process has them al
   expect(bench.attempts).toEqual([]);
   free(20);
   expect(await end).toBe('closed');
+});
+
+test('runs have the permits that they share by their weights, though few are in flight and answers come together', async () => {
+  const service = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
+  const order: string[] = [];
+  const EVERY_MS = 60;
+  const join = async (name: string, weight: number) => {
+    const stopping = new AbortController().signal;
+    const permits = service.join({ ceiling: 20, weight, stopping, rate: null });
+    const attempt: Attempt = async () => {
+      order.push(name);
+      await sleep(EVERY_MS - (performance.now() % EVERY_MS));
+      return created();
+    };
+    return start({ rows: 100, over: { permits }, attempt });
+  };
+  const [high, low] = [await join('high', 4), await join('low', 1)];
+  const ends = [deliver(low, 100), deliver(high, 100)];
+  expect(await Promise.all(ends)).toEqual(['closed', 'closed']);
+  const meanwhile = order.slice(order.indexOf('high'), order.lastIndexOf('high') + 1);
+  expect(100 / meanwhile.length, order.join(' ')).toBeGreaterThan(0.72);
 });
 
 describe('rows that have their intent and wait for a permit', () => {
