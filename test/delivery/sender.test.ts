@@ -246,17 +246,21 @@ describe('a row that has waited for its permit since its intent was granted', ()
     const over = { permits: joined, now: () => performance.now() + later };
     const bench = await start({ rows: 2, over, attempt: service.attempt });
     let granted = 0;
+    /** What is granted by itself: the answer to the second time of asking. */
+    const again = { granted: 0, answer: Promise.resolve() };
     const { ledger } = bench.context;
     const exchange: typeof ledger.exchange = async (rows) => {
       const answer = await ledger.exchange(rows);
       granted += answer.ranged.length;
+      again.granted += answer.granted.filter(({ kind }) => kind === 'granted').length;
+      if (answer.granted.length > 0) await again.answer;
       return answer;
     };
     const context = { ...bench.context, ledger: { ...ledger, exchange } };
     const end = deliverOn(bench, chunkOf(bench, 2), { context });
     await until(() => bench.attempts.length === 1 && granted === 2);
     later = 2_000;
-    return { bench, end, service, free: () => free(1) };
+    return { bench, end, service, again, free: () => free(1) };
   }
 
   test('goes where nothing has come between', async () => {
@@ -275,6 +279,21 @@ describe('a row that has waited for its permit since its intent was granted', ()
     service.next(created('made-1'));
     expect(await end).toBe('put-back');
     expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
+  });
+
+  test('does not go by what is granted again while the service asks to be left alone', async () => {
+    const { bench, end, service, again, free } = await startReady();
+    const late = deferred<void>();
+    again.answer = late.promise;
+    free();
+    await until(() => again.granted === 1);
+    service.next(answer(429, '', 86_400_000));
+    await until(async () => (await bench.redis.hexists(bench.keys.breaker, 'hold')) === 1);
+    again.answer = Promise.resolve();
+    late.resolve();
+    await until(async () => (await intended(bench, 2)) === 0);
+    await bench.turn('paused', 'requested');
+    expect([await end, bench.attempts.length]).toEqual(['put-back', 1]);
   });
 
   test('does not go where another take has it in doubt since', async () => {
