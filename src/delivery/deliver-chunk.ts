@@ -95,13 +95,19 @@ function orderOf(
 /** A row in hand, by its number. */
 type Numbered = { readonly row: number; readonly task: RowTask };
 
+const NO_MATES: readonly never[] = [];
+
 function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] {
   const planOf = (rows: UndecidedRows) =>
     taken.state === 'cancelled' ? decideCancelled(rows, taken.marks) : decide(rows, taken.marks, context);
   const tasks = job.rows.map((entry) => taskOf(entry, job, { taken, context }));
   // Most jobs: a row is a request.
   if (context.definition.group === undefined)
-    return tasks.map((lead) => ({ lead, mates: [], plan: planOf({ lead, mates: [], keyless: null }).plan }));
+    return tasks.map((lead) => ({
+      lead,
+      mates: NO_MATES,
+      plan: planOf({ lead, mates: NO_MATES, keyless: null }).plan,
+    }));
   const rows = tasks.map((task) => ({ row: task.row.row, task }));
   const groups = isMadeUp(job)
     ? groupsAtMarks(rows, taken.marks)
