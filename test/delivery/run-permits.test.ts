@@ -18,6 +18,24 @@ describe('a service that refuses what is too much', () => {
     expect(run.refused / run.carriedOut).toBeLessThan(0.08);
   });
 
+  test.each([
+    [5, 0.4],
+    [20, 0.3],
+    [80, 0.25],
+  ])('of %i at once, and has everybody wait a second for it, is seldom asked too much', (atOnce, share) => {
+    const service = refusingService(50, () => atOnce);
+    const run = simulate({ ceiling: 100, forMs: 60 * SECOND, service, retryAfterMs: SECOND });
+    expect(run.heldShare).toBeLessThan(share);
+    expect(run.carriedOut / (60 * 20 * atOnce * (1 - run.heldShare))).toBeGreaterThan(0.8);
+  });
+
+  test('one request in five hundred for reasons of its own, and has everybody wait, is not asked one at a time', () => {
+    const random = seededRandom(3);
+    const service = { answerMs: () => (random() < 0.002 ? null : 50) };
+    const run = simulate({ ceiling: 50, forMs: 60 * SECOND, service, retryAfterMs: SECOND });
+    expect(Math.min(...run.limits)).toBeGreaterThan(12);
+  });
+
   test('at some time more is asked more', () => {
     const service = refusingService(50, (now) => (now < 10 * SECOND ? 20 : 80));
     const run = simulate({ ceiling: 100, forMs: 30 * SECOND, service });
@@ -127,6 +145,7 @@ describe('a run', () => {
   test('with a rate takes its permits at its times only', async () => {
     const pauses: number[] = [];
     const rate = {
+      onTrouble: () => undefined,
       intervalMs: 100,
       reserve: async () => ({ times: 1, inMs: 70 }),
       pause: async (ms: number) => {

@@ -30,11 +30,17 @@ async function startRun(perSecond: number, sent: number[]) {
       // One that is killed does nothing more, and gives nothing back.
       return isAlive ? !stop.signal.aborted : new Promise<boolean>(() => undefined);
     };
+    const onTrouble = (error: unknown) => expect(error).toBeUndefined();
     const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 }).join({
       ceiling: 40,
       weight: 1,
       stopping: stop.signal,
-      rate: { intervalMs, pause, reserve: (times) => reserveTimes(epoch, rate, { times, intervalMs }) },
+      rate: {
+        intervalMs,
+        pause,
+        onTrouble,
+        reserve: (times) => reserveTimes(epoch, rate, { times, intervalMs }),
+      },
     });
     const sendRows = async () => {
       while (isAlive && (await permits.take(false))) {
