@@ -118,7 +118,7 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
     }
   };
   const shareOf = (run: SharingRun): Share => {
-    let first: NodeJS.Timeout | undefined;
+    let isFirstAwaited = false;
     const goFirst = () => {
       if (run.due === 0 && run.line.length() > 0) serve(run);
     };
@@ -132,7 +132,8 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
         if (isFirst) run.line.pushFirst(granted);
         else run.line.push(granted);
         waiting.add(run);
-        if (run.due === 0) first ??= setTimeout(goFirst, FIRST_WITHIN_MS).unref();
+        if (run.due === 0 && !isFirstAwaited) setTimeout(goFirst, FIRST_WITHIN_MS).unref();
+        isFirstAwaited = true;
         grant();
       },
       free: () => Math.max(0, Math.min(run.ceiling - run.taken, limit.current(ceiling) - taken)),
@@ -142,7 +143,6 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
         grant();
       },
       giveUp() {
-        clearTimeout(first);
         waiting.delete(run);
         refuseAll(run.line);
       },

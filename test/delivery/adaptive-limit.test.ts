@@ -176,6 +176,16 @@ describe('trouble', () => {
     expect(seconds[9]).toBeGreaterThan(90);
   });
 
+  test('lets the limit come back with the time for which it is used only', () => {
+    const one = startLimit();
+    one.refuseAll();
+    for (let n = 0; n < 1000; n += 1) {
+      one.pass(10);
+      one.hear(borne(), 24);
+    }
+    expect(one.current()).toBe(25);
+  });
+
   test('that is over is over: a limit of one is a hundred within a dozen seconds', () => {
     const one = beatenLimit();
     expect(one.current()).toBe(1);
@@ -202,8 +212,10 @@ type Part = {
 };
 
 /** The limits that were in force during each part, of a run with a ceiling of 50 that is answered every 5 ms. */
-function limitsOf(...parts: readonly Part[]): number[][] {
-  const one = startLimit(50);
+const limitsOf = (...parts: readonly Part[]) => limitsBelow(50, ...parts);
+
+function limitsBelow(ceiling: number, ...parts: readonly Part[]): number[][] {
+  const one = startLimit(ceiling);
   return parts.map(({ seconds, takesMs, busy = 0, inFlight }) => {
     one.process.busy = busy;
     const seen: number[] = [];
@@ -251,6 +263,7 @@ describe('answers that take longer', () => {
 
   test.each<[string, Part]>([
     ['by little', constant(10, 165)],
+    ['for a moment', constant(0.4, 200)],
     ['for a moment in which this process stood still', constant(0.5, 550)],
     ['with fewer requests than there may be', constant(5, 500, { inFlight: 30 })],
     ['while this process is at work all the time, and late by itself', constant(10, 500, { busy: 0.95 })],
@@ -271,14 +284,22 @@ describe('answers that take longer', () => {
 
   test('of one request at a time have nothing that could be fewer', () => {
     const one = startLimit(1);
-    one.goRound(100, reply(200, 100));
-    one.goRound(100, reply(200, 500));
-    expect(one.current()).toBe(1);
+    for (const ms of [100, 500])
+      for (let n = 0; n < 100; n += 1) {
+        one.goRound(1, reply(200, ms));
+        expect(one.limit.current(50)).toBe(50);
+      }
   });
 
   test('never leave fewer than eight', () => {
-    const [, slow] = limitsOf(constant(3, 50), constant(3, 5_000));
-    expect(least(slow)).toBeGreaterThanOrEqual(8);
+    const [, slow] = limitsBelow(10, constant(3, 50), constant(3, 500));
+    expect(least(slow)).toBe(8);
+  });
+
+  test('are measured by the quickest that was usual since', () => {
+    const queueing: Part = { seconds: 3, takesMs: (limit) => 4 * limit };
+    const [, , slow] = limitsOf(constant(3, 400), constant(5, 100), queueing);
+    expect(least(slow)).toBeLessThan(30);
   });
 
   test('by a third, as those of a service vary, are steady', () => {

@@ -43,11 +43,21 @@ type WorkerOptions = {
   readonly reserve: (times: number) => Promise<Reserved>;
   readonly sent: number[];
   readonly slots?: number;
+  /** That wait at once; by default as many as it may send. */
+  readonly rows?: number;
   readonly answerMs?: number;
 };
 
 /** A worker with more rows than it can send, until it is killed: it says nothing more then, and its times are lost. */
-function startWorker({ time, intervalMs, reserve, sent, slots = 20, answerMs = 50 }: WorkerOptions) {
+function startWorker({
+  time,
+  intervalMs,
+  reserve,
+  sent,
+  slots = 20,
+  rows = slots,
+  answerMs = 50,
+}: WorkerOptions) {
   let alive = true;
   const never = new Promise<boolean>(() => undefined);
   const pause = (ms: number) => (alive ? time.pause(ms).then((on) => (alive ? on : never)) : never);
@@ -58,7 +68,7 @@ function startWorker({ time, intervalMs, reserve, sent, slots = 20, answerMs = 5
       void time.pause(answerMs).then(() => permits.release(null));
       sendRow();
     });
-  for (let n = 0; n < slots; n += 1) sendRow();
+  for (let n = 0; n < rows; n += 1) sendRow();
   const kill = () => {
     alive = false;
   };
@@ -85,6 +95,21 @@ describe('a worker that is alone', () => {
     for (const each of seconds) expect(each).toBeLessThanOrEqual(1.05 * perSecond + 1);
   });
 
+  test('reserves several times with one command where it has the permits', async () => {
+    const time = createVirtualTime();
+    const line = timeLine(time, 1);
+    let asked = 0;
+    const reserve = (times: number) => {
+      asked += 1;
+      return line(times);
+    };
+    const sent: number[] = [];
+    startWorker({ time, intervalMs: 1, reserve, sent, slots: 50, answerMs: 10 });
+    await time.goOn(5_000);
+    expect(sent.length).toBeGreaterThan(4_900);
+    expect(asked).toBeLessThan(sent.length / 8);
+  });
+
   test('takes no time for a row that has no permit: what others could use is not lost', async () => {
     const time = createVirtualTime();
     let asked = 0;
@@ -93,7 +118,7 @@ describe('a worker that is alone', () => {
       return { times, inMs: 0 };
     };
     const sent: number[] = [];
-    startWorker({ time, intervalMs: 1, reserve, sent, slots: 3, answerMs: 10_000 });
+    startWorker({ time, intervalMs: 1, reserve, sent, slots: 3, rows: 10, answerMs: 10_000 });
     await time.goOn(5_000);
     expect([sent.length, asked]).toEqual([3, 3]);
   });
@@ -163,11 +188,19 @@ describe('rows that wait for their times', () => {
 
   test('are told when the process ends while they wait for a permit too', async () => {
     const time = createVirtualTime();
-    const { permits, stop } = joinPaced(time, 1, { intervalMs: 10, reserve: soon });
+    let asked = 0;
+    const reserve = (times: number) => {
+      asked += 1;
+      return soon(times);
+    };
+    const { permits, stop } = joinPaced(time, 1, { intervalMs: 10, reserve });
     const answers = told(permits, 3);
     await time.goOn(100);
     stop();
-    expect([answers, permits.taken()]).toEqual([[true, false, false], 1]);
+    expect(answers).toEqual([true, false, false]);
+    permits.release(null);
+    await time.goOn(200);
+    expect([permits.taken(), asked]).toEqual([0, 1]);
   });
 
   test('are told of trouble with the ledger, keep no permit, and those who come later are served', async () => {

@@ -64,6 +64,7 @@ describe('a service that becomes slower the more it is asked', () => {
     [20, 50, 1.5],
     // With slow answers it takes longer to see that they have become slower.
     [20, 200, 2],
+    [20, 1000, 2],
   ])('beyond %i at once, each of %i ms, is asked about as much, and does all it can', (atOnce, ms, most) => {
     const service = queueingService(ms, () => atOnce);
     const run = simulate({ ceiling: 100, forMs: 40 * SECOND, service });
@@ -100,6 +101,13 @@ describe('a service without trouble', () => {
     expect(Math.min(...run.limits)).toBe(50);
   });
 
+  test('is asked as much, though this process stands still for most of a second again and again', () => {
+    const stands = Array.from({ length: 20 }, (_, i) => [i * 3037 + 2000, i * 3037 + 2700] as const);
+    const service = queueingService(200, () => 50);
+    const run = simulate({ ceiling: 50, forMs: 60 * SECOND, service, stands });
+    expect(Math.min(...run.limits)).toBe(50);
+  });
+
   test('of hundreds at once is found to be one within seconds', () => {
     const run = simulate({ ceiling: 400, forMs: 5 * SECOND, service: quick });
     expect(run.limits.at(-1)).toBe(400);
@@ -127,6 +135,15 @@ describe('a run', () => {
     const next = permits.take(false);
     permits.release(created);
     expect([await next, permits.taken(), permits.free()]).toEqual([true, 1, 0]);
+  });
+
+  test('contends for permits where others have them, and not where it has all that it may have', () => {
+    const { service, permits } = join({ ceiling: 3 });
+    for (let n = 0; n < 3; n += 1) permits.tryTake();
+    const other = service.join({ ceiling: 2, weight: 1, stopping: new AbortController().signal, rate: null });
+    expect([permits.isContested(), other.isContested()]).toEqual([false, true]);
+    permits.release(created);
+    expect([permits.isContested(), other.isContested()]).toEqual([false, false]);
   });
 
   test('that ends lets nobody wait, neither those who do nor those who come', async () => {
