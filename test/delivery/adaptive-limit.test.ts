@@ -263,13 +263,16 @@ describe('answers that take longer', () => {
 
   test.each<[string, Part]>([
     ['by little', constant(10, 165)],
-    ['for a moment', constant(0.4, 200)],
     ['for a moment in which this process stood still', constant(0.5, 550)],
     ['with fewer requests than there may be', constant(5, 500, { inFlight: 30 })],
     ['while this process is at work all the time, and late by itself', constant(10, 500, { busy: 0.95 })],
   ])('%s change nothing', (_, part) => {
     const limits = limitsOf(constant(3, 100), part, constant(3, 100));
     expect(limits.map(least)).toEqual([50, 50, 50]);
+  });
+
+  test('for less than half a second change nothing', () => {
+    expect(limitsOf(constant(3, 30), constant(0.45, 80), constant(3, 30)).map(least)).toEqual([50, 50, 50]);
   });
 
   test('by milliseconds only change nothing, however many times as long it is', () => {

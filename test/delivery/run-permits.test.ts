@@ -102,9 +102,10 @@ describe('a service without trouble', () => {
   });
 
   test('is asked as much, though this process stands still for most of a second again and again', () => {
-    const stands = Array.from({ length: 20 }, (_, i) => [i * 3037 + 2000, i * 3037 + 2700] as const);
-    const service = queueingService(200, () => 50);
-    const run = simulate({ ceiling: 50, forMs: 60 * SECOND, service, stands });
+    const from = Array.from({ length: 20 }, (_, i) => 2000 + 3000 * i + ((137 * i) % 750));
+    const stands = from.map((ms) => [ms, ms + 700] as const);
+    const service = queueingService(200, () => 60);
+    const run = simulate({ ceiling: 50, forMs: 62 * SECOND, service, stands });
     expect(Math.min(...run.limits)).toBe(50);
   });
 
