@@ -2,8 +2,8 @@
  * The permits of a process for one service: how many requests may be in flight, shared by its runs. A permit is held until the reply is
  * there, and never while a row waits for anything else. A run has no more than `send.concurrency`, all together no more than the service
  * bears (adaptive-limit.ts), and a run with a rate takes its permits at its times only. Where not all can be served, a permit that comes free
- * goes to the run that has had the least for its weight (start-time fair queueing), so that a new run has its next one at once, and within
- * a run to the row that has waited longest. A new run's first row waits half a second at most.
+ * goes to the run that has had the least for its weight (start-time fair queueing), so that a new run has its next one at once: its first row
+ * waits half a second at most.
  */
 
 import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';
@@ -44,11 +44,9 @@ export type RunPermits = {
   tryTake(): boolean;
   /**
    * Calls with true when a permit is taken, with a rate at the run's next time; with false when the run or the process ends, or no time
-   * could be reserved. `isFirst`: before the run's other rows, as a row that is tried again.
+   * could be reserved.
    */
-  wait(granted: OnPermit, isFirst?: boolean): void;
-  /** The same as `tryTake` and `wait`. */
-  take(isFirst: boolean): Promise<boolean>;
+  wait(granted: OnPermit): void;
   /** How many permits `tryTake` could take right now. */
   free(): number;
   /** None is free although the run has fewer than it may have: others have them, or the service bears no more. */
@@ -128,9 +126,8 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
         take(run);
         return true;
       },
-      wait(granted, isFirst = false) {
-        if (isFirst) run.line.pushFirst(granted);
-        else run.line.push(granted);
+      wait(granted) {
+        run.line.push(granted);
         waiting.add(run);
         if (run.due === 0 && !isFirstAwaited) setTimeout(goFirst, FIRST_WITHIN_MS).unref();
         isFirstAwaited = true;
@@ -156,15 +153,14 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
       const share = shareOf(run);
       const { tryTake, free, giveUp, ...source } = rate === null ? share : paced(share, rate, now);
       const hear = limit.createHearing(createBusy());
-      const wait: RunPermits['wait'] = (granted, isFirst) =>
-        stopping.aborted || !runs.has(run) ? granted(false) : source.wait(granted, isFirst);
+      const wait: RunPermits['wait'] = (granted) =>
+        stopping.aborted || !runs.has(run) ? granted(false) : source.wait(granted);
       stopping.addEventListener('abort', giveUp, { once: true });
       runs.add(run);
       measure();
       return {
         tryTake,
         wait,
-        take: (isFirst) => new Promise((resolve) => (tryTake() ? resolve(true) : wait(resolve, isFirst))),
         free,
         isContested: () => share.free() === 0 && run.taken < run.ceiling,
         release(reply) {
@@ -237,7 +233,7 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
   /** Lets the first in the line go at the next time; false: the run or the process ends. */
   const serveNext = async (): Promise<boolean> => {
     if (times() === 0 && !(await pause(askAt - now()))) return false;
-    if (!(await new Promise<boolean>((resolve) => share.wait(resolve, true)))) return false;
+    if (!(await new Promise<boolean>((resolve) => share.wait(resolve)))) return false;
     let granted: OnPermit | undefined;
     try {
       if (times() === 0) await ask();
@@ -267,9 +263,8 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
     ...share,
     tryTake: () => false,
     free: () => 0,
-    wait(granted, isFirst = false) {
-      if (isFirst) line.pushFirst(granted);
-      else line.push(granted);
+    wait(granted) {
+      line.push(granted);
       if (!isServing) void serve();
     },
     giveUp,

@@ -216,17 +216,9 @@ describe('rows that wait for their times', () => {
     expect([answers, permits.taken()]).toEqual([[false, false, false], 0]);
     expect(troubles).toEqual([new Error('no ledger')]);
     isAway = false;
-    expect(await permits.take(false)).toBe(true);
-  });
-
-  test('go after one that is tried again', async () => {
-    const time = createVirtualTime();
-    const { permits } = joinPaced(time, 5, { intervalMs: 10, reserve: timeLine(time, 10) });
-    const order: string[] = [];
-    for (const row of ['a', 'b']) permits.wait(() => order.push(row));
-    permits.wait(() => order.push('again'), true);
-    await time.goOn(100);
-    expect(order).toEqual(['again', 'a', 'b']);
+    const later = told(permits, 1);
+    await time.goOn(20);
+    expect([later, permits.taken()]).toEqual([[true], 1]);
   });
 
   test('are asked for no more often than there can be one', async () => {

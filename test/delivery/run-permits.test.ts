@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createServicePermits, type RunPermitTerms } from '../../src/delivery/run-permits.ts';
+import {
+  createServicePermits,
+  type RunPermits,
+  type RunPermitTerms,
+} from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
-import { deferred } from '../support/deferred.ts';
 import { queueingService, refusingService, simulate } from './simulate-service.ts';
 
 const SECOND = 1000;
@@ -122,6 +125,8 @@ describe('a service without trouble', () => {
 
 const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: 5 };
 
+const permitted = (permits: RunPermits) => new Promise<boolean>((resolve) => permits.wait(resolve));
+
 describe('a run', () => {
   const join = (over: Partial<RunPermitTerms> = {}) => {
     const stop = new AbortController();
@@ -133,7 +138,7 @@ describe('a run', () => {
   test('has a permit while one is free, and waits for the next', async () => {
     const { permits } = join();
     expect(permits.tryTake()).toBe(true);
-    const next = permits.take(false);
+    const next = permitted(permits);
     permits.release(created);
     expect([await next, permits.taken(), permits.free()]).toEqual([true, 1, 0]);
   });
@@ -150,11 +155,9 @@ describe('a run', () => {
   test('that ends lets nobody wait, neither those who do nor those who come', async () => {
     const { permits, stop } = join();
     permits.tryTake();
-    const waits = [permits.take(false), permits.take(true)];
-    const told = deferred<boolean>();
-    permits.wait(told.resolve);
+    const waits = [permitted(permits), permitted(permits)];
     stop.abort();
-    expect(await Promise.all([...waits, told.promise, permits.take(false)])).toEqual(Array(4).fill(false));
+    expect(await Promise.all([...waits, permitted(permits)])).toEqual([false, false, false]);
     permits.release(null);
     permits.leave();
     expect(permits.taken()).toBe(0);
@@ -173,9 +176,9 @@ describe('a run', () => {
     };
     const { permits } = join({ rate });
     expect(permits.tryTake()).toBe(false);
-    expect([await permits.take(false), permits.taken()]).toEqual([true, 1]);
+    expect([await permitted(permits), permits.taken()]).toEqual([true, 1]);
     permits.release(null);
-    expect([await permits.take(true), permits.taken()]).toEqual([true, 1]);
+    expect([await permitted(permits), permits.taken()]).toEqual([true, 1]);
     // Between two times it asks for none.
     expect(pauses).toEqual([70, 150, 70]);
   });

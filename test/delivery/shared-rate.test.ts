@@ -42,13 +42,14 @@ async function startRun(perSecond: number, sent: number[]) {
         reserve: (times) => reserveTimes(epoch, rate, { times, intervalMs }),
       },
     });
-    const sendRows = async () => {
-      while (isAlive && (await permits.take(false))) {
+    const sendRow = () =>
+      permits.wait((isTaken) => {
+        if (!isTaken || !isAlive) return;
         sent.push(performance.now());
         void sleep(ANSWER_MS).then(() => permits.release(created));
-      }
-    };
-    for (let n = 0; n < 60; n += 1) void sendRows();
+        sendRow();
+      });
+    for (let n = 0; n < 60; n += 1) sendRow();
     return {
       kill() {
         isAlive = false;
