@@ -11,10 +11,10 @@ import type { KeyPlace } from '../ledger/keys.ts';
 import type { Mark } from '../ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../ledger/settle-entry.ts';
 import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
-import { besideKeyless, type GroupMapped, mergeGroup } from '../mapping/group.ts';
+import { besideKeyless } from '../mapping/group.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';
 import { withReferences } from '../model/json-record.ts';
-import type { Mapped, Mapping } from '../model/mapping.ts';
+import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { type Call, IDENTITY, type Operation, REPEATABLE } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
 import type { RowGroup } from '../model/row-group.ts';
@@ -140,7 +140,7 @@ function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means)
   const tracked = trackedFields(lead, definition);
   const expected = mark?.text ?? '';
   if (definition.group !== undefined) {
-    const merged = mergedOf(rows, means.mapping, definition.group);
+    const merged = mergedOf(rows, means.mapping);
     if (merged.kind === 'issues') return invalidGroup(merged.issues, lead.row);
     const mapped = { ...merged, warnings: [] };
     return {
@@ -153,9 +153,9 @@ function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means)
   return { plan: planOf({ lead, step, mapped, expected, tracked }, means) };
 }
 
-function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping, list: string): GroupMapped {
+function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping): GroupMapped {
   const rows = [lead.row, ...mates.map(({ row }) => row)];
-  return keyless === null ? mergeGroup(rows, mapping.map, list) : besideKeyless(rows, keyless);
+  return keyless === null ? mapping.mapGroup(rows) : besideKeyless(rows, keyless);
 }
 
 /** None of the rows is sent, each for its own reason. */

@@ -3,11 +3,12 @@ import { decide, decideCancelled } from '../../src/delivery/decide.ts';
 import { type RowEnd, settledRow } from '../../src/delivery/row-task.ts';
 import { intentMark, type Mark } from '../../src/ledger/mark.ts';
 import { packFieldDigests } from '../../src/mapping/field-digests.ts';
-import type { Mapped, Mapping } from '../../src/model/mapping.ts';
+import type { Mapped } from '../../src/model/mapping.ts';
 import { OPERATIONS, type Operation, REPEATABLE } from '../../src/model/operation.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
 import type { Row } from '../../src/model/row.ts';
+import { sampleMapping } from '../support/mapping.ts';
 import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
 
 const BODY = { details: { name: 'Company 7' } };
@@ -53,7 +54,7 @@ function planOf(
   const marks = new Map(mark === undefined ? [] : [[7, mark]]);
   return decide({ lead, mates: [], keyless: null }, marks, {
     definition: sampleDefinition(operation, { updateWith: 'all', ...definition }),
-    mapping: { hasKey: true, keyOf: () => 'K7', map: () => mapped },
+    mapping: sampleMapping({ hasKey: true, keyOf: () => 'K7', map: () => mapped }),
     service: { build },
   }).plan;
 }
@@ -129,13 +130,13 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
 });
 
 test('a row that the program itself stumbles over is invalid, in words without the error’s, which may quote a cell', () => {
-  const mapping: Mapping = {
+  const mapping = sampleMapping({
     hasKey: true,
     keyOf: () => 'K7',
     map: () => {
       throw new RangeError('Maximum call stack size exceeded by "Jane Doe"');
     },
-  };
+  });
   const means = { definition: sampleDefinition('subclient.create'), mapping, service: { build } };
   const rows = { lead: sampleTask('subclient.create'), mates: [], keyless: null };
   expect(decide(rows, new Map(), means).plan).toEqual(
@@ -285,17 +286,18 @@ describe('a row that refers to another record', () => {
 describe('rows of one key', () => {
   const keyOf = (row: Row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null);
   /** Row 9 has no IBAN where `gap`; every row is warned of. */
-  const mappingWith = (gap: boolean): Mapping => ({
-    hasKey: true,
-    keyOf,
-    map({ row, line }) {
-      const issue = { row, line, column: 'IBAN', value: '', expected: 'a value' } as const;
-      if (gap && row === 9) return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };
-      const body = { name: 'Acme', accounts: [{ iban: `GB${row}` }] };
-      const warnings = [{ ...issue, code: 'iban_invalid' as const }];
-      return { kind: 'mapped', body, pathId: null, warnings, references: [] };
-    },
-  });
+  const mappingWith = (gap: boolean) =>
+    sampleMapping({
+      hasKey: true,
+      keyOf,
+      map({ row, line }) {
+        const issue = { row, line, column: 'IBAN', value: '', expected: 'a value' } as const;
+        if (gap && row === 9) return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };
+        const body = { name: 'Acme', accounts: [{ iban: `GB${row}` }] };
+        const warnings = [{ ...issue, code: 'iban_invalid' as const }];
+        return { kind: 'mapped', body, pathId: null, warnings, references: [] };
+      },
+    });
   const lead = sampleTask('counterparty.draft');
   const mates = [8, 9].map((row) => ({ row: sampleRow(row) }));
   function decided({

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { settledRow } from '../../src/delivery/row-task.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
-import type { Mapping } from '../../src/model/mapping.ts';
 import type { CellsRow } from '../../src/model/row.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   answer,
@@ -20,7 +20,7 @@ import { CLAIMS, sampleTask } from './sample-task.ts';
 const own = useOwnRedis();
 
 /** Key, name, IBAN: a counterparty with an account. */
-const MAPPING: Mapping = {
+const MAPPING = sampleMapping({
   hasKey: true,
   keyOf: (row) => (row.kind === 'cells' && row.cells[0] !== '' ? (row.cells[0] ?? null) : null),
   map(row) {
@@ -33,7 +33,7 @@ const MAPPING: Mapping = {
     const body = { name, accounts: [{ iban }] };
     return { kind: 'mapped', body, pathId: null, warnings: [], references: [] };
   },
-};
+});
 
 const start = (rows: number, options: BenchOptions = {}) =>
   startBench(own().redis, {
