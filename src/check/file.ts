@@ -4,6 +4,7 @@
  * --check-first` lets a run begin only where nothing is wrong.
  */
 import { type Format, type Job, jobsBefore } from '../config/job-definition.ts';
+import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { inspectFile } from '../intake/inspect.ts';
 import type { RowBatch } from '../intake/row-feed.ts';
@@ -12,6 +13,7 @@ import { surveyFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { Mapping } from '../model/mapping.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { type Input, mappingOf } from '../runs/input.ts';
@@ -95,6 +97,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     look,
     earlier: earlier?.id ?? null,
     seen,
+    apart: definition.group === undefined ? null : await findApart(reading, definition.format, mapping),
     before,
     isShown: findings.showsMore,
   };
@@ -113,6 +116,17 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
   return findings.result({ job: name, reading, rows, look, earlier, estimate });
+}
+
+/** The keys whose rows stand apart: that shows only when all rows have been seen. */
+async function findApart(
+  { path, source }: CheckReading,
+  format: Format,
+  { keyOf }: Mapping,
+): Promise<ApartKeys> {
+  const apart = createApartKeys(keyOf);
+  for await (const { rows } of readChunks(path, source, format)) for (const row of rows) apart.see(row);
+  return apart;
 }
 
 /** A file that is about to be read for its rows. */

@@ -17,7 +17,7 @@ import { withReferences } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { type Call, IDENTITY, type Operation, REPEATABLE } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
-import type { RowGroup } from '../model/row-group.ts';
+import { MAX_GROUP_ROWS, type RowGroup } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
 import type { RowEnd, RowTask } from './row-task.ts';
@@ -174,10 +174,12 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
       return { kind: 'call', call: callOfClaimed(run.operation), knownId: null };
     case 'known':
       return stepOfKnown(claim, run.operation, definition);
-    case 'duplicate': {
-      const apart = definition.group === undefined ? '' : ': rows of one key must follow each other';
-      return unsendable('duplicate_key', `the same key is in row ${claim.row} of this file${apart}`);
-    }
+    case 'duplicate':
+      return definition.group === undefined
+        ? unsendable('duplicate_key', `the same key is in row ${claim.row} of this file`)
+        : unsendable('group_too_large', tooManyRows(claim.row));
+    case 'apart':
+      return unsendable('group_apart', `the same key is in row ${claim.row} of this file too, ${APART}`);
     case 'held': {
       const place = `row ${claim.row} of run ${claim.run}`;
       return claim.inDoubt
@@ -187,6 +189,13 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
     default:
       return claim satisfies never;
   }
+}
+
+const APART = 'and rows of one key are one request: they must follow each other, and none of them is sent';
+
+/** Only where it was cut because of its length can a group's key have been claimed by rows right above it. */
+function tooManyRows(first: number): string {
+  return `the rows from ${first} on have the same key, and at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
 }
 
 /** The call for a key that was free. */

@@ -42,6 +42,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   group_member:
     'Correct the other row of the same key that is named in its message, then load failed.csv again as it is.',
   group_too_large: 'Split the record: more rows with one key than are taken together.',
+  group_apart: `Put all rows of the key directly below each other ${IN_FAILED}; never give one of them another key, which would make a record of its own.`,
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
   reference_in_doubt:

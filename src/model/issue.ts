@@ -49,6 +49,7 @@ export const issueSchema = z.object({
     'group_conflict',
     'group_member',
     'group_too_large',
+    'group_apart',
     'reference_unknown',
     'reference_in_doubt',
     ...CHECK_CODES,

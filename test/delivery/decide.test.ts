@@ -118,6 +118,11 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
 
   test.each([
     ['duplicate', 'duplicate_key', 'the same key is in row 3 of this file'],
+    [
+      'apart',
+      'group_apart',
+      'the same key is in row 5 of this file too, and rows of one key are one request: they must follow each other, and none of them is sent',
+    ],
     ['held', 'key_held', 'row 4 of run run-other has this key and is not done yet'],
     ['doubted', 'key_in_doubt', 'row 4 of run run-other has this key and its outcome is in doubt'],
   ] as const)(
@@ -127,6 +132,12 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
         expect(planOf(operation, { claim, ...given })).toEqual(ends({ outcome: 'invalid', code, message }));
     },
   );
+});
+
+test('rows that go on with the key of the rows above them, which were too many, are too many as well', () => {
+  const plan = planOf('counterparty.draft', { claim: 'duplicate', definition: { group: 'accounts' } });
+  const message = 'the rows from 3 on have the same key, and at most 199 rows can be one request';
+  expect(plan).toEqual(ends({ outcome: 'invalid', code: 'group_too_large', message }));
 });
 
 test('a row that the program itself stumbles over is invalid, in words without the error’s, which may quote a cell', () => {
