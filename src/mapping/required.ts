@@ -179,7 +179,8 @@ function missingWords({ column, why, candidates }: Missing, at: number): string 
 
 /** The file's columns by name; a message may hold names of columns, never cells. */
 function foundWords(source: SourceInfo): string {
-  const { columns, headerLine } = source;
+  const { headerLine } = source;
+  const columns = source.columns.filter((column) => column !== '');
   const names = columns.slice(0, COLUMNS_SHOWN).map((column) => `"${column}"`);
   const rest = columns.length - names.length;
   const all = names.join(', ') + (rest === 0 ? '' : ` and ${rest} more`);

@@ -187,9 +187,13 @@ function recordProblem({ cells, mayBeBad, text }: CsvRecord, header: CsvHeader):
   if (cells.length !== width) return wrongLength(cells.length, width);
   if (mayBeBad && text().includes(BAD_BYTES)) return NOT_UTF8;
   const nameless = cells.findIndex((cell, i) => i >= columns.length && cell !== '');
-  if (nameless !== -1) return `column ${nameless + 1} has no name in the header: expected nothing in it`;
+  // With a separator too many in its text, a row would have its last cell there.
+  if (nameless !== -1) return `column ${nameless + 1} has no name in the header: ${NOTHING_THERE}`;
   return isHeaderAgain(cells, header) ? HEADER_AGAIN : null;
 }
+
+const NOTHING_THERE =
+  'expected nothing in it, since a row with a separator too many would look the same; name the column, or correct the row';
 
 function wrongLength(cells: number, columns: number): string {
   return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;

@@ -118,7 +118,7 @@ function linesIn(text: string): number {
 /** A CSV file's header and where its records start. */
 export type CsvHeader = {
   readonly columns: readonly string[];
-  /** How many cells a record has: those of `columns`, then those of nameless columns at the end. */
+  /** How many cells a record has: those of `columns`, then those of nameless columns at the end, where nothing may stand. */
   readonly width: number;
   /** Whether the file is a report's, whose cells are guarded against formulas. */
   readonly isReport: boolean;
@@ -223,7 +223,7 @@ function encodingProblems(text: string, columns: readonly string[], encoding: To
 }
 
 function columnProblems(columns: readonly string[]): readonly string[] {
-  if (columns.length <= MAX_COLUMNS) return nameProblems(columns, (at) => String(at + 1), ' of the header');
+  if (columns.length <= MAX_COLUMNS) return nameProblems(columns, (at) => String(at + 1));
   return [
     `the header has ${columns.length} columns: expected at most ${MAX_COLUMNS}; check that it is the right file`,
   ];

@@ -159,6 +159,22 @@ describe('title lines above a header that the definition does not name', () => {
     { name: 'a title with a comma in it', text: 'Report of Acme, Ltd\nid;name\n1;x\n2;y\n3;z\n', line: 2 },
     { name: 'titles of two cells', text: 'Title\nOn,2026-01-01\nid,name,country\n1,x,GB\n2,y,FR\n', line: 3 },
     { name: 'a title padded with separators', text: 'Portfolio;;\n;;\nid;name;country\n1;x;\n', line: 3 },
+    {
+      name: 'a title of a label and its value, padded',
+      text: 'As of;2026-01-01;;\n;;;\nid;name;country;town\n1;x;GB;\n2;y;;\n3;z;FR;Lyon\n',
+      line: 3,
+    },
+    {
+      name: 'several padded titles, the table with an index and a column that is seldom filled',
+      text: 'Portfolio;;;;\nPartner;Acme;;;\n;id;name;country;remark\n1;a;x;GB;\n2;b;y;FR;\n3;c;z;FR;late\n',
+      line: 3,
+    },
+    {
+      name: 'a title of two words over a wide table',
+      text: 'Partner;Acme;;;\nid;name;country;town;street\n1;x;GB;;\n2;y;FR;Lyon;\n3;z;;;Main Street\n',
+      line: 2,
+    },
+    { name: 'a line of separators', text: ';;\nid;name;country\n1;x;GB\n2;y;FR\n', line: 2 },
     { name: 'a title with a stray quote', text: 'The "Q3" file\nid,name\n1,x\n', line: 2 },
     {
       name: 'a title under a given delimiter',
@@ -191,6 +207,11 @@ describe('title lines above a header that the definition does not name', () => {
       text: 'a\nx,y\nz,w\n',
       format: { header: 1 },
       kinds: ['unreadable', 'unreadable'],
+    },
+    {
+      name: 'a nameless column that is filled in all rows',
+      text: 'id;name;;\nabc;def;ghi;\n1;x;y;\n2;x;y;\n',
+      kinds: ['unreadable', 'unreadable', 'unreadable'],
     },
     {
       name: 'a nameless column used',
