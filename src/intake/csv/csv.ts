@@ -41,9 +41,9 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
 
 /**
  * How a report file is read with its job's definition, whose title lines and comments are the partner's file's: a report has
- * neither, and each of its lines is a row. A report on a workbook is written with commas.
+ * neither, and each of its lines is a row. Its quotes are doubled, as spreadsheets read them. A report on a workbook is written with commas.
  */
-function reportFormat(text: string, { header, comment, ...plain }: Format): Format {
+function reportFormat(text: string, { header, comment, escape: sign, ...plain }: Format): Format {
   const isOtherwise = !isReportText(text, delimiterOf(plain.delimiter));
   return plain.delimiter !== 'auto' && isOtherwise ? { ...plain, delimiter: 'auto' } : plain;
 }

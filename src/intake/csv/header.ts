@@ -145,6 +145,7 @@ export function readHeader(path: string, head: FileHead, told: Told): CsvHeader 
   if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
   const [cells = []] = createTextParser(dialect)(text);
   const names = cells.map(trimName);
+  refuseOtherQuote(path, line, { text, names, quote: dialect.quote });
   const isReport = names.includes(REPORT_ROW_COLUMN);
   const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
   const problems = [...encodingProblems(text, columns, encoding), ...columnProblems(columns)].slice(
@@ -181,6 +182,31 @@ function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | 
       : 'a quote that is not closed: expected a closing quote; add it or remove the quote';
   return new UsageError(`${path}, line ${first.line}: the header has ${problem}; correct the header`);
 }
+
+/** Refuses a header whose names all stand in another sign than the quote: cells with a delimiter would be cut, and the others keep the signs. */
+function refuseOtherQuote(
+  path: string,
+  line: number,
+  {
+    text,
+    names,
+    quote,
+  }: { readonly text: string; readonly names: readonly string[]; readonly quote: string },
+): void {
+  const sign = OTHER_QUOTES.find((one) => one !== quote && text.trimStart().startsWith(one));
+  const given = names.filter((name) => name !== '');
+  if (
+    sign === undefined ||
+    !given.every((name) => name.length > 1 && name.startsWith(sign) && name.endsWith(sign))
+  )
+    return;
+  const set = sign === '"' ? `'"'` : `"${sign}"`;
+  throw new UsageError(
+    `${path}, line ${line}: all names of the header stand in ${sign}, so that it seems to be the quote character: expected names in ${quote} or in none; set format.quote: ${set} in the job definition (--quote ${set} for preview and map)`,
+  );
+}
+
+const OTHER_QUOTES = ["'", '"', '`'];
 
 function noRecord(path: string, line: number): UsageError {
   return new UsageError(

@@ -143,7 +143,8 @@ const REFUSED = [
     name: 'a comment sign that is the delimiter',
     text: 'a,b\n',
     format: { comment: ',', delimiter: ',' },
-    message: 'format.delimiter and format.quote (and format.comment): expected different characters',
+    message:
+      'format.delimiter and format.quote (and format.escape and format.comment): expected different characters',
   },
 ];
 
@@ -152,6 +153,29 @@ test.each(REFUSED)('$name is refused', async ({ text, format = {}, message }) =>
   expect(error).toMatch(/^UsageError: file\.csv/);
   expect(error).toContain(message);
 });
+
+test.each([
+  ["'", "'id';'name'\n'1';'a;b'\n", ';'],
+  ['`', '`id`,`name`\n`1`,`a,b`\n', ','],
+  ["'", " 'id' , 'name',''\n", ','],
+])(
+  'a header whose names all stand in %s is answered with the setting that reads it: %j',
+  async (quote, text, delimiter) => {
+    const format = { delimiter };
+    expect(await readError(text, { format })).toContain(
+      `line 1: all names of the header stand in ${quote}, so that it seems to be the quote character: expected names in " or in none; set format.quote: "${quote}" in the job definition (--quote "${quote}" for preview and map)`,
+    );
+    const { source } = await readText(text, { format: { ...format, quote, trim: true } });
+    expect(source?.columns).toEqual(['id', 'name']);
+  },
+);
+
+test.each(["'id',name\n", "id,'name'\n", `"'id'","'name'"\n`, "',a\n"])(
+  'the header %j is taken as it stands',
+  async (text) => {
+    expect((await readText(text, { format: { delimiter: ',' } })).rows).toEqual([]);
+  },
+);
 
 describe('title lines above a header that the definition does not name', () => {
   const TITLED = [
