@@ -190,9 +190,9 @@ describe('a row whose key is known', () => {
     ['is skipped even where it does not map', 'subclient.create', { mapped: NO_NAME }, SKIPPED],
     ['is skipped even where a worker may have sent it', 'subclient.create', { suspect: true }, SKIPPED],
     [
-      'is skipped as a group with a hint',
+      'is skipped as a group that does not map, with a hint',
       'counterparty.draft',
-      { definition: { group: 'accounts' } },
+      { definition: { group: 'accounts' }, mapped: NO_NAME },
       { end: { message: 'already created by run run-before; its accounts were not compared' } },
     ],
     [
@@ -226,6 +226,55 @@ describe('a row whose key is known', () => {
   });
 });
 
+test.each([
+  ['of which nothing is known is skipped with a hint', '', '; its accounts were not compared', []],
+  ['with the same list is skipped', 'same', ' with these accounts', []],
+  [
+    'with another list is skipped with a warning',
+    'other',
+    ' with other accounts than these, which were not sent',
+    ['group_differs'],
+  ],
+])('a known group %s', (_, known, said, codes) => {
+  const accounts = [{ iban: 'GB1' }];
+  const mapped = { ...FINE, body: { name: 'Acme', accounts } };
+  const { questions, decide: informed } = questionOf('counterparty.draft', {
+    claim: 'known',
+    definition: { group: 'accounts' },
+    mapped,
+  });
+  expect(questions).toMatchObject({ references: [], fieldsOf: { space: 'counterparty', key: 'K7' } });
+  const digests = {
+    same: packFieldDigests({ accounts }, 'K7'),
+    other: packFieldDigests({ accounts: [] }, 'K7'),
+  };
+  const fields = known === '' ? '' : digests[known === 'same' ? 'same' : 'other'];
+  expect(informed({ states: [], fields, waitedMs: 0 })).toMatchObject({
+    kind: 'end',
+    end: {
+      outcome: 'skipped',
+      code: 'key_known',
+      id: 'sub-9',
+      message: `already created by run run-before${said}`,
+    },
+  });
+  const plan = informed({ states: [], fields, waitedMs: 0 });
+  expect((plan.kind === 'end' && plan.end.warnings ? plan.end.warnings : []).map(({ code }) => code)).toEqual(
+    codes,
+  );
+});
+
+test('a new group keeps a digest of its list, and of nothing else', () => {
+  const accounts = [{ iban: 'GB1' }];
+  const mapped = { ...FINE, body: { name: 'Acme', accounts } };
+  const plan = planOf('counterparty.draft', { definition: { group: 'accounts' }, mapped });
+  const after = packFieldDigests({ accounts }, 'K7');
+  expect(plan).toMatchObject({
+    kind: 'send',
+    fields: { space: 'counterparty', key: 'K7', before: '', after },
+  });
+});
+
 describe('a row of a job that sends what has changed', () => {
   const PLACE = { space: 'subclient', key: 'K7' };
   const ACCEPTED = packFieldDigests(BODY, 'K7');
@@ -245,7 +294,7 @@ describe('a row of a job that sends what has changed', () => {
 
   test('asks what the service has before it updates', () => {
     const { questions } = questionOf('subclient.upsert', { claim: 'known', definition });
-    expect(questions).toEqual({ references: [], fieldsOf: PLACE });
+    expect(questions).toMatchObject({ references: [], fieldsOf: PLACE });
   });
 
   test('is skipped where nothing has changed', () => {
