@@ -1,17 +1,16 @@
 /**
  * A chunk's rows from where they are to their outcomes: the chunk is taken, each request's plan is decided (decide.ts), and the plans are
- * executed: nothing to do, an end to record, a request to send, or a question to the ledger first. First attempts go in batches through
- * the run's sender; rows that a dead worker may have sent, and those of a run with a rate, one by one. The chunk is closed only when
- * every row has its outcome, and never while one of its requests is on the wire.
+ * executed: nothing to do, an end to record, a request for the run's sender (sender.ts), or a question to the ledger first. The chunk is
+ * closed only when every row has its outcome, and never while one of its requests is on the wire.
  */
 
+import { identityOf } from '../ledger/keys.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 import { identityKeyOf } from '../model/identity.ts';
-import { REPEATABLE } from '../model/operation.ts';
 import { groupRows, type RowGroup } from '../model/row-group.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
-import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
+import type { ChunkEnd } from '../queue/chunk-worker.ts';
 import {
   decide,
   decideCancelled,
@@ -24,11 +23,16 @@ import type { Answers, Questions } from './references.ts';
 import { createRowOrder, type RowOrder } from './row-order.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
-import { sendRow } from './send-row.ts';
 import { senderOf } from './sender.ts';
-import { createSenderRow, type EndListener } from './sender-row.ts';
-import { isRepeatable, type Sending } from './sending.ts';
-import { type Ended, recordRows, rowsEnding, sentRows, settleSent } from './settle-rows.ts';
+import {
+  type ChunkTake,
+  createSending,
+  type Ended,
+  type EndListener,
+  isFresh,
+  isRepeatable,
+} from './sending.ts';
+import { recordRows, rowsEnding } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
 /** Takes a chunk's rows from where they are to their outcomes. `taker` is unique per take. */
@@ -69,34 +73,24 @@ export function isWhole(
   return rows.every(({ row }, i) => row.row === before + i + 1);
 }
 
-/** The order of the chunk's rows; `null` where they are sent by a rate, or several in one request. */
+/** The order of the chunk's rows; `null` where they are sent by a rate, or several in one request, or it is not known when their keys were claimed. */
 function orderOf(
   { chunk, rows, claimed }: ChunkJob,
   planned: readonly Planned[],
   { context, taker, taken }: Omit<ChunkTake, 'order'> & { readonly taken: Taken },
 ): RowOrder | null {
-  if (context.hasRate || context.definition.group !== undefined) return null;
-  const sent = planned.filter(isSend).filter(isFresh);
-  const call = sent[0]?.plan.request.call;
-  if (call === undefined) return null;
-  const repeatable = isRepeatable(call, context.definition);
-  const inOrder = sent.filter(
-    ({ plan }) => isRepeatable(plan.request.call, context.definition) === repeatable,
-  );
+  const { definition, hasRate } = context;
+  if (hasRate || definition.group !== undefined || claimed === undefined) return null;
+  const first = planned.find((one): one is PlannedSend => isSend(one) && isFresh(one));
+  if (first === undefined) return null;
   return createRowOrder({
     chunk,
     taker,
     taken,
     claimed,
-    repeatable,
+    repeatable: isRepeatable(first.plan.request.call, definition),
     rows: rows.map(({ row }) => row.row),
-    inOrder: new Set(inOrder.map(({ lead }) => lead.row.row)),
   });
-}
-
-/** Whether nothing of the row can have been sent before, and nothing but its key has to be looked at. */
-function isFresh({ lead, plan }: PlannedSend): boolean {
-  return plan.expected === '' && plan.fields === undefined && !mayHaveBeenSent(lead, plan);
 }
 
 /** A row in hand, by its number. */
@@ -152,31 +146,25 @@ function taskOf(
 ): RowTask {
   const { run, mapping } = context;
   const mark = taken.marks.get(row.row);
-  return {
+  const key = mapping.keyOf(row);
+  const identityKey = mapping.hasKey ? key : identityKeyOf(run, mapping, row);
+  const task = {
     run,
     chunk,
     row,
-    key: mapping.keyOf(row) ?? '',
-    identityKey: identityKeyOf(run, mapping, row),
+    key: key ?? '',
+    identityKey,
     claim,
     foundMark: mark?.kind === 'intent' ? mark.text : '',
     suspect: taken.suspect,
   };
+  return identityKey === null ? task : { ...task, place: identityOf(identityKey) };
 }
 
 /** A referenced row is asked for so often. */
 const ASK_AGAIN_MS = 200;
 /** The chunk is put back then: a worker whose chunks all wait could not take the one that they wait for. */
 const ASK_MAX_MS = 5_000;
-
-/** One take of a chunk: what its rows are executed with; `taker` is unique per take. */
-type ChunkTake = {
-  readonly context: RunContext;
-  readonly taker: string;
-  readonly lease: ChunkLease;
-  /** `null`: each row goes by itself. */
-  readonly order: RowOrder | null;
-};
 
 /** Takes all rows of a chunk to their outcomes; resolves when each has come to its end, since none may be on the wire when a failure ends its chunk. */
 function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended> {
@@ -243,21 +231,12 @@ async function settle(
   return 'settled';
 }
 
-/** Rows that a dead worker may have sent, and those of a run with a rate, go one by one. */
 function send(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
   const { context, order } = take;
-  const sending = sendingOf(planned.lead, planned.plan, take);
-  const isUntouched = sending.expected === '' && !sending.everUnknown;
-  if (isUntouched && !context.hasRate)
-    senderOf(context).send(createSenderRow({ planned, sending, end, context, order }));
-  else tell(sendSingly(planned, sending, context), end);
-}
-
-async function sendSingly(planned: PlannedSend, sending: Sending, context: RunContext): Promise<Ended> {
-  const sent = await sendRow(sending, context);
-  if (sent.kind === 'unsent') return 'unsent';
-  const { taker } = sending;
-  return settleSent(sentRows(planned, sent.end, { expected: sent.mark, taker }), context);
+  const { definition } = context;
+  const isInOrder =
+    isFresh(planned) && isRepeatable(planned.plan.request.call, definition) === order?.repeatable;
+  senderOf(context).send(createSending(planned, take, { end, isInOrder }));
 }
 
 async function consult(
@@ -270,7 +249,8 @@ async function consult(
   for (;;) {
     const waitedMs = context.now() - began;
     const plan = decide({ ...(await ask(questions, context)), waitedMs });
-    if (plan.kind !== 'wait') return executeAll([{ ...planned, plan }], take);
+    // Its chunk's order may have passed it.
+    if (plan.kind !== 'wait') return executeAll([{ ...planned, plan }], { ...take, order: null });
     if (waitedMs >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
     if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';
   }
@@ -285,25 +265,4 @@ async function ask(
     fieldsOf === null ? '' : ledger.readFields(fieldsOf),
   ]);
   return { states, fields };
-}
-
-function sendingOf(task: RowTask, plan: PlannedSend['plan'], { taker, lease }: ChunkTake): Sending {
-  return {
-    task,
-    request: plan.request,
-    taker,
-    isHeld: lease.isHeld,
-    expected: plan.expected,
-    fields: plan.fields ?? null,
-    made: 0,
-    withdrawn: 0,
-    throttled: 0,
-    refreshed: false,
-    // A create taken over from a dead worker may have been carried out by it: a refusal now proves nothing.
-    everUnknown: mayHaveBeenSent(task, plan),
-  };
-}
-
-function mayHaveBeenSent(task: RowTask, { expected, request }: PlannedSend['plan']): boolean {
-  return (expected !== '' || task.suspect) && !REPEATABLE[request.call];
 }

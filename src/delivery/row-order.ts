@@ -4,75 +4,73 @@
  * before its end that go another way. A row that is tried again, follows its record's fields or may repeat what a lost worker did is in no order.
  */
 
-import type { Range } from '../ledger/exchange.ts';
-import type { KeyPlace } from '../ledger/keys.ts';
+import type { Range, RangeRow } from '../ledger/intent.ts';
 import { UNSENT_MARK } from '../ledger/mark.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 
 export type RowOrder = {
-  /** Whether the row's first attempt goes in order; not once it has left it, or the order has passed it. */
-  has(row: number): boolean;
+  /** Whether all its rows may be sent although a lost worker may have sent them. */
+  readonly repeatable: boolean;
+  /** Whether the order has yet to come to the row. */
+  isBefore(row: number): boolean;
   /** What the ledger is asked for the next rows, which are in the order and ascend. */
-  rangeOf(rows: ReadonlyArray<{ readonly row: number; readonly identity: KeyPlace | null }>): Range;
+  rangeOf(rows: readonly RangeRow[]): Range;
   /** The row was granted: the order has come so far. */
   passed(row: number): void;
-  /** The claims of these keys are to be looked at: from now on each row goes by itself. */
-  end(): void;
 };
 
 type RowOrderOptions = {
   readonly chunk: number;
   readonly taker: string;
   readonly taken: Pick<Taken, 'at' | 'marks'>;
-  /** The epoch of the claims; without it no row goes in order. */
-  readonly claimed: string | undefined;
+  /** The epoch of the claims. */
+  readonly claimed: string;
   readonly repeatable: boolean;
   /** All rows of the chunk, ascending. */
   readonly rows: readonly number[];
-  /** Those that go in order. */
-  readonly inOrder: ReadonlySet<number>;
 };
 
+type Apart = readonly [row: number, mark: string];
+
 export function createRowOrder(options: RowOrderOptions): RowOrder {
-  const { chunk, taker, taken, claimed, repeatable, inOrder } = options;
-  const apart = options.rows.flatMap((row) => apartOf(row, options));
-  let isOver = claimed === undefined;
+  const { chunk, taker, taken, claimed, repeatable } = options;
+  /** Not those that have their outcome. */
+  const rows = options.rows.filter((row) => taken.marks.get(row)?.kind !== 'settled');
   let last = 0;
+
+  const markOf = (row: number) => {
+    const found = taken.marks.get(row);
+    return found?.kind === 'intent' ? found.text : UNSENT_MARK;
+  };
+  const apartOf = (going: readonly RangeRow[]): Apart[] => {
+    const end = going.at(-1)?.row ?? 0;
+    let next = 0;
+    const isLeft = (row: number) => {
+      if (row !== going[next]?.row) return true;
+      next += 1;
+      return false;
+    };
+    // What a taker before has left in doubt is told with the first range, wherever it stands; so is a row of the order that was left out.
+    const isTold = (row: number) => row < end || (last === 0 && markOf(row) !== UNSENT_MARK);
+    const apart = rows.filter((row) => row > last && isLeft(row) && isTold(row));
+    return apart.map((row) => [row, markOf(row)]);
+  };
+
   return {
-    has: (row) => !isOver && row > last && inOrder.has(row),
-    rangeOf(rows) {
-      const end = rows.at(-1)?.row ?? 0;
-      const going = new Set(rows.map(({ row }) => row));
-      // What a taker before has left in doubt is told with the first range, wherever it stands; so is a row of the order that was left out.
-      const told = apart.filter(
-        ([row, mark]) => (mark !== UNSENT_MARK && last === 0) || (row > last && row < end && !going.has(row)),
-      );
-      return {
-        chunk,
-        taker,
-        seen: taken.at,
-        from: last,
-        repeatable,
-        claimed: claimed ?? '',
-        rows,
-        apart: told,
-      };
-    },
+    repeatable,
+    isBefore: (row) => row > last,
+    rangeOf: (going) => ({
+      chunk,
+      taker,
+      seen: taken.at,
+      from: last,
+      repeatable,
+      claimed,
+      rows: going,
+      apart: apartOf(going),
+    }),
     passed(row) {
       last = Math.max(last, row);
     },
-    end() {
-      isOver = true;
-    },
   };
-}
-
-/** What stands on a row that does not go with a range; none where it has its outcome. */
-function apartOf(
-  row: number,
-  { taken }: RowOrderOptions,
-): ReadonlyArray<readonly [row: number, mark: string]> {
-  const mark = taken.marks.get(row);
-  if (mark?.kind === 'settled') return [];
-  return [[row, mark?.text ?? UNSENT_MARK]];
 }

@@ -3,6 +3,7 @@
  * it. After an attempt whose outcome is not known (`onUnknownOutcome: retry`), only an acceptance is believed: all else is in doubt.
  */
 
+import type { KeyPlace, Place } from '../ledger/keys.ts';
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
@@ -12,7 +13,6 @@ import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { packBody, warningWord } from '../model/settlement.ts';
-import type { Retry } from './retry-policy.ts';
 
 /** One row in a worker's hands. */
 export type RowTask = {
@@ -23,6 +23,8 @@ export type RowTask = {
   readonly key: string;
   /** What the identity ledger knows the row by; `null`: nothing. */
   readonly identityKey: string | null;
+  /** Where the ledger has that key, where that is asked for more than once. */
+  readonly place?: Place;
   readonly claim: KeyClaim;
   /** The intent that a dead worker left on the row, `''` for none. */
   readonly foundMark: string;
@@ -89,15 +91,25 @@ function isKept({ line }: Row, outcome: Outcome): boolean {
   return line > 0 && (REMAINDER[outcome] !== 'none' || outcome === 'cancelled');
 }
 
-/** The change of the row's own key; `null` where the row has none of its own. */
-function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
-  const space = IDENTITY[task.run.operation];
-  if (space === null || task.identityKey === null || task.claim.kind !== 'claimed') return null;
-  const becomes = KEY_AFTER[end.outcome];
-  return { space, key: task.identityKey, becomes, id: becomes === 'known' ? (end.id ?? '') : '' };
+/** The key that is the row's own in its identity ledger; `null`: it has none, or another row has it. */
+export function ownKey({ run, claim, identityKey: key, place }: RowTask): KeyPlace | null {
+  const space = IDENTITY[run.operation];
+  if (space === null || key === null || claim.kind !== 'claimed') return null;
+  return place === undefined ? { space, key } : { space, key, place };
 }
 
-type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
+/** The change of the row's own key; `null` where the row has none of its own. */
+function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
+  const own = ownKey(task);
+  if (own === null) return null;
+  const becomes = KEY_AFTER[end.outcome];
+  return { ...own, becomes, id: becomes === 'known' ? (end.id ?? '') : '' };
+}
+
+/** Another attempt is safe. */
+export type Retry = Extract<Verdict, { kind: 'retry' }>;
+/** After which no other attempt is made. */
+export type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
 
 /** What a final verdict makes of the row. `everUnknown`: an earlier attempt may have created it (`onUnknownOutcome: retry`). */
 export function endOf(verdict: Final, everUnknown: boolean): RowEnd {

@@ -19,7 +19,7 @@ export type RunPermits = {
    * `isFirst`: before the run's other rows, as a row that is tried again.
    */
   take(isFirst: boolean): Promise<boolean>;
-  /** Calls with true when a permit is taken, with false when the run or the process ends. Not for a run with a rate. */
+  /** Calls with true when a permit is taken, for a run with a rate at its time; with false when the run or the process ends, or its times can't be had. */
   wait(granted: (isTaken: boolean) => void): void;
   /** How many permits the run could take right now. */
   free(): number;
@@ -88,7 +88,9 @@ function permitsOf(share: PermitShare, { rate, stopping, ceiling }: RunPermitTer
   const seen = { free, taken, isContested };
   if (rate === null) return { tryTake, take, wait, ...seen };
   const pace: RatePace = createRatePace({ ...rate, now, permits: { take: () => take(true), release, free } });
-  return { tryTake: () => false, take: pace.next, wait, ...seen };
+  const waitForTime: RunPermits['wait'] = (granted) =>
+    void pace.next(false).then(granted, () => granted(false));
+  return { tryTake: () => false, take: pace.next, wait: waitForTime, ...seen };
 }
 
 function releaseOf(share: PermitShare, hear: (reply: Reply) => void): RunPermits['release'] {

@@ -16,10 +16,12 @@ export type SenderLoad = {
   readonly waiting: number;
   /** Rows that have their intent. */
   readonly ready: number;
-  /** Permits that the run could take. */
+  /** Permits that the run has in hand or could take. */
   readonly free: number;
   /** The permits are others': one that comes free is only the run's where a row is ready for it. */
   readonly isContested: boolean;
+  /** Each request has its turn before its intent. */
+  readonly hasRate: boolean;
 };
 
 /**
@@ -42,8 +44,8 @@ export function createSenderPace(now: () => number): SenderPace {
     launched() {
       launched += 1;
     },
-    wanted({ waiting, ready, free, isContested }) {
-      const target = Math.max(ahead(), isContested ? CONTESTED_READY : 0);
+    wanted({ waiting, ready, free, isContested, hasRate }) {
+      const target = hasRate ? 0 : Math.max(ahead(), isContested ? CONTESTED_READY : 0);
       const lacking = free + target - ready;
       // In batches: a command for each row that goes out would cost more than all the rest.
       return lacking < Math.min(waiting, (target + 1) / 2) ? 0 : Math.min(lacking, waiting, MOST_AT_ONCE);

@@ -1,347 +1,310 @@
 /**
- * The sender of a run takes rows through their first attempt, many at a time: what ended and the intents of what is next travel in one
- * exchange with the ledger, and no row waits on promises of its own. Nothing is sent without a granted intent, a permit, and a last look at
- * the chunk's lease before the first byte. What is not simply accepted leaves the batches (`finishRow`).
+ * The sender of a run: all requests of its chunks, first attempts and later ones, go to the service here and nowhere else. What ended and
+ * the intents of what is next travel in one exchange with the ledger, and no row waits on promises of its own. Nothing is sent without a
+ * granted intent, a permit, and a last look at the chunk's lease before the first byte. What an answer of the ledger or the service makes
+ * of a request is decided in transitions.ts and carried out in in-hand.ts; p-retry owns the attempts after the first (retry.ts).
  */
 
-import type { Granted } from '../ledger/exchange.ts';
-import { passStage } from '../lib/stage.ts';
-import { createWaitingLine } from '../lib/waiting-line.ts';
+import type { Granted } from '../ledger/intent.ts';
+import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
+import { apply, createInHand, endAll, endWaiting, type InHand, recall, takeFrom } from './in-hand.ts';
 import type { RowOrder } from './row-order.ts';
 import type { RunContext } from './run-context.ts';
-import { createSenderPace, type SenderLoad } from './sender-pace.ts';
-import {
-  createSenderSettling,
-  endSender,
-  endWaiting,
-  finishRow,
-  intentsOf,
-  type SenderAnswer,
-  type SenderRow,
-  type SenderState,
-  takeFrom,
-  takenBack,
-  unsent,
-  withdraw,
-} from './sender-row.ts';
-import { intentOf, maySend } from './sending.ts';
+import { createSenderPace, type SenderPace } from './sender-pace.ts';
+import { failSending, intended, intentOf, maySend, notSent, type Sending } from './sending.ts';
 import { waitForService } from './still-runs.ts';
+import { afterGrant, afterReply, givenUp, unsent, type Wait } from './transitions.ts';
 
-type Sender = { send(row: SenderRow): void };
+/** What a run's sender has in hand, and what it waits for. */
+type Sender = InHand & {
+  readonly pace: SenderPace;
+  readonly permitted: (isTaken: boolean) => void;
+  isAsking: boolean;
+  /** Requests whose intents are being asked for. */
+  asked: number;
+  /** The breaker is open, or the service has asked for a hold. */
+  isBarred: boolean;
+  /** Permits that were asked for and have not come yet. */
+  expected: number;
+  /** Permits in hand. */
+  spare: number;
+  look: NodeJS.Timeout | null;
+};
 
 const senders = new WeakMap<RunContext, Sender>();
 
 /** The sender of a run in this process. */
-export function senderOf(context: RunContext): Sender {
-  const known = senders.get(context);
-  if (known !== undefined) return known;
-  const sender = createSender(context);
+export function senderOf(context: RunContext): { send(sending: Sending): void } {
+  const sender = senders.get(context) ?? createSender(context);
+  return {
+    send(sending) {
+      sender.waiting.push(sending);
+      goOn(sender);
+    },
+  };
+}
+
+function createSender(context: RunContext): Sender {
+  const sender: Sender = {
+    ...createInHand(context, () => goOn(sender)),
+    pace: createSenderPace(context.now),
+    permitted: (isTaken) => permitted(sender, isTaken),
+    isAsking: false,
+    asked: 0,
+    isBarred: false,
+    expected: 0,
+    spare: 0,
+    look: null,
+  };
+  context.stopping.addEventListener('abort', () => endAll(sender), { once: true });
   senders.set(context, sender);
   return sender;
 }
 
-function createSender(context: RunContext): Sender {
-  const { now, stopping } = context;
-  const state: SenderState = {
-    context,
-    waiting: createWaitingLine(),
-    ready: createWaitingLine(),
-    pace: createSenderPace(now),
-    settling: createSenderSettling(context),
-    permitted: (isTaken) => permitted(state, isTaken),
-    pump: () => pump(state),
-    isAsking: false,
-    isBarred: false,
-    troubles: 0,
-    alarms: 0,
-    expected: 0,
-    inFlight: 0,
-    look: null,
-  };
-  stopping.addEventListener('abort', () => endSender(state), { once: true });
-  return {
-    send(row) {
-      state.waiting.push(row);
-      if (stopping.aborted) endSender(state);
-      else pump(state);
-    },
-  };
+function goOn(sender: Sender): void {
+  if (sender.context.stopping.aborted) endAll(sender);
+  else pump(sender);
 }
 
 /** While rows wait, what they wait for is looked at this often: it may come about unannounced. */
 const LOOK_MS = 500;
 
 /** Sends what can go, and sees that more can. */
-function pump(state: SenderState): void {
-  const { waiting, ready, context, pace } = state;
-  const { permits } = context;
-  while (ready.length() > 0 && permits.tryTake()) launch(state, ready.shift());
-  for (; state.expected < ready.length(); state.expected += 1) permits.wait(state.permitted);
+function pump(sender: Sender): void {
+  const { waiting, ready, context } = sender;
+  while (ready.length() > 0 && hasPermit(sender)) launch(sender, ready.shift());
+  while (sender.spare > permitsOfUse(sender)) {
+    sender.spare -= 1;
+    context.permits.release(null);
+  }
+  while (sender.spare + sender.expected < permitsWanted(sender)) {
+    sender.expected += 1;
+    context.permits.wait(sender.permitted);
+  }
   if (waiting.length() === 0) return;
-  state.look ??= setTimeout(() => {
-    state.look = null;
-    pump(state);
+  sender.look ??= setTimeout(() => {
+    sender.look = null;
+    pump(sender);
   }, LOOK_MS);
-  if (state.isAsking || state.isBarred || state.troubles > 0 || pace.wanted(loadOf(state)) === 0) return;
-  state.isAsking = true;
-  setImmediate(() => void ask(state));
+  if (sender.isAsking || !mayAsk(sender) || wanted(sender) === 0) return;
+  sender.isAsking = true;
+  setImmediate(() => void ask(sender));
 }
 
-function permitted(state: SenderState, isTaken: boolean): void {
-  state.expected -= 1;
-  // Without a permit the run or the process ends: `endSender` sees to the rows.
-  if (!isTaken) return;
-  launch(state, state.ready.shift());
-  pump(state);
+function mayAsk({ isBarred, troubles }: Sender): boolean {
+  return !isBarred && troubles === 0;
 }
 
-/** What the sender's pace is reckoned from. */
-function loadOf({ waiting, ready, context, inFlight }: SenderState): SenderLoad {
-  const { permits } = context;
-  const free = permits.free();
-  // Retries of the same run take permits too, and don't look for the rows of the batches.
-  const isContested = permits.isContested() || (free === 0 && inFlight === 0);
-  return { waiting: waiting.length(), ready: ready.length(), free, isContested };
+function hasPermit(sender: Sender): boolean {
+  if (sender.spare === 0) return sender.context.permits.tryTake();
+  sender.spare -= 1;
+  return true;
 }
 
-/** Asks for the intents of the next rows, and sends what can go by that. */
-async function ask(state: SenderState): Promise<void> {
-  const { waiting, context, pace } = state;
-  const wanted = pace.wanted(loadOf(state));
-  pace.asked();
-  const rows: SenderRow[] = [];
-  for (const row of takeFrom(waiting, wanted)) {
-    if (maySend(row.sending, context)) rows.push(row);
-    else unsent(row);
-  }
-  try {
-    if (rows.length > 0) await intend(state, rows);
-  } catch (error) {
-    for (const row of rows) row.end.failed(error);
-  }
-  state.isAsking = false;
-  state.pump();
-}
-
-async function intend(state: SenderState, rows: readonly SenderRow[]): Promise<void> {
-  const { context } = state;
-  const token = await context.service.token();
-  for (const row of rows) row.intent = intentOf(row.sending, context);
-  const { alarms } = state;
-  const ended = state.settling.take();
-  const { inOrder, single } = parted(rows);
-  const exchanged = context.ledger.exchange({
-    ended: ended.settled,
-    ranges: [...inOrder].map(([order, of]) => order.rangeOf(of.flatMap(intentsOf))),
-    next: single.flatMap(intentsOf),
-  });
-  state.settling.record(ended, exchanged);
-  const { granted, ranged } = await exchanged;
-  const barred: SenderRow[] = [];
-  let wait: Wait | null = null;
-  const asked = [...[...inOrder.values()].flat(), ...single];
-  const answers = [...ranged, ...granted];
-  for (const [i, row] of asked.entries()) {
-    row.token = token;
-    const answer = answers[i];
-    if (i < ranged.length && answer?.kind === 'granted') row.order?.passed(row.sending.task.row.row);
-    if (answer?.kind !== 'wait') enter(state, row, answer);
-    else {
-      barred.push(row);
-      if (wait === null || answer.ms > wait.ms) wait = answer;
-    }
-  }
-  if (alarms !== state.alarms) await recall(state);
-  for (const row of barred.reverse()) state.waiting.pushFirst(row);
-  if (wait !== null) void bar(state, wait);
-}
-
-/** Rows by the order in which they go, and those that go by themselves. */
-function parted(rows: readonly SenderRow[]): {
-  readonly inOrder: ReadonlyMap<RowOrder, readonly SenderRow[]>;
-  readonly single: readonly SenderRow[];
-} {
-  const inOrder = new Map<RowOrder, SenderRow[]>();
-  const single: SenderRow[] = [];
-  for (const row of rows) {
-    const { order, sending } = row;
-    const isFirst = sending.made + sending.withdrawn === 0;
-    if (order === null || !isFirst || !order.has(sending.task.row.row)) single.push(row);
-    else {
-      const known = inOrder.get(order);
-      if (known === undefined) inOrder.set(order, [row]);
-      else known.push(row);
-    }
-  }
-  return { inOrder, single };
+/** One that is held while nobody may ask could be the one that the row needs which is to probe whether the service is back. */
+function permitsOfUse(sender: Sender): number {
+  const { waiting, ready, asked } = sender;
+  return ready.length() + (mayAsk(sender) ? asked + waiting.length() : 0);
 }
 
 /**
- * Asks again for a row that has waited for its permit since its intent was granted: meanwhile the run may have been paused, the service
- * have asked for a hold, or another take have ended the row. False: it may not go any more; it is put back or ended here.
+ * How many permits are to be in hand or waited for: one for each request that is ready. Under a rate each has its turn before its intent.
+ * Where other runs want the permits too, one that comes free is the run's only where it waits for it, ready or not.
  */
-async function mayStillGo(state: SenderState, row: SenderRow): Promise<boolean> {
-  const { context, waiting } = state;
+function permitsWanted(sender: Sender): number {
+  const { ready, context } = sender;
+  const { permits } = context;
+  const ofUse = permitsOfUse(sender);
+  if (context.hasRate) return ofUse;
+  if (!permits.isContested()) return ready.length();
+  return Math.min(ofUse, Math.max(ready.length(), permits.taken() + 1));
+}
+
+function permitted(sender: Sender, isTaken: boolean): void {
+  sender.expected -= 1;
+  // Without a permit the run or the process ends.
+  if (!isTaken) {
+    endAll(sender);
+    return;
+  }
+  sender.spare += 1;
+  pump(sender);
+}
+
+/** How many intents to ask for now. */
+function wanted({ waiting, ready, spare, context, pace }: Sender): number {
+  const { permits, hasRate } = context;
+  return pace.wanted({
+    waiting: waiting.length(),
+    ready: ready.length(),
+    free: spare + (hasRate ? 0 : permits.free()),
+    isContested: permits.isContested(),
+    hasRate,
+  });
+}
+
+/** Asks for the intents of the next requests, and sends what can go by that. */
+async function ask(sender: Sender): Promise<void> {
+  const sendings: Sending[] = [];
+  for (const sending of takeFrom(sender.waiting, wanted(sender))) {
+    if (maySend(sending)) sendings.push(sending);
+    else void apply(sender, sending, unsent(sending));
+  }
+  sender.pace.asked();
+  sender.asked = sendings.length;
   try {
-    const { granted } = await context.ledger.exchange({ ended: [], next: intentsOf(row) });
-    const [answer] = granted;
-    if (answer?.kind === 'granted') {
-      row.grantedAt = context.now();
-      return true;
+    if (sendings.length > 0) await intend(sender, sendings);
+  } catch (error) {
+    for (const sending of sendings) failSending(sending, error);
+  }
+  sender.asked = 0;
+  sender.isAsking = false;
+  goOn(sender);
+}
+
+async function intend(sender: Sender, sendings: readonly Sending[]): Promise<void> {
+  const { context, settling, alarms } = sender;
+  const token = await context.service.token();
+  const { ranges, singles } = parted(sendings);
+  const ended = settling.take();
+  const exchanged = context.ledger.exchange({
+    ended: ended.settled,
+    ranges: ranges.map(({ order, rows }) => order.rangeOf(rows)),
+    next: singles.map(intentOf),
+  });
+  settling.record(ended, exchanged);
+  const { granted, ranged } = await exchanged;
+  let place = 0;
+  for (const { order, rows } of ranges)
+    for (const sending of rows) {
+      const answer = ranged[place];
+      if (answer?.kind === 'granted') order.passed(sending.row);
+      enter(sender, sending, { answer, token });
+      place += 1;
     }
-    if (answer?.kind === 'wait' || answer?.kind === 'halted') takenBack(row);
-    if (answer?.kind !== 'wait') enter(state, row, answer);
+  for (const [i, sending] of singles.entries()) enter(sender, sending, { answer: granted[i], token });
+  if (alarms !== sender.alarms) await recall(sender);
+  putBack(sender);
+}
+
+type InOrder = { readonly order: RowOrder; readonly rows: Sending[] };
+
+/** Requests by the order in which they go, and those that go by themselves. */
+function parted(sendings: readonly Sending[]): { readonly ranges: InOrder[]; readonly singles: Sending[] } {
+  const ranges: InOrder[] = [];
+  const singles: Sending[] = [];
+  for (const sending of sendings) {
+    const { order } = sending.take;
+    sending.isInOrder &&= order?.isBefore(sending.row) === true;
+    if (order === null || !sending.isInOrder) singles.push(sending);
     else {
-      waiting.pushFirst(row);
-      void bar(state, answer);
+      const known = ranges.find((range) => range.order === order);
+      if (known === undefined) ranges.push({ order, rows: [sending] });
+      else known.rows.push(sending);
     }
-  } catch (error) {
-    row.end.failed(error);
   }
-  return false;
+  return { ranges, singles };
 }
 
-/** A halted run is halted for all its rows; any other refusal concerns this row alone. */
-function enter(state: SenderState, row: SenderRow, answer: Exclude<Granted, Wait> | undefined): void {
-  switch (answer?.kind) {
-    case 'granted':
-      row.sending.expected = row.intent?.mark ?? '';
-      row.grantedAt = state.context.now();
-      // The run ended while the intent was being asked for.
-      if (state.context.stopping.aborted) void withdraw([row], state.context, unsent);
-      else state.ready.push(row);
-      break;
-    case 'unclaimed':
-      row.order?.end();
-      state.waiting.pushFirst(row);
-      break;
-    case 'halted':
-      unsent(row);
-      endWaiting(state);
-      break;
-    case 'unwritten':
-      void pauseUnwritten(state, row, answer.problem);
-      break;
-    default:
-      void finishRow(row, null);
-  }
+/** What the ledger's answer makes of a request. */
+function enter(
+  sender: Sender,
+  sending: Sending,
+  { answer, token }: { readonly answer: Granted | undefined; readonly token: string },
+): void {
+  const effects = afterGrant(answer, sending);
+  if (answer?.kind === 'granted') intended(sending, token, sender.context.now());
+  // The ledger itself takes back what it granted before where it says that nothing may go.
+  else if (sending.state === 'intended') notSent(sending, sending.before);
+  void apply(sender, sending, effects);
 }
 
-async function pauseUnwritten(state: SenderState, row: SenderRow, problem: string): Promise<void> {
-  const { context } = state;
-  try {
-    context.onTrouble('the journal could not be written', new Error(problem));
-    await context.pause('journal');
-    unsent(row);
-  } catch (error) {
-    row.end.failed(error);
-  }
-  endWaiting(state);
+/** Those that are to wait come first again, in their order. */
+function putBack(sender: Sender): void {
+  const { barred, wait, waiting } = sender;
+  sender.barred = [];
+  sender.wait = null;
+  for (const sending of barred.reverse()) waiting.pushFirst(sending);
+  if (wait !== null) void bar(sender, wait);
 }
 
-type Wait = Extract<Granted, { kind: 'wait' }>;
-
-async function bar(state: SenderState, wait: Wait): Promise<void> {
-  state.isBarred = true;
-  const goesOn = await waitForService(wait, state.context);
-  state.isBarred = false;
-  if (!goesOn) endWaiting(state);
-  state.pump();
+async function bar(sender: Sender, wait: Wait): Promise<void> {
+  sender.isBarred = true;
+  const goesOn = await waitForService(wait, sender.context);
+  sender.isBarred = false;
+  if (!goesOn) endWaiting(sender);
+  pump(sender);
 }
 
 /** A grant that is older is asked for again before the row goes: the run or the breaker may have changed since. */
 const FRESH_MS = 1_000;
 
-/** Sends a row for which there is a permit; without one left to send, the permit is given back. */
-function launch(state: SenderState, row: SenderRow | undefined): void {
-  const { context } = state;
-  if (row === undefined) {
+/** Sends a request for which there is a permit; without one left to send, the permit is given back. */
+function launch(sender: Sender, sending: Sending | undefined): void {
+  const { context, pace } = sender;
+  if (sending?.state !== 'intended') {
     context.permits.release(null);
     return;
   }
-  const { sending } = row;
   // Time has passed since the last look: the chunk may be lost between the intent and the first byte.
-  if (!maySend(sending, context)) {
+  if (!maySend(sending)) {
     context.permits.release(null);
-    void withdraw([row], context, unsent);
+    void apply(sender, sending, givenUp(sending));
     return;
   }
-  if (context.now() - row.grantedAt > FRESH_MS) {
-    void launchIfGranted(state, row);
+  const now = context.now();
+  if (now - sending.grantedAt > FRESH_MS) {
+    void launchIfGranted(sender, sending);
     return;
   }
-  state.pace.launched();
-  state.inFlight += 1;
+  pace.launched();
+  sending.state = 'onWire';
+  sending.sentAt = now;
   sending.made += 1;
-  passStage('sending', () => [sending.task.row.row]);
-  context.service.attempt(sending.request, row.token).then(
-    (reply) => landed(state, row, reply),
-    (error) => broke(state, row, error),
+  passRow('sending', sending.row);
+  context.service.attempt(sending.planned.plan.request, sending.token).then(
+    (reply) => landed(sender, sending, reply),
+    (error) => broke(sender, sending, error),
   );
 }
 
-/** The row already has its permit; where it may not go, the permit is given back. */
-async function launchIfGranted(state: SenderState, row: SenderRow): Promise<void> {
-  if (await mayStillGo(state, row)) launch(state, row);
-  else {
-    state.context.permits.release(null);
-    state.pump();
-  }
-}
-
-function landed(state: SenderState, row: SenderRow, reply: Reply): void {
-  passStage('answered', () => [row.sending.task.row.row]);
+/**
+ * Asks again for a row that has waited for its permit since its intent was granted: meanwhile the run may have been paused, the service
+ * have asked for a hold, or another take have ended the row.
+ */
+async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> {
+  const { context } = sender;
+  const { token } = sending;
   try {
-    weighReply(state, row, reply);
+    const { granted } = await context.ledger.exchange({ next: [intentOf(sending)] });
+    enter(sender, sending, { answer: granted[0], token });
   } catch (error) {
-    broke(state, row, error);
-    return;
+    failSending(sending, error);
   }
-  state.inFlight -= 1;
-  state.context.permits.release(reply);
-  state.pump();
+  putBack(sender);
+  sender.spare += 1;
+  goOn(sender);
 }
 
-function broke(state: SenderState, row: SenderRow, error: unknown): void {
-  state.inFlight -= 1;
-  state.context.permits.release(null);
-  row.end.failed(error);
-  state.pump();
+function landed(sender: Sender, sending: Sending, reply: Reply): void {
+  const { context } = sender;
+  passRow('answered', sending.row);
+  try {
+    const { call } = sending.planned.plan.request;
+    const verdict = context.service.judge(call, reply);
+    if (verdict.kind === 'accepted' || verdict.kind === 'refused') context.breaker.succeeded(reply.ms);
+    const mayRepeat = context.definition.onUnknownOutcome === 'retry';
+    void apply(sender, sending, afterReply({ verdict, reply, call }, sending, { mayRepeat }));
+  } catch (error) {
+    failSending(sending, error);
+  }
+  context.permits.release(reply);
+  pump(sender);
 }
 
-function weighReply(state: SenderState, row: SenderRow, reply: Reply): void {
-  const { context, settling } = state;
-  const verdict = context.service.judge(row.sending.request.call, reply);
-  if (verdict.kind === 'accepted') {
-    context.breaker.succeeded(reply.ms);
-    context.denials.broken();
-    settling.add(row, verdict, reply.ms);
-  } else if (verdict.kind === 'refused' && verdict.outcome !== 'denied') {
-    void finishRow(row, { verdict, reply });
-  } else void holdBack(state, row, { verdict, reply });
-}
-
-/** The answer may mean a hold, an open breaker or a paused run: rows that have not gone yet ask again when that is known. */
-async function holdBack(
-  state: SenderState,
-  row: SenderRow,
-  answer: NonNullable<SenderAnswer>,
-): Promise<void> {
-  state.troubles += 1;
-  state.alarms += 1;
-  state.settling.flush();
-  const recalled = recall(state);
-  await finishRow(row, answer);
-  await recalled;
-  state.troubles -= 1;
-  state.pump();
-}
-
-/** Rows that have not gone are unsent again, and come first. */
-async function recall(state: SenderState): Promise<void> {
-  const { ready, waiting, context } = state;
-  const rows = takeFrom(ready, ready.length()).reverse();
-  await withdraw(rows, context, (row) => waiting.pushFirst(row));
-  state.pump();
+function broke(sender: Sender, sending: Sending, error: unknown): void {
+  sender.context.permits.release(null);
+  failSending(sending, error);
+  pump(sender);
 }

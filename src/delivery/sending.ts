@@ -1,74 +1,123 @@
 /**
- * A row on its way: what one take of its chunk knows of the attempts so far, the intent of the next one, and what one attempt can come to.
+ * A request on its way: one object, made when its chunk's rows are executed, that all its attempts share and the sender (sender.ts) alone
+ * changes. It knows what stands on its row in the ledger, which intent the next attempt asks for, and whether anything has come between. Its
+ * end is told exactly once.
  */
 
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { Intent } from '../ledger/exchange.ts';
+import type { Intent } from '../ledger/intent.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
-import { type Call, IDENTITY, REPEATABLE } from '../model/operation.ts';
-import type { ServiceRequest, Verdict } from '../model/request.ts';
-import type { Retry } from './retry-policy.ts';
-import type { RowTask } from './row-task.ts';
+import { type Call, REPEATABLE } from '../model/operation.ts';
+import type { ChunkLease } from '../queue/chunk-worker.ts';
+import type { PlannedSend } from './decide.ts';
+import type { RowOrder } from './row-order.ts';
+import { ownKey, type Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 
-/** A row on its way, in the hands of one take of its chunk. */
-export type Sending = {
-  readonly task: RowTask;
-  readonly request: ServiceRequest;
+/** What became of a request's rows; `unsent`: they are as before. */
+export type Ended = 'settled' | 'unsent';
+
+/** Told once of each request. */
+export type EndListener = {
+  ended(how: Ended): void;
+  /** Their fate could not be recorded, or the program failed. */
+  failed(error: unknown): void;
+};
+
+/** One take of a chunk: what its rows are executed with. */
+export type ChunkTake = {
+  readonly context: RunContext;
   /** Unique per take of a chunk: the owner of its intents. */
   readonly taker: string;
-  /** False once this worker may have lost the chunk: nothing more of it may be sent. */
-  readonly isHeld: () => boolean;
-  /** The record whose fields are followed, and what was known of them; `null`: they aren't. */
-  readonly fields: (KeyPlace & { readonly before: string }) | null;
-  /** The mark that the next intent replaces, `''` for none. */
-  expected: string;
+  readonly lease: ChunkLease;
+  /** `null`: each row goes by itself. */
+  readonly order: RowOrder | null;
+};
+
+/**
+ * `waiting`: it has no intent that lets it go; `intended`: its intent is in the ledger and on the disk; `onWire`: it may have been
+ * received; `settling`: its outcome is on the way to the ledger; `over`: its end was told.
+ */
+export type SendingState = 'waiting' | 'intended' | 'onWire' | 'settling' | 'over';
+
+export type Sending = {
+  readonly planned: PlannedSend;
+  readonly take: ChunkTake;
+  readonly end: EndListener;
+  readonly chunk: number;
+  readonly row: number;
+  /** What the row's key is known by, to be restored with the intent; `null`: nothing. */
+  readonly identity: KeyPlace | null;
+  /** The call may be repeated: it is sent also where a lost worker may have sent it. */
+  readonly repeatable: boolean;
+  /** Its first attempt goes in its chunk's order; no more once that was granted, or refused. */
+  isInOrder: boolean;
+  state: SendingState;
+  /** The intent that stands on the row, `''` for none; the next one replaces it. */
+  mark: string;
+  /** The intent that `mark` has replaced. A row that had one is not free when `mark` is of no use: an earlier attempt may have arrived. */
+  before: string;
+  /** The token of the time when its intent was granted. */
+  token: string;
+  /** When its intent was granted, by the context's clock. */
+  grantedAt: number;
+  /** When its latest attempt began. */
+  sentAt: number;
   made: number;
-  /** Intents taken back before anything was sent: each intent has a mark of its own. */
+  /** Intents that no request was sent under: each intent has a mark of its own. */
   withdrawn: number;
+  /** Of the attempts made: the service named a time to come back. */
   throttled: number;
   refreshed: boolean;
   /** An attempt's outcome, here or in a worker that died, is not known and the user chose to send again (`onUnknownOutcome: retry`). */
   everUnknown: boolean;
+  /** Of a later attempt, which p-retry waits for: told why another is needed, or that none is (`null`). */
+  again: ((verdict: Retry | null) => void) | null;
 };
 
-/** One attempt's result for the row. */
-export type Tried =
-  | {
-      readonly kind: 'final';
-      readonly verdict: Exclude<Verdict, { kind: 'retry' | 'stop' }>;
-      readonly ms: number;
-    }
-  /** Another attempt is safe: nothing was received, or the call may be repeated, and then its intent stays. */
-  | { readonly kind: 'again'; readonly verdict: Retry }
-  /** Nothing was received and the row stays as it was: the process or the run ends, or another worker has the row. */
-  | { readonly kind: 'unsent' }
-  /** Nothing was received: since the file was read, the key has become another row's. */
-  | { readonly kind: 'held'; readonly by: { readonly run: string; readonly row: number } };
-
-/** Whether nothing has come between: the process or the run ends, the window is closed, or the chunk may be another worker's. */
-export function maySend(sending: Sending, context: RunContext): boolean {
-  return !context.stopping.aborted && context.isOpen() && sending.isHeld();
+/** `isInOrder`: nothing of its row but the key has to be looked at. */
+export function createSending(
+  planned: PlannedSend,
+  take: ChunkTake,
+  { end, isInOrder }: { readonly end: EndListener; readonly isInOrder: boolean },
+): Sending {
+  const { lead, plan } = planned;
+  const { definition } = take.context;
+  return {
+    planned,
+    take,
+    end,
+    chunk: lead.chunk,
+    row: lead.row.row,
+    identity: ownKey(lead),
+    repeatable: isRepeatable(plan.request.call, definition),
+    isInOrder,
+    state: 'waiting',
+    mark: plan.expected,
+    before: '',
+    token: '',
+    grantedAt: 0,
+    sentAt: 0,
+    made: 0,
+    withdrawn: 0,
+    throttled: 0,
+    refreshed: false,
+    everUnknown: mayHaveBeenSent(planned),
+    again: null,
+  };
 }
 
-/** The intent of the row's next attempt. */
-export function intentOf(
-  { task, taker, made, withdrawn, expected, request, fields }: Sending,
-  { definition }: RunContext,
-): Intent {
-  const { chunk, row, identityKey: key } = task;
-  const space = task.claim.kind === 'claimed' ? IDENTITY[task.run.operation] : null;
-  return {
-    chunk,
-    row: row.row,
-    mark: intentMark(taker, row.row, made + withdrawn + 1),
-    expected,
-    identity: space === null || key === null ? null : { space, key },
-    fields: fields === null ? null : { ...fields, own: fieldsUnderWay(taker) },
-    repeatable: isRepeatable(request.call, definition),
-  };
+/** A create that is taken over from a dead worker may have been carried out by it: a refusal now proves nothing. */
+function mayHaveBeenSent({ lead, plan }: PlannedSend): boolean {
+  return (plan.expected !== '' || lead.suspect) && !REPEATABLE[plan.request.call];
+}
+
+/** Whether nothing of the row can have been sent before, and nothing but its key has to be looked at. */
+export function isFresh(planned: PlannedSend): boolean {
+  const { expected, fields } = planned.plan;
+  return expected === '' && fields === undefined && !mayHaveBeenSent(planned);
 }
 
 /** Whether a row is sent although a lost worker may have sent it. */
@@ -77,4 +126,73 @@ export function isRepeatable(
   { onUnknownOutcome }: Pick<JobDefinition, 'onUnknownOutcome'>,
 ): boolean {
   return REPEATABLE[call] || onUnknownOutcome === 'retry';
+}
+
+/** Whether nothing has come between: the process or the run ends, the window is closed, or the chunk may be another worker's. */
+export function maySend({ take }: Sending): boolean {
+  const { context, lease } = take;
+  return !context.stopping.aborted && context.isOpen() && lease.isHeld();
+}
+
+/** The intent of the next attempt; of one that is granted already, the same. */
+export function intentOf(sending: Sending): Intent {
+  const { chunk, row, identity, repeatable, state, before, planned, take } = sending;
+  const { fields } = planned.plan;
+  const isGranted = state === 'intended';
+  return {
+    chunk,
+    row,
+    mark: isGranted ? sending.mark : nextMark(sending),
+    expected: isGranted ? before : sending.mark,
+    identity,
+    fields: fields === undefined ? null : { ...fields, own: fieldsUnderWay(take.taker) },
+    repeatable,
+  };
+}
+
+function nextMark({ take, row, made, withdrawn }: Sending): string {
+  return intentMark(take.taker, row, made + withdrawn + 1);
+}
+
+/** Notes that the intent which was asked for stands on the row. */
+export function intended(sending: Sending, token: string, now: number): void {
+  if (sending.state === 'waiting') {
+    const mark = nextMark(sending);
+    sending.before = sending.mark;
+    sending.mark = mark;
+    sending.state = 'intended';
+    sending.isInOrder = false;
+  }
+  sending.token = token;
+  sending.grantedAt = now;
+}
+
+/** Whether the row is unsent once its intent is taken back: no earlier attempt may have arrived. */
+export function isFreeWithout({ everUnknown, before }: Pick<Sending, 'everUnknown' | 'before'>): boolean {
+  return !everUnknown && before === '';
+}
+
+/** Notes that nothing was sent under the row's intent; `mark`: what stands on the row instead. */
+export function notSent(sending: Sending, mark: string): void {
+  sending.state = 'waiting';
+  sending.mark = mark;
+  sending.withdrawn += 1;
+}
+
+/** Its rows are recorded, or as before. */
+export function endSending(sending: Sending, how: Ended): void {
+  if (!isOver(sending)) sending.end.ended(how);
+}
+
+/** The rows' fate could not be recorded, or the program failed: their chunk is handed out again. */
+export function failSending(sending: Sending, error: unknown): void {
+  if (!isOver(sending)) sending.end.failed(error);
+}
+
+function isOver(sending: Sending): boolean {
+  const { state, again } = sending;
+  sending.state = 'over';
+  sending.again = null;
+  again?.(null);
+  return state === 'over';
 }

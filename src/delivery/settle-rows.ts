@@ -1,11 +1,12 @@
 /**
  * What became of a request, recorded for all of its rows at once, before anything else happens to them; the ledger keeps the first
- * definite outcome of each. A Redis that refuses to record is asked again for about ten minutes: an outcome is never dropped. The third
+ * definite outcome of each. Requests that end within the same few milliseconds are recorded together, with the sender's next exchange where
+ * there is one. A Redis that refuses to record is asked again for about ten minutes: an outcome is never dropped. The third
  * 403 in a row takes back those before it, since a permission is missing then, not a right to these rows.
  */
 
 import pRetry from 'p-retry';
-import type { Intent } from '../ledger/exchange.ts';
+import type { MarkedRow } from '../ledger/intent.ts';
 import {
   areFieldsKnown,
   type FieldsChange,
@@ -16,27 +17,93 @@ import { leavesAsItWas, wasAccepted } from '../model/outcome.ts';
 import type { Planned, PlannedSend } from './decide.ts';
 import { type RowEnd, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
+import { endSending, failSending, type Sending } from './sending.ts';
 
-/** What became of a request's rows; `unsent`: they are as before. */
-export type Ended = 'settled' | 'unsent';
+/** Requests that ended, on their way to the ledger, with all their rows. */
+type Batch = { readonly requests: readonly Sending[]; readonly settled: readonly SettledRow[] };
 
-/** Records what became of a request that was sent, with all its rows. */
-export async function settleSent(rows: readonly SettledRow[], context: RunContext): Promise<Ended> {
-  const outcome = rows[0]?.settlement.outcome;
-  if (outcome !== 'denied') {
-    if (outcome !== 'in-doubt') context.denials.broken();
-    await recordRows(rows, context);
-    return 'settled';
+/** Records what became of a run's requests, in batches. */
+export type Settling = {
+  /** The request ended so. */
+  settle(sending: Sending, end: RowEnd): void;
+  /** Those that wait, for an exchange that takes them along; `record` is to be told of it. */
+  take(): Batch;
+  /** Tells the requests of their end when they are recorded by the command that is under way. */
+  record(batch: Batch, sent: Promise<unknown>): void;
+  /** Records now: before trouble is told of, so that answers from before it are not taken for a part of it. */
+  flush(): void;
+};
+
+/** No outcome waits longer: until it is recorded and in the journal, a kill of the worker leaves its row in doubt. */
+const AT_MOST_MS = 10;
+const ENOUGH = 100;
+
+export function createSettling(context: RunContext): Settling {
+  let requests: Sending[] = [];
+  let settled: SettledRow[] = [];
+  let timer: NodeJS.Timeout | null = null;
+
+  const take = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const batch = { requests, settled };
+    requests = [];
+    settled = [];
+    return batch;
+  };
+  const record: Settling['record'] = (batch, sent) => void recordBatch(batch, context, sent);
+  const flush = () => {
+    const batch = take();
+    if (batch.requests.length > 0) record(batch, context.ledger.settleAll(batch.settled));
+  };
+  return {
+    take,
+    record,
+    flush,
+    settle(sending, end) {
+      sending.state = 'settling';
+      const rows = sentRows(sending.planned, end, { expected: sending.mark, taker: sending.take.taker });
+      if (end.outcome === 'denied') {
+        void settleDenied(sending, rows);
+        return;
+      }
+      if (end.outcome !== 'in-doubt') context.denials.broken();
+      requests.push(sending);
+      for (const row of rows) settled.push(row);
+      if (requests.length >= ENOUGH) flush();
+      else timer ??= setTimeout(flush, AT_MOST_MS);
+    },
+  };
+}
+
+async function recordBatch(
+  { requests, settled }: Batch,
+  context: RunContext,
+  sent: Promise<unknown>,
+): Promise<void> {
+  try {
+    await recordAtOnce(settled, context, sent);
+    for (const sending of requests) endSending(sending, 'settled');
+  } catch (error) {
+    for (const sending of requests) failSending(sending, error);
   }
-  const denied = context.denials.denied(rows);
-  await recordRows(rows, context);
-  if (denied.kind === 'row') return 'settled';
-  await context.ledger.unsettle([...denied.earlier, ...rows], 'permission');
-  return 'unsent';
+}
+
+/** The third in a row is taken back with those before it. */
+async function settleDenied(sending: Sending, rows: readonly SettledRow[]): Promise<void> {
+  const { context } = sending.take;
+  try {
+    const denied = context.denials.denied(rows);
+    await recordRows(rows, context);
+    if (denied.kind === 'streak') await context.ledger.unsettle([...denied.earlier, ...rows], 'permission');
+    endSending(sending, denied.kind === 'streak' ? 'unsent' : 'settled');
+  } catch (error) {
+    failSending(sending, error);
+  }
 }
 
 /** The rows of a request that ended so; `expected`: the mark that its intent left. */
-export function sentRows(
+function sentRows(
   planned: PlannedSend,
   end: RowEnd,
   { expected, taker }: { readonly expected: string; readonly taker: string },
@@ -99,7 +166,7 @@ export async function recordRows(rows: readonly SettledRow[], context: RunContex
 }
 
 /** Records rows in a command of their own, before anything that is asked for afterwards; `sent`: or in one that is under way. */
-export async function recordAtOnce(
+async function recordAtOnce(
   rows: readonly SettledRow[],
   context: RunContext,
   sent: Promise<unknown> = context.ledger.settleAll(rows),
@@ -114,7 +181,7 @@ export async function recordAtOnce(
 }
 
 /** Withdraws intents, with the same patience as for outcomes: one that is left would put a row in doubt that was never received. */
-export async function withdrawIntents(intents: readonly Intent[], context: RunContext): Promise<void> {
+export async function withdrawIntents(intents: readonly MarkedRow[], context: RunContext): Promise<void> {
   const { ledger } = context;
   const [first, ...others] = intents;
   if (first === undefined) return;

@@ -4,7 +4,7 @@
  */
 
 import { awayMsOf } from '../config/job-definition.ts';
-import type { Granted } from '../ledger/exchange.ts';
+import type { Granted } from '../ledger/intent.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { RunContext } from './run-context.ts';

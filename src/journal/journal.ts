@@ -100,7 +100,7 @@ type Memory = {
 };
 
 /** A late outcome of a run that is forgotten would be kept for ever. */
-const BEGINNINGS: ReadonlySet<string> = new Set(['run', 'added', 'intended']);
+const BEGINNINGS: ReadonlySet<string> = new Set(['run', 'added', 'ranged', 'intended']);
 
 function createMemory(): Memory {
   const remembered = new Set<string>();

@@ -13,13 +13,36 @@ const intentSchema = z.tuple([z.number().int(), z.number().int(), z.string(), z.
 const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown());
 
 const run = z.string().min(1);
+const cellSchema = z.union([z.string(), z.number()]);
+/** Chunk, what the rows' marks begin with, and of each row its number, bucket, digest. */
+const rangeSchema = z.tuple([z.number().int(), z.string(), z.array(cellSchema)]);
+/** Chunk, [the mark that the rows share, does each row's number belong to it (0|1), and of each row its number, bucket, digest, id], settlements. */
+const groupSchema = z.tuple([
+  z.number().int(),
+  z.tuple([z.string(), z.number().int(), z.array(cellSchema)]),
+  z.array(z.array(cellSchema)),
+]);
 
-/** A record as its line on the disk holds it: the entries of a settled one are an array there, not text. */
+/** A record as its line on the disk holds it: the entries of a settled one are an array there, not text. Ranges and groups become what each row of them is. */
 const storedRecordSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run'), run, target: z.string(), fields: z.record(z.string(), z.string()) }),
   z.object({ kind: z.literal('added'), run, chunk: z.number().int() }),
+  z
+    .object({ kind: z.literal('ranged'), run, ranges: z.array(rangeSchema) })
+    .transform(({ ranges, ...of }) => ({
+      ...of,
+      kind: 'intended' as const,
+      rows: ranges.flatMap(intentsOf),
+    })),
   z.object({ kind: z.literal('intended'), run, rows: z.array(intentSchema) }),
   z.object({ kind: z.literal('withdrawn'), run, rows: z.array(markSchema) }),
+  z
+    .object({ kind: z.literal('accepted'), run, groups: z.array(groupSchema) })
+    .transform(({ groups, ...of }) => ({
+      ...of,
+      kind: 'settled' as const,
+      entries: groups.flatMap(entriesOf),
+    })),
   z.object({ kind: z.literal('settled'), run, entries: z.array(entrySchema) }),
   z.object({ kind: z.literal('unsettled'), run, rows: z.array(chunkRowSchema) }),
   z.object({ kind: z.literal('forgotten'), run }),
@@ -46,10 +69,20 @@ export type JournalRecord =
     }
   /** Chunks up to this number are about to be handed to the queue. */
   | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
+  /** Rows in their order are about to be sent; rows as number, bucket, digest, … */
+  | {
+      readonly kind: 'ranged';
+      readonly run: string;
+      readonly ranges: ReadonlyArray<
+        readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]
+      >;
+    }
   /** The rows are about to be sent. */
   | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
   /** Under these very marks nothing was received. */
   | { readonly kind: 'withdrawn'; readonly run: string; readonly rows: readonly MarkedRow[] }
+  /** JSON text of groups of rows that the service accepted alike. */
+  | { readonly kind: 'accepted'; readonly run: string; readonly groups: string }
   /** JSON text of an array of settle entries. */
   | { readonly kind: 'settled'; readonly run: string; readonly entries: string }
   /** The rows are unsent again, whatever was settled of them before. */
@@ -76,7 +109,9 @@ export function versionOf(line: string): number | null {
 
 /** The record's line: CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
 export function encodeLine(record: LineRecord): string {
-  return checked(record.kind === 'settled' ? settledJson(record) : JSON.stringify(record));
+  if (record.kind === 'settled') return checked(settledJson(record));
+  if (record.kind !== 'accepted') return checked(JSON.stringify(record));
+  return checked(`{"kind":"accepted","run":${JSON.stringify(record.run)},"groups":[${record.groups}]}`);
 }
 
 function checked(json: string): string {
@@ -111,6 +146,55 @@ export function isTorn(line: string): boolean {
     line.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1 &&
     jsonOf(line.slice(0, -1)) === null
   );
+}
+
+const RANGE_WIDTH = 3;
+
+function intentsOf([chunk, prefix, cells]: z.infer<typeof rangeSchema>): IntendedRow[] {
+  return rowsOf(cells, RANGE_WIDTH).map(([row = 0, bucket = '', digest = '']) => [
+    chunk,
+    Number(row),
+    `${prefix}${row}`,
+    String(bucket),
+    String(digest),
+  ]);
+}
+
+const GROUP_WIDTH = 4;
+const SETTLED_OUTCOME = 3;
+
+/** What each row would have been told as by itself. */
+function entriesOf([chunk, [mark, isNumbered, cells], settlements]: z.infer<
+  typeof groupSchema
+>): SettleEntry[] {
+  return rowsOf(cells, GROUP_WIDTH).map(([row = 0, bucket = '', digest = '', id = ''], i) => {
+    const settlement = settlements[i] ?? [];
+    const becomes = bucket === '' ? '' : 'k';
+    const own = isNumbered === 1 ? `${mark}${row}` : mark;
+    const outcome = settlement[SETTLED_OUTCOME];
+    const text = JSON.stringify(settlement);
+    return [
+      chunk,
+      Number(row),
+      outcome,
+      text,
+      bucket,
+      digest,
+      becomes,
+      id,
+      '',
+      '',
+      '',
+      own,
+      1,
+      1,
+      0,
+    ] as const;
+  });
+}
+
+function rowsOf<Cell>(cells: readonly Cell[], width: number): Cell[][] {
+  return Array.from({ length: cells.length / width }, (_, i) => cells.slice(i * width, (i + 1) * width));
 }
 
 function jsonOf(line: string): string | null {

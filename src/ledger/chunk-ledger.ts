@@ -10,29 +10,21 @@ import { tickBatch } from '../lib/tick-batch.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import {
-  type Exchange,
-  type Exchanged,
-  exchangeRows,
-  type Granted,
-  type Intent,
-  type MarkedRow,
-  type RowJournal,
-  withdrawRows,
-} from './exchange.ts';
+import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
+import type { Granted, Intent, MarkedRow } from './intent.ts';
 import { parseKeyState } from './key-claims.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
 import { UNSETTLE } from './lua/rows.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
-import { recordedRow, type SettledRow, settleEntry } from './settle-entry.ts';
+import { type SettledRow, settleEntry } from './settle-entry.ts';
 
 export type ChunkLedger = {
   /** Records what ended and asks for the intents of the next rows, in one command and one write of the journal; one answer for each, in their order. */
   exchange(
     rows: Partial<Exchange>,
-  ): Promise<Omit<Exchanged, 'recorded'> & { readonly recorded: readonly boolean[] }>;
+  ): Promise<Omit<Exchanged, 'recorded' | 'closed'> & { readonly recorded: readonly boolean[] }>;
   /** `rows`: the numbers of the chunk's rows. */
   take(chunk: number, rows: readonly number[]): Promise<Taken>;
   /** What an identity ledger says of a key. */
@@ -74,8 +66,8 @@ const unsettle = inEpoch(UNSETTLE, z.array(z.number()));
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const { epoch, keys, journal, run } = options;
   const k = keys.run(run.id);
-  const edges = { epoch, keys, journal, run: run.id, probeMs: options.probeMs };
   const memory = createChunkMemory();
+  const edges = { ...options, wholeWith: memory.wholeWith };
   const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
   const exchange: ChunkLedger['exchange'] = async ({
     ended = NONE,
@@ -84,9 +76,13 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     next = NONE,
   }) => {
     const recovery = epoch.recoveries();
-    const { recorded, ...answers } = await exchangeRows({ ended, isFirst, ranges, next }, edges);
-    for (const entry of recorded) if (entry !== null) memory.recorded(recordedRow(entry), recovery);
-    return { ...answers, recorded: recorded.map((entry) => entry !== null) };
+    const { recorded, closed, ...answers } = await exchangeRows({ ended, isFirst, ranges, next }, edges);
+    for (const [i, { chunk, settlement }] of ended.entries()) {
+      const text = recorded[i] ?? null;
+      if (text !== null) memory.recorded({ chunk, row: settlement.row, mark: text }, recovery);
+    }
+    for (const chunk of closed) memory.closed(chunk, recovery);
+    return { ...answers, recorded: recorded.map((text) => text !== null) };
   };
   const intendAll = async (next: readonly Intent[]) => (await exchange({ next })).granted;
   const settleAll = async (rows: readonly SettledRow[], isFirst = true) => {
@@ -97,16 +93,16 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
 
   return {
     async take(chunk, rows) {
-      memory.forget(chunk);
-      return (await readChunk(chunk, rows, edges)).taken;
+      memory.taken(chunk, rows.length);
+      return (await readChunk(chunk, rows, { epoch, keys, run: run.id })).taken;
     },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => identityPlace(keys, place));
-      return (await epoch.call(lookUp, [], placeArguments(found))).map(parseKeyState);
+      return (await epoch.read(lookUp, [], placeArguments(found))).map(parseKeyState);
     }, MAX_BATCH),
     readFields: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => fieldsPlace(keys, place));
-      return epoch.call(lookUp, [], placeArguments(found));
+      return epoch.read(lookUp, [], placeArguments(found));
     }, MAX_BATCH),
     async exchange(rows) {
       const { ended = NONE, ...next } = rows;

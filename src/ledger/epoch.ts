@@ -22,10 +22,12 @@ export type LedgerEpoch = {
   readonly worker: string;
   /** Runs a script of `inEpoch`, again after each verification until the ledger is verified. */
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
+  /** `call` for a script that changes nothing: it takes no number of a batch, so that Redis has nothing to write for it. */
+  read<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /** Resolves when the ledger is verified and this process is registered as a worker. */
   verify(): Promise<void>;
-  /** Keeps intents out of a replay until they are released, by their marks. */
-  hold(marks: readonly string[]): () => void;
+  /** Keeps intents out of a replay until they are released; they are asked for where there is one. */
+  hold(asked: () => ReadonlyArray<{ readonly mark: string }>): () => void;
   /** Whether what was just recorded may be acted upon: the home is still this machine's. */
   isOurs(): Promise<boolean>;
   /** How often this process has found the ledger unverified and replayed its journal. */
@@ -93,6 +95,14 @@ async function keepHeartbeat(epoch: OwnEpoch, { onTrouble }: EpochEdges, stop: A
   }
 }
 
+type Call<Answer> = {
+  readonly run: Script<Answer>;
+  readonly keys: readonly string[];
+  readonly args: SentArguments;
+  readonly isBatch: boolean;
+  readonly isHeartbeat: boolean;
+};
+
 type OwnEpoch = LedgerEpoch & {
   /** The workers that are registered now. */
   see(workers: readonly string[]): void;
@@ -127,17 +137,29 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     // Two that come back at once hear of each other by their heartbeats.
     if (!memory.isKnown && !isHeartbeat) await register();
   };
-  const attempt = async <Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments) => {
+  const attempt = async <Answer>({ run, keys, args, isBatch }: Call<Answer>) => {
     let batch = 0;
     // Numbered anew where the script has to be sent again: what was carried out last has the highest number.
     const sent = () => {
-      memory.sent += 1;
+      if (isBatch) memory.sent += 1;
       batch = memory.sent;
       return [...(typeof args === 'function' ? args() : args), worker, memory.recorded, batch];
     };
     const answer = await run(redis, [...keys, key], sent);
     memory.recorded = Math.max(memory.recorded, batch);
     return answer;
+  };
+
+  const untilDone = async <Answer>(call: Call<Answer>) => {
+    for (;;) {
+      await untilReady(call.isHeartbeat);
+      try {
+        return await attempt(call);
+      } catch (error) {
+        if (!isUnverified(error)) throw error;
+        await verify();
+      }
+    }
   };
 
   return {
@@ -147,27 +169,16 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
     recoveries: () => memory.recoveries,
     deregister: async (other) => void (await deregister(redis, [key], [other, 0])),
-    hold(marks) {
-      for (const mark of marks) memory.held.add(mark);
-      return () => {
-        for (const mark of marks) memory.held.delete(mark);
-      };
+    hold(asked) {
+      memory.held.add(asked);
+      return () => void memory.held.delete(asked);
     },
     see(workers) {
       for (const other of workers) seen.set(other, performance.now());
     },
     recorded: () => memory.recorded,
-    async call(run, keys, args) {
-      for (;;) {
-        await untilReady(run === heartbeat);
-        try {
-          return await attempt(run, keys, args);
-        } catch (error) {
-          if (!isUnverified(error)) throw error;
-          await verify();
-        }
-      }
-    },
+    call: (run, keys, args) => untilDone({ run, keys, args, isBatch: true, isHeartbeat: run === heartbeat }),
+    read: (run, keys, args) => untilDone({ run, keys, args, isBatch: false, isHeartbeat: false }),
     close: async () => undefined,
   };
 }

@@ -5,7 +5,6 @@
  */
 
 import { shortDigest } from '../lib/digest.ts';
-import { recently } from '../lib/recent.ts';
 
 export type LedgerKeys = {
   /** Hash: the epoch, that is, for which server run the ledger was verified, and the registry of workers. */
@@ -83,45 +82,34 @@ function runKeys(base: string): RunKeys {
   };
 }
 
-/** A key of one identity ledger. */
-export type KeyPlace = { readonly space: string; readonly key: string };
+/** Where the ledger of a space has a key: its bucket, and the digest within it. */
+export type Place = { readonly bucket: string; readonly digest: string };
 
-/** Where the digests of a record's fields are kept. */
-export function fieldsPlace(
-  keys: LedgerKeys,
-  { space, key }: KeyPlace,
-): { readonly bucket: string; readonly digest: string } {
-  const { bucket, digest } = identityOf(key);
-  return { bucket: `${keys.fields(space)}${bucket}`, digest };
+/** A key of one identity ledger. `place`: within its space, where it was worked out before. */
+export type KeyPlace = { readonly space: string; readonly key: string; readonly place?: Place };
+
+/** Where the digests of a record's fields are kept: the bucket's full name and the digest within it. */
+export function fieldsPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
+  return { bucket: keys.fields(space) + place.bucket, digest: place.digest };
 }
 
 /** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
-export function identityPlace(
-  keys: LedgerKeys,
-  { space, key }: KeyPlace,
-): { readonly bucket: string; readonly digest: string } {
-  const { bucket, digest } = identityOf(key);
-  return { bucket: `${keys.identity(space)}${bucket}`, digest };
+export function identityPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
+  return { bucket: keys.identity(space) + place.bucket, digest: place.digest };
 }
 
 const BUCKETS = 16_384;
 /** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
 const DIGEST_CHARACTERS = 16;
 
-/** More rows than a process has on their way from their intent to their outcome: each asks for its key at both. */
-const REMEMBERED = 512;
-
 /**
  * Where the identity ledger keeps a key: small hashes stay in Redis' compact encoding,
  * and a digest of fixed size instead of the key keeps partner data out of it.
  */
-export const identityOf: (key: string) => { readonly bucket: string; readonly digest: string } = recently(
-  (key) => {
-    const digest = shortDigest(key, DIGEST_CHARACTERS);
-    return { bucket: bucketOf(digest), digest };
-  },
-  REMEMBERED,
-);
+export function identityOf(key: string): Place {
+  const digest = shortDigest(key, DIGEST_CHARACTERS);
+  return { bucket: bucketOf(digest), digest };
+}
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

@@ -22,6 +22,11 @@ export function intentMark(taker: string, row: number, attempt: number): string 
   return `${INTENT_PREFIX}${taker} ${attempt}.${row}`;
 }
 
+/** What the marks of the rows that a taker is granted in order begin with; the row's number follows. */
+export function rangePrefix(taker: string): string {
+  return `${INTENT_PREFIX}${taker} 1.`;
+}
+
 /** What the marks of a take's rows have in common, as scripts are told it: the row's number follows (1), or that is the whole mark (0). */
 export type SharedMark = { readonly text: string; readonly isNumbered: 0 | 1 };
 

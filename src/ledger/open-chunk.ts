@@ -44,7 +44,7 @@ export async function readChunk(
   { epoch, keys, run }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys; readonly run: string },
 ): Promise<ReadChunk> {
   const k = keys.run(run);
-  const answer = await epoch.call(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]);
+  const answer = await epoch.read(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]);
   const [state, closed, suspect, ...fields] = answer;
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) pairs.push([fields[i] ?? '', fields[i + 1] ?? '']);
@@ -103,59 +103,102 @@ export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
   return settled.sort((a, b) => a.row - b.row);
 }
 
-/** What this process has recorded of the rows of open chunks: a chunk all of whose rows it has settled is closed without reading it again. */
-type ChunkMemory = {
-  /** `recovery`: how often the ledger had been put back when it was asked to record this; what is remembered of a time before is void. */
-  recorded(row: RecordedRow, recovery: number): void;
-  /** Nothing is known of the chunk any more. */
-  forget(chunk: number): void;
-  /** JSON text of all rows' settlements, in row order; `null` where some were recorded by others, or before the ledger was put back. */
-  whole(chunk: number, rows: number, recovery: number): string | null;
-};
-
 /** A row of an open chunk with the text of its settlement. */
 export type RecordedRow = { readonly chunk: number; readonly row: number; readonly mark: string };
 
-type Remembered = { readonly recovery: number; readonly marks: Map<number, string> };
+/** A chunk to be closed as its rows were last read or recorded. */
+export type Closing = { readonly chunk: number; readonly version: string; readonly block: Buffer };
+
+/**
+ * What this process has recorded of the rows of the chunks that it has in hand: a chunk all of whose rows it has settled is closed
+ * without reading it again. `recovery`: how often the ledger had been put back at that time; what is remembered of a time before is void.
+ */
+type ChunkMemory = {
+  /** The chunk is taken, with so many rows: nothing of it is known yet. */
+  taken(chunk: number, rows: number): void;
+  recorded(row: RecordedRow, recovery: number): void;
+  /** The chunks that are whole once these rows are recorded. */
+  wholeWith(rows: readonly RecordedRow[], recovery: number): Closing[];
+  closed(chunk: number, recovery: number): void;
+  isClosed(chunk: number, recovery: number): boolean;
+  /** Nothing is known of the chunk any more. */
+  forget(chunk: number): void;
+  /** `null` where some rows were recorded by others, or before the ledger was put back. */
+  whole(chunk: number, rows: number, recovery: number): Closing | null;
+};
+
+type Remembered = {
+  /** How many rows the chunk has; 0: that is not known. */
+  readonly rows: number;
+  readonly recovery: number;
+  readonly marks: Map<number, string>;
+  isClosed: boolean;
+};
 
 /** Chunks that were given back unsettled leave their rows here: no more chunks are remembered. */
 const CHUNKS_KEPT = 256;
 
 export function createChunkMemory(): ChunkMemory {
   const chunks = new Map<number, Remembered>();
+  const remember = (chunk: number, rows: number, recovery: number): Remembered => {
+    const fresh = { rows, recovery, marks: new Map<number, string>(), isClosed: false };
+    chunks.set(chunk, fresh);
+    if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value ?? chunk);
+    return fresh;
+  };
+  const knownOf = (chunk: number, recovery: number) => {
+    const known = chunks.get(chunk);
+    return known === undefined || known.recovery === recovery || known.marks.size === 0 ? known : undefined;
+  };
   return {
+    taken: (chunk, rows) => void remember(chunk, rows, NEVER),
     recorded({ chunk, row, mark }, recovery) {
       const known = chunks.get(chunk);
-      if (known?.recovery === recovery) known.marks.set(row, mark);
-      else chunks.set(chunk, { recovery, marks: new Map([[row, mark]]) });
-      if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value ?? chunk);
+      const is = known?.recovery === recovery ? known : remember(chunk, known?.rows ?? 0, recovery);
+      is.marks.set(row, mark);
     },
+    wholeWith(rows, recovery) {
+      const closings: Closing[] = [];
+      for (const chunk of new Set(rows.map((row) => row.chunk))) {
+        const known = knownOf(chunk, recovery);
+        const own = rows.filter((row) => row.chunk === chunk);
+        if (known === undefined || known.rows === 0 || known.marks.size + own.length !== known.rows) continue;
+        const marks = new Map([...known.marks, ...own.map(({ row, mark }) => [row, mark] as const)]);
+        if (marks.size === known.rows) closings.push(closingOf(chunk, marks));
+      }
+      return closings;
+    },
+    closed(chunk, recovery) {
+      const known = chunks.get(chunk);
+      if (known?.recovery === recovery) known.isClosed = true;
+    },
+    isClosed: (chunk, recovery) => knownOf(chunk, recovery)?.isClosed ?? false,
     forget: (chunk) => void chunks.delete(chunk),
     whole(chunk, rows, recovery) {
       const known = chunks.get(chunk);
-      if (known?.recovery !== recovery || known.marks.size !== rows) return null;
-      const ordered = [...known.marks].sort(([a], [b]) => a - b);
-      return `[${ordered.map(([, mark]) => mark).join(',')}]`;
+      return known?.recovery === recovery && known.marks.size === rows ? closingOf(chunk, known.marks) : null;
     },
   };
 }
 
+/** Before anything was recorded. */
+const NEVER = -1;
+
+function closingOf(chunk: number, marks: ReadonlyMap<number, string>): Closing {
+  const ordered = [...marks].sort(([a], [b]) => a - b);
+  const block = packBlockText(`[${ordered.map(([, mark]) => mark).join(',')}]`);
+  return { chunk, version: versionOf(String(marks.size), '0'), block };
+}
+
 const close = inEpoch(CLOSE, z.number());
 
-/** A chunk as its rows were last read or recorded, to be closed as that. */
-type Closing = {
-  readonly version: string;
-  readonly block: Buffer;
-  readonly recovery: number;
-};
-
-/** How many rows have their outcome, and how often one was changed, as the script CLOSE compares them. */
+/** How many rows have their outcome, and how often one was changed, as the scripts compare them. */
 function versionOf(settled: string, changed: string): string {
   return `${settled} ${changed}`;
 }
 
 /** No chunk's version. */
-const VOID = 'void';
+export const VOID = 'void';
 
 /** Closes a chunk of which every row is settled; false where one is not. */
 export function createChunkClosing(edges: {
@@ -168,7 +211,7 @@ export function createChunkClosing(edges: {
   const { epoch, keys, run, memory, now } = edges;
   const k = keys.run(run.id);
   /** `recovery`: how often the ledger had been put back when that version was true. */
-  const closeAs = async (chunk: number, { version, block, recovery }: Closing) => {
+  const closeAs = async ({ chunk, version, block }: Closing, recovery: number) => {
     const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
     const answer = await epoch.call(close, keysOfClose, () => {
       const expected = epoch.recoveries() === recovery ? version : VOID;
@@ -179,10 +222,10 @@ export function createChunkClosing(edges: {
   /** Closes a chunk without reading it, where this process has settled all of it. */
   const closeWhole = async (chunk: number, rows: number) => {
     const recovery = epoch.recoveries();
-    const whole = memory.whole(chunk, rows, recovery);
+    const isClosed = memory.isClosed(chunk, recovery);
+    const whole = isClosed ? null : memory.whole(chunk, rows, recovery);
     memory.forget(chunk);
-    if (whole === null) return false;
-    return closeAs(chunk, { version: versionOf(String(rows), '0'), block: packBlockText(whole), recovery });
+    return isClosed || (whole !== null && (await closeAs(whole, recovery)));
   };
   const closeAsRead = async (chunk: number, rows: number) => {
     for (;;) {
@@ -191,7 +234,7 @@ export function createChunkClosing(edges: {
       if (taken.closed) return true;
       const settled = settlementsOf(taken.marks);
       if (settled.length !== rows) return false;
-      if (await closeAs(chunk, { version, block: packBlock(settled), recovery })) return true;
+      if (await closeAs({ chunk, version, block: packBlock(settled) }, recovery)) return true;
     }
   };
   return async (chunk, rows) => {

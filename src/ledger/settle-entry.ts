@@ -3,17 +3,13 @@
  * names would cost more than the rest. Here alone stands which position means what, on this side; lua/rows.ts has the other.
  */
 
-import { groupAdjacent } from '../lib/batches.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { type SharedMark, settledMark, sharedMark } from './mark.ts';
-import type { RecordedRow } from './open-chunk.ts';
 
 /** What becomes of the row's key. */
-export type IdentityChange = {
-  readonly space: string;
-  readonly key: string;
+export type IdentityChange = KeyPlace & {
   readonly becomes: 'known' | 'in-doubt' | 'given-back';
   readonly id: string;
 };
@@ -78,19 +74,24 @@ type PlainEntry = readonly [
 
 const IDENTITY_LETTER = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
 
+/** The row by itself, as the journal's reader makes of it again what it was told in a group. */
 export function settleEntry(keys: LedgerKeys, row: SettledRow): SettleEntry {
-  const entry = plainEntry(keys, row);
+  return entryOf(keys, row, settledMark(row.settlement));
+}
+
+function entryOf(keys: LedgerKeys, row: SettledRow, text: string): SettleEntry {
+  const entry = plainEntry(keys, row, text);
   return row.fields === null ? entry : [...entry, ...fieldsOf(keys, row.fields)];
 }
 
-function plainEntry(keys: LedgerKeys, row: SettledRow): PlainEntry {
+function plainEntry(keys: LedgerKeys, row: SettledRow, text: string): PlainEntry {
   const { settlement, identity } = row;
   const place = identity === null ? null : identityPlace(keys, identity);
   return [
     row.chunk,
     settlement.row,
     settlement.outcome,
-    settledMark(settlement),
+    text,
     place?.bucket ?? '',
     place?.digest ?? '',
     identity === null ? '' : IDENTITY_LETTER[identity.becomes],
@@ -123,72 +124,96 @@ export function isUnsent(entry: SettleEntry): boolean {
   return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
 }
 
-/** The row with its settlement as its chunk's block will have it. */
-export function recordedRow(entry: SettleEntry): RecordedRow {
-  return { chunk: entry[CHUNK], row: entry[ROW], mark: entry[SETTLEMENT] };
-}
-
 /** The entry of a journal as one that says nothing to the breaker of now, whatever the service answered then. */
 export function answeredLongAgo(entry: unknown): unknown {
   return Array.isArray(entry) ? entry.with(ANSWERED, 0) : entry;
 }
 
-/**
- * ARGV of the script EXCHANGE for what ended, and the entries in the order in which it counts them. `isFirst`: none of them was sent
- * before, in a command that may have been carried out; those are told one by one, and looked at.
- */
-export function settleArguments(
-  entries: readonly SettleEntry[],
-  isFirst: boolean,
-): {
+/** What ended, as the script EXCHANGE and the journal are told it. */
+export type ToldRows = {
+  /** ARGV of the script: JSON of the others, then the groups. */
   readonly args: readonly (string | number)[];
-  readonly order: readonly SettleEntry[];
-} {
-  const plain: MarkedEntry[] = [];
-  const others: SettleEntry[] = [];
-  for (const entry of entries) {
-    if (isFirst && isPlain(entry)) plain.push({ entry, shared: sharedMark(entry[MARK], entry[ROW]) });
-    else others.push(entry);
+  /** The rows' places, from 0, in the order in which the script counts them. */
+  readonly order: readonly number[];
+  /** Each row's settlement, as its chunk's block will have it. */
+  readonly texts: readonly string[];
+  /** JSON text of the groups for the journal, without their brackets; `''`: there are none. */
+  readonly groups: string;
+  readonly others: readonly ToldEntry[];
+};
+
+type ToldEntry = { readonly place: number; readonly entry: SettleEntry };
+
+/** Rows of one take of a chunk that the service accepted alike: what they share is said once, their settlements are one text. */
+type Group = {
+  readonly chunk: number;
+  readonly shared: SharedMark;
+  readonly outcome: string;
+  readonly places: number[];
+  readonly settlements: string[];
+  /** Of each row: its number, the place of its key's identity, its id. */
+  readonly rows: (string | number)[];
+};
+
+/**
+ * Nearly all rows were accepted, and nothing is kept of them but their settlement and their key's identity: they are told in groups, the
+ * others one by one. `isFirst`: none of them was told before, in a command that may have been carried out; those are looked at one by one.
+ */
+export function toldRows(keys: LedgerKeys, rows: readonly SettledRow[], isFirst: boolean): ToldRows {
+  const texts = rows.map(({ settlement }) => settledMark(settlement));
+  const groups: Group[] = [];
+  const others: ToldEntry[] = [];
+  for (const [place, row] of rows.entries()) {
+    const text = texts[place] ?? '';
+    if (isFirst && isPlain(row)) addTo(groups, { place, row, text, keys });
+    else others.push({ place, entry: entryOf(keys, row, text) });
   }
-  const args: (string | number)[] = [JSON.stringify(others)];
-  for (const group of groupAdjacent(plain, areOfOneTake)) {
-    const { entry: first, shared } = group[0];
-    const settlements = `[${group.map(({ entry }) => entry[SETTLEMENT]).join(',')}]`;
-    args.push(first[CHUNK], shared.text, shared.isNumbered, first[OUTCOME], settlements, group.length);
-    for (const { entry } of group) args.push(entry[ROW], entry[BUCKET], entry[DIGEST], entry[ID]);
+  const args: (string | number)[] = [JSON.stringify(others.map(({ entry }) => entry))];
+  const journaled: string[] = [];
+  for (const { chunk, shared, outcome, settlements, rows: own } of groups) {
+    const together = `[${settlements.join(',')}]`;
+    args.push(chunk, shared.text, shared.isNumbered, outcome, together, settlements.length, ...own);
+    journaled.push(`[${chunk},${JSON.stringify([shared.text, shared.isNumbered, own])},${together}]`);
   }
-  return { args, order: [...plain.map(({ entry }) => entry), ...others] };
+  const order = [...groups.flatMap(({ places }) => places), ...others.map(({ place }) => place)];
+  return { args, order, texts, groups: journaled.join(','), others };
 }
 
-type MarkedEntry = { readonly entry: SettleEntry; readonly shared: SharedMark };
+/** Answers come from a few chunks at a time, in any order. */
+function addTo(
+  groups: Group[],
+  { place, row, text, keys }: { place: number; row: SettledRow; text: string; keys: LedgerKeys },
+): void {
+  const { chunk, identity, mark } = row;
+  const { row: number, outcome } = row.settlement;
+  const shared = sharedMark(mark, number);
+  let group = groups.find(
+    (one) =>
+      one.chunk === chunk &&
+      one.outcome === outcome &&
+      one.shared.text === shared.text &&
+      one.shared.isNumbered === shared.isNumbered,
+  );
+  if (group === undefined) {
+    group = { chunk, shared, outcome, places: [], settlements: [], rows: [] };
+    groups.push(group);
+  }
+  group.places.push(place);
+  group.settlements.push(text);
+  if (identity === null) group.rows.push(number, '', '', '');
+  else {
+    const { bucket, digest } = identityPlace(keys, identity);
+    group.rows.push(number, bucket, digest, identity.id.toWellFormed());
+  }
+}
 
-// By index: to take a row's entry apart by a pattern costs several times as much.
-const CHUNK = 0;
-const ROW = 1;
 const OUTCOME = 2;
-const SETTLEMENT = 3;
-const BUCKET = 4;
-const DIGEST = 5;
-const BECOMES = 6;
-const ID = 7;
-const SOURCE = 8;
-const BODY = 9;
-const DOCUMENTS = 10;
 const MARK = 11;
-const ACCEPTED = 12;
 const ANSWERED = 13;
-const LEAD = 14;
-const LENGTH_WITHOUT_FIELDS = 15;
 
 /** Whether the service accepted the row under an intent, and nothing is kept of it but its settlement and its key's identity. */
-function isPlain(entry: SettleEntry): boolean {
-  if (entry[MARK] === '' || entry[ACCEPTED] !== 1 || entry[ANSWERED] !== 1) return false;
-  if (entry[BUCKET] !== '' && entry[BECOMES] !== 'k') return false;
-  const isAlone = entry[LEAD] === 0 && entry.length === LENGTH_WITHOUT_FIELDS;
-  return isAlone && entry[SOURCE] === '' && entry[BODY] === '' && entry[DOCUMENTS] === '';
-}
-
-function areOfOneTake({ entry: a, shared: x }: MarkedEntry, { entry: b, shared: y }: MarkedEntry): boolean {
-  const isOneMark = x.text === y.text && x.isNumbered === y.isNumbered;
-  return isOneMark && a[CHUNK] === b[CHUNK] && a[OUTCOME] === b[OUTCOME];
+function isPlain({ settlement, identity, fields, source, body, documents, mark, lead }: SettledRow): boolean {
+  if (mark === '' || !wasAccepted(settlement.outcome)) return false;
+  if (identity !== null && identity.becomes !== 'known') return false;
+  return lead === null && fields === null && source === '' && body === '' && documents === '';
 }

@@ -72,8 +72,8 @@ export type Memory = {
   isKnown: boolean;
   /** The workers of late, and when each was last seen registered (ms). */
   readonly seen: RecentMap<string, number>;
-  /** Marks of intents that have been asked for and not been granted yet. */
-  readonly held: Set<string>;
+  /** Intents that have been asked for and not been granted yet. */
+  readonly held: Set<() => ReadonlyArray<{ readonly mark: string }>>;
 };
 
 /** Replays the journals and checks in, where the ledger is not verified or has forgotten what this worker did. */
@@ -93,7 +93,7 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
       intents: open === 0 || !isNew,
       closed: open === 0,
       silent: [],
-      isHeld: (mark: string) => memory.held.has(mark),
+      isHeld: (mark: string) => isHeld(memory, mark),
     };
     if (!isNew) edges.onNotice(noticeOf(open, last));
     const gone = await whileReplaying(() => edges.replay(scope), { ...edges, server });
@@ -102,6 +102,11 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     if (!isNew) rememberReturn(memory, last);
     return;
   }
+}
+
+function isHeld({ held }: Memory, mark: string): boolean {
+  for (const asked of held) if (asked().some((row) => row.mark === mark)) return true;
+  return false;
 }
 
 function noticeOf(open: number, last: number): string {

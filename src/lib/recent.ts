@@ -28,17 +28,3 @@ export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value>
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };
 }
-
-/** The same function with its results for the last texts remembered: for `count` of them, or up to twice as many. */
-export function recently<Result>(work: (text: string) => Result, count: number): (text: string) => Result {
-  let recent = new Map<string, Result>();
-  let earlier = new Map<string, Result>();
-  return (text) => {
-    const known = recent.get(text);
-    if (known !== undefined) return known;
-    const result = earlier.get(text) ?? work(text);
-    recent.set(text, result);
-    if (recent.size >= count) [earlier, recent] = [recent, new Map()];
-    return result;
-  };
-}

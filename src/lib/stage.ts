@@ -39,3 +39,8 @@ export function passStage(
 ): void {
   if (stages.hasSubscribers) stages.publish({ stage, rows: rows(), chunk } satisfies Passed);
 }
+
+/** `passStage` for one row. */
+export function passRow(stage: Stage, row: number): void {
+  if (stages.hasSubscribers) stages.publish({ stage, rows: [row], chunk: null } satisfies Passed);
+}

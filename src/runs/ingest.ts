@@ -17,7 +17,6 @@ import { sleep } from '../lib/waiting.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../model/identity.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { succeeded } from '../model/outcome.ts';
-import type { Row } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
@@ -89,15 +88,14 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   };
   const outlet = createOutlet(ingesting);
   let read = 0;
-  for await (const { n, rows } of ingesting.chunks) {
+  for await (const chunk of ingesting.chunks) {
+    const { n, rows } = chunk;
     read += rows.length;
     // A file that grew or shrank since its survey shows here.
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
     const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
     if (held !== null) return held;
-    if (ingesting.closed.has(n)) continue;
-    const chunk = await claimChunk(n, rows, ingesting);
-    if (chunk === null || !(await outlet.push(chunk))) return 'stopped';
+    if (!ingesting.closed.has(n) && !(await outlet.push(chunk))) return 'stopped';
   }
   if (!(await outlet.flush())) return 'stopped';
   return read === run.rows ? 'complete' : 'file-changed';
@@ -141,42 +139,50 @@ async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promis
   return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
 }
 
-/** The chunk with the claims of its keys; `null`: stop reading. */
-async function claimChunk(n: number, rows: readonly Row[], ingesting: Ingesting): Promise<ChunkJob | null> {
+/** The chunks with the claims of their keys, in file order and in one command; `null`: stop reading. */
+async function claimChunks(
+  chunks: readonly RowChunk[],
+  ingesting: Ingesting,
+): Promise<readonly ChunkJob[] | null> {
   const { run, definition, mapping, apart, keys, session } = ingesting;
-  // Rows of one key that follow each other are one request: the key is the first one's.
-  const claiming = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
+  const last = chunks.at(-1)?.n ?? null;
   const byRow = new Map<number, KeyClaim | undefined>();
-  const keyed = claiming.flatMap((row) => {
-    const other = apart?.otherRow(row) ?? null;
-    if (other !== null) byRow.set(row.row, { kind: 'apart', row: other });
-    const key = other === null ? identityKeyOf(run, mapping, row) : null;
-    return key === null ? [] : [{ row: row.row, key }];
+  const keyed = chunks.flatMap(({ rows }) => {
+    // Rows of one key that follow each other are one request: the key is the first one's.
+    const claiming = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
+    return claiming.flatMap((row) => {
+      const other = apart?.otherRow(row) ?? null;
+      if (other !== null) byRow.set(row.row, { kind: 'apart', row: other });
+      const key = other === null ? identityKeyOf(run, mapping, row) : null;
+      return key === null ? [] : [{ row: row.row, key }];
+    });
   });
   const claim = { run: run.id, space: identitySpace(run), rows: keyed };
-  passStage('claiming', () => [], n);
+  passStage('claiming', () => [], last);
   const claimed = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
   if (claimed === null) return null;
-  passStage('claimed', () => [], n);
+  passStage('claimed', () => [], last);
   for (const [i, { row }] of keyed.entries()) byRow.set(row, claimed.claims[i]);
   const unclaimed: KeyClaim = { kind: 'claimed' };
-  return {
+  return chunks.map(({ n, rows }) => ({
     run: run.id,
     chunk: n,
     weight: weightOf(definition),
     claimed: claimed.epoch,
     rows: rows.map((row) => ({ row, claim: byRow.get(row.row) ?? unclaimed })),
-  };
+  }));
 }
 
-/** Hands chunks to the queue, several in one command; false: stop reading. */
+/** Claims the keys of chunks and hands them to the queue, several in one command; false: stop reading. */
 function createOutlet(ingesting: Ingesting) {
   const { run, store, queue } = ingesting;
-  let batch: ChunkJob[] = [];
+  let batch: RowChunk[] = [];
   let added = 0;
   let open = 0;
   const flush = async () => {
-    if (!(await addChunks(batch, open, ingesting))) return false;
+    if (batch.length === 0) return true;
+    const claimed = await claimChunks(batch, ingesting);
+    if (claimed === null || !(await addChunks(claimed, open, ingesting))) return false;
     added += batch.length;
     open += batch.length;
     batch = [];
@@ -196,7 +202,7 @@ function createOutlet(ingesting: Ingesting) {
       if (!(await waitForRoom(times, ingesting))) return false;
     }
   };
-  const push = async (chunk: ChunkJob) => {
+  const push = async (chunk: RowChunk) => {
     batch.push(chunk);
     return batch.length < CHUNKS_PER_ADD || ((await flush()) && (await hasRoom()));
   };

@@ -33,9 +33,12 @@ export class FileChangedError extends Error {
   override readonly name = 'FileChangedError';
 }
 
+/** Chunks that are read before the next look: as many as are handed to the queue together. */
+const BETWEEN_LOOKS = 8;
+
 /**
- * Looks at the file's stamp after each chunk was read and before it is handed on: a write that could have come into the chunk
- * has changed the stamp by then, and the chunk is not handed on.
+ * Looks at the file's stamp after chunks were read and before they are handed on: a write that could have come into one of them
+ * has changed the stamp by then, and none is handed on. The first goes by itself, so that the run begins at once.
  */
 async function* untouched(
   chunks: AsyncIterable<RowChunk>,
@@ -45,11 +48,17 @@ async function* untouched(
     if ((await fileStamp(path)) !== stamp)
       throw new FileChangedError(`${path}: was changed while it was read`);
   };
+  let read: RowChunk[] = [];
+  let most = 1;
   for await (const chunk of chunks) {
+    read.push(chunk);
+    if (read.length < most) continue;
     await look();
-    yield chunk;
+    yield* read;
+    [read, most] = [[], BETWEEN_LOOKS];
   }
   await look();
+  yield* read;
 }
 
 /** The rows that a registered run is made of: of its file, once that proves to be the same, or in the ledger for a rerun. */

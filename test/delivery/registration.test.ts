@@ -173,7 +173,7 @@ describe('a Redis that was emptied', () => {
     await a.remember(run);
     await ledger.intend(intent(1, 'i a.1 1.1'));
     await ledger.intend(intent(2, 'i a.1 1.2'));
-    const release = a.epoch.hold(['i a.1 1.2']);
+    const release = a.epoch.hold(() => [{ mark: 'i a.1 1.2' }]);
     await own().redis.flushall();
     await a.epoch.verify();
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });
@@ -190,7 +190,7 @@ describe('a Redis that was emptied', () => {
     await a.remember(run);
     await ledger.intend(intent(1, 'i a.1 1.1'));
     await a.journal.write({ kind: 'intended', run, rows: [[1, 1, 'i a.2 1.1', '', '']] });
-    const release = a.epoch.hold(['i a.2 1.1']);
+    const release = a.epoch.hold(() => [{ mark: 'i a.2 1.1' }]);
     await own().redis.flushall();
     await a.epoch.verify();
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });

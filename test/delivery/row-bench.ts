@@ -1,10 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import type { Redis } from 'ioredis';
 import { ratePerSecond } from '../../src/config/job-definition.ts';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
-import type { Sending } from '../../src/delivery/sending.ts';
 import { createServiceBreaker } from '../../src/delivery/service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from '../../src/delivery/still-runs.ts';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
@@ -28,7 +28,7 @@ import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epo
 import { sampleMapping } from '../support/mapping.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
-import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
+import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
 
 /** Of `send.awayMinutes` by default. */
 const AWAY_MS = 600_000;
@@ -95,6 +95,8 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   await store.transition(id, 'running', null);
   const run = () => knownRun(store, id);
   const stop = new AbortController();
+  // Every row that waits listens.
+  setMaxListeners(0, stop.signal);
   const attempts: Bench['attempts'] = [];
   const pauses: Reason[] = [];
   const troubles: string[] = [];
@@ -234,24 +236,3 @@ export const endsOf = async (bench: Bench) =>
   (await settlementsOf(bench)).map(({ row, outcome, id, code }) =>
     [row, outcome, id, code].filter((word) => word !== '').join(' '),
   );
-
-/** Row 1 on its way, in the hands of the taker `me.1`. */
-export function sendingOf(bench: Bench, over: Partial<Sending> = {}): Sending {
-  const { run, service } = bench.context;
-  const row = sampleRow(1);
-  const call = run.operation === 'subclient.upsert' ? 'subclient.create' : run.operation;
-  return {
-    task: sampleTask(run.operation, { run, row, key: 'K1', identityKey: 'K1' }),
-    request: service.build(call, { pathId: 'K1', body: { details: { name: 'Company 1' } } }),
-    taker: 'me.1',
-    isHeld: () => true,
-    fields: null,
-    expected: '',
-    made: 0,
-    withdrawn: 0,
-    throttled: 0,
-    refreshed: false,
-    everUnknown: false,
-    ...over,
-  };
-}

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Retry } from '../../src/delivery/retry-policy.ts';
-import { endOf, gaveUp } from '../../src/delivery/row-task.ts';
+import { endOf, gaveUp, type Retry } from '../../src/delivery/row-task.ts';
 
 const ACCEPTED = {
   kind: 'accepted',

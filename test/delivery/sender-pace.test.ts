@@ -11,7 +11,7 @@ function paceAt(perMs: number) {
     pace.asked();
   }
   return (line: Partial<SenderLoad>) =>
-    pace.wanted({ waiting: 1000, ready: 0, free: 0, isContested: false, ...line });
+    pace.wanted({ waiting: 1000, ready: 0, free: 0, isContested: false, hasRate: false, ...line });
 }
 
 describe('at the beginning', () => {
@@ -23,6 +23,7 @@ describe('at the beginning', () => {
     ['none where all permits are taken: the next reply asks again', {}, 0],
     ['two where the permits are others’', { isContested: true }, 2],
     ['one where only one waits for permits of others', { isContested: true, waiting: 1 }, 1],
+    ['none under a rate, where the permits are others’', { isContested: true, hasRate: true }, 0],
     ['no more where those are ready', { isContested: true, ready: 2 }, 0],
   ])('%s', (_, line, rows) => {
     expect(wanted(line)).toBe(rows);
@@ -36,6 +37,7 @@ describe('on a service that is', () => {
     ['the same, with half of them there: nothing yet', 0.55, { ready: 2 }, 0],
     ['the same, with the last one waiting', 0.55, { ready: 3, waiting: 1 }, 1],
     ['very fast: a hundred', 100, {}, 100],
+    ['very fast, under a rate: those that have their turn', 100, { hasRate: true, free: 3 }, 3],
     ['very fast: as many as are lacking, in batches', 100, { ready: 40 }, 60],
     ['very fast: nothing before half are gone', 100, { ready: 60 }, 0],
   ])('%s', (_, perMs, line, rows) => {

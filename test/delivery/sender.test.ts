@@ -53,8 +53,9 @@ test('rows that start together have their intents in one command, and those that
   const bench = await start({ rows: 40, concurrency: 40 });
   expect(await deliver(bench, 40)).toBe('closed');
   const kinds = bench.journal.records.map(({ kind }) => kind);
-  expect(kinds.filter((kind) => kind === 'intended').length).toBeLessThan(10);
-  expect(kinds.filter((kind) => kind === 'settled').length).toBeLessThan(10);
+  expect(new Set(kinds)).toEqual(new Set(['ranged', 'accepted']));
+  expect(kinds.filter((kind) => kind === 'ranged').length).toBeLessThan(10);
+  expect(kinds.filter((kind) => kind === 'accepted').length).toBeLessThan(10);
   expect((await bench.run()).outcomes.created).toBe(40);
 });
 
@@ -76,11 +77,11 @@ test('on a slow service no more rows have an intent than are in flight', async (
 test('under a rate no row has an intent before its permit: a worker that dies leaves none in doubt that has not gone', async () => {
   const { joined, free } = crowdedPermits();
   let waiting = 0;
-  const take: typeof joined.take = (isUrgent) => {
+  const wait: typeof joined.wait = (granted) => {
     waiting += 1;
-    return joined.take(isUrgent);
+    joined.wait(granted);
   };
-  const over = { permits: { ...joined, take } };
+  const over = { permits: { ...joined, wait } };
   const bench = await start({ rows: 3, definition: { send: { rate: '1000/s' } }, over });
   const end = deliver(bench, 3);
   await until(() => waiting === 3);
@@ -96,18 +97,6 @@ test('a run comes to its permits although another run of the process has them al
   await until(async () => (await intended(bench, 3)) > 0);
   expect(bench.attempts).toEqual([]);
   free(20);
-  expect(await end).toBe('closed');
-});
-
-test('rows come to their permits although others of their run, which are retried, have them all', async () => {
-  const bench = await start({ rows: 3, concurrency: 2 });
-  const { permits } = bench.context;
-  while (permits.tryTake());
-  const end = deliver(bench, 3);
-  await until(async () => (await intended(bench, 3)) > 0);
-  expect(bench.attempts).toEqual([]);
-  permits.release(null);
-  permits.release(null);
   expect(await end).toBe('closed');
 });
 
@@ -199,7 +188,7 @@ describe('a chunk that is lost between an intent and the first byte', () => {
     let isHeld = true;
     const write = async (record: RowRecord) => {
       await journal.write(record);
-      if (record.kind === 'intended') isHeld = false;
+      if (record.kind === 'ranged' || record.kind === 'intended') isHeld = false;
     };
     const bench = await start({ rows: 1, journal: { ...journal, write }, ...options });
     await prepare(bench);
@@ -233,15 +222,18 @@ describe('a row that has waited for its permit since its intent was granted', ()
     free(1);
     const service = heldAnswers();
     let later = 0;
-    let isReady = false;
-    const wait: typeof joined.wait = (placed) => {
-      isReady = true;
-      joined.wait(placed);
-    };
-    const over = { permits: { ...joined, wait }, now: () => performance.now() + later };
+    const over = { permits: joined, now: () => performance.now() + later };
     const bench = await start({ rows: 2, over, attempt: service.attempt });
-    const end = deliver(bench, 2);
-    await until(() => bench.attempts.length === 1 && isReady);
+    let granted = 0;
+    const { ledger } = bench.context;
+    const exchange: typeof ledger.exchange = async (rows) => {
+      const answer = await ledger.exchange(rows);
+      granted += answer.ranged.length;
+      return answer;
+    };
+    const context = { ...bench.context, ledger: { ...ledger, exchange } };
+    const end = deliverOn(bench, chunkOf(bench, 2), { context });
+    await until(() => bench.attempts.length === 1 && granted === 2);
     later = 2_000;
     return { bench, end, service, free: () => free(1) };
   }

@@ -37,7 +37,7 @@ export const DOORS: Doors = {
     'breaker.ts',
     'epoch.ts',
     'verification.ts',
-    'exchange.ts',
+    'intent.ts',
     'key-claims.ts',
     'keys.ts',
     'mark.ts',

@@ -75,16 +75,22 @@ describe('a forgotten run', () => {
     expect([...(await readAll(folder, journal.worker)).runs.keys()]).toEqual(['r2']);
   });
 
-  test('that gets a late outcome stays forgotten, and begins anew with an intent', async () => {
-    const { folder, journal } = await ownJournal();
-    await journal.write(runOf('r1'));
-    await journal.forget('r1');
-    await journal.write(settled('r1', [1, 1, 'created']));
-    expect(journal.runs()).toEqual([]);
-    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 2)] });
-    expect(journal.runs()).toEqual(['r1']);
-    expect((await readAll(folder, journal.worker)).intended.size).toBe(1);
-  });
+  test.each([
+    { kind: 'intended', run: 'r1', rows: [intent(1, 2)] },
+    { kind: 'ranged', run: 'r1', ranges: [[1, 'i a 1.', [2, 'bucket', 'digest']]] },
+  ] as const)(
+    'that gets a late outcome stays forgotten, and begins anew with an intent ($kind)',
+    async (record) => {
+      const { folder, journal } = await ownJournal();
+      await journal.write(runOf('r1'));
+      await journal.forget('r1');
+      await journal.write(settled('r1', [1, 1, 'created']));
+      expect(journal.runs()).toEqual([]);
+      await journal.write(record);
+      expect(journal.runs()).toEqual(['r1']);
+      expect((await readAll(folder, journal.worker)).intended.size).toBe(1);
+    },
+  );
 
   test('that was never known is no work', async () => {
     const { journal, files } = await ownJournal();

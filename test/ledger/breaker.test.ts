@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedBreaker, type SharedBreaker } from '../../src/ledger/breaker.ts';
 import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Granted } from '../../src/ledger/exchange.ts';
+import type { Granted } from '../../src/ledger/intent.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { intentOn, runningRun } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/exchange.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
@@ -464,8 +464,8 @@ describe('closing', () => {
     await bench.ledger.settle(row(1, 'created', {}, 'a'));
     const other = await anotherLedger(bench, {
       ...bench.epoch,
-      async call(run, keys, args) {
-        const answer = await bench.epoch.call(run, keys, args);
+      async read(run, keys, args) {
+        const answer = await bench.epoch.read(run, keys, args);
         // Once, behind its reading.
         if ((await redis.hget(chunk, '1'))?.includes('created')) {
           await redis.hset(bench.keys.epoch, 'server', 'another');
@@ -485,8 +485,8 @@ describe('closing', () => {
     let isRead = false;
     const other = await anotherLedger(bench, {
       ...bench.epoch,
-      async call(run, keys, args) {
-        const answer = await bench.epoch.call(run, keys, args);
+      async read(run, keys, args) {
+        const answer = await bench.epoch.read(run, keys, args);
         if (isRead) return answer;
         isRead = true;
         // Behind its reading the row goes again, and ends otherwise.

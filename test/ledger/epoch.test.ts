@@ -476,7 +476,7 @@ describe('a Redis put back from a copy of long ago', () => {
       recoveries: 0,
       isKnown: true,
       seen: new Map(at),
-      held: new Set<string>(),
+      held: new Set<never>(),
     };
     const edges = { ...quietEdges, redis, key: keys.epoch, worker };
     const verifying = verifyLedger(edges, memory, stop.signal);

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type ExchangeEdges, exchangeRows, type Intent } from '../../src/ledger/exchange.ts';
+import { type ExchangeEdges, exchangeRows } from '../../src/ledger/exchange.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -11,8 +12,16 @@ const intendRows = async (next: readonly Intent[], edges: ExchangeEdges) =>
 
 async function runningRun(problem: string | null = null) {
   const { redis } = own();
-  const { epoch, keys, journal, id } = await startRun(redis, { rows: 3, journal: memoryJournal(problem) });
-  const edges: ExchangeEdges = { epoch, keys, journal, run: id, probeMs: 5_000 };
+  const bench = await startRun(redis, { rows: 3, journal: memoryJournal(problem) });
+  const { epoch, keys, journal, id } = bench;
+  const edges: ExchangeEdges = {
+    epoch,
+    keys,
+    journal,
+    run: await bench.run(),
+    probeMs: 5_000,
+    now: () => new Date(),
+  };
   return { edges, journal, run: id, marks: () => redis.hgetall(`${keys.run(id).chunk}1`) };
 }
 

@@ -54,6 +54,7 @@ const CREATED = settledRow(1, 'created', {
   mark: INTENT.mark,
   identity: { ...PLACE, becomes: 'known', id: 'id-1' },
 });
+const SECOND = settledRow(2, 'created', { mark: 'i me.1 1.2' });
 const DENIED = settledRow(1, 'denied', { identity: { ...PLACE, becomes: 'given-back', id: '' } });
 
 type Bench = {
@@ -125,6 +126,17 @@ const OF_ROWS: readonly Case[] = [
   ['WITHDRAW', 'answers otherwise', WITHDRAW, ({ ledger }) => ledger.withdraw(INTENT), intend],
   // The row has its outcome already: this one is not recorded.
   ['EXCHANGE, of outcomes', 'answers otherwise', EXCHANGE, ({ ledger }) => ledger.settle(CREATED), intend],
+  [
+    'EXCHANGE, of a chunk’s last outcomes',
+    'answers otherwise',
+    EXCHANGE,
+    ({ ledger }) => ledger.settleAll([CREATED, SECOND]),
+    async (bench) => {
+      await bench.ledger.take(1, [1, 2]);
+      await intend(bench);
+      await bench.ledger.intend(intentOn(2, 'i me.1 1.2'));
+    },
+  ],
   [
     'UNSETTLE',
     'answers otherwise',

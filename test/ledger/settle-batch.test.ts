@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { Intent } from '../../src/ledger/exchange.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -129,7 +129,7 @@ test('what ended is recorded before what is next is granted, in one command and 
   expect(commandsOf(await own().redis.info('commandstats')).commands - commands).toBe(1);
   expect(recorded).toEqual([true, true, true]);
   expect(granted.map(({ kind }) => kind)).toEqual(['taken', 'granted']);
-  expect(journal.records.map(({ kind }) => kind)).toEqual(['intended', 'settled', 'intended', 'withdrawn']);
+  expect(journal.records.map(({ kind }) => kind)).toEqual(['intended', 'accepted', 'intended', 'withdrawn']);
   expect((await run()).outcomes.created).toBe(3);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRecentMap, recently } from '../../src/lib/recent.ts';
+import { createRecentMap } from '../../src/lib/recent.ts';
 
 test('of more entries than it keeps, those that were set last are there', () => {
   const map = createRecentMap<string, number>(2);
@@ -21,30 +21,6 @@ test('what was deleted makes room', () => {
   map.delete('a');
   map.set('c', 3);
   expect([...map].map(([key]) => key)).toEqual(['b', 'c']);
-});
-
-/** What is worked out, and for which texts it was. */
-function shouting(count: number) {
-  const worked: string[] = [];
-  const shout = recently((text) => {
-    worked.push(text);
-    return text.toUpperCase();
-  }, count);
-  return { shout, worked };
-}
-
-test('what was worked out for a text is not worked out again soon', () => {
-  const { shout, worked } = shouting(2);
-  expect(['a', 'b', 'a', 'b', 'a'].map(shout)).toEqual(['A', 'B', 'A', 'B', 'A']);
-  expect(worked).toEqual(['a', 'b']);
-});
-
-test('as many as asked for are remembered, and no more than twice as many', () => {
-  const { shout, worked } = shouting(2);
-  expect(['a', 'b', 'c', 'b'].map(shout)).toEqual(['A', 'B', 'C', 'B']);
-  expect(worked).toEqual(['a', 'b', 'c']);
-  expect(['d', 'e', 'a'].map(shout)).toEqual(['D', 'E', 'A']);
-  expect(worked).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
 });
 
 test('the oldest goes also where entries were renewed, or all were deleted, meanwhile', () => {

@@ -14,7 +14,7 @@ export const OF_ISSUE = [
   {
     id: 'first-byte-without-lease',
     in: 'src/delivery',
-    find: '  if (!maySend(sending, context)) {\n    context.permits.release(null);\n    void withdraw([row], context, unsent);\n    return;\n  }\n',
+    find: '  if (!maySend(sending)) {\n    context.permits.release(null);\n    void apply(sender, sending, givenUp(sending));\n    return;\n  }\n',
     put: '',
     tests: ['test/delivery/sender'],
     why: 'a worker that lost its chunk after the intent sends beside the one that took it over',
@@ -62,9 +62,9 @@ export const OF_ISSUE = [
   {
     id: 'begun-create-as-fresh',
     in: 'src/delivery',
-    find: "sending.expected === '' && !sending.everUnknown",
-    put: 'true',
-    tests: ['test/delivery/sender'],
+    find: 'everUnknown: mayHaveBeenSent(planned),',
+    put: 'everUnknown: false,',
+    tests: ['test/delivery/sender', 'test/delivery/attempts'],
     why: 'a create that a dead worker may have carried out becomes unsent where it ought to be in doubt',
   },
   {
@@ -134,8 +134,8 @@ export const OF_ISSUE = [
   {
     id: 'granted-before-the-disk',
     in: 'src/ledger',
-    find: 'if (stop === null) return { unrecorded, granted };',
-    put: 'return { unrecorded, granted };',
+    find: 'if (stop === null) return answers;',
+    put: 'return answers;',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row is sent of which the journal knows nothing',
   },

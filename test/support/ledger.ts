@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
-import type { Intent } from '../../src/ledger/exchange.ts';
+import type { Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';

@@ -8,6 +8,7 @@ import { CONTESTED_MARK } from '../mark.ts';
 import { SUCCESS } from './breaker.ts';
 import { GRANT } from './grant.ts';
 import { OPEN_CHUNK } from './open-chunk.ts';
+import { CLOSE_CHUNK } from './runs.ts';
 
 /**
  * Takes intents back where it is proven that nothing was received: the row is unsent again.
@@ -219,16 +220,24 @@ end
 `;
 
 /**
- * One exchange with those who send: records what ended, then grants what is next, so that what an answer says of the service counts for the
- * rows that ask after it. KEYS: as of record. ARGV: run, JSON of record, the place of its last group's last argument, its groups, then the arguments of
- * grant; none: nothing is to go. Answers how many rows were not recorded, their places, then what grant answers.
+ * One exchange with those who send: records what ended, closes chunks that are whole by that, then grants what is next, so that what an answer
+ * says of the service counts for the rows that ask after it. KEYS: as of record. ARGV: run, JSON of record, the place of its last group's last
+ * argument, how many chunks are to be closed, the groups; chunks of the run, now (ISO) and of each chunk to be closed its number, version, block;
+ * then the arguments of grant; none: nothing is to go. Answers how many rows were not recorded, their places, of each chunk whether it is
+ * closed (0|1), then what grant answers.
  */
-export const EXCHANGE = `${OPEN_CHUNK}${BY_TAKE}${RECORD}${GRANT}
+export const EXCHANGE = `${OPEN_CHUNK}${BY_TAKE}${RECORD}${CLOSE_CHUNK}${GRANT}
 local last = tonumber(ARGV[3])
-local answer = record(ARGV[2], 4, last)
+local answer = record(ARGV[2], 5, last)
 table.insert(answer, 1, #answer)
-if last < #ARGV then
-  for _, word in ipairs(grant(last + 1)) do answer[#answer + 1] = word end
+local i = last + 3
+for _ = 1, ARGV[4] do
+  local chunk = ARGV[i]
+  answer[#answer + 1] = closeChunk(KEYS[1], KEYS[2] .. chunk, KEYS[3], chunk, ARGV[i + 1], ARGV[i + 2], ARGV[last + 1], ARGV[last + 2])
+  i = i + 3
+end
+if i <= #ARGV then
+  for _, word in ipairs(grant(i)) do answer[#answer + 1] = word end
 end
 return answer
 `;

@@ -101,22 +101,28 @@ return out
 `;
 
 /**
- * Closes a chunk whose rows are all settled: its marks become one block. The last chunk to be closed finishes the run.
- * KEYS: record, chunk, blocks. ARGV: chunk, its version as it was when their outcomes were read or recorded ('<n> <v>', open-chunk.ts), block,
- * chunks of the run, now (ISO). Whatever records or changes an outcome changes the version.
- * Answers 1: closed (now or before); 0: something changed since: read again.
+ * Lua that declares closeChunk(record, key, blocks, chunk, version, block, chunks, now): a chunk whose rows are all settled is closed, its marks
+ * become one block; the last chunk to be closed finishes the run. `version`: the chunk's as it was when its outcomes were read or recorded
+ * ('<n> <v>', open-chunk.ts); whatever records or changes an outcome changes it. Answers 1: closed (now or before); 0: something changed since: read again.
  */
-export const CLOSE = `
-if redis.call('HEXISTS', KEYS[3], ARGV[1]) == 1 then return 1 end
-local now = redis.call('HMGET', KEYS[2], 'v', 'n')
-if (now[2] or '0') .. ' ' .. (now[1] or '0') ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[3])
-redis.call('DEL', KEYS[2])
-local closed = redis.call('HINCRBY', KEYS[1], 'closedChunks', 1)
-if closed == tonumber(ARGV[4]) and redis.call('HGET', KEYS[1], 'state') ~= 'cancelled' then
-  redis.call('HSET', KEYS[1], 'state', 'finished', 'reason', '', 'finishedAt', ARGV[5])
+export const CLOSE_CHUNK = `
+local function closeChunk(record, key, blocks, chunk, version, block, chunks, now)
+  if redis.call('HEXISTS', blocks, chunk) == 1 then return 1 end
+  local is = redis.call('HMGET', key, 'v', 'n')
+  if (is[2] or '0') .. ' ' .. (is[1] or '0') ~= version then return 0 end
+  redis.call('HSET', blocks, chunk, block)
+  redis.call('DEL', key)
+  local closed = redis.call('HINCRBY', record, 'closedChunks', 1)
+  if closed == tonumber(chunks) and redis.call('HGET', record, 'state') ~= 'cancelled' then
+    redis.call('HSET', record, 'state', 'finished', 'reason', '', 'finishedAt', now)
+  end
+  return 1
 end
-return 1
+`;
+
+/** Closes a chunk, as closeChunk says. KEYS: record, chunk, blocks. ARGV: chunk, version, block, chunks of the run, now (ISO). */
+export const CLOSE = `${CLOSE_CHUNK}
+return closeChunk(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5])
 `;
 
 /**

@@ -1,6 +1,6 @@
 import { decide } from '../../../src/delivery/decide.ts';
 import { endOf, gaveUp, type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row-task.ts';
-import type { Intent, Range } from '../../../src/ledger/exchange.ts';
+import type { Intent, Range } from '../../../src/ledger/intent.ts';
 import { intentMark, type Mark, UNSENT_MARK } from '../../../src/ledger/mark.ts';
 import type { SettledRow } from '../../../src/ledger/settle-entry.ts';
 import type { Reply, Verdict } from '../../../src/model/request.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextTry, type Retry, type Tries } from '../../src/delivery/retry-policy.ts';
+import { nextTry, type Tries } from '../../src/delivery/retry.ts';
+import type { Retry } from '../../src/delivery/row-task.ts';
 
 const ATTEMPTS = 5;
 const AWAY_MS = 600_000;

@@ -1,0 +1,218 @@
+/**
+ * What the sender of a run (sender.ts) has in hand, and how each effect that transitions.ts decides on changes it: here alone requests are
+ * put into line, settled, withdrawn, recalled and ended, the run is paused, the breaker told, and p-retry asked for another attempt (retry.ts).
+ */
+
+import { awayMsOf } from '../config/job-definition.ts';
+import { createWaitingLine, type WaitingLine } from '../lib/waiting-line.ts';
+import { tryAgain } from './retry.ts';
+import type { Retry } from './row-task.ts';
+import type { RunContext } from './run-context.ts';
+import { endSending, failSending, isFreeWithout, notSent, type Sending } from './sending.ts';
+import { createSettling, type Settling, withdrawIntents } from './settle-rows.ts';
+import { afterToken, afterTries, type Effect, givenUp, unsent, type Wait } from './transitions.ts';
+
+/** What a run's sender has in hand. */
+export type InHand = {
+  readonly context: RunContext;
+  readonly waiting: WaitingLine<Sending>;
+  /** Requests whose intent is granted, until a permit is free: a request that ends waits for no answer of Redis before the next goes out. */
+  readonly ready: WaitingLine<Sending>;
+  readonly settling: Settling;
+  /** Sends what can go, and sees that more can. */
+  readonly goOn: () => void;
+  /** Requests that are to wait, until the whole answer of the ledger is known, and the longest wait of them. */
+  barred: Sending[];
+  wait: Wait | null;
+  /** Answers that may mean trouble for all rows, until that is known: no other row asks to go meanwhile. */
+  troubles: number;
+  /** How often there was such an answer: what was asked for before it and granted after it may not go by that. */
+  alarms: number;
+};
+
+export function createInHand(context: RunContext, goOn: () => void): InHand {
+  return {
+    context,
+    goOn,
+    waiting: createWaitingLine(),
+    ready: createWaitingLine(),
+    settling: createSettling(context),
+    barred: [],
+    wait: null,
+    troubles: 0,
+    alarms: 0,
+  };
+}
+
+/** Carries effects out in their order, at once as long as none of them takes time. `null`: all have come about. Never throws or rejects. */
+export function apply(hand: InHand, sending: Sending, effects: readonly Effect[]): Promise<void> | null {
+  let done = 0;
+  try {
+    for (const effect of effects) {
+      done += 1;
+      if (effect.kind === 'recall') return alarm(hand, sending, effects.slice(done));
+      const work = carryOut(hand, sending, effect);
+      if (work !== null) return applyBehind(work, hand, { sending, effects: effects.slice(done) });
+    }
+  } catch (error) {
+    failSending(sending, error);
+  }
+  return null;
+}
+
+async function applyBehind(
+  work: Promise<unknown>,
+  hand: InHand,
+  { sending, effects }: { readonly sending: Sending; readonly effects: readonly Effect[] },
+): Promise<void> {
+  try {
+    await work;
+    await apply(hand, sending, effects);
+  } catch (error) {
+    failSending(sending, error);
+  }
+}
+
+/** The answer may mean a hold, an open breaker or a paused run: requests that have not gone yet ask again when that is known. */
+async function alarm(hand: InHand, sending: Sending, effects: readonly Effect[]): Promise<void> {
+  hand.troubles += 1;
+  hand.alarms += 1;
+  hand.settling.flush();
+  const recalled = recall(hand);
+  await apply(hand, sending, effects);
+  await recalled;
+  hand.troubles -= 1;
+  hand.goOn();
+}
+
+/** `null`: it has come about. */
+function carryOut(
+  hand: InHand,
+  sending: Sending,
+  effect: Exclude<Effect, { kind: 'recall' }>,
+): Promise<unknown> | null {
+  const { context, ready, barred, settling } = hand;
+  switch (effect.kind) {
+    case 'settle':
+      settling.settle(sending, effect.end);
+      return null;
+    case 'unsent':
+      endSending(sending, 'unsent');
+      return null;
+    case 'ready':
+      if (effect.isFirst) ready.pushFirst(sending);
+      else ready.push(sending);
+      return null;
+    case 'wait':
+      if (hand.wait === null || effect.wait.ms > hand.wait.ms) hand.wait = effect.wait;
+      barred.push(sending);
+      return null;
+    case 'alone':
+      sending.isInOrder = false;
+      barred.push(sending);
+      return null;
+    case 'halt':
+      endWaiting(hand);
+      return null;
+    case 'again':
+      again(hand, sending, effect);
+      return null;
+    case 'tell':
+      return context.breaker.failed({ ...effect.failure, mark: sending.mark });
+    case 'withdraw':
+      return withdraw(sending, context);
+    case 'pause':
+      if (effect.problem !== undefined)
+        context.onTrouble(`the ${effect.reason} could not be written`, new Error(effect.problem));
+      return context.pause(effect.reason);
+    case 'pause-if-away':
+      return context.breaker.awayFor() < awayMsOf(context.definition) ? null : context.pause('service-away');
+    case 'refresh':
+      return refresh(hand, sending);
+    default:
+      return effect satisfies never;
+  }
+}
+
+async function withdraw(sending: Sending, context: RunContext): Promise<void> {
+  await withdrawIntents([sending], context);
+  sending.mark = '';
+}
+
+async function refresh(hand: InHand, sending: Sending): Promise<void> {
+  const fresh = sending.refreshed ? null : await hand.context.service.freshToken(sending.token);
+  await apply(hand, sending, afterToken(fresh !== null, sending));
+}
+
+/** Another attempt is safe: whether there is one is p-retry's to say, and the attempt goes the way of the first. */
+function again(
+  hand: InHand,
+  sending: Sending,
+  { verdict, because }: Extract<Effect, { kind: 'again' }>,
+): void {
+  const tell = sending.again;
+  sending.again = null;
+  sending.state = 'waiting';
+  if (because === 'unknown') sending.everUnknown = true;
+  if (because === 'refreshed') sending.refreshed = true;
+  if (because === 'refreshed' || because === 'throttled') sending.throttled += 1;
+  if (tell === null) void tryLater(hand, sending, verdict);
+  else tell(verdict);
+}
+
+async function tryLater(hand: InHand, sending: Sending, verdict: Retry): Promise<void> {
+  // It goes before the run's others.
+  const attempt = () =>
+    new Promise<Retry | null>((resolve) => {
+      sending.again = resolve;
+      hand.waiting.pushFirst(sending);
+      hand.goOn();
+    });
+  try {
+    const last = await tryAgain(sending, { verdict, startedAt: sending.sentAt }, attempt);
+    if (last !== null) await apply(hand, sending, afterTries(last, sending));
+  } catch (error) {
+    failSending(sending, error);
+  }
+}
+
+/** Requests that have not gone are to ask again, and come first. */
+export async function recall(hand: InHand): Promise<void> {
+  const { ready, waiting, context } = hand;
+  const sendings = takeFrom(ready, ready.length());
+  const free = sendings.filter(isFreeWithout);
+  try {
+    await withdrawIntents(free, context);
+  } catch (error) {
+    for (const sending of free) failSending(sending, error);
+  }
+  for (const sending of sendings.reverse()) {
+    if (sending.state !== 'intended') continue;
+    notSent(sending, isFreeWithout(sending) ? '' : sending.mark);
+    waiting.pushFirst(sending);
+  }
+  hand.goOn();
+}
+
+/** The run or the process ends: only what is on the wire goes on. */
+export function endAll(hand: InHand): void {
+  endWaiting(hand);
+  const { ready } = hand;
+  for (const sending of takeFrom(ready, ready.length())) void apply(hand, sending, givenUp(sending));
+}
+
+export function endWaiting(hand: InHand): void {
+  const { waiting } = hand;
+  for (const sending of takeFrom(waiting, waiting.length())) void apply(hand, sending, unsent(sending));
+}
+
+/** The first requests of a line, no more than `most`. */
+export function takeFrom(line: WaitingLine<Sending>, most: number): Sending[] {
+  const sendings: Sending[] = [];
+  while (sendings.length < most) {
+    const sending = line.shift();
+    if (sending === undefined) break;
+    sendings.push(sending);
+  }
+  return sendings;
+}

@@ -1,0 +1,141 @@
+/**
+ * The later attempts of a request, which p-retry owns: their number, and the wait before each. Whether and when there is another is a pure
+ * decision: an outage costs time, not rows. A row is given up only when its attempts are used up while other rows get through; when none
+ * gets through for too long, the service is away, and the run pauses. The attempt itself is the sender's, as the first one is.
+ */
+
+import pRetry from 'p-retry';
+import { awayMsOf } from '../config/job-definition.ts';
+import type { Retry } from './row-task.ts';
+import type { RunContext } from './run-context.ts';
+import type { Sending } from './sending.ts';
+import type { ServiceBreaker } from './service-breaker.ts';
+import { waitWhileRunning } from './still-runs.ts';
+
+/** What has been tried for one row. */
+export type Tries = {
+  readonly made: number;
+  /** Of those: the service named a time to come back. */
+  readonly throttled: number;
+  /** When the first began, ms. */
+  readonly startedAt: number;
+  /** When the one before the latest began, ms; the first where it is the only one. */
+  readonly previousAt: number;
+};
+
+export type NextTry =
+  | { readonly kind: 'wait'; readonly ms: number }
+  /** Attempts are used up while other rows go through: it is this row. */
+  | { readonly kind: 'give-up' }
+  /** Nobody has got through for too long: it is the service. */
+  | { readonly kind: 'away' }
+  /** The service has asked for a longer wait than the run has patience for. */
+  | { readonly kind: 'hold' };
+
+/** Why a request is not tried again, and its latest verdict; a `wait` was broken off: the run or the process ends. */
+export type LastTry = { readonly next: NextTry; readonly verdict: Retry };
+
+/** The one error that makes p-retry go on: another attempt is safe. */
+class TryAgain extends Error {
+  override readonly name = 'TryAgain';
+  readonly verdict: Retry;
+  constructor(verdict: Retry) {
+    super(verdict.message);
+    this.verdict = verdict;
+  }
+}
+
+/** A first attempt after which another is safe: when it began (ms), and its verdict. */
+type FirstTry = { readonly verdict: Retry; readonly startedAt: number };
+
+/**
+ * Attempts a request again, as often as that is safe and sensible; `null`: it came to its end. An attempt answers why another is needed, or
+ * `null`: nothing raw reaches p-retry.
+ */
+export async function tryAgain(
+  sending: Sending,
+  { verdict: first, startedAt }: FirstTry,
+  attempt: (sending: Sending) => Promise<Retry | null>,
+): Promise<LastTry | null> {
+  const { context } = sending.take;
+  let next: NextTry = { kind: 'wait', ms: 0 };
+  let previousAt = startedAt;
+  let latestAt = startedAt;
+  const waitForNext = async (verdict: Retry) => {
+    const { made, throttled } = sending;
+    next = nextTry({ made, throttled, startedAt, previousAt }, verdict, policyOf(context));
+    return next.kind === 'wait' && waitWhileRunning(next.ms, context);
+  };
+  const attemptNext = () => {
+    previousAt = latestAt;
+    latestAt = context.now();
+    return attempt(sending);
+  };
+  try {
+    await pRetry(
+      async (n) => {
+        // A call of p-retry costs a row that needs none some microseconds: the first attempt was made before.
+        const verdict = n === 1 ? first : await attemptNext();
+        if (verdict !== null) throw new TryAgain(verdict);
+      },
+      {
+        retries: Number.POSITIVE_INFINITY,
+        minTimeout: 0,
+        shouldRetry: ({ error }) => error instanceof TryAgain && waitForNext(error.verdict),
+      },
+    );
+    return null;
+  } catch (error) {
+    if (error instanceof TryAgain) return { next, verdict: error.verdict };
+    throw error;
+  }
+}
+
+function policyOf({ definition, service, breaker }: RunContext) {
+  const { attempts } = definition.send;
+  return { attempts, awayMs: awayMsOf(definition), backoffMs: service.backoffMs, breaker };
+}
+/** An answer with a time to come back uses up none of a row's attempts, but only so many of them are waited for. */
+const ALL_ATTEMPTS_FACTOR = 10;
+
+/** `Retry-After: 0` is no invitation to a tight loop. */
+const SHORTEST_WAIT_MS = 50;
+
+/** The decision for a row whose latest attempt may be followed by another. */
+export function nextTry(
+  tries: Tries,
+  verdict: Retry,
+  policy: {
+    readonly attempts: number;
+    readonly awayMs: number;
+    readonly backoffMs: (attempt: number) => number;
+    readonly breaker: Pick<ServiceBreaker, 'awayFor' | 'answeredSince' | 'getsThroughSince'>;
+  },
+): NextTry {
+  if (policy.breaker.awayFor() >= policy.awayMs) return { kind: 'away' };
+  if ((verdict.afterMs ?? 0) > policy.awayMs) return { kind: 'hold' };
+  const counted = tries.made - tries.throttled;
+  const usedUp = counted >= policy.attempts || tries.made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
+  if (usedUp && othersGetThrough(tries, verdict, policy.breaker)) return { kind: 'give-up' };
+  return { kind: 'wait', ms: Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS) };
+}
+
+/**
+ * No connection came about: that says nothing of this row, and a service that has gone still answers what was begun before. So others
+ * have to get through while this row doesn't: one that was first tried in the last moment of a service probes through its whole outage.
+ */
+const UNCONNECTED: ReadonlySet<string> = new Set([
+  'connection_refused',
+  'name_not_found',
+  'host_unreachable',
+  'connect_timeout',
+  'tls_failed',
+]);
+
+function othersGetThrough(
+  { startedAt, previousAt }: Tries,
+  { code }: Retry,
+  breaker: Pick<ServiceBreaker, 'answeredSince' | 'getsThroughSince'>,
+): boolean {
+  return UNCONNECTED.has(code) ? breaker.getsThroughSince(previousAt) : breaker.answeredSince(startedAt);
+}

@@ -1,0 +1,210 @@
+/**
+ * What becomes of a request on its way, as two tables: what the ledger's answer to its intent makes of it, and what the verdict on its
+ * reply makes of it; two more say what follows from a refused token and from attempts that came to their end. All are pure: they answer
+ * effects, in their order, and the sender alone carries them out. A row that an earlier attempt may have made is never called unsent, refused or failed.
+ */
+
+import type { Granted } from '../ledger/intent.ts';
+import type { Call } from '../model/operation.ts';
+import type { Reply, Verdict } from '../model/request.ts';
+import type { Reason } from '../model/run.ts';
+import type { LastTry } from './retry.ts';
+import { acceptedEnd, endOf, type Final, gaveUp, type Retry, type RowEnd } from './row-task.ts';
+import { isFreeWithout, type Sending } from './sending.ts';
+import type { AttemptFailure } from './service-breaker.ts';
+
+/** The breaker is open, or the service has asked for a hold. */
+export type Wait = Extract<Granted, { kind: 'wait' }>;
+
+export type Effect =
+  /** Goes as soon as there is a permit; `isFirst`: before those that are ready. */
+  | { readonly kind: 'ready'; readonly isFirst: boolean }
+  /** Asks again when the time has passed, with all others of the run. */
+  | { readonly kind: 'wait'; readonly wait: Wait }
+  /** Asks again, and not in its chunk's order. */
+  | { readonly kind: 'alone' }
+  /** None of the run's rows goes any more. */
+  | { readonly kind: 'halt' }
+  /** It may concern all rows: those that have not gone ask again, when the effects behind this one have come about. */
+  | { readonly kind: 'recall' }
+  /** The breaker is told. */
+  | { readonly kind: 'tell'; readonly failure: Omit<AttemptFailure, 'mark'> }
+  /** Nothing was received under the intent. */
+  | { readonly kind: 'withdraw' }
+  /** `problem`: what is wrong here. */
+  | { readonly kind: 'pause'; readonly reason: Reason; readonly problem?: string }
+  /** Pauses the run where none of its requests has been answered for too long. */
+  | { readonly kind: 'pause-if-away' }
+  /** A token other than the refused one is asked for; `afterToken` says what follows. */
+  | { readonly kind: 'refresh' }
+  /** Another attempt is safe; p-retry says whether and when. */
+  | {
+      readonly kind: 'again';
+      readonly verdict: Retry;
+      readonly because: 'failed' | 'throttled' | 'unknown' | 'refreshed';
+    }
+  | { readonly kind: 'settle'; readonly end: RowEnd }
+  /** Its rows are as before. */
+  | { readonly kind: 'unsent' };
+
+type Effects = readonly Effect[];
+/** What is decided by. */
+type Facts = Pick<Sending, 'state' | 'isInOrder' | 'everUnknown' | 'before' | 'made'>;
+
+const NONE: Effects = [];
+const READY: Effects = [{ kind: 'ready', isFirst: false }];
+const READY_FIRST: Effects = [{ kind: 'ready', isFirst: true }];
+const WITHDRAW: Effect = { kind: 'withdraw' };
+const RECALL: Effect = { kind: 'recall' };
+const HALT: Effect = { kind: 'halt' };
+const ALONE: Effects = [{ kind: 'alone' }];
+const UNSENT: Effects = [{ kind: 'unsent' }];
+
+/** What the ledger's answer to a request's intent makes of it. */
+export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
+  switch (answer?.kind) {
+    case 'granted':
+      return facts.state === 'intended' || facts.made > 0 ? READY_FIRST : READY;
+    case 'wait':
+      return [{ kind: 'wait', wait: answer }];
+    case 'halted':
+      return [...unsent(facts), HALT];
+    case 'held':
+      return [{ kind: 'settle', end: { ...heldBy(answer.by, facts), attempts: facts.made } }];
+    case 'unwritten':
+      return [{ kind: 'pause', reason: 'journal', problem: answer.problem }, ...unsent(facts), HALT];
+    // Of a row in its chunk's order that says no more than that it is to go by itself; else another take has it, or had it.
+    case 'taken':
+    case 'unclaimed':
+    case undefined:
+      return facts.isInOrder ? ALONE : unsent(facts);
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** The rows are as before, unless an earlier attempt may have made them. */
+export function unsent({ everUnknown, made }: Pick<Facts, 'everUnknown' | 'made'>): Effects {
+  return everUnknown ? [{ kind: 'settle', end: { ...INTERRUPTED, attempts: made } }] : UNSENT;
+}
+
+const INTERRUPTED: RowEnd = {
+  outcome: 'in-doubt',
+  code: 'interrupted',
+  message: 'an attempt has an unknown outcome, and the run was interrupted before the next',
+};
+
+function heldBy(
+  { run, row }: { readonly run: string; readonly row: number },
+  { everUnknown }: Facts,
+): RowEnd {
+  const message = `row ${row} of run ${run} has this key and is not done yet`;
+  return { outcome: everUnknown ? 'in-doubt' : 'invalid', code: 'key_held', message };
+}
+
+/** A request that has not gone and is not to go. */
+export function givenUp(facts: Facts): Effects {
+  return facts.state === 'intended' ? [...withdrawn(facts), ...unsent(facts)] : unsent(facts);
+}
+
+type Answered = { readonly verdict: Verdict; readonly reply: Reply; readonly call: Call };
+/** `mayRepeat`: the user has unknown outcomes sent again. */
+type Policy = { readonly mayRepeat: boolean };
+
+/** What the verdict on a request's reply makes of it. */
+export function afterReply({ verdict, reply, call }: Answered, facts: Facts, policy: Policy): Effects {
+  switch (verdict.kind) {
+    case 'accepted':
+      return [{ kind: 'settle', end: acceptedEnd(verdict, facts.made, reply.ms) }];
+    case 'refused':
+      // A permission may be missing for all rows.
+      return verdict.outcome === 'denied'
+        ? [RECALL, settled(verdict, reply, facts)]
+        : [settled(verdict, reply, facts)];
+    case 'unknown':
+      return [RECALL, told(verdict, reply), ...afterUnknown({ verdict, reply, call }, facts, policy)];
+    case 'retry': {
+      const because = verdict.afterMs === null ? 'failed' : 'throttled';
+      // An update that may have been carried out is not unsent: its intent says so until another attempt has its answer.
+      const mayHaveChanged = call === 'subclient.update' && mayHaveArrived(reply);
+      const withdraw = mayHaveChanged ? NONE : withdrawn(facts);
+      return [RECALL, told(verdict, reply), ...withdraw, { kind: 'again', verdict, because }];
+    }
+    case 'stop':
+      return [RECALL, REFUSED_TOKEN, ...withdrawn(facts), { kind: 'refresh' }];
+    default:
+      return verdict satisfies never;
+  }
+}
+
+type Unknown = Extract<Verdict, { kind: 'unknown' }>;
+
+function afterUnknown(
+  { verdict, reply }: Answered & { readonly verdict: Unknown },
+  facts: Facts,
+  { mayRepeat }: Policy,
+): Effects {
+  // Whatever the user chose: a record that was accepted would be made twice for certain.
+  if (!mayRepeat || verdict.givenId !== undefined)
+    // Of creates whose answers are lost none is tried again: each probe would leave another in doubt.
+    return [{ kind: 'pause-if-away' }, settled(verdict, reply, facts)];
+  // The intent stays: should this process die now, the row is not free.
+  return [{ kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null }, because: 'unknown' }];
+}
+
+function settled(verdict: Final, { ms }: Reply, { everUnknown, made }: Facts): Effect {
+  return { kind: 'settle', end: { ...endOf(verdict, everUnknown), attempts: made, ms } };
+}
+
+const UNAUTHORIZED = 401;
+/** An answer: should this have been the probe, the service is there. */
+const REFUSED_TOKEN: Effect = { kind: 'tell', failure: { status: UNAUTHORIZED, afterMs: null, cause: '' } };
+/** Codes that say no more than the sentence beside them; those of undici and Node are what a person searches for. */
+const OUR_CODES = 'ONBOARD_';
+
+function told(verdict: Unknown | Retry, reply: Reply): Effect {
+  const { status, message } = verdict;
+  const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
+  const cause = isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`);
+  return {
+    kind: 'tell',
+    failure: { status, afterMs: verdict.kind === 'retry' ? verdict.afterMs : null, cause },
+  };
+}
+
+/** Not where it is proven that nothing was sent, and not where a definite answer says that it was not carried out. */
+function mayHaveArrived(reply: Reply): boolean {
+  if (reply.kind === 'no-response') return reply.sent;
+  return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
+}
+
+/** The row is as before, but for one that an earlier attempt may have made. */
+function withdrawn(facts: Facts): Effects {
+  return isFreeWithout(facts) ? [WITHDRAW] : NONE;
+}
+
+/** 401: a fresh token, once; then the run pauses and the row is unsent (DESIGN.md, section 5). `fresh`: there is another. */
+export function afterToken(fresh: boolean, facts: Facts): Effects {
+  if (!fresh) return [{ kind: 'pause', reason: 'credentials' }, ...unsent(facts)];
+  const message = 'the token was refused; trying once with a fresh one';
+  const verdict: Retry = { kind: 'retry', status: UNAUTHORIZED, code: 'http_401', message, afterMs: 0 };
+  return [{ kind: 'again', verdict, because: 'refreshed' }];
+}
+
+/** What becomes of a request that is not tried again. */
+export function afterTries({ next, verdict }: LastTry, facts: Facts): Effects {
+  switch (next.kind) {
+    case 'give-up': {
+      const { made, everUnknown } = facts;
+      return [{ kind: 'settle', end: { ...gaveUp(verdict, made, everUnknown), attempts: made } }];
+    }
+    case 'away':
+      return [{ kind: 'pause', reason: 'service-away' }, ...unsent(facts)];
+    case 'hold':
+      return [{ kind: 'pause', reason: 'service-hold' }, ...unsent(facts)];
+    case 'wait':
+      return unsent(facts);
+    default:
+      return next satisfies never;
+  }
+}

@@ -1,0 +1,581 @@
+import { describe, expect, test } from 'vitest';
+import { decodeLine, encodeLine } from '../../src/journal/record.ts';
+import { createSharedBreaker } from '../../src/ledger/breaker.ts';
+import { identityPlace } from '../../src/ledger/keys.ts';
+import { UsageError } from '../../src/lib/usage-error.ts';
+import type { Reply } from '../../src/model/request.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+import {
+  answer,
+  type Bench,
+  type BenchOptions,
+  busy,
+  chunkOf,
+  created,
+  deliverOn,
+  LOST,
+  NOT_SENT,
+  serving,
+  settlementsOf,
+  startBench,
+} from './row-bench.ts';
+
+const own = useOwnRedis();
+const start = (options: BenchOptions = {}) => startBench(own().redis, options);
+/** A bench whose service answers `replies` in order; after the last one it creates. */
+const replying = (replies: readonly Reply[], options: BenchOptions = {}) =>
+  start({ ...options, attempt: (n) => replies[n - 1] ?? created() });
+
+/** A bench whose service answers `replies` in order and looks into Redis as each attempt begins. */
+async function watched(replies: readonly Reply[], options: BenchOptions = {}) {
+  const seen: Array<string | null> = [];
+  const box: { bench?: Bench } = {};
+  const bench = await start({
+    ...options,
+    attempt: async (n) => {
+      seen.push((await box.bench?.mark(1)) ?? null);
+      return replies[n - 1] ?? created();
+    },
+  });
+  box.bench = bench;
+  return { bench, seen };
+}
+
+/** Delivers row 1 to its end; `put-back`: it is unsent. */
+async function send(bench: Bench, over: Parameters<typeof deliverOn>[2] = {}, job = chunkOf(bench, 1)) {
+  const end = await deliverOn(bench, job, over);
+  return { end, ...(await settlementsOf(bench))[0] };
+}
+const sendIn = (bench: Bench, context: Bench['context']) => send(bench, { context });
+const UNSENT = { end: 'put-back' };
+
+/** The intent under which row 1 was settled. */
+function markOfSettled({ journal }: Bench): unknown {
+  const stored = journal.records.map((record) => decodeLine(encodeLine(record).trimEnd()));
+  return stored.flatMap((record) => (record?.kind === 'settled' ? record.entries : [])).at(-1)?.[11];
+}
+
+const TOO_LONG_MS = 660_000;
+/** No test waits for it, and a run just does. */
+const FAR_TOO_LONG_MS = 500_000;
+const backingOff = (bench: Bench, backoffMs: (attempt: number) => number) => serving(bench, { backoffMs });
+const placeOfKey = (bench: Bench) => identityPlace(bench.keys, { space: 'subclient', key: 'K1' });
+
+describe('an attempt', () => {
+  test('finds its intent in Redis as it begins', async () => {
+    const { bench, seen } = await watched([created('made-7')]);
+    expect(await send(bench)).toMatchObject({ end: 'closed', outcome: 'created', id: 'made-7', ms: 3 });
+    expect([seen, markOfSettled(bench)]).toEqual([['i me.1 1.1'], 'i me.1 1.1']);
+  });
+
+  test('takes the request and the token to the service as they are', async () => {
+    const bench = await start();
+    await send(bench);
+    expect(bench.attempts).toMatchObject([{ token: 'token-1', request: { method: 'POST' } }]);
+    expect(bench.attempts[0]?.request.body).toBe('{"details":{"name":"Company 1"}}');
+  });
+
+  test('that nobody knows the outcome of is the last one, and its intent stays until that is recorded', async () => {
+    const { bench } = await watched([LOST]);
+    expect(await send(bench)).toMatchObject({ outcome: 'in-doubt', status: 0, attempts: 1 });
+    expect([bench.attempts.length, markOfSettled(bench)]).toEqual([1, 'i me.1 1.1']);
+  });
+
+  test('is refused as the service says', async () => {
+    const bench = await replying([answer(418, '{"name":"bad"}')], { operation: 'counterparty.draft' });
+    expect(await send(bench)).toMatchObject({
+      outcome: 'rejected',
+      status: 418,
+      code: 'http_418',
+      message: 'The service found the record invalid (418).',
+      attempts: 1,
+      ms: 3,
+    });
+    expect(JSON.stringify(bench.journal.records)).toContain('bad');
+  });
+
+  test.each([
+    ['nothing was sent', NOT_SENT],
+    ['the service names a time', busy(1)],
+    ['the service is too busy, and names none', answer(429)],
+  ])('after one that may be repeated (%s) has an intent of its own', async (_, reply) => {
+    const { bench, seen } = await watched([reply]);
+    expect(await send(bench)).toMatchObject({ outcome: 'created', attempts: 2 });
+    expect(seen).toEqual(['i me.1 1.1', 'i me.1 2.1']);
+    expect(bench.journal.records.filter(({ kind }) => kind === 'withdrawn')).not.toEqual([]);
+  });
+
+  test('is told to all workers with its cause: the plain words, and the code that a person can search for', async () => {
+    const bench = await replying([NOT_SENT, answer(503)]);
+    const breaker = createSharedBreaker(own().redis, bench.keys);
+    const causes: string[] = [];
+    const failed: Bench['context']['breaker']['failed'] = async (failure) => {
+      await bench.context.breaker.failed(failure);
+      causes.push((await breaker.read()).cause ?? '');
+    };
+    await sendIn(bench, { ...bench.context, breaker: { ...bench.context.breaker, failed } });
+    expect(causes[0]).toBe('The service refused the connection. Nothing was sent (ECONNREFUSED).');
+    expect(causes[1]).toMatch(/^The service answered 503\. [^(]*$/);
+  });
+
+  test('that meets a bug is never made again, and the row is not free: what it did is not known', async () => {
+    const bench = await start({ attempt: () => Promise.reject(new Error('a bug')) });
+    await expect(send(bench)).rejects.toThrow('a bug');
+    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, 'i me.1 1.1']);
+    expect(bench.context.permits.taken()).toBe(0);
+  });
+});
+
+describe('nothing is sent', () => {
+  test('of a row that another worker has', async () => {
+    const bench = await start();
+    const { ledger } = bench.context;
+    const take: typeof ledger.take = async (...args) => {
+      const taken = await ledger.take(...args);
+      await bench.setMark(1, 'i other.1 1');
+      return taken;
+    };
+    expect(await sendIn(bench, { ...bench.context, ledger: { ...ledger, take } })).toEqual(UNSENT);
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], 'i other.1 1']);
+  });
+
+  test.each(['paused', 'stopped', 'cancelled', 'finished'] as const)(
+    'of a run that is %s meanwhile, and no intent is left',
+    async (state) => {
+      const bench = await start();
+      const context = serving(bench, {
+        token: async () => {
+          await bench.turn(state);
+          return 'token-1';
+        },
+      });
+      expect(await sendIn(bench, context)).toEqual(UNSENT);
+      expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+    },
+  );
+
+  test('of a chunk that is lost before the intent, and none is made', async () => {
+    const bench = await start();
+    expect(await send(bench, { lease: { isHeld: () => false } })).toEqual(UNSENT);
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+    expect(bench.journal.records).toEqual([]);
+  });
+
+  test('where the process is to end, and no intent is left', async () => {
+    const bench = await start();
+    bench.stop.abort();
+    expect(await send(bench)).toEqual(UNSENT);
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
+
+  test('where the process is to end while the token is fetched', async () => {
+    const bench = await start();
+    const context = serving(bench, {
+      token: async () => {
+        bench.stop.abort();
+        return 'token-1';
+      },
+    });
+    expect(await sendIn(bench, context)).toEqual(UNSENT);
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
+
+  test('without a token: the trouble is thrown, and no intent is left', async () => {
+    const bench = await start();
+    const context = serving(bench, {
+      token: () => Promise.reject(new UsageError('the token file is gone')),
+    });
+    await expect(sendIn(bench, context)).rejects.toThrow('the token file is gone');
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
+
+  test('before the run’s next permit on the time line, and a run that ends meanwhile does not wait for it', async () => {
+    const bench = await start({ rows: 2, definition: { send: { rate: '1/h' } } });
+    const end = deliverOn(bench, chunkOf(bench, 2));
+    await until(() => bench.attempts.length === 1);
+    bench.stop.abort();
+    expect(await end).toBe('put-back');
+    expect(bench.attempts).toHaveLength(1);
+  });
+});
+
+describe('a key that Redis has forgotten the claim of', () => {
+  /** Its claims are of another epoch: they are looked at. */
+  const claimedBefore = (bench: Bench) => ({ ...chunkOf(bench, 1), claimed: 'an epoch before' });
+
+  test('and that another run has by now: the row is not sent, and says who has it', async () => {
+    const bench = await start();
+    const { bucket, digest } = placeOfKey(bench);
+    await own().redis.hset(bucket, digest, 'c run-other 7 ');
+    const sent = await send(bench, {}, claimedBefore(bench));
+    expect(sent).toMatchObject({ end: 'closed', outcome: 'invalid', code: 'key_held' });
+    expect(sent.message).toContain('row 7 of run run-other');
+    expect(bench.attempts).toEqual([]);
+  });
+
+  test('and that nobody has: it is claimed again with the intent', async () => {
+    const { bench, seen } = await watched([]);
+    const { bucket, digest } = placeOfKey(bench);
+    const claims: Array<string | null> = [];
+    const attempt: Bench['context']['service']['attempt'] = async (...args) => {
+      claims.push(await own().redis.hget(bucket, digest));
+      return bench.context.service.attempt(...args);
+    };
+    const sent = await send(bench, { context: serving(bench, { attempt }) }, claimedBefore(bench));
+    expect([sent.end, seen]).toEqual(['closed', ['i me.1 1.1']]);
+    expect(claims).toEqual([`c ${bench.context.run.id} 1 `]);
+  });
+});
+
+describe('a row that is sent', () => {
+  test.each([
+    ['it asks to come back', [busy(1), busy(0)]],
+    ['nothing was sent', [NOT_SENT, NOT_SENT, NOT_SENT]],
+    ['it is too busy', [answer(429)]],
+  ])('again where that is safe (%s) ends created, with its attempts counted', async (_, replies) => {
+    const bench = await replying(replies);
+    expect(await send(bench)).toMatchObject({
+      outcome: 'created',
+      id: 'made-1',
+      attempts: replies.length + 1,
+    });
+    expect(bench.attempts).toHaveLength(replies.length + 1);
+  });
+
+  test('as an update whose answer was lost is sent again', async () => {
+    const { bench, seen } = await watched([LOST, answer(500)], { operation: 'subclient.update' });
+    expect(await send(bench)).toMatchObject({ outcome: 'updated', attempts: 3 });
+    expect(seen).toEqual(['i me.1 1.1', 'i me.1 2.1', 'i me.1 3.1']);
+  });
+
+  test('backs off by the number of its attempts, but waits as the service says where it says', async () => {
+    const bench = await replying([NOT_SENT, busy(1), NOT_SENT, NOT_SENT]);
+    const asked: number[] = [];
+    const context = backingOff(bench, (attempt) => {
+      asked.push(attempt);
+      return 0;
+    });
+    await sendIn(bench, context);
+    expect(asked).toEqual([1, 2, 3]);
+  });
+
+  test('is free in the ledger while it waits, so that nothing is in doubt should the process die then', async () => {
+    const bench = await replying([busy(FAR_TOO_LONG_MS)]);
+    const sent = send(bench);
+    await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
+    bench.stop.abort();
+    expect(await sent).toEqual(UNSENT);
+    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
+  });
+
+  test('holds no permit while it waits, so that others go meanwhile', async () => {
+    const bench = await replying([busy(FAR_TOO_LONG_MS)], { concurrency: 1, rows: 2 });
+    const end = deliverOn(bench, chunkOf(bench, 2));
+    await until(async () => (await settlementsOf(bench)).length === 1);
+    expect(await settlementsOf(bench)).toMatchObject([{ row: 2, outcome: 'created' }]);
+    expect(bench.context.permits.taken()).toBe(0);
+    bench.stop.abort();
+    expect(await end).toBe('put-back');
+  });
+
+  test('in no more requests at once than there are permits, whatever is tried again', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const bench = await start({
+      rows: 8,
+      concurrency: 2,
+      attempt: async (n) => {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        await new Promise((resolve) => setImmediate(resolve));
+        inFlight -= 1;
+        return n % 2 === 0 ? busy(1) : created();
+      },
+    });
+    expect(await deliverOn(bench, chunkOf(bench, 8))).toBe('closed');
+    expect([most, bench.context.permits.taken()]).toEqual([2, 0]);
+  });
+});
+
+describe('a row that can’t be sent now', () => {
+  test('fails when its attempts are used up while others go through', async () => {
+    const definition = { send: { attempts: 3 } };
+    const bench = await start({ definition, attempt: () => NOT_SENT });
+    // Another row gets through each time this one waits.
+    const context = backingOff(bench, () => {
+      bench.context.breaker.succeeded(0);
+      return 0;
+    });
+    const sent = await sendIn(bench, context);
+    expect(sent).toMatchObject({ end: 'closed', outcome: 'failed', attempts: 3 });
+    expect(sent.message).toMatch(/^gave up after 3 attempts: /);
+    // No intent stands on it any more: none of its attempts arrived.
+    expect([bench.attempts.length, markOfSettled(bench)]).toEqual([3, '']);
+  });
+
+  test('goes on past its attempts while nobody gets through', async () => {
+    const bench = await replying(Array(9).fill(NOT_SENT), { definition: { send: { attempts: 2 } } });
+    expect(await send(bench)).toMatchObject({ outcome: 'created', attempts: 10 });
+  });
+
+  test('goes on past its attempts where others got through only in the beginning of the outage', async () => {
+    const bench = await replying(Array(6).fill(NOT_SENT), { definition: { send: { attempts: 3 } } });
+    const context = backingOff(bench, (attempt) => {
+      if (attempt === 1) bench.context.breaker.succeeded(0);
+      return 0;
+    });
+    expect(await sendIn(bench, context)).toMatchObject({ outcome: 'created', attempts: 7 });
+  });
+
+  test('pauses the run when the service is away for too long, and is unsent', async () => {
+    const breaker = {
+      succeeded() {},
+      failed: async () => {},
+      answeredSince: () => false,
+      getsThroughSince: () => false,
+      awayFor: () => 60_000,
+    };
+    const bench = await replying([NOT_SENT], { definition: { send: { awayMinutes: 1 } }, over: { breaker } });
+    expect(await send(bench)).toEqual(UNSENT);
+    expect([bench.pauses, await bench.mark(1)]).toEqual([['service-away'], null]);
+    expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-away' });
+  });
+
+  test.each([
+    ['as busy', busy(TOO_LONG_MS)],
+    ['as a limit', answer(429, '', TOO_LONG_MS)],
+  ])(
+    'pauses the run where the service asks for a longer wait than that (%s), and is unsent',
+    async (_, reply) => {
+      const bench = await replying([reply]);
+      expect(await send(bench)).toEqual(UNSENT);
+      expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
+      expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-hold' });
+      // A row that has not been told so meets it as well.
+      await bench.turn('running');
+      expect(await send(bench, { taker: 'me.2' })).toEqual(UNSENT);
+      expect([bench.attempts.length, await bench.run()]).toMatchObject([1, { reason: 'service-hold' }]);
+    },
+  );
+
+  test.each(['paused', 'cancelled'] as const)(
+    'is unsent soon after the run is %s elsewhere, however long it was to wait',
+    async (state) => {
+      const bench = await replying([busy(FAR_TOO_LONG_MS)]);
+      const sent = send(bench);
+      await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
+      await bench.turn(state);
+      expect(await sent).toEqual(UNSENT);
+      expect([bench.attempts.length, await bench.mark(1), bench.pauses]).toEqual([1, null, []]);
+    },
+  );
+
+  test('is unsent when the run was paused while it waited', async () => {
+    const bench = await replying([NOT_SENT]);
+    const context = serving(bench, {
+      token: async () => {
+        if (bench.attempts.length === 1) await bench.turn('paused', 'requested');
+        return 'token-1';
+      },
+    });
+    expect(await sendIn(bench, context)).toEqual(UNSENT);
+    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
+  });
+
+  test.each(['paused', 'cancelled'] as const)(
+    'is unsent where the service asked all to be left alone for a day, and the run is %s meanwhile',
+    async (state) => {
+      const bench = await start();
+      const hold = { mark: 'another', status: 429, afterMs: FAR_TOO_LONG_MS, cause: '' };
+      await bench.context.breaker.failed(hold);
+      const sent = send(bench);
+      // It has been told to wait.
+      await until(() => bench.journal.records.some(({ kind }) => kind === 'withdrawn'));
+      await bench.turn(state);
+      expect(await sent).toEqual(UNSENT);
+      expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+    },
+  );
+});
+
+describe('a dead worker’s intent', () => {
+  test('is replaced by the one who knows it, before the attempt', async () => {
+    const { bench, seen } = await watched([], { operation: 'subclient.update' });
+    await bench.setMark(1, 'i dead.1 1');
+    expect(await send(bench)).toMatchObject({ outcome: 'updated' });
+    expect(seen).toEqual(['i me.1 1.1']);
+  });
+});
+
+describe('rows with a rate', () => {
+  test('that waited for the service together take new permits, and do not go at once', async () => {
+    const times: number[] = [];
+    const bench = await start({
+      rows: 5,
+      definition: { send: { rate: '10/s' } },
+      attempt: () => {
+        times.push(performance.now());
+        return created();
+      },
+    });
+    // So long that the permits which all have at first are behind them.
+    const hold = { mark: 'another', status: 429, afterMs: 800, cause: '' };
+    const held = performance.now();
+    await bench.context.breaker.failed(hold);
+    expect(await deliverOn(bench, chunkOf(bench, 5))).toBe('closed');
+    // The hold and four intervals, less a moment that may be made up for; the first attempt itself may be late.
+    expect((times.at(-1) ?? 0) - held).toBeGreaterThan(1_100);
+  });
+
+  test('take no permit any more of a run that is paused elsewhere', async () => {
+    const bench = await start({ rows: 2, definition: { send: { rate: '1/h' } } });
+    await bench.context.ledger.reserve(1, 3_600_000);
+    const sent = deliverOn(bench, chunkOf(bench, 2));
+    await bench.turn('paused', 'requested');
+    expect(await sent).toMatch(/^put-/);
+    const { rate } = bench.keys.run(bench.context.run.id);
+    const free = await own().redis.get(rate);
+    expect(await deliverOn(bench, chunkOf(bench, 2), { taker: 'me.2' })).toBe('put-aside');
+    expect([bench.attempts, await own().redis.get(rate)]).toEqual([[], free]);
+  });
+});
+
+describe('a token that is refused', () => {
+  const UNAUTHORIZED = answer(401);
+
+  test('is replaced by a fresh one, once, at once, with no attempt counted against the row', async () => {
+    const { bench, seen } = await watched([UNAUTHORIZED, NOT_SENT]);
+    const counted: number[] = [];
+    const context = serving(bench, {
+      token: async () => (bench.attempts.length === 0 ? 'token-1' : 'token-2'),
+      freshToken: async (stale: string) => (stale === 'token-1' ? 'token-2' : null),
+      backoffMs: (attempt) => {
+        counted.push(attempt);
+        return 0;
+      },
+    });
+    expect(await sendIn(bench, context)).toMatchObject({ outcome: 'created', attempts: 3 });
+    expect(counted).toEqual([1]);
+    expect(bench.attempts.map((a) => a.token)).toEqual(['token-1', 'token-2', 'token-2']);
+    expect([seen, bench.pauses]).toEqual([['i me.1 1.1', 'i me.1 2.1', 'i me.1 3.1'], []]);
+  });
+
+  test('and whose successor is refused too pauses the run; the row is not burned', async () => {
+    const bench = await start({ attempt: () => UNAUTHORIZED });
+    const context = serving(bench, { freshToken: async () => 'token-2' });
+    expect(await sendIn(bench, context)).toEqual(UNSENT);
+    expect([bench.pauses, await bench.mark(1), bench.attempts.length]).toEqual([['credentials'], null, 2]);
+    expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'credentials' });
+  });
+
+  test('and has no successor pauses the run at once', async () => {
+    const bench = await start({ attempt: () => UNAUTHORIZED });
+    expect(await send(bench)).toEqual(UNSENT);
+    expect([bench.pauses, await bench.mark(1), bench.attempts.length]).toEqual([['credentials'], null, 1]);
+    expect(bench.context.permits.taken()).toBe(0);
+  });
+});
+
+test.each([
+  [119_999, []],
+  [120_000, ['service-away']],
+])(
+  'a service that gave no definite answer for %i ms, with creates whose answers are lost, pauses the run as %j',
+  async (awayMs, pauses) => {
+    const bench = await replying([LOST], { definition: { send: { awayMinutes: 2 } } });
+    const context = { ...bench.context, breaker: { ...bench.context.breaker, awayFor: () => awayMs } };
+    expect(await sendIn(bench, context)).toMatchObject({ outcome: 'in-doubt' });
+    expect(bench.pauses).toEqual(pauses);
+  },
+);
+
+describe('onUnknownOutcome: retry, the user’s own choice', () => {
+  const definition = { onUnknownOutcome: 'retry', send: { attempts: 2 } };
+
+  test.each([
+    ['created', [LOST, created('made-2')], { outcome: 'created', id: 'made-2', attempts: 2 }],
+    ['refused', [LOST, answer(400, 'no')], { outcome: 'in-doubt', status: 400, attempts: 2 }],
+    ['refused as a duplicate', [answer(500), answer(409)], { outcome: 'in-doubt', status: 409, attempts: 2 }],
+    ['denied', [LOST, answer(403)], { outcome: 'in-doubt', status: 403, attempts: 2 }],
+  ])('an unknown outcome, then %s', async (_, replies, end) => {
+    const bench = await replying(replies, { definition });
+    expect(await send(bench)).toMatchObject(end);
+  });
+
+  test('meanwhile the intent stays: should the process die, the row is not free', async () => {
+    const { bench, seen } = await watched([LOST, busy(0)], { definition });
+    const between: Array<string | null> = [];
+    const context = backingOff(bench, () => 0);
+    const { ledger } = context;
+    const exchange: typeof ledger.exchange = async (rows) => {
+      between.push(await bench.mark(1));
+      return ledger.exchange(rows);
+    };
+    await sendIn(bench, { ...context, ledger: { ...ledger, exchange } });
+    // An attempt that is known not to have arrived does not free the row after one that may have.
+    expect(seen).toEqual(['i me.1 1.1', 'i me.1 2.1', 'i me.1 3.1']);
+    expect(between.slice(0, 3)).toEqual([null, 'i me.1 1.1', 'i me.1 2.1']);
+  });
+
+  test.each(['{}', '{"id":".."}'])('a record that was accepted is not sent again: %s', async (body) => {
+    const bench = await replying([answer(200, body), created('made-2')], { definition });
+    expect(await send(bench)).toMatchObject({ outcome: 'in-doubt', attempts: 1 });
+    expect(bench.attempts).toHaveLength(1);
+  });
+
+  test.each([
+    ['the process ends', (bench: Bench) => bench.stop.abort()],
+    ['the run is paused elsewhere', (bench: Bench) => bench.turn('paused', 'requested')],
+  ])('an unknown outcome, then %s: the row is in doubt, not unsent', async (_, interrupt) => {
+    const bench = await replying([LOST, LOST], { definition });
+    const context = backingOff(bench, () => {
+      void interrupt(bench);
+      return FAR_TOO_LONG_MS;
+    });
+    const interrupted = { outcome: 'in-doubt', code: 'interrupted', attempts: 1 };
+    expect(await sendIn(bench, context)).toMatchObject(interrupted);
+    expect(markOfSettled(bench)).toBe('i me.1 1.1');
+  });
+
+  test('a chunk that is lost before the next byte does not free the row after an attempt that may have arrived', async () => {
+    const bench = await replying([LOST], { definition });
+    let looks = 0;
+    const isHeld = () => {
+      looks += 1;
+      return looks < 4;
+    };
+    expect(await send(bench, { lease: { isHeld } })).toMatchObject({
+      outcome: 'in-doubt',
+      code: 'interrupted',
+    });
+    expect([bench.attempts.length, markOfSettled(bench)]).toEqual([1, 'i me.1 2.1']);
+  });
+
+  test('unknown outcomes until the attempts are used up: in doubt, not failed', async () => {
+    const bench = await start({ definition, attempt: () => LOST });
+    const context = backingOff(bench, () => {
+      bench.context.breaker.succeeded(0);
+      return 0;
+    });
+    const sent = await sendIn(bench, context);
+    expect(sent).toMatchObject({ outcome: 'in-doubt', attempts: 2 });
+    expect(sent.message).toMatch(/^gave up after 2 attempts/);
+  });
+
+  test('a create taken over from a dead worker is in doubt where nothing could be sent', async () => {
+    const bench = await start({ definition });
+    await bench.setMark(1, 'i dead.1 1');
+    const context = serving(bench, {
+      token: async () => {
+        bench.stop.abort();
+        return 'token-1';
+      },
+    });
+    expect(await sendIn(bench, context)).toMatchObject({
+      outcome: 'in-doubt',
+      code: 'interrupted',
+      attempts: 0,
+    });
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { settlementsOfChunks } from '../../src/ledger/run-view.ts';
+import type { SettledRow } from '../../src/ledger/settle-entry.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
+import { intentOn, runningRun } from '../support/ledger.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { settledRow } from '../support/settled-row.ts';
+
+const own = useOwnRedis();
+
+const markOf = (row: number) => `i a.1 1.${row}`;
+const ended = (row: number, outcome: Outcome = 'created', over: Partial<SettledRow> = {}) =>
+  settledRow(row, outcome, { mark: markOf(row), ...over });
+
+/** A chunk of three rows in the hands of this worker, all of them about to be sent. */
+async function inHand() {
+  const bench = await runningRun(own().redis, { rows: 3, chunkRows: 3 });
+  await bench.ledger.take(1, [1, 2, 3]);
+  await bench.ledger.exchange({ next: [1, 2, 3].map((row) => intentOn(row, markOf(row))) });
+  const chunk = async () => {
+    const { closedChunks, state } = await bench.run();
+    if (closedChunks === 0) return { closedChunks, state, ends: [] };
+    const [block = []] = await settlementsOfChunks(own().redis, bench.keys.run(bench.id), [1]);
+    return { closedChunks, state, ends: block.map(({ row, outcome }) => `${row} ${outcome}`) };
+  };
+  return { ...bench, chunk };
+}
+
+const CLOSED = { closedChunks: 1, state: 'finished', ends: ['1 created', '2 created', '3 created'] };
+const OPEN = { closedChunks: 0, state: 'running', ends: [] };
+
+describe('a chunk is closed with the last of its outcomes', () => {
+  test('in any order, and nothing more is asked of Redis then', async () => {
+    const { ledger, chunk } = await inHand();
+    await ledger.settleAll([ended(3), ended(1)]);
+    expect(await chunk()).toEqual(OPEN);
+    await ledger.settleAll([ended(2)]);
+    expect(await chunk()).toEqual(CLOSED);
+    const before = await calls();
+    expect(await ledger.close(1, 3)).toBe(true);
+    expect(await calls()).toBe(before);
+  });
+
+  test('but not with a refusal, which the next one may take back', async () => {
+    const { ledger, chunk } = await inHand();
+    await ledger.settleAll([ended(1), ended(2)]);
+    await ledger.settle(ended(3, 'denied'));
+    expect(await chunk()).toEqual(OPEN);
+    await ledger.unsettle([ended(3, 'denied')], 'permission');
+    expect(await ledger.close(1, 3)).toBe(false);
+  });
+
+  test('but not where a refusal in it was taken back', async () => {
+    const { ledger, chunk } = await inHand();
+    await ledger.settle(ended(1, 'denied'));
+    await ledger.unsettle([ended(1, 'denied')], 'permission');
+    await ledger.settleAll([ended(2), ended(3)]);
+    expect(await chunk()).toMatchObject({ closedChunks: 0, ends: [] });
+  });
+
+  test('but not where one of them is another taker’s by now', async () => {
+    const { ledger, chunk, keys, id } = await inHand();
+    await ledger.settleAll([ended(1), ended(2)]);
+    await own().redis.hset(
+      `${keys.run(id).chunk}1`,
+      '3',
+      JSON.stringify([3, 4, 'K3', 'created', 200, 'x', 1, 5, '', '']),
+    );
+    expect(await ledger.settleAll([ended(3)])).toEqual([false]);
+    expect(await chunk()).toEqual(OPEN);
+  });
+
+  test('but not as it was remembered before Redis was put back', async () => {
+    const { ledger, chunk, keys, epoch } = await inHand();
+    await ledger.settleAll([ended(1), ended(2)]);
+    await own().redis.hset(keys.epoch, 'server', 'another');
+    await ledger.settleAll([ended(3)]);
+    expect(epoch.recoveries()).toBe(1);
+    expect(await chunk()).toEqual(OPEN);
+    expect(await ledger.close(1, 3)).toBe(true);
+    expect(await chunk()).toEqual(CLOSED);
+  });
+});
+
+async function calls(): Promise<number> {
+  const stats = await own().redis.info('commandstats');
+  return [...stats.matchAll(/cmdstat_eval\w*:calls=(\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
+}
