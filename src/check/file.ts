@@ -4,14 +4,16 @@
  * --check-first` lets a run begin only where nothing is wrong.
  */
 import { type Format, type Job, jobsBefore } from '../config/job-definition.ts';
+import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { inspectFile } from '../intake/inspect.ts';
 import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
-import { surveyFile } from '../intake/survey.ts';
+import { createNamelessColumns, surveyFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { Mapping } from '../model/mapping.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { type Input, mappingOf } from '../runs/input.ts';
@@ -95,6 +97,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     look,
     earlier: earlier?.id ?? null,
     seen,
+    apart: definition.group === undefined ? null : await findApart(reading, definition.format, mapping),
     before,
     isShown: findings.showsMore,
   };
@@ -103,8 +106,10 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     const ended = groups.filter((group) => group !== null);
     for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
   };
+  const nameless = createNamelessColumns();
   let rows = 0;
   for await (const batch of reading.batches) {
+    nameless.see({ source: reading.source, rows: batch.rows });
     rows += batch.rows.length;
     for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE)
       await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
@@ -112,7 +117,19 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   await add([cutter.end()]);
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
-  return findings.result({ job: name, reading, rows, look, earlier, estimate });
+  const source = { ...reading.source, notes: nameless.notes(reading.source.notes) };
+  return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
+}
+
+/** The keys whose rows stand apart: that shows only when all rows have been seen. */
+async function findApart(
+  { path, source }: CheckReading,
+  format: Format,
+  { keyOf }: Mapping,
+): Promise<ApartKeys> {
+  const apart = createApartKeys(keyOf);
+  for await (const { rows } of readChunks(path, source, format)) for (const row of rows) apart.see(row);
+  return apart;
 }
 
 /** A file that is about to be read for its rows. */

@@ -6,6 +6,7 @@
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type Decided, decide, type Plan } from '../delivery/decide.ts';
+import type { ApartKeys } from '../intake/apart-keys.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
@@ -60,6 +61,8 @@ type Foreseeing = {
   /** The run that has this very file already: what it has is its own. */
   readonly earlier: string | null;
   readonly seen: SeenKeys;
+  /** Where the job groups rows: the keys of which rows stand apart in the file. */
+  readonly apart: ApartKeys | null;
   /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
   /** Whether requests are still shown: those that aren't need not be put together. */
@@ -122,7 +125,7 @@ type Build = (
 ) => ServiceRequest;
 const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
 
-function createDecider({ definition, mapping, sha256, earlier, seen, isShown }: Foreseeing) {
+function createDecider({ definition, mapping, sha256, earlier, seen, apart, isShown }: Foreseeing) {
   const run = { id: earlier ?? '', operation: definition.operation, sha256 };
   const build: Build = (call, parts) =>
     isShown()
@@ -131,7 +134,7 @@ function createDecider({ definition, mapping, sha256, earlier, seen, isShown }: 
   const means = { definition, mapping, service: { build } };
   return ({ lead: row, mates, keyless }: RowGroup<Row>, key: string | null, state: KeyState): Decided => {
     const first = key === null ? null : seen.claim(key, row.row);
-    const claim = claimOf(state, { first, earlier });
+    const claim = claimOf(state, { first, earlier, other: apart?.otherRow(row) ?? null });
     if (claim === null) return { plan: { kind: 'done' } };
     // The fields that the service has are not looked at: they would go by the identity.
     const lead = { run, row, claim, suspect: false, identityKey: null };
@@ -141,12 +144,17 @@ function createDecider({ definition, mapping, sha256, earlier, seen, isShown }: 
 
 /**
  * What the claim of the key would answer; `null`: the earlier run of this very file is done with the row. `first`: the row of
- * the file that has the key before this one.
+ * the file that has the key before this one; `other`: one that has it too, apart from this one and those that follow it.
  */
 function claimOf(
   state: KeyState,
-  { first, earlier }: { readonly first: number | null; readonly earlier: string | null },
+  {
+    first,
+    earlier,
+    other,
+  }: { readonly first: number | null; readonly earlier: string | null; readonly other: number | null },
 ): KeyClaim | null {
+  if (other !== null) return { kind: 'apart', row: other };
   if (first !== null) return { kind: 'duplicate', row: first };
   if (state.kind === 'free' || state.kind === 'given-back') return { kind: 'claimed' };
   if (state.run !== earlier) return state;
@@ -175,6 +183,7 @@ function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
 
 const EXPECTED: Readonly<Record<string, string>> = {
   duplicate_key: 'a key that no other row has; ',
+  group_apart: 'all rows of one key directly below each other; ',
   key_known: 'a key that is not known yet; ',
   key_held: 'a key that no other run has; ',
   key_in_doubt: 'a key that no other run has; ',

@@ -23,6 +23,8 @@ type Flags = MapFormat & { readonly operation: Operation; readonly out?: string 
 /** The settings of `format` that `map` takes as flags. */
 type MapFormat = {
   readonly delimiter?: string;
+  readonly quote?: string;
+  readonly escape?: string;
   readonly encoding?: string;
   readonly header?: number;
   readonly sheet?: string;
@@ -45,6 +47,11 @@ export const addMapCommand: AddCommand = (program, io, done) => {
     )
     .option('--out <file>', 'write it there, for example jobs/partner-x.yaml; an existing file is left alone')
     .option('--delimiter <sign>', 'instead of finding it')
+    .option('--quote <sign>', 'of CSV: the quote character, where it is not "')
+    .option(
+      '--escape <sign>',
+      'of CSV: what stands before a quote within a quoted cell, where it is not doubled',
+    )
     .option('--encoding <name>', 'instead of finding it')
     .option('--header <line>', 'the line of the header, where title lines stand above it', wholeNumber)
     .option('--sheet <name>', 'of a workbook, instead of the first one')
@@ -97,10 +104,10 @@ function refuseName(out: string): void {
 }
 
 /** The settings that were given as flags, for the proposal; UsageError where one is malformed. */
-function givenFormat({ delimiter, encoding, header, sheet, records }: MapFormat): Partial<Format> {
-  const given = Object.entries({ delimiter, encoding, header, sheet, records }).filter(
-    ([, value]) => value !== undefined,
-  );
+function givenFormat(flags: MapFormat): Partial<Format> {
+  const { delimiter, quote, encoding, header, sheet, records } = flags;
+  const all = { delimiter, quote, escape: flags.escape, encoding, header, sheet, records };
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
   const format = formatSchema.partial().safeParse(Object.fromEntries(given));
   if (!format.success) {
     throw new UsageError(
@@ -122,7 +129,7 @@ async function sayingFlags<T>(read: () => Promise<T>): Promise<T> {
 }
 
 const BESIDE = / in the job definition\b| \((?:preview: )?--[^)]*\)/g;
-const SETTING = /(\bset )?\bformat\.(delimiter|encoding|header|sheet|records)\b(: )?/g;
+const SETTING = /(\bset )?\bformat\.(delimiter|quote|escape|encoding|header|sheet|records)\b(: )?/g;
 
 /** What the reader says of a setting, said of the flag. */
 function inFlags(text: string): string {

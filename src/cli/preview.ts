@@ -14,6 +14,8 @@ import { type AddCommand, wholeNumber } from './command.ts';
 /** The settings of `format` in a job definition that a preview takes as flags. */
 type FormatFlags = {
   readonly delimiter: string;
+  readonly quote?: string;
+  readonly escape?: string;
   readonly encoding: string;
   readonly header?: number;
   readonly comment?: string;
@@ -38,6 +40,11 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
     .option('--rows <n>', 'how many rows', wholeNumber, 10)
     .option('--all', 'all rows, with --json')
     .option('--delimiter <sign>', 'instead of finding it', 'auto')
+    .option('--quote <sign>', 'CSV: the quote character, instead of "')
+    .option(
+      '--escape <sign>',
+      'CSV: what stands before a quote within a quoted cell, where it is not doubled',
+    )
     .option('--encoding <name>', `instead of finding it: ${ENCODINGS.join(', ')}`, 'auto')
     .option('--header <n>', 'CSV, workbooks: the line of the header', wholeNumber)
     .option('--comment <sign>', 'CSV: lines that begin with it are passed over')
@@ -64,6 +71,8 @@ async function preview(file: string, flags: Flags, io: Io): Promise<void> {
 
 const EXPECTED: Readonly<Record<keyof FormatFlags, string>> = {
   delimiter: 'one character, \\t for a tab, or auto',
+  quote: 'one character',
+  escape: 'one character',
   encoding: `auto or ${ENCODINGS.join(', ')}`,
   header: 'the number of a line',
   comment: 'one character',
@@ -73,9 +82,18 @@ const EXPECTED: Readonly<Record<keyof FormatFlags, string>> = {
 
 /** How the file is to be read; UsageError naming every flag that can't be understood. */
 export function formatOf(flags: FormatFlags): Format {
-  const { delimiter, header, comment, sheet, records } = flags;
+  const { delimiter, quote, header, comment, sheet, records } = flags;
   const encoding = flags.encoding.toLowerCase();
-  const format = formatSchema.safeParse({ delimiter, encoding, header, comment, sheet, records });
+  const format = formatSchema.safeParse({
+    delimiter,
+    quote,
+    escape: flags.escape,
+    encoding,
+    header,
+    comment,
+    sheet,
+    records,
+  });
   if (format.success) return format.data;
   const wrong = new Set(format.error.issues.map(({ path }) => path[0]));
   const problems = Object.entries(EXPECTED).filter(([flag]) => wrong.has(flag));

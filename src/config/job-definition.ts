@@ -199,6 +199,11 @@ export const formatSchema = z.strictObject({
     .default('auto')
     .describe('CSV: one character; `auto` finds `,` `;` tab and `|`.'),
   quote: z.string().length(1).default('"').describe('CSV: the quote character.'),
+  escape: z
+    .string()
+    .length(1)
+    .optional()
+    .describe('CSV: the sign before a quote within a quoted cell; without it, such a quote is doubled.'),
   trim: z.boolean().default(false).describe('Take spaces off both ends of every cell.'),
 });
 export type Format = z.infer<typeof formatSchema>;

@@ -11,13 +11,13 @@ import type { KeyPlace } from '../ledger/keys.ts';
 import type { Mark } from '../ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../ledger/settle-entry.ts';
 import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
-import { besideKeyless, type GroupMapped, mergeGroup } from '../mapping/group.ts';
+import { besideKeyless } from '../mapping/group.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';
-import { withReferences } from '../model/json-record.ts';
-import type { Mapped, Mapping } from '../model/mapping.ts';
+import { memberOf, withMember, withReferences } from '../model/json-record.ts';
+import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { type Call, IDENTITY, type Operation, REPEATABLE } from '../model/operation.ts';
-import type { JsonObject, ServiceRequest } from '../model/request.ts';
-import type { RowGroup } from '../model/row-group.ts';
+import type { JsonObject, JsonValue, ServiceRequest } from '../model/request.ts';
+import { MAX_GROUP_ROWS, type RowGroup } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
 import type { RowEnd, RowTask } from './row-task.ts';
@@ -132,7 +132,7 @@ function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means)
   const { lead } = rows;
   const { definition } = means;
   const step = stepOf(lead, definition);
-  if (step.kind === 'end') return { plan: step };
+  if (step.kind === 'end') return { plan: comparedPlan(rows, step, means) };
   if (!REPEATABLE[step.call] && definition.onUnknownOutcome === 'hold') {
     if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
     if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
@@ -140,7 +140,7 @@ function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means)
   const tracked = trackedFields(lead, definition);
   const expected = mark?.text ?? '';
   if (definition.group !== undefined) {
-    const merged = mergedOf(rows, means.mapping, definition.group);
+    const merged = mergedOf(rows, means.mapping);
     if (merged.kind === 'issues') return invalidGroup(merged.issues, lead.row);
     const mapped = { ...merged, warnings: [] };
     return {
@@ -153,9 +153,9 @@ function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means)
   return { plan: planOf({ lead, step, mapped, expected, tracked }, means) };
 }
 
-function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping, list: string): GroupMapped {
+function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping): GroupMapped {
   const rows = [lead.row, ...mates.map(({ row }) => row)];
-  return keyless === null ? mergeGroup(rows, mapping.map, list) : besideKeyless(rows, keyless);
+  return keyless === null ? mapping.mapGroup(rows) : besideKeyless(rows, keyless);
 }
 
 /** None of the rows is sent, each for its own reason. */
@@ -174,10 +174,12 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
       return { kind: 'call', call: callOfClaimed(run.operation), knownId: null };
     case 'known':
       return stepOfKnown(claim, run.operation, definition);
-    case 'duplicate': {
-      const apart = definition.group === undefined ? '' : ': rows of one key must follow each other';
-      return unsendable('duplicate_key', `the same key is in row ${claim.row} of this file${apart}`);
-    }
+    case 'duplicate':
+      return definition.group === undefined
+        ? unsendable('duplicate_key', `the same key is in row ${claim.row} of this file`)
+        : unsendable('group_too_large', tooManyRows(claim.row));
+    case 'apart':
+      return unsendable('group_apart', `the same key is in row ${claim.row} of this file too, ${APART}`);
     case 'held': {
       const place = `row ${claim.row} of run ${claim.run}`;
       return claim.inDoubt
@@ -189,23 +191,67 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
   }
 }
 
+const APART = 'and rows of one key are one request: they must follow each other, and none of them is sent';
+
+/** Only where it was cut because of its length can a group's key have been claimed by rows right above it. */
+function tooManyRows(first: number): string {
+  return `the rows from ${first} on have the same key, and at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
+}
+
+/**
+ * The end of rows whose key is known and that are not sent; where the ledger knows what list the record of a group was created
+ * with, it is compared with that of the rows, and a warning says that they differ.
+ */
+function comparedPlan(rows: UndecidedRows, plan: End, { definition, mapping }: Means): Plan {
+  const { claim, row } = rows.lead;
+  const { group } = definition;
+  const tracked = trackedFields(rows.lead, definition);
+  const isSkipped = claim.kind === 'known' && plan.end.outcome === 'skipped';
+  if (!isSkipped || group === undefined || tracked === null) return plan;
+  const merged = mergedOf(rows, mapping);
+  // The record was created with the identifiers that references in its list had then.
+  if (merged.kind === 'issues' || merged.references.some(({ path }) => isWithin(path, group))) return plan;
+  return {
+    kind: 'ask',
+    questions: { references: [], fieldsOf: tracked },
+    decide({ fields }) {
+      if (!areFieldsKnown(fields)) return plan;
+      if (changedFields(trackedBody(tracked, merged.body), tracked.key, fields) === null)
+        return { kind: 'end', end: skipped(claim, ` with these ${group}`) };
+      const end = skipped(claim, ` with other ${group} than these, which were not sent`);
+      return { kind: 'end', end: { ...end, warnings: [differs(row, group)] } };
+    },
+  };
+}
+
+function isWithin(path: readonly (string | number)[], list: string): boolean {
+  return path.join('.').startsWith(`${list}.`);
+}
+
+function skipped({ run, id }: Pick<Known, 'run' | 'id'>, said: string): RowEnd {
+  return { outcome: 'skipped', id, code: 'key_known', message: `already created by run ${run}${said}` };
+}
+
+function differs({ row, line }: RowTask['row'], list: string): Issue {
+  const expected = `the ${list} that the record was created with`;
+  return { row, line, column: null, value: null, expected, code: 'group_differs' };
+}
+
 /** The call for a key that was free. */
 function callOfClaimed(operation: Operation): Call {
   return operation === 'subclient.upsert' ? 'subclient.create' : operation;
 }
 
-function stepOfKnown(
-  { run, id }: { readonly run: string; readonly id: string },
-  operation: Operation,
-  { onKnownKey, group }: JobDefinition,
-): Step {
+type Known = Extract<Undecided['claim'], { kind: 'known' }>;
+
+function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey, group }: JobDefinition): Step {
   const policy = operation === 'subclient.upsert' ? 'update' : onKnownKey;
   switch (policy) {
     case 'update':
       return { kind: 'call', call: 'subclient.update', knownId: id };
     case 'skip': {
-      const message = `already created by run ${run}${group === undefined ? '' : `; its ${group} were not compared`}`;
-      return { kind: 'end', end: { outcome: 'skipped', id, code: 'key_known', message } };
+      const said = group === undefined ? '' : `; its ${group} were not compared`;
+      return { kind: 'end', end: skipped({ run, id }, said) };
     }
     case 'fail':
       return unsendable('key_known', `already created by run ${run} as ${id}`);
@@ -234,14 +280,26 @@ type Outgoing = {
   readonly mapped: Extract<Mapped, { kind: 'mapped' }>;
   readonly expected: string;
   /** The record whose fields are followed from one accepted request to the next; `null`: they aren't. */
-  readonly tracked: KeyPlace | null;
+  readonly tracked: Tracked | null;
 };
 
-function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): KeyPlace | null {
+/** A record whose fields are followed. `list`: nothing but that list, for a group that is not updated; `null`: all of them. */
+type Tracked = KeyPlace & { readonly list: string | null };
+
+function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): Tracked | null {
   const space = IDENTITY[run.operation];
   const mayUpdate = run.operation === 'subclient.upsert' || definition.onKnownKey === 'update';
-  const follows = mayUpdate && definition.updateWith === 'changed' && definition.key !== undefined;
-  return follows && space !== null && key !== null ? { space, key } : null;
+  const list = mayUpdate ? null : (definition.group ?? null);
+  const follows = (mayUpdate && definition.updateWith === 'changed') || list !== null;
+  if (!follows || definition.key === undefined || space === null || key === null) return null;
+  return { space, key, list };
+}
+
+/** What is followed of the body. */
+function trackedBody({ list }: Tracked, body: JsonObject): JsonObject {
+  const path = list?.split('.');
+  if (path === undefined) return body;
+  return withMember({}, path, path.reduce<JsonValue | undefined>(memberOf, body) ?? []);
 }
 
 function planOf(outgoing: Outgoing, means: Means): Plan {
@@ -300,9 +358,10 @@ function sendPlan(
   };
 }
 
-function fieldsChange(record: KeyPlace, body: JsonObject, before: string): FieldsChange {
-  const after = packFieldDigests(body, record.key, areFieldsKnown(before) ? before : '');
-  return { ...record, before, after };
+function fieldsChange(record: Tracked, body: JsonObject, before: string): FieldsChange {
+  const { space, key } = record;
+  const after = packFieldDigests(trackedBody(record, body), key, areFieldsKnown(before) ? before : '');
+  return { space, key, before, after };
 }
 
 function internalError(error: unknown): End {

@@ -35,23 +35,28 @@ export type SampleRecord = { readonly line: number; readonly cells: readonly str
 
 /**
  * The record that looks like the header where the first record clearly is a title, else `null`: the first has fewer cells
- * (or, in rows padded with empty cells, only one that isn't empty), as have all records up to one that looks like a
- * header, and most records below that one have as many cells as it.
+ * (in rows padded with empty cells, as spreadsheets write them, up to the last that isn't empty), as have all records up to
+ * one that looks like a header, and most records below that one have as many cells as it, or more than the title.
  */
 export function headerBelow(records: readonly SampleRecord[]): SampleRecord | null {
   const [first] = records;
   if (first === undefined) return null;
-  const isPadded = first.cells.length > 1 && filled(first) === 1;
+  const titled = filled(first);
+  const isPadded = first.cells.length > Math.max(1, titled);
   const count = isPadded ? filled : ({ cells }: SampleRecord) => cells.length;
-  let most = count(first);
+  const mayBeHeader = isPadded && looksLikeHeader(first.cells.slice(0, titled));
+  // One cell more than a header has is rather a column without a name than the header's own table.
+  let most = mayBeHeader ? titled + 1 : count(first);
+  // The columns right of a label and its value may well be empty in many rows.
+  const share = isPadded && titled > 1 && !mayBeHeader ? HALF : MOST;
   let found: SampleRecord | null = null;
   for (const [at, record] of records.entries()) {
     if (count(record) <= most) continue;
     most = count(record);
     const below = records.slice(at + 1).map(count);
-    const fitting = below.filter((cells) => (isPadded ? cells > 1 : cells === most)).length;
-    const isTable = fitting > 0 && fitting >= MOST * below.length;
-    if (!isTable || !looksLikeHeader(record.cells.slice(0, filled(record)))) continue;
+    const fitting = below.filter((cells) => (isPadded ? cells > titled : cells === most)).length;
+    const isTable = fitting > 0 && fitting >= share * below.length;
+    if (!isTable || !looksLikeHeader(record.cells.filter((cell) => cell !== ''))) continue;
     if (!isPadded) return record;
     // A title may have a second cell, such as a label and its value, so that the widest record is the header.
     found = record;
@@ -67,40 +72,38 @@ export function isBelowTable(records: readonly SampleRecord[], header: SampleRec
   const [first, ...rows] = records.slice(0, records.indexOf(header));
   if (first === undefined || rows.length === 0 || !looksLikeHeader(first.cells)) return false;
   const fitting = rows.filter(({ cells }) => cells.length === first.cells.length).length;
-  return fitting > 0 && fitting >= MOST_ABOVE * rows.length;
+  return fitting > 0 && fitting >= HALF * rows.length;
 }
 
-/** The share of the rows above that must be as long as the first before they are taken for a table. */
-const MOST_ABOVE = 0.5;
+/** The share where less is to be shown: rows above that are as long as their first, rows below that are longer than a label and its value. */
+const HALF = 0.5;
 
 /** The number of cells up to the last that isn't empty. */
 function filled({ cells }: SampleRecord): number {
   return 1 + cells.findLastIndex((cell) => cell !== '');
 }
 
-/** What is wrong with the names of a header. `labelOf` gives a column's label; `where` follows the label of a column without a name. */
-export function nameProblems(
-  names: readonly string[],
-  labelOf: (at: number) => string,
-  where = '',
-): readonly string[] {
+/**
+ * What is wrong with the names of a header. `labelOf` gives a column's label. A column without a name, and one that shares
+ * its name, is wrong only where a job needs it (mapping/); columns of a report are always needed.
+ */
+export function nameProblems(names: readonly string[], labelOf: (at: number) => string): readonly string[] {
   const problem = tooLongTogether(names);
   if (problem !== null) return [problem];
   const torn = tornReport(names);
   if (torn !== null) return [torn];
+  if (names.every((name) => name === ''))
+    return ['the header has no names: expected the name of a column in at least one cell'];
   const seen = new Map<string, number>();
   return names.flatMap((name, at) => {
     const first = seen.get(name);
     seen.set(name, first ?? at);
-    if (name === '') {
-      return [`column ${labelOf(at)}${where} has no name: expected a name in every cell; name or remove it`];
-    }
     if (isForbiddenName(name)) {
       return [
         `column ${labelOf(at)} is named "${name}", which is refused: expected no __proto__, constructor or prototype in a name; rename it`,
       ];
     }
-    if (first === undefined) return [];
+    if (first === undefined || !name.startsWith(REPORT_COLUMN_PREFIX)) return [];
     return [
       `columns ${labelOf(first)} and ${labelOf(at)} are both named "${name}": expected every name once; rename or remove one`,
     ];

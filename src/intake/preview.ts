@@ -68,7 +68,8 @@ function evidence({ columns }: SourceInfo, rows: readonly Row[]): string {
 
 function columnsInWords(columns: readonly string[], line: string): string {
   const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}${line}`;
-  return columns.length === 0 ? count : `${count}: ${columns.join(', ')}`;
+  const names = columns.map((column) => (column === '' ? '(no name)' : column));
+  return columns.length === 0 ? count : `${count}: ${names.join(', ')}`;
 }
 
 function rowLines(info: SourceInfo, rows: readonly Row[]): string[] {

@@ -20,6 +20,7 @@ import { openRows } from './rows.ts';
  */
 export async function surveyFile(path: string, format: Format): Promise<FileFacts> {
   const columns = new Set<string>();
+  const nameless = createNamelessColumns();
   let rows = 0;
   let source: SourceInfo | null = null;
   const stamp = await stampOf(path);
@@ -28,13 +29,46 @@ export async function surveyFile(path: string, format: Format): Promise<FileFact
     source = batch.source;
     rows += batch.rows.length;
     collectColumns(path, batch, columns);
+    nameless.see(batch);
   }
   if (source === null) throw new Error('a file was read without being understood');
   if ((await stampOf(path)) !== stamp) {
     throw changedWhileRead(path);
   }
   const { sha256, bytes } = inspected;
-  return { path, sha256, bytes, rows, source: withColumns(source, columns), chunkEnds: null, stamp };
+  const whole = withColumns({ ...source, notes: nameless.notes(source.notes) }, columns);
+  return { path, sha256, bytes, rows, source: whole, chunkEnds: null, stamp };
+}
+
+/** Finds the columns of a table that have values but no name: nothing is sent of them. */
+export function createNamelessColumns() {
+  const found = new Set<number>();
+  return {
+    see({ source: { columns }, rows }: RowBatch) {
+      if (!columns.includes('')) return;
+      for (const row of rows) {
+        if (row.kind !== 'cells') continue;
+        for (const [at, cell] of row.cells.entries())
+          if (cell !== '' && columns[at] === '') found.add(at + 1);
+      }
+    },
+    /** The notes with one on these columns, where there are some. */
+    notes(notes: readonly string[]): string[] {
+      const numbers = [...found].sort((a, b) => a - b);
+      if (numbers.length === 0) return [...notes];
+      const [which, has] = numbers.length === 1 ? ['Column', 'has'] : ['Columns', 'have'];
+      const note = `${which} ${listed(numbers)} ${has} values but no name in the header: the values are not sent, and stay in the report files.`;
+      return [...new Set([...notes, note])];
+    },
+  };
+}
+
+/** As many columns as a person looks through. */
+const COLUMNS_LISTED = 20;
+
+function listed(numbers: readonly number[]): string {
+  const rest = numbers.length - COLUMNS_LISTED;
+  return numbers.slice(0, COLUMNS_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 /** Empty where the path has no stamp: opening the file then says best what is wrong. */
@@ -48,6 +82,7 @@ export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[
 /** Reads up to `limit` rows from the front of a file. Its encoding is told by all bytes, as in a survey; UsageError as there. */
 export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
   const columns = new Set<string>();
+  const nameless = createNamelessColumns();
   const rows: Row[] = [];
   let source: SourceInfo | null = null;
   const inspected = await inspectFile(path, format);
@@ -56,10 +91,11 @@ export async function readSample(path: string, format: Format, limit: number): P
     const taken = batch.rows.slice(0, limit - rows.length);
     rows.push(...taken);
     collectColumns(path, { source, rows: taken }, columns);
+    nameless.see({ source, rows: taken });
     if (rows.length >= limit) break;
   }
   if (source === null) throw new Error('a file was read without being understood');
-  return { source: withColumns(source, columns), rows };
+  return { source: withColumns({ ...source, notes: nameless.notes(source.notes) }, columns), rows };
 }
 
 /** The source with the field paths met in its records; a CSV source knows its columns already. */

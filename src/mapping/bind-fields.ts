@@ -164,6 +164,7 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
   const named = namedColumns(compilation);
   const lists = recordLists(source, compilation.lookUp);
   const misplaced = new Set<RecordList>();
+  const told = new Set<string>();
   const bindings: Binding[] = [];
   for (const [slot, column] of source.columns.entries()) {
     if (isLeftOut(column, compilation)) continue;
@@ -172,8 +173,10 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
     const list =
       typeof bound === 'string' ? lists.find((one) => column.startsWith(`${one.column}.`)) : undefined;
     if (list !== undefined) misplaced.add(list);
-    else if (typeof bound === 'string') problems.push(`${describeColumn(column, slot)}: ${bound}`);
-    else if (bound !== null) bindings.push(bound);
+    else if (typeof bound !== 'string') bindings.push(...(bound === null ? [] : [bound]));
+    else if (!told.has(column)) problems.push(`column "${column}": ${bound}`);
+    // Columns that share a name are told once.
+    told.add(column);
   }
   problems.push(...[...misplaced].map(recordsProblem));
   return onePerMember(bindings);
@@ -261,10 +264,6 @@ function containerProblem(column: string, shape: 'object' | 'list', { catalog }:
 function unknownColumn(column: string, compilation: Compilation): string {
   const suggestion = suggestField(column, compilation);
   return `${compilation.definition.operation} has no such field.${suggestion} Rename the column, map it under "fields", or list it under "ignore".`;
-}
-
-function describeColumn(column: string, slot: number): string {
-  return column === '' ? `column ${slot + 1}, which has no name` : `column "${column}"`;
 }
 
 /** A member with many leaves in the records is carried once, in the slot of its first leaf. */

@@ -8,6 +8,7 @@ import { isJsonObject } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Binding } from './bind-fields.ts';
+import { severalOfName } from './compilation.ts';
 import { type Conversion, convert } from './conversion.ts';
 import { type FieldPath, formatFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
@@ -60,6 +61,8 @@ function fillsItself(node: BodyNode): node is BodyNode & { binding: Binding } {
 }
 
 function conflict(first: Binding, second: Binding): string {
+  if (first.kind !== 'constant' && second.kind !== 'constant' && first.slot !== second.slot)
+    if (first.column === second.column) return severalOfName(first.column);
   const place = formatFieldPath(first.path);
   const other = formatFieldPath(second.path);
   const [one, two] = [describeBinding(first), describeBinding(second)];

@@ -97,10 +97,15 @@ export function columnNamed(name: string, { source, findColumn }: Compilation): 
 
 function severalProblem(name: string, columns: readonly string[]): string {
   if (columns.every((column) => column === name)) {
-    return `the file has more than one column "${name}"; expected different names`;
+    return severalOfName(name);
   }
   const all = columns.map((column) => `"${column}"`).join(' and ');
   return `columns ${all} both read as "${name}"; expected one of them. Rename one, or list it under "ignore".`;
+}
+
+/** What is wrong with a column that the job uses and whose name another one has too. */
+export function severalOfName(name: string): string {
+  return `the file has more than one column "${name}"; expected that name once, since the job uses it. Rename or remove the others.`;
 }
 
 /** Every column that the definition takes something from, by the definition's name for it. */
@@ -115,9 +120,9 @@ export function columnOf(source: FieldSource): string | null {
   return 'column' in source ? source.column : null;
 }
 
-/** Whether nothing of the column is sent: a report file added it, or the definition ignores it by its name. */
+/** Whether nothing of the column is sent: a report file added it, it has no name, or the definition ignores it by its name. */
 export function isLeftOut(column: string, { definition, source }: MappingOptions): boolean {
-  if (column.startsWith(REPORT_COLUMN_PREFIX)) return true;
+  if (column.startsWith(REPORT_COLUMN_PREFIX) || (column === '' && isTable(source))) return true;
   const ignored = definition.ignore;
   if (isTable(source)) return ignored.includes(column);
   return isAtOrBelow(column, REPORT_MEMBER) || ignored.some((name) => isAtOrBelow(column, name));

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../model/issue.ts';
 import { isJsonList, isJsonObject, memberOf, withMember } from '../model/json-record.ts';
-import type { Mapped, Reference } from '../model/mapping.ts';
+import type { GroupMapped, Mapped, Reference } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { MAX_GROUP_ROWS } from '../model/row-group.ts';
@@ -18,24 +18,21 @@ import { issueOf } from './row-context.ts';
 
 type MappedRow = Extract<Mapped, { kind: 'mapped' }> & { readonly row: Row };
 
-/** What the rows of one key map to together: one request, or for each row why there is none. */
-export type GroupMapped =
-  | {
-      readonly kind: 'mapped';
-      readonly body: JsonObject;
-      readonly pathId: string | null;
-      /** By row number; rows without warnings are absent. */
-      readonly warnings: ReadonlyMap<number, readonly Issue[]>;
-      readonly references: readonly Reference[];
-    }
-  /** By row number, with an entry for every row. */
-  | { readonly kind: 'issues'; readonly issues: ReadonlyMap<number, readonly Issue[]> };
+/** What a group's rows are merged with. */
+type Merging = {
+  /** What a row says by itself. */
+  map(row: Row): Mapped;
+  /** The list that the rows fill together. */
+  readonly list: string;
+  /** What the record of all the rows lacks, as issues of the first row. */
+  lacking(lead: Row, record: Pick<MappedRow, 'body' | 'references'>): readonly Issue[];
+};
 
 /**
  * Maps rows of one key to one request: the first row's body, with each row's items of the list in row order. Whatever
  * else a later row says has to be what the first one says. A row alone maps to itself.
  */
-export function mergeGroup(rows: readonly Row[], map: (row: Row) => Mapped, list: string): GroupMapped {
+export function mergeGroup(rows: readonly Row[], { map, list, lacking }: Merging): GroupMapped {
   if (rows.length >= MAX_GROUP_ROWS) return issuesOfEach(rows, tooLarge);
   const mapped: MappedRow[] = [];
   const own = new Map<number, readonly Issue[]>();
@@ -44,10 +41,12 @@ export function mergeGroup(rows: readonly Row[], map: (row: Row) => Mapped, list
     if (made.kind === 'issues') own.set(row.row, made.issues);
     else mapped.push({ ...made, row });
   }
-  for (const conflict of findConflicts(mapped, list)) {
-    own.set(conflict.row, [...(own.get(conflict.row) ?? []), conflict]);
-  }
-  return own.size > 0 ? refused(rows, own) : merged(mapped, list);
+  const whole = rows[0] === mapped[0]?.row ? merged(mapped, list) : null;
+  const found = [...findConflicts(mapped, list), ...(whole === null ? [] : lacking(whole.lead, whole))];
+  for (const issue of found) own.set(issue.row, [...(own.get(issue.row) ?? []), issue]);
+  if (whole === null || own.size > 0) return refused(rows, own);
+  const { body, pathId, references } = whole;
+  return { kind: 'mapped', body, pathId, warnings: warningsIn(mapped), references };
 }
 
 /** The issues of a group beside which a row without a readable key stands: that row may belong to the group. */
@@ -86,15 +85,17 @@ function tooLarge(row: Row): readonly Issue[] {
   return [issueOf(row, { column: null, value: null, expected, code: 'group_too_large' })];
 }
 
-function merged(rows: readonly MappedRow[], list: string): GroupMapped {
+/** The record that rows make together; the first of them is the group's. */
+function merged(rows: readonly MappedRow[], list: string) {
   const [first] = rows;
   if (first === undefined) throw new Error('a group without rows');
-  const warnings = new Map(
-    rows.flatMap(({ row, warnings: own }) => (own.length === 0 ? [] : [[row.row, own] as const])),
-  );
-  const { body, pathId, references } = first;
+  const { row: lead, body, pathId, references } = first;
   const whole = rows.length === 1 ? { body, references } : withAllItems(first, rows, list.split('.'));
-  return { kind: 'mapped', ...whole, pathId, warnings };
+  return { lead, pathId, ...whole };
+}
+
+function warningsIn(rows: readonly MappedRow[]): ReadonlyMap<number, readonly Issue[]> {
+  return new Map(rows.flatMap(({ row, warnings }) => (warnings.length === 0 ? [] : [[row.row, warnings]])));
 }
 
 /** The first row with the items of all rows in its list; references into the list move to their items' places. */

@@ -7,7 +7,7 @@
 
 import { UsageError } from '../lib/usage-error.ts';
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
-import type { Mapped, Mapping } from '../model/mapping.ts';
+import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { idProblem } from '../model/record-id.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
@@ -24,7 +24,7 @@ import {
   startCompilation,
 } from './compilation.ts';
 import { convert } from './conversion.ts';
-import { groupProblems } from './group.ts';
+import { groupProblems, mergeGroup } from './group.ts';
 import { compileRequired, missingColumns, type RequireFields } from './required.ts';
 import {
   addIssue,
@@ -49,8 +49,8 @@ type Steps = {
   readonly checkRow: CheckRow;
 };
 
-/** The identifier for the path, or `null` where the row has none; what is wrong with it becomes an issue. */
-type PathIdOf = (context: RowContext) => string | null;
+/** The identifier for the path, or `null` where the row has none; what is wrong with it becomes an issue, where `isAsked` its lack too. */
+type PathIdOf = (context: RowContext, isAsked: boolean) => string | null;
 
 /**
  * Compiles a job definition against the columns of one file.
@@ -63,8 +63,32 @@ export function compileMapping(options: MappingOptions): Mapping {
   return {
     hasKey: steps.key !== null,
     keyOf: steps.key === null ? () => null : compileKeyOf(steps.key),
-    map: (row) => mapRow(row, steps),
+    map: (row) => mapRow(row, steps, 'alone'),
+    mapGroup: (rows) => mapGroup(rows, steps, options.definition.group ?? ''),
   };
+}
+
+/** What a row is to its request: of the rows of a group, the first one says whose record they are. */
+type Part = 'alone' | 'lead' | 'mate';
+
+/** Each row is asked for what it adds to the list, and the record that they make together for everything else. */
+function mapGroup(rows: readonly Row[], steps: Steps, list: string): GroupMapped {
+  const [lead] = rows;
+  const isAlone = rows.length === 1;
+  const partOf = (row: Row): Part => {
+    if (isAlone) return 'alone';
+    return row === lead ? 'lead' : 'mate';
+  };
+  return mergeGroup(rows, {
+    list,
+    map: (row) => mapRow(row, steps, partOf(row)),
+    lacking(row, { body, references }) {
+      const context = createContext(row, []);
+      context.references.push(...references);
+      if (!isAlone) steps.requireFields(body, context, 'record');
+      return context.issues;
+    },
+  });
 }
 
 function compileSteps(compilation: Compilation): Steps {
@@ -101,15 +125,15 @@ function keyPlace(compilation: Compilation): ColumnSlot | null {
   return null;
 }
 
-function mapRow(row: Row, steps: Steps): Mapped {
+function mapRow(row: Row, steps: Steps, part: Part): Mapped {
   if (steps.isInDoubt(row)) return rowInDoubt(row);
   if (row.kind === 'unreadable') return unreadable(row);
   const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
   checkKey(steps.key, context);
-  const pathId = steps.pathIdOf(context);
+  const pathId = steps.pathIdOf(context, part !== 'mate');
   const body = objectOf(steps.build(context));
-  steps.requireFields(body, context);
+  steps.requireFields(body, context, part === 'alone' ? 'all' : 'items');
   steps.checkRow(row, context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
@@ -159,12 +183,12 @@ function compilePathId(compilation: Compilation, bindings: readonly Binding[]): 
   }
   const column = binding === null || binding.kind === 'constant' ? pathField : binding.column;
   const expected = `an identifier: it fills {${pathField}} in the request's path`;
-  return (context) => {
+  return (context, isAsked) => {
     const id = idOf(binding, context);
     if (id === undefined) return null;
     if (idProblem(id) === null) return id;
     if (id !== '') addIssue(context, { code: 'bad_path_id', column, value: id, expected: FIT_FOR_PATH });
-    else if (needsPathId) {
+    else if (needsPathId && isAsked) {
       addIssue(context, { code: 'missing_required', column, value: undefined, expected });
     }
     return null;

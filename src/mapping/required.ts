@@ -1,6 +1,7 @@
 /**
  * What the job can't do without, looked at twice: columns that no file of the job may lack, found when the mapping is
- * compiled, and the fields of the definition's `required`, found in the body of each row.
+ * compiled, and the fields of the definition's `required`, found in the body of each row. Where rows are grouped, each row
+ * is asked for the fields of the items that it adds, and the record of all of them for everything else.
  */
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../lib/usage-error.ts';
@@ -13,8 +14,11 @@ import { suggestField } from './proposal/meaning.ts';
 import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 
-/** Notes a `missing_required` issue for every required field that the body lacks. */
-export type RequireFields = (body: JsonObject, context: RowContext) => void;
+/** Notes a `missing_required` issue for every required field that the body lacks, of those that are asked for. */
+export type RequireFields = (body: JsonObject, context: RowContext, asked: Asked) => void;
+
+/** `items`: fields of the items of the list that the job groups by. `record`: all others. */
+type Asked = 'all' | 'items' | 'record';
 
 /** A required field; `#` in its path means every item of the list. */
 type Required = {
@@ -23,6 +27,7 @@ type Required = {
   readonly column: string;
   /** All columns that can fill the field: an issue of the row in one of them says enough. */
   readonly columns: ReadonlySet<string>;
+  readonly of: Exclude<Asked, 'all'>;
   readonly expected: string;
 };
 
@@ -34,12 +39,13 @@ export function compileRequired(compilation: Compilation, bindings: readonly Bin
     if (field === pathField) continue; // the path's identifier has a check of its own
     const path = requiredPath(field, compilation);
     if (typeof path === 'string') problems.push(`required, "${field}": ${path}`);
-    else required.push(createRequired(field, path, bindings));
+    else required.push(createRequired(field, path, { bindings, group: definition.group }));
   }
-  return (mapped, context) => {
+  return (mapped, context, asked) => {
     const body = withPlaceholders(mapped, context);
-    for (const { path, column, columns, expected } of required) {
-      if (isPresent(body, path, 0) || hasIssue(context, columns)) continue;
+    for (const { path, column, columns, of, expected } of required) {
+      if ((asked !== 'all' && asked !== of) || isPresent(body, path, 0) || hasIssue(context, columns))
+        continue;
       addIssue(context, { code: 'missing_required', column, value: undefined, expected });
     }
   };
@@ -65,7 +71,11 @@ function atFirst(path: FieldPath): FieldPath {
   return path.map((segment) => (segment === '#' ? 0 : segment));
 }
 
-function createRequired(field: string, path: FieldPath, bindings: readonly Binding[]): Required {
+function createRequired(
+  field: string,
+  path: FieldPath,
+  { bindings, group }: { readonly bindings: readonly Binding[]; readonly group: string | undefined },
+): Required {
   const name = catalogPath(path);
   const below = bindings.filter((binding) => `${catalogPath(binding.path)}.`.startsWith(`${name}.`));
   const exact = below.find((binding) => binding.path.join('.') === path.join('.'));
@@ -73,6 +83,7 @@ function createRequired(field: string, path: FieldPath, bindings: readonly Bindi
     path,
     column: boundColumns(exact === undefined ? [] : [exact])[0] ?? field,
     columns: new Set(boundColumns(below)),
+    of: group !== undefined && name.startsWith(`${group}.`) ? 'items' : 'record',
     expected: `a value: the job definition requires the field ${field}`,
   };
 }
@@ -168,7 +179,8 @@ function missingWords({ column, why, candidates }: Missing, at: number): string 
 
 /** The file's columns by name; a message may hold names of columns, never cells. */
 function foundWords(source: SourceInfo): string {
-  const { columns, headerLine } = source;
+  const { headerLine } = source;
+  const columns = source.columns.filter((column) => column !== '');
   const names = columns.slice(0, COLUMNS_SHOWN).map((column) => `"${column}"`);
   const rest = columns.length - names.length;
   const all = names.join(', ') + (rest === 0 ? '' : ` and ${rest} more`);

@@ -42,6 +42,9 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   group_member:
     'Correct the other row of the same key that is named in its message, then load failed.csv again as it is.',
   group_too_large: 'Split the record: more rows with one key than are taken together.',
+  group_apart: `Put all rows of the key directly below each other ${IN_FAILED}; never give one of them another key, which would make a record of its own.`,
+  group_differs:
+    'These keys are known already, and nothing was sent: change the record at the service where the file is right, or correct the file.',
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
   reference_in_doubt:
@@ -162,6 +165,11 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation):
   if (code === 'http_404' && WITHOUT_ID.has(operation)) return NO_SUCH_ADDRESS;
   if (MAY_BE_THERE.has(code) && MAY_CREATE.has(operation)) return LOOK_FIRST;
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
+}
+
+/** What to do about a warning that no check gave; empty for those of checks, which the job definition can make errors. */
+export function warningAdvice(code: string): string {
+  return code === 'group_differs' ? BY_ISSUE[code] : '';
 }
 
 /** What to do about a run that is paused or stopped, before it goes on. */

@@ -31,6 +31,8 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claimed') }),
   /** An earlier row of the same file has the key. */
   z.object({ kind: z.literal('duplicate'), row: z.number().int().positive() }),
+  /** Rows of the key stand apart in the file, of which this is another one; the job groups rows, and nobody has claimed the key. */
+  z.object({ kind: z.literal('apart'), row: z.number().int().positive() }),
   /** An earlier run created a record under the key, with this identifier. */
   z.object({ kind: z.literal('known'), run: z.string(), id: z.string() }),
   /** A row of another run has the key and is not done, or is in doubt. */

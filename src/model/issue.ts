@@ -49,6 +49,8 @@ export const issueSchema = z.object({
     'group_conflict',
     'group_member',
     'group_too_large',
+    'group_apart',
+    'group_differs',
     'reference_unknown',
     'reference_in_doubt',
     ...CHECK_CODES,

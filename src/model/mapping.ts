@@ -25,6 +25,19 @@ export type Mapped =
       readonly issues: readonly Issue[];
     };
 
+/** What the rows of one key map to together: one request, or for each row why there is none. */
+export type GroupMapped =
+  | {
+      readonly kind: 'mapped';
+      readonly body: JsonObject;
+      readonly pathId: string | null;
+      /** By row number; rows without warnings are absent. */
+      readonly warnings: ReadonlyMap<number, readonly Issue[]>;
+      readonly references: readonly Reference[];
+    }
+  /** By row number, with an entry for every row. */
+  | { readonly kind: 'issues'; readonly issues: ReadonlyMap<number, readonly Issue[]> };
+
 /** A field of the body that takes the identifier of the record created under a key. */
 export type Reference = {
   readonly space: ReferenceSpace;
@@ -44,6 +57,8 @@ export type Mapping = {
   /** The row's own external key; `null` where it has none, or where it can't be read. Never empty. */
   keyOf(row: Row): string | null;
   map(row: Row): Mapped;
+  /** The rows of one group, where the job groups rows: they are one request, and required fields are asked of it as a whole. */
+  mapGroup(rows: readonly Row[]): GroupMapped;
 };
 
 /** The JSON type of a request field as service-api.md, section 2, gives it. */

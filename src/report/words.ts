@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { countOf, shellWord, wrap } from '../lib/terminal.ts';
-import { REASON_ADVICE } from '../model/advice.ts';
+import { REASON_ADVICE, warningAdvice } from '../model/advice.ts';
 import { acceptedRows, OUTCOMES, REMAINDER, wasAccepted } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
 import { REMAINDERS, type RemainderKind } from './remainder.ts';
@@ -103,15 +103,22 @@ function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): 
   return advice === '' ? [what] : [what, ...paragraph('    ', advice, '    ')];
 }
 
-/** What looked damaged and was sent all the same, and how to keep such rows back; empty where nothing did. */
+/** What looked damaged and was sent all the same, and how to keep such rows back; what was not sent though it differs. */
 function warningLines(warnings: readonly TopWarning[]): readonly string[] {
   if (warnings.length === 0) return [];
-  const lines = warnings.map(
-    ({ code, count, exampleRow }) => `  ${count} × warning ${code}, for example row ${exampleRow}`,
-  );
+  const sent = warnings.filter(({ code }) => warningAdvice(code) === '');
+  const others = warnings.filter(({ code }) => warningAdvice(code) !== '');
   const advice =
     'Sent as they stand; results.csv names the columns. The job definition can keep such rows back:';
-  return [...lines, ...paragraph('    ', advice, '    '), ...checksLines(warnings)];
+  return [
+    ...sent.map(warningLine),
+    ...(sent.length === 0 ? [] : [...paragraph('    ', advice, '    '), ...checksLines(sent)]),
+    ...others.flatMap((one) => [warningLine(one), ...paragraph('    ', warningAdvice(one.code), '    ')]),
+  ];
+}
+
+function warningLine({ code, count, exampleRow }: TopWarning): string {
+  return `  ${count} × warning ${code}, for example row ${exampleRow}`;
 }
 
 /** The setting for every code that was found, on one line where it fits. */

@@ -6,6 +6,7 @@
  */
 import { type JobDefinition, weightOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
+import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
@@ -30,6 +31,8 @@ type Ingest = {
   readonly definition: JobDefinition;
   /** The run's rows, the same chunks at every reading. */
   readonly chunks: AsyncIterable<RowChunk>;
+  /** Where the job groups rows, the same rows to be looked through before, for keys whose rows stand apart; else `null`. */
+  readonly before: AsyncIterable<RowChunk> | null;
   readonly queue: ChunkQueue;
   readonly notice: WaitingNotice;
   /** Fires when the reading is to end. */
@@ -59,6 +62,8 @@ type Ingesting = Ingest & {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly mapping: Mapping;
+  /** Where the job groups rows: the keys of which rows stand apart. */
+  readonly apart: ApartKeys | null;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -70,7 +75,17 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   const { run, definition } = ingest;
   const { keys, store } = session.ledger.of(run.target);
   const mapping = mappingFor(definition, run.source);
-  const ingesting = { ...ingest, session, keys, store, mapping, closed: await store.closedChunks(run.id) };
+  const apart = await findApart(ingest, mapping);
+  if (ingest.signal.aborted) return 'stopped';
+  const ingesting = {
+    ...ingest,
+    session,
+    keys,
+    store,
+    mapping,
+    apart,
+    closed: await store.closedChunks(run.id),
+  };
   const outlet = createOutlet(ingesting);
   let read = 0;
   for await (const chunk of ingesting.chunks) {
@@ -84,6 +99,16 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   }
   if (!(await outlet.flush())) return 'stopped';
   return read === run.rows ? 'complete' : 'file-changed';
+}
+
+async function findApart({ before, signal }: Ingest, { keyOf }: Mapping): Promise<ApartKeys | null> {
+  if (before === null) return null;
+  const apart = createApartKeys(keyOf);
+  for await (const { rows } of before) {
+    for (const row of rows) apart.see(row);
+    if (signal.aborted) break;
+  }
+  return apart;
 }
 
 /** Where the job has a canary: hands the first chunk over alone and waits until it is closed. `null`: the others may follow. */
@@ -119,13 +144,16 @@ async function claimChunks(
   chunks: readonly RowChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[] | null> {
-  const { run, definition, mapping, keys, session } = ingesting;
+  const { run, definition, mapping, apart, keys, session } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
+  const byRow = new Map<number, KeyClaim | undefined>();
   const keyed = chunks.flatMap(({ rows }) => {
     // Rows of one key that follow each other are one request: the key is the first one's.
     const claiming = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
     return claiming.flatMap((row) => {
-      const key = identityKeyOf(run, mapping, row);
+      const other = apart?.otherRow(row) ?? null;
+      if (other !== null) byRow.set(row.row, { kind: 'apart', row: other });
+      const key = other === null ? identityKeyOf(run, mapping, row) : null;
       return key === null ? [] : [{ row: row.row, key }];
     });
   });
@@ -134,7 +162,7 @@ async function claimChunks(
   const claimed = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
   if (claimed === null) return null;
   passStage('claimed', () => [], last);
-  const byRow = new Map(keyed.map(({ row }, i) => [row, claimed.claims[i]]));
+  for (const [i, { row }] of keyed.entries()) byRow.set(row, claimed.claims[i]);
   const unclaimed: KeyClaim = { kind: 'claimed' };
   return chunks.map(({ n, rows }) => ({
     run: run.id,

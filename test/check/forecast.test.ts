@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
+import { createApartKeys } from '../../src/intake/apart-keys.ts';
 import type { KeyState } from '../../src/model/identity.ts';
 import type { Row } from '../../src/model/row.ts';
 import { createGroupCutter } from '../../src/model/row-group.ts';
@@ -26,6 +27,8 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
   const { definition, mapping } = compiled({ ...SUBCLIENTS, ...job });
   const cutter = createGroupCutter<Row>(definition.group === undefined ? null : mapping.keyOf);
   const rows = rowsOf(lines);
+  const apart = createApartKeys(mapping.keyOf);
+  for (const row of rows) apart.see(row);
   const foreseeing = {
     definition,
     mapping,
@@ -36,6 +39,7 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
     ),
     earlier,
     seen: createSeenKeys(),
+    apart: definition.group === undefined ? null : apart,
     before: [],
     isShown: () => true,
   };
@@ -87,12 +91,12 @@ describe.each([1, 2, 100])('rows of one key, %i at a time,', (batch) => {
       ({ rows, fate }) => `${rows}: ${fate.kind === 'sent' ? 'sent' : shown(fate)}`,
     );
 
-  test('are one request; those with the key of earlier ones are duplicates', async () => {
+  test('are one request; where some stand apart, none of the key is sent', async () => {
     expect(await fates(['a,A,1', 'a,A,2', 'b,B,3', 'c,C,4', 'c,C,5', 'a,A,6'])).toEqual([
-      '1,2: sent',
+      '1,2: group_apart,group_apart',
       '3: sent',
       '4,5: sent',
-      '6: duplicate_key',
+      '6: group_apart',
     ]);
   });
 

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
+import { createApartKeys } from '../../src/intake/apart-keys.ts';
 import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../../src/model/identity.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import { wasAccepted } from '../../src/model/outcome.ts';
+import type { Row } from '../../src/model/row.ts';
 import { createGroupStart, groupRows } from '../../src/model/row-group.ts';
 import { answer, type Bench, created, deliverOn, settlementsOf, startBench } from '../delivery/row-bench.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -29,6 +31,7 @@ const inWords = ({ column, expected }: Pick<Issue, 'column' | 'expected'>) =>
 
 async function foreseen(bench: Bench, job: object, lines: readonly string[]): Promise<Said[]> {
   const { definition, mapping } = compiled(job);
+  const apart = apartIn(job, lines);
   const groups = groupRows(rowsOf(lines), definition.group === undefined ? null : mapping.keyOf);
   const forecasts = await foresee(groups, {
     definition,
@@ -37,6 +40,7 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
     look: lookWith((space, keys) => readKeys(own().redis, bench.keys, space, keys)),
     earlier: null,
     seen: createSeenKeys(),
+    apart,
     before: [],
     isShown: () => true,
   });
@@ -65,21 +69,35 @@ async function carriedOut(bench: Bench, job: object, lines: readonly string[]): 
   });
 }
 
-/** As the reading of the file does it: the first row of a group claims its key. */
+function apartIn(job: object, lines: readonly string[]) {
+  const { definition, mapping } = compiled(job);
+  if (definition.group === undefined) return null;
+  const apart = createApartKeys(mapping.keyOf);
+  for (const row of rowsOf(lines)) apart.see(row);
+  return apart;
+}
+
+/** As the reading of the file does it: the first row of a group claims its key, where all its rows follow each other. */
 async function claimed(bench: Bench, job: object, lines: readonly string[]) {
   const { definition, mapping } = compiled(job);
   const { run } = bench.context;
   const rows = rowsOf(lines);
   const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
+  const apart = apartIn(job, lines);
   const keyed = leads.flatMap((row) => {
-    const key = identityKeyOf(run, mapping, row);
+    const isApart = (apart?.otherRow(row) ?? null) !== null;
+    const key = isApart ? null : identityKeyOf(run, mapping, row);
     return key === null ? [] : [{ row: row.row, key }];
   });
   const space = identitySpace(run);
   const { claims } = await claimKeys(bench.epoch, bench.keys, { run: run.id, space, rows: keyed });
   const claimOf = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
   const unclaimed: KeyClaim = { kind: 'claimed' };
-  return rows.map((row) => ({ row, claim: claimOf.get(row.row) ?? unclaimed }));
+  const apartClaim = (row: Row): KeyClaim | null => {
+    const other = apart?.otherRow(row) ?? null;
+    return other === null ? null : { kind: 'apart', row: other };
+  };
+  return rows.map((row) => ({ row, claim: claimOf.get(row.row) ?? apartClaim(row) ?? unclaimed }));
 }
 
 const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };
@@ -129,7 +147,14 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
     PAYEES,
     {},
     ['A,Acme,GB1', 'B,Bay,GB2', 'A,Acme,GB3', 'A,,GB4'],
-    ['sent', 'sent', 'duplicate_key', 'duplicate_key'],
+    ['group_apart', 'sent', 'group_apart', 'group_apart'],
+  ],
+  [
+    'a known key whose rows stand apart',
+    PAYEES,
+    { A: 'known' },
+    ['A,Acme,GB1', 'B,Bay,GB2', 'A,Acme,GB3'],
+    ['group_apart', 'sent', 'group_apart'],
   ],
   ['a known group', PAYEES, { A: 'known' }, ['A,Acme,GB1', 'A,Other,GB2'], ['skipped', 'skipped']],
   ['another run’s group', PAYEES, { A: 'held' }, ['A,Acme,GB1', 'A,Acme,GB2'], ['key_held', 'key_held']],

@@ -142,13 +142,18 @@ describe('the check of a file', () => {
     );
   });
 
-  test('takes rows of one key that follow each other for one request, and others with it for duplicates', async () => {
-    const rows = 'Ref,Name,IBAN\nP,Pay,GB33BUKB20201555555555\nP,Pay,DE89370400440532013000\nQ,Q,\nP,Pay,\n';
+  test('takes rows of one key that follow each other for one request, and sends none where others have it too', async () => {
+    const rows =
+      'Ref,Name,IBAN\nP,Pay,GB33BUKB20201555555555\nP,Pay,DE89370400440532013000\nQ,Q,\nR,R,\nQ,Q,\n';
     const { checked } = await (await startCheck(PAYEES, { 'a.csv': rows })).json();
     expect(checked[0]).toMatchObject({
-      rows: 4,
-      invalid: 1,
-      codes: { duplicate_key: 1 },
+      rows: 5,
+      invalid: 2,
+      issues: [
+        { row: 3, column: 'Ref', value: 'Q' },
+        { row: 5, column: 'Ref', value: 'Q' },
+      ],
+      codes: { group_apart: 2 },
       estimate: { requests: 2 },
     });
     expect(checked[0]?.requests[0]).toEqual({

@@ -293,3 +293,12 @@ describe('the command', () => {
     expect(said.stderr).toContain('No column was found for "id", which every row needs.');
   });
 });
+
+test('a file in other quotes is refused with the flag that reads it, and proposed with its quote and escape', async () => {
+  const file = await ownFile("'Ref','Name'\n'K1','O\\'Hara, Ltd'\n'K2','x'\n");
+  const refused = await map(file, 'subclient.create');
+  expect([refused.exitCode, refused.stdout]).toEqual([3, '']);
+  expect(refused.stderr).toContain(`give --quote "'"`);
+  const said = await map(file, 'subclient.create', '--quote', "'", '--escape', '\\');
+  expect(said.stdout).toContain(String.raw`format: { quote: "'", escape: "\\" }`);
+});

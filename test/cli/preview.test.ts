@@ -23,6 +23,8 @@ const FLAGS = { delimiter: 'auto', encoding: 'auto' };
 test('the flags of a preview are the settings of a job definition', () => {
   const flags = {
     delimiter: '\\t',
+    quote: "'",
+    escape: '\\',
     encoding: 'UTF-16LE',
     header: 3,
     comment: '#',
@@ -30,13 +32,16 @@ test('the flags of a preview are the settings of a job definition', () => {
     records: '/a',
   };
   expect(formatOf(flags)).toMatchObject({ ...flags, encoding: 'utf-16le' });
-  expect(formatOf(FLAGS).header).toBeUndefined();
+  expect(formatOf(FLAGS)).toMatchObject({ quote: '"' });
+  expect(formatOf(FLAGS).header ?? formatOf(FLAGS).escape).toBeUndefined();
 });
 
 const WRONG = [
   ['delimiter', '::', 'expected one character, \\t for a tab, or auto.'],
   ['encoding', 'latin7', 'expected auto or utf-8, '],
   ['comment', '//', 'expected one character.'],
+  ['quote', '', 'expected one character.'],
+  ['escape', '//', 'expected one character.'],
   ['sheet', '', 'expected the name of a sheet.'],
   ['records', 'items', 'expected a JSON pointer such as /data/items.'],
 ] as const;

@@ -3,11 +3,12 @@ import { decide, decideCancelled } from '../../src/delivery/decide.ts';
 import { type RowEnd, settledRow } from '../../src/delivery/row-task.ts';
 import { intentMark, type Mark } from '../../src/ledger/mark.ts';
 import { packFieldDigests } from '../../src/mapping/field-digests.ts';
-import type { Mapped, Mapping } from '../../src/model/mapping.ts';
+import type { Mapped } from '../../src/model/mapping.ts';
 import { OPERATIONS, type Operation, REPEATABLE } from '../../src/model/operation.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
 import type { Row } from '../../src/model/row.ts';
+import { sampleMapping } from '../support/mapping.ts';
 import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
 
 const BODY = { details: { name: 'Company 7' } };
@@ -53,7 +54,7 @@ function planOf(
   const marks = new Map(mark === undefined ? [] : [[7, mark]]);
   return decide({ lead, mates: [], keyless: null }, marks, {
     definition: sampleDefinition(operation, { updateWith: 'all', ...definition }),
-    mapping: { hasKey: true, keyOf: () => 'K7', map: () => mapped },
+    mapping: sampleMapping({ hasKey: true, keyOf: () => 'K7', map: () => mapped }),
     service: { build },
   }).plan;
 }
@@ -117,6 +118,11 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
 
   test.each([
     ['duplicate', 'duplicate_key', 'the same key is in row 3 of this file'],
+    [
+      'apart',
+      'group_apart',
+      'the same key is in row 5 of this file too, and rows of one key are one request: they must follow each other, and none of them is sent',
+    ],
     ['held', 'key_held', 'row 4 of run run-other has this key and is not done yet'],
     ['doubted', 'key_in_doubt', 'row 4 of run run-other has this key and its outcome is in doubt'],
   ] as const)(
@@ -128,14 +134,20 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
   );
 });
 
+test('rows that go on with the key of the rows above them, which were too many, are too many as well', () => {
+  const plan = planOf('counterparty.draft', { claim: 'duplicate', definition: { group: 'accounts' } });
+  const message = 'the rows from 3 on have the same key, and at most 199 rows can be one request';
+  expect(plan).toEqual(ends({ outcome: 'invalid', code: 'group_too_large', message }));
+});
+
 test('a row that the program itself stumbles over is invalid, in words without the error’s, which may quote a cell', () => {
-  const mapping: Mapping = {
+  const mapping = sampleMapping({
     hasKey: true,
     keyOf: () => 'K7',
     map: () => {
       throw new RangeError('Maximum call stack size exceeded by "Jane Doe"');
     },
-  };
+  });
   const means = { definition: sampleDefinition('subclient.create'), mapping, service: { build } };
   const rows = { lead: sampleTask('subclient.create'), mates: [], keyless: null };
   expect(decide(rows, new Map(), means).plan).toEqual(
@@ -178,9 +190,9 @@ describe('a row whose key is known', () => {
     ['is skipped even where it does not map', 'subclient.create', { mapped: NO_NAME }, SKIPPED],
     ['is skipped even where a worker may have sent it', 'subclient.create', { suspect: true }, SKIPPED],
     [
-      'is skipped as a group with a hint',
+      'is skipped as a group that does not map, with a hint',
       'counterparty.draft',
-      { definition: { group: 'accounts' } },
+      { definition: { group: 'accounts' }, mapped: NO_NAME },
       { end: { message: 'already created by run run-before; its accounts were not compared' } },
     ],
     [
@@ -214,6 +226,55 @@ describe('a row whose key is known', () => {
   });
 });
 
+test.each([
+  ['of which nothing is known is skipped with a hint', '', '; its accounts were not compared', []],
+  ['with the same list is skipped', 'same', ' with these accounts', []],
+  [
+    'with another list is skipped with a warning',
+    'other',
+    ' with other accounts than these, which were not sent',
+    ['group_differs'],
+  ],
+])('a known group %s', (_, known, said, codes) => {
+  const accounts = [{ iban: 'GB1' }];
+  const mapped = { ...FINE, body: { name: 'Acme', accounts } };
+  const { questions, decide: informed } = questionOf('counterparty.draft', {
+    claim: 'known',
+    definition: { group: 'accounts' },
+    mapped,
+  });
+  expect(questions).toMatchObject({ references: [], fieldsOf: { space: 'counterparty', key: 'K7' } });
+  const digests = {
+    same: packFieldDigests({ accounts }, 'K7'),
+    other: packFieldDigests({ accounts: [] }, 'K7'),
+  };
+  const fields = known === '' ? '' : digests[known === 'same' ? 'same' : 'other'];
+  expect(informed({ states: [], fields, waitedMs: 0 })).toMatchObject({
+    kind: 'end',
+    end: {
+      outcome: 'skipped',
+      code: 'key_known',
+      id: 'sub-9',
+      message: `already created by run run-before${said}`,
+    },
+  });
+  const plan = informed({ states: [], fields, waitedMs: 0 });
+  expect((plan.kind === 'end' && plan.end.warnings ? plan.end.warnings : []).map(({ code }) => code)).toEqual(
+    codes,
+  );
+});
+
+test('a new group keeps a digest of its list, and of nothing else', () => {
+  const accounts = [{ iban: 'GB1' }];
+  const mapped = { ...FINE, body: { name: 'Acme', accounts } };
+  const plan = planOf('counterparty.draft', { definition: { group: 'accounts' }, mapped });
+  const after = packFieldDigests({ accounts }, 'K7');
+  expect(plan).toMatchObject({
+    kind: 'send',
+    fields: { space: 'counterparty', key: 'K7', before: '', after },
+  });
+});
+
 describe('a row of a job that sends what has changed', () => {
   const PLACE = { space: 'subclient', key: 'K7' };
   const ACCEPTED = packFieldDigests(BODY, 'K7');
@@ -233,7 +294,7 @@ describe('a row of a job that sends what has changed', () => {
 
   test('asks what the service has before it updates', () => {
     const { questions } = questionOf('subclient.upsert', { claim: 'known', definition });
-    expect(questions).toEqual({ references: [], fieldsOf: PLACE });
+    expect(questions).toMatchObject({ references: [], fieldsOf: PLACE });
   });
 
   test('is skipped where nothing has changed', () => {
@@ -285,17 +346,18 @@ describe('a row that refers to another record', () => {
 describe('rows of one key', () => {
   const keyOf = (row: Row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null);
   /** Row 9 has no IBAN where `gap`; every row is warned of. */
-  const mappingWith = (gap: boolean): Mapping => ({
-    hasKey: true,
-    keyOf,
-    map({ row, line }) {
-      const issue = { row, line, column: 'IBAN', value: '', expected: 'a value' } as const;
-      if (gap && row === 9) return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };
-      const body = { name: 'Acme', accounts: [{ iban: `GB${row}` }] };
-      const warnings = [{ ...issue, code: 'iban_invalid' as const }];
-      return { kind: 'mapped', body, pathId: null, warnings, references: [] };
-    },
-  });
+  const mappingWith = (gap: boolean) =>
+    sampleMapping({
+      hasKey: true,
+      keyOf,
+      map({ row, line }) {
+        const issue = { row, line, column: 'IBAN', value: '', expected: 'a value' } as const;
+        if (gap && row === 9) return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };
+        const body = { name: 'Acme', accounts: [{ iban: `GB${row}` }] };
+        const warnings = [{ ...issue, code: 'iban_invalid' as const }];
+        return { kind: 'mapped', body, pathId: null, warnings, references: [] };
+      },
+    });
   const lead = sampleTask('counterparty.draft');
   const mates = [8, 9].map((row) => ({ row: sampleRow(row) }));
   function decided({

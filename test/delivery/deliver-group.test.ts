@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { settledRow } from '../../src/delivery/row-task.ts';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import { fieldsPlace } from '../../src/ledger/keys.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
-import type { Mapping } from '../../src/model/mapping.ts';
 import type { CellsRow } from '../../src/model/row.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
+import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
+import { knownRun } from '../support/session.ts';
 import {
   answer,
   type Bench,
@@ -20,7 +24,7 @@ import { CLAIMS, sampleTask } from './sample-task.ts';
 const own = useOwnRedis();
 
 /** Key, name, IBAN: a counterparty with an account. */
-const MAPPING: Mapping = {
+const MAPPING = sampleMapping({
   hasKey: true,
   keyOf: (row) => (row.kind === 'cells' && row.cells[0] !== '' ? (row.cells[0] ?? null) : null),
   map(row) {
@@ -33,7 +37,7 @@ const MAPPING: Mapping = {
     const body = { name, accounts: [{ iban }] };
     return { kind: 'mapped', body, pathId: null, warnings: [], references: [] };
   },
-};
+});
 
 const start = (rows: number, options: BenchOptions = {}) =>
   startBench(own().redis, {
@@ -180,5 +184,59 @@ describe('rows of one key', () => {
     const outcome = 'drafted' as const;
     const same = mates.map((mate) => ({ ...mate, settlement: { ...mate.settlement, outcome } }));
     expect(await Promise.all(same.map(bench.context.ledger.settle))).toEqual([true, true]);
+  });
+});
+
+describe('rows whose key is known', () => {
+  const accountsOf = (...ibans: readonly string[]) => ibans.map((iban): Cells => ['A', 'Acme', iban]);
+
+  /** What becomes of rows that come in a later run, after the record was created with two accounts. */
+  async function later(rows: readonly Cells[], prepare?: (bench: Bench) => Promise<unknown>) {
+    const bench = await start(2, { attempt: () => created('cp-1') });
+    await deliver(bench, accountsOf('GB1', 'GB2'));
+    await prepare?.(bench);
+    const next = newRun({ rows: rows.length, definition: bench.context.definition });
+    const { id } = await bench.store.register(next);
+    await bench.store.transition(id, 'running', null);
+    const run = await knownRun(bench.store, id);
+    const { epoch, keys, journal } = bench;
+    const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 5000, now: () => new Date() });
+    const context = { ...bench.context, run, ledger };
+    const known = { kind: 'known', run: bench.context.run.id, id: 'cp-1' } as const;
+    const job = { ...jobOf({ ...bench, context }, rows) };
+    await deliverOn(bench, { ...job, rows: job.rows.map((one) => ({ ...one, claim: known })) }, { context });
+    const settlements = await settlementsOf({ ...bench, context });
+    expect(bench.attempts).toHaveLength(1);
+    expect(new Set(settlements.map(({ outcome, code, id: made }) => `${outcome} ${code} ${made}`))).toEqual(
+      new Set(['skipped key_known cp-1']),
+    );
+    return settlements.map(
+      ({ message, warnings }) => `${message.replace(bench.context.run.id, '…')} ${warnings}`,
+    );
+  }
+
+  test('are skipped, and said to have the same accounts', async () => {
+    expect(await later(accountsOf('GB1', 'GB2'))).toEqual(
+      Array(2).fill('already created by run … with these accounts '),
+    );
+  });
+
+  test.each([
+    ['another account', ['GB1', 'GB3']],
+    ['one account more', ['GB1', 'GB2', 'GB3']],
+    ['one account less', ['GB1']],
+  ])('are skipped with a warning where they have %s', async (_, ibans) => {
+    const said = 'already created by run … with other accounts than these, which were not sent group_differs';
+    expect(await later(accountsOf(...ibans))).toEqual(ibans.map(() => said));
+  });
+
+  test('are not compared where it is not known what the service has, or where they do not map', async () => {
+    const said = 'already created by run …; its accounts were not compared ';
+    const forget = async ({ keys }: Bench) => {
+      const place = fieldsPlace(keys, { space: 'counterparty', key: 'A' });
+      await own().redis.hdel(place.bucket, place.digest);
+    };
+    expect(await later(accountsOf('GB3'), forget)).toEqual([said]);
+    expect(await later(accountsOf(''))).toEqual([said]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
-import type { Mapping } from '../../src/model/mapping.ts';
+import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
@@ -21,7 +21,7 @@ import { sampleDefinition } from './sample-task.ts';
 const own = useOwnRedis();
 
 /** Key, name, town. */
-const MAPPING: Mapping = {
+const MAPPING = sampleMapping({
   hasKey: true,
   keyOf: (row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null),
   map(row) {
@@ -29,7 +29,7 @@ const MAPPING: Mapping = {
     const body = { details: { name }, addresses: { primary: { town } } };
     return { kind: 'mapped', body, pathId: null, warnings: [], references: [] };
   },
-};
+});
 
 /** A record that is delivered again and again, a run each time, to one service. */
 async function startRecord() {

@@ -17,7 +17,6 @@ import { readFields } from '../../src/ledger/open-chunk.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
-import type { Mapping } from '../../src/model/mapping.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { Reply, ServiceRequest } from '../../src/model/request.ts';
 import type { Reason, Run, RunState } from '../../src/model/run.ts';
@@ -26,6 +25,7 @@ import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { judge } from '../../src/service/judge.ts';
 import { buildRequest } from '../../src/service/operations.ts';
 import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { sampleMapping } from '../support/mapping.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
@@ -185,7 +185,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
 }
 
 /** Column 1 is the key, column 2 the name; without a name a row has an issue. */
-const MAPPING: Mapping = {
+const MAPPING = sampleMapping({
   hasKey: true,
   keyOf: (row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null),
   map(row) {
@@ -196,7 +196,7 @@ const MAPPING: Mapping = {
     const issue = { row: number, line, column: 'details.name', value: '', expected: 'a name' };
     return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };
   },
-};
+});
 
 /** The chunk 1 of the run, with rows 1 to `rows`. */
 export function chunkOf(bench: Bench, rows: number, claim: KeyClaim = CLAIMS.claimed): ChunkJob {

@@ -7,6 +7,7 @@ import type { CellsRow } from '../../src/model/row.ts';
 export const CLAIMS = {
   claimed: { kind: 'claimed' },
   duplicate: { kind: 'duplicate', row: 3 },
+  apart: { kind: 'apart', row: 5 },
   known: { kind: 'known', run: 'run-before', id: 'sub-9' },
   held: { kind: 'held', run: 'run-other', row: 4, inDoubt: false },
   doubted: { kind: 'held', run: 'run-other', row: 4, inDoubt: true },

@@ -73,11 +73,8 @@ const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string |
     "doesn't look like a header, but line",
     ['title.csv', `Portfolio of November\n${HEADER}${'K,Company\n'.repeat(9)}`],
   ],
-  [
-    'has no name: expected a name in every cell',
-    ['nameless.csv', 'externalId,,details.name\nK1,x,Company\n'],
-  ],
-  ['are both named', ['twice.csv', 'externalId,details.name,details.name\nK1,A,B\n']],
+  ['has no names: expected the name of a column', ['nameless.csv', ',,\nK1,x,Company\n']],
+  ['the file has more than one column', ['twice.csv', 'externalId,details.name,details.name\nK1,A,B\n']],
   ['has no such field', ['unknown.csv', 'externalId,details.nmae\nK1,A\n']],
   ['the file has no column', ['keyless.csv', 'details.name,details.taxId\nA,1\n']],
   ['is not closed: expected a closing quote', ['open.csv', `${HEADER}K1,"Company\nK2,Company\n`]],

@@ -2,9 +2,8 @@ import type { Job } from '../../src/config/job-definition.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { readChunks } from '../../src/intake/chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
-import { mergeGroup } from '../../src/mapping/group.ts';
 import type { Issue } from '../../src/model/issue.ts';
-import type { Mapped } from '../../src/model/mapping.ts';
+import type { GroupMapped, Mapped } from '../../src/model/mapping.ts';
 import type { Row } from '../../src/model/row.ts';
 import { groupRows } from '../support/group-rows.ts';
 
@@ -24,7 +23,7 @@ export async function readThrough({ definition }: Job, path: string): Promise<Re
   const { group } = definition;
   if (group === undefined) return found(rows.map((row) => ofRow(row, mapping.map(row))));
   const groups = groupRows(rows, mapping.keyOf);
-  return found(groups.flatMap((mates) => ofGroup(mates, mergeGroup(mates, mapping.map, group))));
+  return found(groups.flatMap((mates) => ofGroup(mates, mapping.mapGroup(mates))));
 }
 
 type RowFindings = {
@@ -39,7 +38,7 @@ function ofRow({ row }: Row, mapped: Mapped): RowFindings {
     : { row, issues: [], warnings: mapped.warnings };
 }
 
-function ofGroup(rows: readonly Row[], merged: ReturnType<typeof mergeGroup>): readonly RowFindings[] {
+function ofGroup(rows: readonly Row[], merged: GroupMapped): readonly RowFindings[] {
   return rows.map(({ row }) =>
     merged.kind === 'issues'
       ? { row, issues: merged.issues.get(row) ?? [], warnings: [] }

@@ -68,6 +68,20 @@ test('a survey of JSON gives every field path of its readable records, by first 
   expect(facts.source.columns).toEqual(['b.c', 'b.d', 'a.0.x', 'a.1.y', 'e']);
 });
 
+test.each([
+  [',id,,name,\n,1,,x,\n,2,,y,\n', []],
+  [
+    ',id,,name,\n1,1,,x,\n2,2,r,y,\n',
+    [
+      'Columns 1, 3 have values but no name in the header: the values are not sent, and stay in the report files.',
+    ],
+  ],
+])('columns without a name are noted where they have values: %j', async (content, notes) => {
+  const path = await file('nameless.csv', content);
+  expect((await surveyFile(path, FORMAT)).source.notes).toEqual(notes);
+  expect((await readSample(path, FORMAT, 10)).source.notes).toEqual(notes);
+});
+
 test('a file whose columns have names of over a million characters together is refused', async () => {
   const names = Array.from({ length: 700 }, (_, i) => `n${i}`.padEnd(1_500, 'x'));
   const path = await file('a.ndjson', names.map((name) => `{"${name}":1}`).join('\n'));

@@ -4,13 +4,13 @@ import { mergeGroup } from '../../src/mapping/group.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import type { Mapped, Reference } from '../../src/model/mapping.ts';
 import type { JsonObject } from '../../src/model/request.ts';
-import type { Row } from '../../src/model/row.ts';
+import type { CellsRow, Row } from '../../src/model/row.ts';
 import { MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
 import { bodyOf, cells, compileCsv, compileJson, record } from './catalog.ts';
 
 type Given = Partial<Extract<Mapped, { kind: 'mapped' }>> | readonly Issue[];
 
-const row = (number: number): Row => ({ kind: 'cells', row: number, line: number + 1, cells: [] });
+const row = (number: number): CellsRow => ({ kind: 'cells', row: number, line: number + 1, cells: [] });
 
 function isIssues(given: Given): given is readonly Issue[] {
   return Array.isArray(given);
@@ -23,11 +23,8 @@ function merge(given: readonly Given[], list = 'accounts') {
     if (isIssues(made)) return { kind: 'issues', issues: made };
     return { kind: 'mapped', body: {}, pathId: null, warnings: [], references: [], ...made };
   };
-  return mergeGroup(
-    given.map((_, i) => row(11 + i)),
-    map,
-    list,
-  );
+  const rows = given.map((_, i) => row(11 + i));
+  return mergeGroup(rows, { map, list, lacking: () => [] });
 }
 
 const bodies = (...all: readonly JsonObject[]) => all.map((body) => ({ body }));
@@ -218,4 +215,73 @@ test('when records hold the list, or there is no record yet, the group is accept
 test('when the list is one of texts, it may be grouped by as well', () => {
   const mapping = compileCsv(['K', 'currencies'], { key: 'K', group: 'currencies' });
   expect(bodyOf(mapping.map(cells('K1', 'EUR')))).toEqual({ currencies: ['EUR'] });
+});
+
+describe('required fields are asked of the record that the rows make together', () => {
+  const columns = ['K', 'name', 'email', 'accounts.0.iban', 'accounts.0.country'];
+  const mapped = (required: readonly string[], ...rows: readonly string[][]) => {
+    const mapping = compileCsv(columns, { ...GROUP, required: [...required] });
+    return codesOf(mapping.mapGroup(rows.map((own, i) => ({ ...row(11 + i), cells: ['K1', ...own] }))));
+  };
+
+  test('a later row may leave empty what the first one says', () => {
+    expect(mapped(['name', 'email'], ['N', 'e@x', 'I1', 'GB'], ['', '', 'I2', 'GB'])).toEqual([]);
+  });
+
+  test('what the record lacks is the first row’s issue, once', () => {
+    expect(mapped(['name', 'email'], ['N', '', 'I1', 'GB'], ['N', '', 'I2', 'GB'])).toEqual([
+      '11 missing_required',
+      '12 group_member',
+    ]);
+  });
+
+  test('beside what else is wrong in the rows', () => {
+    expect(mapped(['name'], ['', '', 'I1', 'GB'], ['', '', 'I2', 'nowhere'])).toEqual([
+      '11 missing_required',
+      '12 cell_not_convertible',
+    ]);
+    expect(mapped(['name', 'email'], ['', '', 'I1', 'nowhere'])).toEqual([
+      '11 cell_not_convertible missing_required missing_required',
+    ]);
+  });
+
+  test.each(['accounts.0.iban', 'accounts.#.iban'])(
+    '%s is asked of each row, which adds the item',
+    (field) => {
+      expect(mapped([field], ['N', '', 'I1', 'GB'], ['', '', '', 'FR'])).toEqual([
+        '11 group_member',
+        '12 missing_required',
+      ]);
+    },
+  );
+
+  test('the list itself is there where one of the rows adds to it', () => {
+    expect(mapped(['accounts'], ['N', '', '', ''], ['N', '', 'I2', 'GB'])).toEqual([]);
+    expect(mapped(['accounts'], ['N', 'e', '', ''], ['N', '', '', ''])).toEqual([
+      '11 missing_required',
+      '12 group_member',
+    ]);
+  });
+
+  test('a reference fills its field', () => {
+    const mapping = compileCsv(['K', 'P', 'accounts.0.iban'], {
+      ...GROUP,
+      fields: { 'parent.id': { column: 'P', ref: 'subclient' } },
+      required: ['parent.id'],
+    });
+    const rows = [
+      ['K1', 'S1', 'I1'],
+      ['K1', '', 'I2'],
+    ].map((own, i) => ({ ...row(11 + i), cells: own }));
+    expect(mapping.mapGroup(rows)).toMatchObject({ kind: 'mapped', references: [{ key: 'S1' }] });
+  });
+
+  test('so is the identifier of the path', () => {
+    const given = { pathField: 'id', needsPathId: true };
+    const mapping = compileCsv(['K', 'id', 'currencies'], { key: 'K', group: 'currencies' }, given);
+    const rows = (...ids: readonly string[]) =>
+      ids.map((id, i) => ({ ...row(11 + i), cells: ['K1', id, 'EUR'] }));
+    expect(mapping.mapGroup(rows('S1', ''))).toMatchObject({ kind: 'mapped', pathId: 'S1' });
+    expect(codesOf(mapping.mapGroup(rows('', '')))).toEqual(['11 missing_required', '12 group_member']);
+  });
 });

@@ -11,7 +11,6 @@ describe('when the columns do not fit, the start is refused and says', () => {
     [['Payee name'], /no such field\. Did you mean "name"\?/],
     [['IBAN'], /Did you mean "accounts\.0\.iban"\?/],
     [['Account Manager'], /^column "Account Manager": counterparty\.draft has no such field\. Rename/],
-    [['name', ''], /^column 2, which has no name: expected names and list positions/],
     [['details'], /^column "details": this is an object; expected a column .* example "details\.name"$/],
     [['Details'], /^column "Details": this is an object/],
     [['accounts'], /^column "accounts": this is a list; .* "accounts\.0\.iban"$/],
@@ -22,7 +21,8 @@ describe('when the columns do not fit, the start is refused and says', () => {
     [['accounts.#.iban'], /has no such field\. Did you mean "accounts\.0\.iban"\?/],
     [['details.0.name'], /has no such field/],
     [['currencies.0.x'], /has no such field/],
-    [['name', 'name'], /^field "name": column "name" and column "name" both fill it/],
+    [['name', 'name'], /^the file has more than one column "name"; expected that name once, since the job/],
+    [['nix', 'name', 'nix'], /^column "nix": counterparty\.draft has no such field\. Rename/],
     [['details.name', 'Details.Name'], /^field "details\.name": column "details\.name" and .* both fill it/],
     [['DETAILS.NAME', 'Details.Name'], /^field "details\.name": column "DETAILS\.NAME" and .* both fill it/],
     [['accounts.0.iban', 'accounts[0].iban'], /^field "accounts\.0\.iban": .* and column .* both fill it/],
@@ -234,6 +234,22 @@ describe('when the file lacks a column, the start is refused and says', () => {
   });
 });
 
+test.each<[string, readonly string[], Record<string, unknown>]>([
+  ['a column without a name', ['', 'name', ''], {}],
+  ['columns that share a name, where the job ignores them', ['nix', 'name', 'nix'], { ignore: ['nix'] }],
+])('%s is no matter of the job', (_, columns, settings) => {
+  const row = cells(...columns.map((column) => (column === 'name' ? 'N' : 'x')));
+  expect(bodyOf(compileCsv(columns, settings).map(row))).toEqual({ name: 'N' });
+});
+
+test.each([{ key: 'K' }, { fields: { email: 'K' }, ignore: ['K'] }])(
+  'columns that share a name are refused where the job uses it: %j',
+  (settings) => {
+    const problems = problemsOf(() => compileCsv(['K', 'name', 'K'], settings));
+    expect(problems.join()).toContain('the file has more than one column "K"; expected that name once');
+  },
+);
+
 test('whatever a header says, it is refused or fills a known field, and no prototype changes', () => {
   const part = fc.constantFrom(
     ...'__proto__ constructor prototype toString name accounts 0 [0] iban details x'.split(' '),
@@ -249,7 +265,8 @@ test('whatever a header says, it is refused or fills a known field, and no proto
     fc.property(header, (column) => {
       try {
         const body = JSON.stringify(bodyOf(compileCsv([column]).map(cells('polluted'))));
-        expect(body).toContain('polluted');
+        // Nothing is taken from a column without a name.
+        expect(body).toContain(column === '' ? 'empty_row' : 'polluted');
         expect(body).not.toMatch(/__proto__|constructor|prototype/);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
 import { loadJob } from '../../src/config/load-job.ts';
-import { mergeGroup } from '../../src/mapping/group.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import { templateDocument, templateOf, templateRecords } from '../../src/mapping/template.ts';
 import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
@@ -138,7 +137,7 @@ test('when rows are grouped, two of one key say the same but for their item of t
     cells: template.map((column) => column.cells[n] ?? ''),
   }));
   expect(rows.map(mapping.keyOf)).toEqual(['PARTNER-0001', 'PARTNER-0001']);
-  expect(mergeGroup(rows, mapping.map, 'accounts')).toMatchObject({
+  expect(mapping.mapGroup(rows)).toMatchObject({
     kind: 'mapped',
     body: {
       name: 'Example Trading Ltd',

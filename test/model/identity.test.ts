@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { identityKeyOf, identitySpace } from '../../src/model/identity.ts';
-import type { Mapping } from '../../src/model/mapping.ts';
 import { sampleRow } from '../delivery/sample-task.ts';
+import { sampleMapping } from '../support/mapping.ts';
 
 test.each([
   ['subclient.create', { name: 'subclient', ofRun: false }],
@@ -13,11 +13,12 @@ test.each([
   expect(identitySpace({ id: 'r1', operation })).toEqual(space);
 });
 
-const mapping = (hasKey: boolean, key: string | null): Mapping => ({
-  hasKey,
-  keyOf: () => key,
-  map: () => ({ kind: 'mapped', body: {}, pathId: null, warnings: [], references: [] }),
-});
+const mapping = (hasKey: boolean, key: string | null) =>
+  sampleMapping({
+    hasKey,
+    keyOf: () => key,
+    map: () => ({ kind: 'mapped', body: {}, pathId: null, warnings: [], references: [] }),
+  });
 
 test('a row is known by its key; a row without one by nothing; without a key column by its place in the file', () => {
   const run = { sha256: 'abc' };

@@ -6,6 +6,7 @@ import { unguardCell } from '../../src/lib/formula-guard.ts';
 import { type LedgerView, type Settlement, warningWord } from '../../src/model/settlement.ts';
 import { writeReport, writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
+import { readText } from '../intake/read-text.ts';
 import {
   cells,
   csvRecords,
@@ -137,6 +138,17 @@ describe('writeReport of a CSV file', () => {
     const { files } = await report(held, { source });
     expect(files['failed.csv']).toBe(`\uFEFF'a;b';c;${ADDED.join(';')}\n'it''s';'x;y';run-1;1;failed;;;\n`);
     expect(files['results.csv']).toMatch(/^row,line,key/);
+  });
+
+  it('given columns without a name and columns that share one, failed.csv is read with them as they were', async () => {
+    const columns = ['', 'id', '', 'x', 'x'];
+    const held = { settlements: [settled(1, 'failed')], sources: [cells(1, '0', 'k1', 'note', 'a', '=b')] };
+    const { files } = await report(held, { source: { columns } });
+    const read = await readText(files['failed.csv'] ?? '');
+    expect(read.source?.columns).toEqual([...columns, ...ADDED]);
+    expect(read.rows).toMatchObject([
+      { cells: ['0', 'k1', 'note', 'a', '=b', 'run-1', '1', 'failed', '', '', ''] },
+    ]);
   });
 
   it('given an input that was a report file itself, replaces its columns', async () => {

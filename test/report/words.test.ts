@@ -141,6 +141,24 @@ describe('renderSummary', () => {
     expect(textOf(summaryOf(['created']))).not.toContain('read as');
   });
 
+  it('given known keys whose lists differ, says that nothing was sent, and offers no check for it', () => {
+    const differs = { code: 'group_differs', count: 3, exampleRow: 7 };
+    const text = textOf({ ...summaryOf(['created']), topWarnings: [differs] });
+    expect(text).toContain(
+      [
+        '  3 × warning group_differs, for example row 7',
+        '    These keys are known already, and nothing was sent: change the record at the',
+        '    service where the file is right, or correct the file.',
+      ].join('\n'),
+    );
+    expect(text).not.toContain('checks:');
+    const both = textOf({
+      ...summaryOf(['created']),
+      topWarnings: [differs, { ...differs, code: 'mojibake' }],
+    });
+    expect(both).toContain('checks: { mojibake: error }\n  3 × warning group_differs');
+  });
+
   it('given warnings, says how many, where, and how to keep such rows back', () => {
     const topWarnings = [
       { code: 'iban_invalid', count: 12, exampleRow: 7 },

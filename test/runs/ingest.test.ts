@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RowChunk } from '../../src/intake/chunks.ts';
 import { identityOf } from '../../src/ledger/keys.ts';
+import { identitySpace } from '../../src/model/identity.ts';
 import type { Row } from '../../src/model/row.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
@@ -35,7 +36,11 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
     const chunks = setup.chunks ?? inChunks(rows, ROWS_PER_CHUNK);
     const notice = createWaitingNotice(session.io, () => 0);
     const onAdded = (chunk: number) => void added.push(chunk);
-    return ingestRun({ run, definition, chunks, queue, notice, signal: stop.signal, onAdded }, session);
+    const before = definition.group === undefined ? null : inChunks(rows, ROWS_PER_CHUNK);
+    return ingestRun(
+      { run, definition, chunks, before, queue, notice, signal: stop.signal, onAdded },
+      session,
+    );
   };
   const has = (chunk: number) => queue.has(run.id, chunk);
   /** The chunks that are waiting, out of the queue: number, and each row's number with its claim. */
@@ -50,7 +55,7 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
   const keys = ledger.of(run.target).keys;
   const claimOf = async (key: string) => {
     const { bucket, digest } = identityOf(key);
-    return ledger.redis.hget(`${keys.identity('subclient')}${bucket}`, digest);
+    return ledger.redis.hget(`${keys.identity(identitySpace(run).name)}${bucket}`, digest);
   };
   const close = (n: number, outcome: 'created' | 'rejected' = 'created') =>
     closeChunk(session, run, n, [doubtOf(2 * n - 1, { outcome }), doubtOf(2 * n, { outcome })]);
@@ -91,14 +96,42 @@ describe.concurrent('a file', () => {
   });
 
   test('of a job that groups has a key claimed by the first of the rows that follow each other with it', async (context) => {
-    const keys = ['A', 'A', '', 'A', 'B', 'B'];
+    const keys = ['A', 'A', '', 'C', 'B', 'B'];
     const fields = { 'accounts.0.iban': 'details.name' };
     const definition = { operation: 'counterparty.draft', group: 'accounts', fields };
     const rows = rowsTo(6, (row) => keys[row - 1] ?? '');
     const i = await startIngest(context, { rows, definition });
     expect(await i.ingest()).toBe('complete');
     const kinds = (await i.takeAll(3)).map(([, taken]) => taken.map(([, kind]) => kind).join(' '));
-    expect(kinds).toEqual(['claimed claimed', 'claimed duplicate', 'claimed claimed']);
+    expect(kinds).toEqual(['claimed claimed', 'claimed claimed', 'claimed claimed']);
+    expect(await Promise.all(['A', 'B', 'C'].map(i.claimOf))).toEqual([
+      `c ${i.run.id} 1 `,
+      `c ${i.run.id} 5 `,
+      `c ${i.run.id} 4 `,
+    ]);
+  });
+
+  test('of a job that groups has no key claimed whose rows stand apart, however far', async (context) => {
+    const keys = ['A', 'A', 'B', 'C', 'D', 'D', 'B', 'A'];
+    const fields = { 'accounts.0.iban': 'details.name' };
+    const definition = { operation: 'counterparty.draft', group: 'accounts', fields };
+    const i = await startIngest(context, { rows: rowsTo(8, (row) => keys[row - 1] ?? ''), definition });
+    expect(await i.ingest()).toBe('complete');
+    const kinds = (await i.takeAll(4)).map(([, taken]) => taken.map(([, kind]) => kind).join(' '));
+    expect(kinds).toEqual(['apart claimed', 'apart claimed', 'claimed claimed', 'apart apart']);
+    expect(await Promise.all(['A', 'B'].map(i.claimOf))).toEqual([null, null]);
+  });
+
+  test('is not read on where the reading is to end while its keys are looked through', async (context) => {
+    const definition = {
+      operation: 'counterparty.draft',
+      group: 'accounts',
+      fields: { 'accounts.0.iban': 'details.name' },
+    };
+    const i = await startIngest(context, { definition });
+    i.stop.abort();
+    expect(await i.ingest()).toBe('stopped');
+    expect(i.added).toEqual([]);
   });
 
   test('without a key column has its rows claimed by their place', async (context) => {

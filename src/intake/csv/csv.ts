@@ -41,9 +41,9 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
 
 /**
  * How a report file is read with its job's definition, whose title lines and comments are the partner's file's: a report has
- * neither, and each of its lines is a row. A report on a workbook is written with commas.
+ * neither, and each of its lines is a row. Its quotes are doubled, as spreadsheets read them. A report on a workbook is written with commas.
  */
-function reportFormat(text: string, { header, comment, ...plain }: Format): Format {
+function reportFormat(text: string, { header, comment, escape: sign, ...plain }: Format): Format {
   const isOtherwise = !isReportText(text, delimiterOf(plain.delimiter));
   return plain.delimiter !== 'auto' && isOtherwise ? { ...plain, delimiter: 'auto' } : plain;
 }
@@ -187,9 +187,13 @@ function recordProblem({ cells, mayBeBad, text }: CsvRecord, header: CsvHeader):
   if (cells.length !== width) return wrongLength(cells.length, width);
   if (mayBeBad && text().includes(BAD_BYTES)) return NOT_UTF8;
   const nameless = cells.findIndex((cell, i) => i >= columns.length && cell !== '');
-  if (nameless !== -1) return `column ${nameless + 1} has no name in the header: expected nothing in it`;
+  // With a separator too many in its text, a row would have its last cell there.
+  if (nameless !== -1) return `column ${nameless + 1} has no name in the header: ${NOTHING_THERE}`;
   return isHeaderAgain(cells, header) ? HEADER_AGAIN : null;
 }
+
+const NOTHING_THERE =
+  'expected nothing in it, since a row with a separator too many would look the same; name the column, or correct the row';
 
 function wrongLength(cells: number, columns: number): string {
   return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;

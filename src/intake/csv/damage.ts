@@ -9,6 +9,7 @@ import {
   cellEndAt,
   cutRecord,
   indexOfNewline,
+  indexOfQuote,
   lenientEnd,
   type Stray,
   type TextView,
@@ -71,10 +72,10 @@ function damageOverLines(ground: RecordGround, stray: Stray, lineEnd: number): D
 
 /** Index of the next quote that a cell end follows. */
 function nextClosing(view: TextView, from: number, dialect: CsvDialect): number | null {
-  let at = view.text.indexOf(dialect.quote, from + 1);
+  let at = indexOfQuote(view.text, from + 1, dialect);
   while (at !== -1 && at < view.end) {
     if (cellEndAt(view, at + 1, dialect) !== null) return at;
-    at = view.text.indexOf(dialect.quote, at + 1);
+    at = indexOfQuote(view.text, at + 1, dialect);
   }
   return null;
 }
@@ -184,16 +185,16 @@ function isCellEnd({ view, dialect }: RecordGround, at: number): boolean {
 }
 
 function nextQuote({ view, dialect }: RecordGround, from: number): number | null {
-  const at = view.text.indexOf(dialect.quote, from);
+  const at = indexOfQuote(view.text, from, dialect);
   return at === -1 || at >= view.end ? null : at;
 }
 
 function hasOddQuotes({ view, dialect }: RecordGround, from: number, to: number): boolean {
   let isOdd = false;
-  let at = view.text.indexOf(dialect.quote, from);
+  let at = indexOfQuote(view.text, from, dialect);
   while (at !== -1 && at < to) {
     isOdd = !isOdd;
-    at = view.text.indexOf(dialect.quote, at + 1);
+    at = indexOfQuote(view.text, at + 1, dialect);
   }
   return isOdd;
 }

@@ -19,9 +19,11 @@ export function tellDialect(
   format: Format,
 ): { readonly dialect: CsvDialect; readonly notes: readonly string[] } {
   const { quote, trim, comment = null } = format;
-  const rest = { quote, trim, comment, newline: detectNewline(head.text, quote, preamble.start) };
+  const sign = format.escape === undefined || format.escape === quote ? null : format.escape;
+  const newline = detectNewline(head.text, { quote, escape: sign }, preamble.start);
+  const rest = { quote, escape: sign, trim, comment, newline };
   const given = givenDelimiter(preamble, format);
-  refuseClash(path, [given, quote, comment]);
+  refuseClash(path, [given, quote, sign, comment]);
   if (given === null) {
     const { delimiter, notes } = detectDelimiter(path, head, preamble, format, rest);
     return { dialect: { ...rest, delimiter }, notes };
@@ -40,7 +42,7 @@ function refuseClash(path: string, signs: readonly (string | null)[]): void {
   const given = signs.filter((sign) => sign !== null);
   if (new Set(given).size === given.length && !given.some((sign) => /[\r\n]/.test(sign))) return;
   throw new UsageError(
-    `${path}: format.delimiter and format.quote (and format.comment): expected different characters and no line break; change one in the job definition`,
+    `${path}: format.delimiter and format.quote (and format.escape and format.comment): expected different characters and no line break; change one in the job definition`,
   );
 }
 
@@ -68,7 +70,7 @@ function detectDelimiter(
   dialect: Omit<CsvDialect, 'delimiter'>,
 ): FoundDelimiter {
   const candidates = [...DELIMITER_NAMES.keys()]
-    .filter((delimiter) => delimiter !== dialect.quote && delimiter !== dialect.comment)
+    .filter((delimiter) => ![dialect.quote, dialect.escape, dialect.comment].includes(delimiter))
     .map((delimiter) => candidate(head, preamble, { ...dialect, delimiter }))
     .sort((a, b) => b.share - a.share);
   const [best, second] = candidates;

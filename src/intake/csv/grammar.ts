@@ -8,8 +8,10 @@
 export type CsvDialect = {
   /** One character. */
   readonly delimiter: string;
-  /** One character; inside a quoted cell it is doubled (RFC 4180, 2.7). */
+  /** One character; inside a quoted cell it is doubled (RFC 4180, 2.7), or stands behind `escape`. */
   readonly quote: string;
+  /** One character other than the quote: what stands before a quote, or before itself, inside a quoted cell; `null`: quotes are doubled. */
+  readonly escape: string | null;
   /** `lf`: records end with LF or CRLF, a lone CR belongs to the cell. `cr`: a lone CR ends a record too. */
   readonly newline: 'lf' | 'cr';
   /** Whether spaces around a cell are no part of it. */
@@ -24,11 +26,17 @@ export function delimiterOf(sign: string): string {
 }
 
 /** The kind of line end, told by the first one outside quotes at or after `from`. */
-export function detectNewline(text: string, quote: string, from: number): CsvDialect['newline'] {
+export function detectNewline(
+  text: string,
+  dialect: Pick<CsvDialect, 'quote' | 'escape'>,
+  from: number,
+): CsvDialect['newline'] {
+  const { quote } = dialect;
   let quoted = false;
   for (let i = from; i < text.length; i += 1) {
     const char = text.charAt(i);
-    if (char === quote) quoted = !quoted;
+    if (quoted && char === dialect.escape) i += 1;
+    else if (char === quote) quoted = !quoted;
     else if (!quoted && char === '\n') return 'lf';
     else if (!quoted && char === '\r') return text.charAt(i + 1) === '\n' ? 'lf' : 'cr';
   }
@@ -125,11 +133,11 @@ type CellCut =
   | { readonly kind: 'stray'; readonly at: number }
   | Extract<Cut, { kind: 'open' | 'part' }>;
 
-/** The cell that starts at `start`. */
-function cutCell(view: TextView, start: number, dialect: CsvDialect): CellCut {
+/** Where the cell that starts at `start` ends. */
+export function cutCell(view: TextView, start: number, dialect: CsvDialect): CellCut {
   const open = skipBlanks(view, start, dialect);
   if (open >= view.end || view.text.charAt(open) !== dialect.quote) return cutBare(view, open, dialect);
-  const close = closingQuote(view, open, dialect.quote);
+  const close = closingQuote(view, open, dialect);
   const ending = close === -1 ? null : endAfterQuote(view, close, dialect);
   if (ending === 'stray') return { kind: 'stray', at: close };
   return ending ?? { kind: 'open', quote: open };
@@ -151,7 +159,12 @@ function cutBare(view: TextView, start: number, dialect: CsvDialect): CellCut {
 }
 
 /** Index of the quote that closes the cell opened at `open`; -1 where the stretch ends first. */
-function closingQuote(view: TextView, open: number, quote: string): number {
+function closingQuote(view: TextView, open: number, dialect: CsvDialect): number {
+  const { quote } = dialect;
+  if (dialect.escape !== null) {
+    const close = indexOfQuote(view.text, open + 1, dialect);
+    return close < view.end ? close : -1;
+  }
   let at = view.text.indexOf(quote, open + 1);
   while (at !== -1 && at < view.end) {
     if (at + 1 >= view.end) return view.final ? at : -1;
@@ -159,6 +172,31 @@ function closingQuote(view: TextView, open: number, quote: string): number {
     at = view.text.indexOf(quote, at + 2);
   }
   return -1;
+}
+
+/** Index of the next quote at or after `from` that no escape stands before, or -1. */
+export function indexOfQuote(text: string, from: number, { quote, escape: sign }: CsvDialect): number {
+  let at = text.indexOf(quote, from);
+  while (sign !== null && at !== -1 && isEscaped(text, at, from, sign)) at = text.indexOf(quote, at + 1);
+  return at;
+}
+
+/** An escape that is escaped itself is text. */
+function isEscaped(text: string, at: number, from: number, sign: string): boolean {
+  let before = at;
+  while (before > from && text.charAt(before - 1) === sign) before -= 1;
+  return (at - before) % 2 === 1;
+}
+
+/** What stands between the quotes of a well-formed cell from `start` to `end`; `null` where it has none. */
+export function withinQuotes(
+  view: TextView,
+  { start, end }: { start: number; end: number },
+  dialect: CsvDialect,
+) {
+  const open = skipBlanks(view, start, dialect);
+  const isQuoted = open < end && view.text.charAt(open) === dialect.quote;
+  return isQuoted ? view.text.slice(open + 1, closingQuote(view, open, dialect)) : null;
 }
 
 /** What follows the closing quote at `close`. */
@@ -214,7 +252,7 @@ export function lenientEnd(
 
 function endOfLenientCell(view: TextView, start: number, dialect: CsvDialect) {
   if (view.text.charAt(start) !== dialect.quote) return nextCellEnd(view, start, dialect);
-  const close = closingQuote(view, start, dialect.quote);
+  const close = closingQuote(view, start, dialect);
   if (close === -1) return null;
   const ending = endAfterQuote(view, close, dialect);
   if (ending !== 'stray') return ending;

@@ -118,7 +118,7 @@ function linesIn(text: string): number {
 /** A CSV file's header and where its records start. */
 export type CsvHeader = {
   readonly columns: readonly string[];
-  /** How many cells a record has: those of `columns`, then those of nameless columns at the end. */
+  /** How many cells a record has: those of `columns`, then those of nameless columns at the end, where nothing may stand. */
   readonly width: number;
   /** Whether the file is a report's, whose cells are guarded against formulas. */
   readonly isReport: boolean;
@@ -145,6 +145,7 @@ export function readHeader(path: string, head: FileHead, told: Told): CsvHeader 
   if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
   const [cells = []] = createTextParser(dialect)(text);
   const names = cells.map(trimName);
+  refuseOtherQuote(path, line, { text, names, quote: dialect.quote });
   const isReport = names.includes(REPORT_ROW_COLUMN);
   const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
   const problems = [...encodingProblems(text, columns, encoding), ...columnProblems(columns)].slice(
@@ -181,6 +182,31 @@ function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | 
       : 'a quote that is not closed: expected a closing quote; add it or remove the quote';
   return new UsageError(`${path}, line ${first.line}: the header has ${problem}; correct the header`);
 }
+
+/** Refuses a header whose names all stand in another sign than the quote: cells with a delimiter would be cut, and the others keep the signs. */
+function refuseOtherQuote(
+  path: string,
+  line: number,
+  {
+    text,
+    names,
+    quote,
+  }: { readonly text: string; readonly names: readonly string[]; readonly quote: string },
+): void {
+  const sign = OTHER_QUOTES.find((one) => one !== quote && text.trimStart().startsWith(one));
+  const given = names.filter((name) => name !== '');
+  if (
+    sign === undefined ||
+    !given.every((name) => name.length > 1 && name.startsWith(sign) && name.endsWith(sign))
+  )
+    return;
+  const set = sign === '"' ? `'"'` : `"${sign}"`;
+  throw new UsageError(
+    `${path}, line ${line}: all names of the header stand in ${sign}, so that it seems to be the quote character: expected names in ${quote} or in none; set format.quote: ${set} in the job definition (--quote ${set} for preview and map)`,
+  );
+}
+
+const OTHER_QUOTES = ["'", '"', '`'];
 
 function noRecord(path: string, line: number): UsageError {
   return new UsageError(
@@ -223,7 +249,7 @@ function encodingProblems(text: string, columns: readonly string[], encoding: To
 }
 
 function columnProblems(columns: readonly string[]): readonly string[] {
-  if (columns.length <= MAX_COLUMNS) return nameProblems(columns, (at) => String(at + 1), ' of the header');
+  if (columns.length <= MAX_COLUMNS) return nameProblems(columns, (at) => String(at + 1));
   return [
     `the header has ${columns.length} columns: expected at most ${MAX_COLUMNS}; check that it is the right file`,
   ];

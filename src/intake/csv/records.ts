@@ -288,7 +288,8 @@ function stepOverDamage(text: string, stray: Stray, final: boolean, shape: StepS
   const end = damaged < FULL_LOOKS ? most : Math.min(most, afterLines(text, stray.at, dialect));
   const view = { text, end, final: final && end === text.length };
   const { at, doubtful } = endOfDamage({ view, dialect, columns }, stray);
-  const problem = `${STRAY_QUOTE} (cell ${stray.cells + 1})`;
+  const isEscaped = dialect.escape === null && text.charAt(stray.at - 1) === '\\';
+  const problem = `${STRAY_QUOTE} (cell ${stray.cells + 1})${isEscaped ? ESCAPED : ''}`;
   if (at === null) return unendedRecord(end, problem);
   const next = afterNewline(text, at);
   return { kind: 'bad', next, ended: true, problem, doubtful: Math.max(next, doubtful) };
@@ -296,6 +297,8 @@ function stepOverDamage(text: string, stray: Stray, final: boolean, shape: StepS
 
 const STRAY_QUOTE =
   'a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it';
+
+const ESCAPED = '; where the file writes \\ before a quote in a cell, set format.escape: "\\\\"';
 
 /** How far behind a stray quote its record's end is searched: a fixed length, so that block sizes don't change the answer. */
 const LOOKAHEAD_CHARS = 64 * 1024;

@@ -181,10 +181,13 @@ function fillCell(
 
 function cellProblem(reading: CellValue, column: number, columns: readonly string[]): string | null {
   if (column < columns.length) {
-    return reading.kind === 'problem' ? `column "${columns[column]}": ${reading.problem}` : null;
+    // Nothing is taken from below a cell without a name.
+    return reading.kind === 'problem' && columns[column] !== ''
+      ? `column "${columns[column]}": ${reading.problem}`
+      : null;
   }
   if (reading.kind !== 'problem' && reading.text === '') return null;
-  return `a value in column ${columnLetters(column)}, where the header has no name: expected values only below names`;
+  return `a value in column ${columnLetters(column)}, to the right of all names of the header: expected values only below names, since the row may have a cell too many; name the column, or correct the row`;
 }
 
 /** Sheets put together by hand repeat their header; a table of one column may well hold its own name. */

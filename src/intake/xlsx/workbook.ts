@@ -6,7 +6,7 @@
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { SourceInfo } from '../../model/source.ts';
-import { headerBelow } from '../column-names.ts';
+import { headerBelow, type SampleRecord } from '../column-names.ts';
 import { fileBytes } from '../file.ts';
 import type { RowBatch } from '../row-feed.ts';
 import {
@@ -175,22 +175,21 @@ const TITLE_ROWS = 100;
 /** Columns that count when titles are told from a header; rows are padded to the widest. */
 const MAX_WIDTH = 1000;
 
-/** WorkbookError where the first of these rows has one cell, and one below looks like the header of what follows it. */
+/** WorkbookError where the first of these rows has few cells, and one below looks like the header of what follows it. */
 function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void {
   const read = rows
     .slice(0, TITLE_ROWS)
     .map((row) => ({ line: row.line, cells: textsOf(row, context) }))
     .filter(({ cells }) => cells.length > 0);
   const [first] = read;
-  if (first === undefined || first.cells.filter((cell) => cell !== '').length !== 1) return;
+  if (first === undefined) return;
   const width = Math.max(2, ...read.map(({ cells }) => cells.length));
+  // A title may stand anywhere in its row, over the middle of the table perhaps.
+  const title = { line: first.line, cells: first.cells.filter((cell) => cell !== '') };
   const header = headerBelow(
-    read.map(({ line, cells }, i) => ({
-      line,
-      cells: padded(i === 0 ? [first.cells.at(-1) ?? ''] : cells, width),
-    })),
+    [title, ...read.slice(1)].map(({ line, cells }) => ({ line, cells: padded(cells, width) })),
   );
-  if (header !== null) throw titles(first.line, header.line);
+  if (header !== null) throw titles(title, header.line);
 }
 
 /** The texts of a row up to the last that isn't empty. */
@@ -209,8 +208,10 @@ function padded(cells: readonly string[], width: number): readonly string[] {
   return [...cells, ...new Array<string>(width - cells.length).fill('')];
 }
 
-function titles(first: number, line: number): WorkbookError {
+function titles({ line: first, cells }: SampleRecord, line: number): WorkbookError {
+  const [few, several] =
+    cells.length === 1 ? ['one cell', 'several cells'] : [`${cells.length} cells`, 'more'];
   return new WorkbookError(
-    `has one cell in row ${first}, which doesn't look like a header, but row ${line} does, and most rows below it have several cells: expected column names in the first row; set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: ${first} if row ${first} is the header`,
+    `has ${few} in row ${first}, which doesn't look like a header, but row ${line} does, and most rows below it have ${several}: expected column names in the first row; set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: ${first} if row ${first} is the header`,
   );
 }

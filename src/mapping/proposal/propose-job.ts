@@ -61,7 +61,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     isTable: isTable(source),
     findMeaning: (header) =>
       header === key?.column ? keyField(operation, header, pathField) : findMeaning(header),
-  }).filter(({ column }) => !isOfReport(column));
+  }).filter(({ column }) => !isOfReport(column) && !(column === '' && isTable(source)));
   const proposed = placements.map((placement) => ({
     placement,
     field: proposeField(placement, texts[placement.slot] ?? [], lookUp),
@@ -74,10 +74,10 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     itself: proposed.flatMap(({ placement, field }) =>
       placement.kind === 'itself' && field === null ? [placement.column] : [],
     ),
-    open: [
+    open: onePerColumn([
       ...undecided(fields),
       ...placements.flatMap((placement) => openOf(placement, key?.column ?? null)),
-    ],
+    ]),
     required: requiredOf(placements, fields, { values, rows: readable }),
     missingId: missingId(placements, options),
   };
@@ -91,6 +91,11 @@ function undecided(fields: readonly ProposedField[]): JobProposal['open'] {
   return fields.flatMap(({ column, field, isDecided }) =>
     isDecided ? [] : [{ column, reason: `see ${field} above` }],
   );
+}
+
+/** Columns that share a name are one line. */
+function onePerColumn(open: JobProposal['open']): JobProposal['open'] {
+  return [...new Map(open.map((one) => [one.column, one])).values()];
 }
 
 function openOf(placement: Placement, key: string | null): JobProposal['open'] {

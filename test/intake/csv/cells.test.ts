@@ -4,11 +4,12 @@ import { createCellParser, createTextParser } from '../../../src/intake/csv/cell
 import { createCsvSplitter } from '../../../src/intake/csv/records.ts';
 
 const text = fc
-  .array(fc.constantFrom(...'a",,\n\n\r é', 'b c', '""', '"x"', '"y,\n"', '\r\n'), { maxLength: 60 })
+  .array(fc.constantFrom(...'a",,\n\n\r é\\', 'b c', '""', '"x"', '"y,\n"', '\r\n'), { maxLength: 60 })
   .map((parts) => parts.join(''));
 const dialect = fc.record({
   delimiter: fc.constantFrom(',', 'é'),
   quote: fc.constantFrom('"', 'b'),
+  escape: fc.constantFrom(null, '\\'),
   newline: fc.constantFrom('lf' as const, 'cr' as const),
   trim: fc.boolean(),
   comment: fc.constant(null),
@@ -32,7 +33,14 @@ test('whatever the text, its records have the cells that csv-parse finds in them
 });
 
 test('plain and quoted records keep their order, also where the last one has no line end', () => {
-  const parse = createCellParser({ delimiter: ',', quote: '"', newline: 'lf', trim: false, comment: null });
+  const parse = createCellParser({
+    delimiter: ',',
+    quote: '"',
+    escape: null,
+    newline: 'lf',
+    trim: false,
+    comment: null,
+  });
   const text = 'a,b\r\n"c,1",d\n\n\ne,f\n"g",h';
   const starts = [0, 5, 15, 19];
   expect(parse({ text, starts })).toEqual([

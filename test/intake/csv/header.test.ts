@@ -143,7 +143,8 @@ const REFUSED = [
     name: 'a comment sign that is the delimiter',
     text: 'a,b\n',
     format: { comment: ',', delimiter: ',' },
-    message: 'format.delimiter and format.quote (and format.comment): expected different characters',
+    message:
+      'format.delimiter and format.quote (and format.escape and format.comment): expected different characters',
   },
 ];
 
@@ -153,12 +154,51 @@ test.each(REFUSED)('$name is refused', async ({ text, format = {}, message }) =>
   expect(error).toContain(message);
 });
 
+test.each([
+  ["'", "'id';'name'\n'1';'a;b'\n", ';'],
+  ['`', '`id`,`name`\n`1`,`a,b`\n', ','],
+  ["'", " 'id' , 'name',''\n", ','],
+])(
+  'a header whose names all stand in %s is answered with the setting that reads it: %j',
+  async (quote, text, delimiter) => {
+    const format = { delimiter };
+    expect(await readError(text, { format })).toContain(
+      `line 1: all names of the header stand in ${quote}, so that it seems to be the quote character: expected names in " or in none; set format.quote: "${quote}" in the job definition (--quote "${quote}" for preview and map)`,
+    );
+    const { source } = await readText(text, { format: { ...format, quote, trim: true } });
+    expect(source?.columns).toEqual(['id', 'name']);
+  },
+);
+
+test.each(["'id',name\n", "id,'name'\n", `"'id'","'name'"\n`, "',a\n"])(
+  'the header %j is taken as it stands',
+  async (text) => {
+    expect((await readText(text, { format: { delimiter: ',' } })).rows).toEqual([]);
+  },
+);
+
 describe('title lines above a header that the definition does not name', () => {
   const TITLED = [
     { name: 'one title and a blank line', text: 'Portfolio\n\nid;name;country\n1;x;GB\n', line: 3 },
     { name: 'a title with a comma in it', text: 'Report of Acme, Ltd\nid;name\n1;x\n2;y\n3;z\n', line: 2 },
     { name: 'titles of two cells', text: 'Title\nOn,2026-01-01\nid,name,country\n1,x,GB\n2,y,FR\n', line: 3 },
     { name: 'a title padded with separators', text: 'Portfolio;;\n;;\nid;name;country\n1;x;\n', line: 3 },
+    {
+      name: 'a title of a label and its value, padded',
+      text: 'As of;2026-01-01;;\n;;;\nid;name;country;town\n1;x;GB;\n2;y;;\n3;z;FR;Lyon\n',
+      line: 3,
+    },
+    {
+      name: 'several padded titles, the table with an index and a column that is seldom filled',
+      text: 'Portfolio;;;;\nPartner;Acme;;;\n;id;name;country;remark\n1;a;x;GB;\n2;b;y;FR;\n3;c;z;FR;late\n',
+      line: 3,
+    },
+    {
+      name: 'a title of two words over a wide table',
+      text: 'Partner;Acme;;;\nid;name;country;town;street\n1;x;GB;;\n2;y;FR;Lyon;\n3;z;;;Main Street\n',
+      line: 2,
+    },
+    { name: 'a line of separators', text: ';;\nid;name;country\n1;x;GB\n2;y;FR\n', line: 2 },
     { name: 'a title with a stray quote', text: 'The "Q3" file\nid,name\n1,x\n', line: 2 },
     {
       name: 'a title under a given delimiter',
@@ -191,6 +231,11 @@ describe('title lines above a header that the definition does not name', () => {
       text: 'a\nx,y\nz,w\n',
       format: { header: 1 },
       kinds: ['unreadable', 'unreadable'],
+    },
+    {
+      name: 'a nameless column that is filled in all rows',
+      text: 'id;name;;\nabc;def;ghi;\n1;x;y;\n2;x;y;\n',
+      kinds: ['unreadable', 'unreadable', 'unreadable'],
     },
     {
       name: 'a nameless column used',

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { type CsvPiece, createCsvSplitter } from '../../../src/intake/csv/records.ts';
 
-const dialect = { delimiter: ',', quote: '"', newline: 'lf', trim: false, comment: null } as const;
+const dialect = {
+  delimiter: ',',
+  quote: '"',
+  escape: null,
+  newline: 'lf',
+  trim: false,
+  comment: null,
+} as const;
 
 function cutBy(size: number, text: string): CsvPiece[] {
   const split = createCsvSplitter({ dialect, columns: 3 }, 1);

@@ -140,10 +140,9 @@ describe('the header', () => {
   });
 
   test.each([
-    [[['id', null, 'name']], 'column B has no name: expected a name in every cell; name or remove it'],
     [
-      [['id', 'name', 'id ', 'name']],
-      'columns A and C are both named "id": expected every name once; rename or remove one (and 1 more)',
+      [['onboard_row', 'name', 'onboard_row ', 'name']],
+      'columns A and C are both named "onboard_row": expected every name once; rename or remove one',
     ],
     [
       [['id', 'a.__proto__']],
@@ -152,6 +151,28 @@ describe('the header', () => {
   ])('%j is refused', async (rows, problem) => {
     expect(await refusalOf(makeWorkbook({ data: sheetOf(...rows) }))).toBe(
       `UsageError: file.xlsx: has a header, row 1, that can't be used: ${problem}`,
+    );
+  });
+
+  test('may have cells without a name and with the same name; an error below no name does no harm', async () => {
+    const data = `${sheetOf([null, 'id', 'name', 'id'], ['1', 'a', 'x', 'b'])}<row><c t="e"><v>#REF!</v></c><c t="str"><v>c</v></c></row>`;
+    const reading = await readFileOf(makeWorkbook({ data }));
+    expect(reading.source.columns).toEqual(['', 'id', 'name', 'id']);
+    expect(brief(reading)).toEqual([
+      [1, 2, ['1', 'a', 'x', 'b']],
+      [2, 3, ['', 'c', '', '']],
+    ]);
+  });
+
+  test('is told from a title row of several cells above it', async () => {
+    const rows = [
+      ['As of', '2026-01-01'],
+      [null, 'id', 'name', 'country'],
+      ['1', 'a', 'x', 'GB'],
+      ['2', 'b', 'y'],
+    ];
+    expect(await refusalOf(makeWorkbook({ data: sheetOf(...rows) }))).toContain(
+      "has 2 cells in row 1, which doesn't look like a header, but row 2 does, and most rows below it have more:",
     );
   });
 
@@ -198,7 +219,11 @@ describe('rows', () => {
   test('with a value to the right of the header are unreadable, the others are exact', async () => {
     const data = sheetOf(['id', 'name'], ['1', 'x', 'lost'], ['2', 'y', '']);
     expect(brief(await readFileOf(makeWorkbook({ data })))).toEqual([
-      [1, 2, '! a value in column C, where the header has no name: expected values only below names'],
+      [
+        1,
+        2,
+        '! a value in column C, to the right of all names of the header: expected values only below names, since the row may have a cell too many; name the column, or correct the row',
+      ],
       [2, 3, ['2', 'y']],
     ]);
   });
