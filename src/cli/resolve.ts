@@ -5,6 +5,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import type { Decision } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
+import { keptLines } from '../report/words.ts';
 import {
   type Resolved,
   type ResolveRequest,
@@ -148,6 +149,7 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
 
 /** What became of the decisions, for programs, on one line. */
 function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
+  const kept = report.kind === 'written' ? report.summary.kept : [];
   return JSON.stringify({
     run: run.id,
     by,
@@ -157,7 +159,8 @@ function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
     state: run.state,
     exitCode: hasEnded(run) ? exitCodeOf(run) : null,
     report: report.kind === 'written' ? report.directory : null,
-    kept: report.kind === 'written' ? report.kept : null,
+    kept: kept.find((name) => name.startsWith('in-doubt.')) ?? null,
+    keptFiles: kept,
   });
 }
 
@@ -189,10 +192,7 @@ function mateLines({ mates }: Resolved): string[] {
 function reportLines(report: Rewritten): string[] {
   if (report.kind === 'of-another')
     return ['The run is under way: its report is written by the process that executes it.'];
-  const written = `Report: ${report.directory}`;
-  return report.kept === null
-    ? [written]
-    : [written, `  ${report.kept} was left as it is: decisions that were not carried out are in it.`];
+  return [`Report: ${report.directory}`, ...keptLines(report.summary)];
 }
 
 function nextLines({ run, resolved, report }: ResolveOutcome): string[] {

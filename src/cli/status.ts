@@ -189,7 +189,9 @@ type ReportFlags = { readonly out?: string; readonly json?: boolean };
 export const addReportCommand: AddCommand = (program, io, done) => {
   program
     .command('report')
-    .description('Write the report of a run again from the ledger, over the files that are there')
+    .description(
+      'Write the report of a run again from the ledger; files that you have changed stay as they are',
+    )
     .argument('<run>', 'id of a run, from `onboard runs`')
     .option('--out <folder>', 'where to; default: ONBOARD_HOME/reports/<run>')
     .option('--json', 'print the summary as JSON')

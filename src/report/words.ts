@@ -7,7 +7,7 @@ import { countOf, shellWord, wrap } from '../lib/terminal.ts';
 import { REASON_ADVICE } from '../model/advice.ts';
 import { acceptedRows, OUTCOMES, REMAINDER, wasAccepted } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
-import { REMAINDERS, type RemainderKind } from './remainder.ts';
+import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Summary, TopError, TopWarning } from './summary.ts';
 
 type RenderOptions = {
@@ -26,7 +26,7 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
     counts(summary),
     summary.topErrors.flatMap(topErrorLines),
     warningLines(summary.topWarnings),
-    [`Report: ${options.directory}`],
+    [`Report: ${options.directory}`, ...keptLines(summary)],
     renderNext(summary, options),
   ];
   return sections
@@ -123,6 +123,20 @@ function checksLines(warnings: readonly TopWarning[]): string[] {
     : ['      checks:', ...settings.map((setting) => `        ${setting}`)];
 }
 
+/** The files to correct that were left alone, and where the rows are as they stand now. */
+export function keptLines({ kept, files }: Summary): readonly string[] {
+  return kept.flatMap((name) => {
+    const now = files.find((file) => !kept.includes(file) && remainderOf(file) === remainderOf(name));
+    const rows =
+      now === undefined ? 'no row belongs there any more' : `its rows as they stand now are in ${now}`;
+    return paragraph(
+      '  ',
+      `${name} was changed since it was written, so it is left as it is; ${rows}.`,
+      '  ',
+    );
+  });
+}
+
 /** What to do next, with the exact commands; empty where nothing is left to do. */
 export function renderNext(summary: Summary, options: RenderOptions): readonly string[] {
   const steps = [
@@ -145,7 +159,7 @@ function continuing(summary: Summary, options: RenderOptions): readonly string[]
 
 /** The advice on a reason, with the remainder files that there are in place of results.csv. */
 function reasonLines(reason: Reason, { files }: Summary): readonly string[] {
-  const remainders = files.filter((file) => REMAINDERS.some((kind) => file.startsWith(`${kind}.`)));
+  const remainders = files.filter((file) => remainderOf(file) !== null);
   const advice = REASON_ADVICE[reason];
   const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
   return paragraph('  ', named, '  ');
@@ -167,7 +181,7 @@ function referring({ run, topErrors }: Summary): readonly string[] {
 }
 
 function correcting(summary: Summary, kind: RemainderKind, options: RenderOptions): readonly string[] {
-  const name = summary.files.find((file) => file === `${kind}.csv` || file === `${kind}.ndjson`);
+  const name = summary.files.find((file) => remainderOf(file) === kind);
   if (name === undefined) return [];
   const file = join(options.directory, name);
   if (kind === 'failed') return loadingFailed(summary, name, command(summary, file, options));
