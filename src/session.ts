@@ -18,7 +18,7 @@ import { messageOf } from './lib/errors.ts';
 import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
-import { type Io, tell, tellOverBar } from './lib/terminal.ts';
+import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
@@ -103,14 +103,17 @@ export async function openSession(
   };
 }
 
-/** The log: on stderr, where it says little by default, or in a file, where it says more. */
+/**
+ * The log: in a file, or on stderr, where it says little by default. On a terminal it says nothing unless LOG_LEVEL asks: what a person has
+ * to know is told in words.
+ */
 export function openLog(env: Environment, io: Io, file: string | undefined): Log {
   if (file !== undefined) {
     const destination = pino.destination({ dest: file, sync: true, append: true, mkdir: true, mode: 0o600 });
     return createLog(env.logLevel ?? 'info', destination, Date.now);
   }
-  const quiet = io.stderr.isTTY === true ? 'error' : 'warn';
-  return createLog(env.logLevel ?? quiet, { write: (line) => void io.stderr.write(line) }, Date.now);
+  const quiet = io.stderr.isTTY === true ? 'silent' : 'warn';
+  return createLog(env.logLevel ?? quiet, { write: (line) => tellJson(io, line) }, Date.now);
 }
 
 /** Makes sure, before anything is sent, that the ledger and the reports have a place; true where the home is new. */
@@ -261,7 +264,7 @@ export function noticeRedis(io: Io, redis: RedisConnection, name: string): () =>
     waiting ??= setTimeout(() => {
       isTold = true;
       const time = since.toISOString().slice(11, 19);
-      tellOverBar(
+      tell(
         io,
         `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
       );
@@ -270,7 +273,7 @@ export function noticeRedis(io: Io, redis: RedisConnection, name: string): () =>
   const back = () => {
     settling = setTimeout(() => {
       clear();
-      if (isTold) tellOverBar(io, 'Redis is back.');
+      if (isTold) tell(io, 'Redis is back.');
       isTold = false;
     }, BACK_AFTER_MS).unref();
   };

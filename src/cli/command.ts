@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';
 import { errorCode } from '../lib/errors.ts';
-import { type Io, say, shellWord, tell } from '../lib/terminal.ts';
+import { hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -76,8 +76,8 @@ export function tellEnded(
 ): number {
   const directory = reportDirectory(env, run.id);
   const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(flags.jobFile)}` };
-  if (flags.json === true) say(io, JSON.stringify(summary));
-  else say(io, ...renderSummary(summary, { directory, typed: io.typed, ...job }));
+  if (flags.json === true) sayJson(io, JSON.stringify(summary));
+  else say(io, ...renderSummary(summary, { directory, typed: io.typed, signs: hasSigns(io), ...job }));
   if (isOver(run)) return summary.exitCode ?? exitCodeOf(run);
   const problem = service?.credentials.problem() ?? null;
   if (problem !== null) tell(io, problem);

@@ -1,6 +1,6 @@
 /** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
 import { hostname, userInfo } from 'node:os';
-import { countOf, type Io, say } from '../lib/terminal.ts';
+import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import type { Decision } from '../model/resolution.ts';
@@ -58,7 +58,7 @@ async function resolve(id: string, { request, flags }: Asked, io: Io): Promise<n
     const after = await findRun(session.ledger, id);
     const report = await rewriteReport(after, { request, resolved }, session);
     const outcome = { run: after, by: request.kind === 'lookup' ? 'lookup' : by, request, resolved, report };
-    if (flags.json === true) say(io, resolvedJson(outcome));
+    if (flags.json === true) sayJson(io, resolvedJson(outcome));
     else for (const line of resolvedLines(outcome)) say(io, line);
     if (report.kind === 'written' && !report.summary.controlTotal.holds) return 3;
     return resolved.refused.length > 0 || decidesNothing(request, resolved) ? 1 : 0;

@@ -1,7 +1,19 @@
 /** `onboard runs`, `onboard status` and `onboard report`: what is going on, and what became of a run. */
 import { basename, resolve } from 'node:path';
 import { lookOver, type Overview } from '../inbox/overview.ts';
-import { countOf, type Io, say, shownTime } from '../lib/terminal.ts';
+import {
+  countOf,
+  hasSigns,
+  type Io,
+  numberColumn,
+  numberShown,
+  renderTable,
+  say,
+  sayJson,
+  shownTime,
+  windowOf,
+} from '../lib/terminal.ts';
+import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { renderSummary } from '../report/words.ts';
@@ -37,10 +49,35 @@ async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
   const listed = await withSession(io, undefined, ({ ledger }) => latestRuns(ledger, limit));
   if (json === true)
     for (const { run, state } of listed)
-      say(io, JSON.stringify({ ...run, source: undefined, chunkEnds: undefined, owner: state.owner }));
+      sayJson(io, JSON.stringify({ ...run, source: undefined, chunkEnds: undefined, owner: state.owner }));
   else if (listed.length === 0) say(io, 'No runs yet. `onboard run <job> <file>` makes one.');
+  else if (io.stdout.isTTY === true) say(io, ...runsTable(listed, windowOf(io.stdout)));
   else for (const line of listed.map(listLine)) say(io, line);
   return 0;
+}
+
+/** What went wrong stands before what a narrow window leaves out; below the table the commands that go on. */
+function runsTable(listed: readonly ShownRun[], width: number): string[] {
+  const rows = numberColumn(listed.map(({ run }) => run.rows));
+  const body = listed.map(({ run, state }, i) => [
+    run.id,
+    state.words,
+    rows[i] ?? '',
+    wrongIn(run).join(', '),
+    run.job,
+    run.parent === null ? basename(run.file) : `rerun of ${run.parent}`,
+    run.target,
+  ]);
+  const table = renderTable(['run', 'state', 'rows', 'to settle', 'job', 'file', 'service'], body, width);
+  const open = listed.flatMap(({ run, state }) => goingOnWith(run, state) ?? []);
+  return open.length === 0 ? table : [...table, '', 'To go on:', ...open.map((command) => `  ${command}`)];
+}
+
+/** The rows that somebody has to look at: `2 in-doubt`, `3 rejected`. */
+function wrongIn({ outcomes }: Run): string[] {
+  return OUTCOMES.filter((outcome) => REMAINDER[outcome] !== 'none' && outcomes[outcome] > 0)
+    .reverse()
+    .map((outcome) => `${numberShown(outcomes[outcome])} ${outcome}`);
 }
 
 function listLine({ run, state }: ShownRun): string {
@@ -74,7 +111,7 @@ async function showStatus(id: string, flags: { readonly json?: boolean }, io: Io
     const service = await serviceReport(ledger, run.target);
     if (flags.json === true) {
       const summary = summarize(run, [], new Date());
-      say(io, ...indented({ ...summary, owner: state.owner, service, report }));
+      sayJson(io, ...indented({ ...summary, owner: state.owner, service, report }));
     } else
       for (const line of [...statusLines(run, state, report), `service   ${serviceWords(service)}`])
         say(io, line);
@@ -107,7 +144,8 @@ type OverviewFlags = { readonly json?: boolean; readonly sandbox?: boolean };
 async function showOverview(flags: OverviewFlags, io: Io): Promise<number> {
   return withSession(io, undefined, async (session) => {
     const overview = await lookOver(session, flags.sandbox === true);
-    say(io, ...(flags.json === true ? indented(forMachines(overview)) : overviewLines(overview)));
+    if (flags.json === true) sayJson(io, ...indented(forMachines(overview)));
+    else say(io, ...overviewLines(overview));
     return 0;
   });
 }
@@ -204,7 +242,8 @@ async function writeAgain(id: string, flags: ReportFlags, io: Io): Promise<numbe
     const run = await findRun(session.ledger, id);
     const directory = flags.out === undefined ? reportDirectory(session.env, id) : resolve(flags.out);
     const summary = await writeReportOf(run, session, { directory });
-    say(io, ...(flags.json === true ? [JSON.stringify(summary)] : renderSummary(summary, { directory })));
+    if (flags.json === true) sayJson(io, JSON.stringify(summary));
+    else say(io, ...renderSummary(summary, { directory, signs: hasSigns(io) }));
     return summary.controlTotal.holds ? 0 : 3;
   });
 }

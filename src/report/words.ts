@@ -3,9 +3,16 @@
  * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
  */
 import { join } from 'node:path';
-import { countOf, shellWord, wrap } from '../lib/terminal.ts';
+import { countOf, numberColumn, numberShown, shellWord, wrap } from '../lib/terminal.ts';
 import { REASON_ADVICE } from '../model/advice.ts';
-import { acceptedRows, OUTCOMES, REMAINDER, wasAccepted } from '../model/outcome.ts';
+import {
+  acceptedRows,
+  OUTCOMES,
+  type Outcome,
+  outcomeSign,
+  REMAINDER,
+  wasAccepted,
+} from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Summary, TopError, TopWarning } from './summary.ts';
@@ -17,13 +24,15 @@ type RenderOptions = {
   readonly job?: string;
   /** The command that carried the run on, as it was typed: it may name more than the run. */
   readonly typed?: string;
+  /** With the sign of each outcome before its count. */
+  readonly signs?: boolean;
 };
 
 /** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
   const sections = [
     heading(summary),
-    counts(summary),
+    counts(summary, options),
     summary.topErrors.flatMap(topErrorLines),
     warningLines(summary.topWarnings),
     [`Report: ${options.directory}`, ...keptLines(summary)],
@@ -70,14 +79,17 @@ function readAsLines(source: Summary['source']): string[] {
   return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
 }
 
-function counts(summary: Summary): readonly string[] {
+function counts(summary: Summary, { signs = false }: RenderOptions): readonly string[] {
   const found = OUTCOMES.filter((outcome) => summary.outcomes[outcome] > 0).map(
     (outcome) => [outcome, summary.outcomes[outcome]] as const,
   );
   const all = summary.open === 0 ? found : [...found, ['open', summary.open] as const];
-  const width = Math.max(0, ...all.map(([, n]) => String(n).length));
-  const lines = all.map(([name, n]) => `  ${name.padEnd(10)} ${String(n).padStart(width)}`);
-  const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${n} ${name}`).join(' + ');
+  const numbers = numberColumn(all.map(([, n]) => n));
+  const signOf = (name: Outcome | 'open') => (name === 'open' ? '·' : outcomeSign(name));
+  const lines = all.map(
+    ([name], i) => `  ${signs ? `${signOf(name)} ` : ''}${name.padEnd(10)} ${numbers[i]}`,
+  );
+  const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${numberShown(n)} ${name}`).join(' + ');
   const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
   return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
 }
@@ -91,7 +103,7 @@ function recordsLine({ outcomes, records }: Summary): string[] {
 }
 
 function controlTotal(summary: Summary, sum: string): readonly string[] {
-  const lines = paragraph('  ', `rows ${summary.rows} = ${sum}`, '    ');
+  const lines = paragraph('  ', `rows ${numberShown(summary.rows)} = ${sum}`, '    ');
   if (summary.controlTotal.holds) return lines;
   const defect =
     'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
@@ -99,7 +111,7 @@ function controlTotal(summary: Summary, sum: string): readonly string[] {
 }
 
 function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): readonly string[] {
-  const what = `  ${count} × ${outcome} ${code}, for example row ${exampleRow}`;
+  const what = `  ${numberShown(count)} × ${outcome} ${code}, for example row ${exampleRow}`;
   return advice === '' ? [what] : [what, ...paragraph('    ', advice, '    ')];
 }
 
@@ -107,7 +119,8 @@ function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): 
 function warningLines(warnings: readonly TopWarning[]): readonly string[] {
   if (warnings.length === 0) return [];
   const lines = warnings.map(
-    ({ code, count, exampleRow }) => `  ${count} × warning ${code}, for example row ${exampleRow}`,
+    ({ code, count, exampleRow }) =>
+      `  ${numberShown(count)} × warning ${code}, for example row ${exampleRow}`,
   );
   const advice =
     'Sent as they stand; results.csv names the columns. The job definition can keep such rows back:';
