@@ -17,6 +17,9 @@ import { reportDirectory, type Session } from '../session.ts';
 /** Adds one command, or some of a kind; its action hands the exit status to `done`. */
 export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => void) => void;
 
+/** How a run is named. */
+export const RUN_ARGUMENT = 'id of a run from `onboard runs`, an ending of it that no other has, or latest';
+
 /** For an option that may be repeated. */
 export function collect(value: string, list: readonly string[]): readonly string[] {
   return [...list, value];

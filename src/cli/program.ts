@@ -20,9 +20,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   start: () => import('./start.ts').then((module) => module.addStartCommand),
   watch: () => import('./start.ts').then((module) => module.addWatchCommand),
   work: () => import('./start.ts').then((module) => module.addWorkCommand),
-  runs: () => import('./status.ts').then((module) => module.addRunsCommand),
+  runs: () => import('./runs.ts').then((module) => module.addRunsCommand),
   status: () => import('./status.ts').then((module) => module.addStatusCommand),
-  report: () => import('./status.ts').then((module) => module.addReportCommand),
+  report: () => import('./runs.ts').then((module) => module.addReportCommand),
   rerun: () => import('./rerun.ts').then((module) => module.addRerunCommand),
   resolve: () => import('./resolve.ts').then((module) => module.addResolveCommand),
   pause: () => import('./control.ts').then((module) => module.addPauseCommand),
@@ -32,8 +32,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   map: () => import('./map.ts').then((module) => module.addMapCommand),
   schema: () => import('./schema.ts').then((module) => module.addSchemaCommand),
   sandbox: () => import('./sandbox.ts').then((module) => module.addSandboxCommand),
+  completion: () => import('./completion.ts').then((module) => module.addCompletionCommand),
   doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),
 };
+
+/** Knows of all others. */
+const COMPLETION = 'completion';
 
 /** Executes one command line and answers its exit status. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
@@ -53,11 +57,12 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
 }
 
 /**
- * Loads the one command that is named; none for the version; all of them for help, or where a mistyped name is to get a suggestion.
+ * Loads the one command that is named; none for the version; all of them for help and completion, or where a mistyped name is to get a
+ * suggestion.
  */
 export async function loadCommands([first]: readonly string[]): Promise<readonly AddCommand[]> {
   if (first === '--version' || first === '-V') return [];
-  const named = Object.entries(COMMANDS).find(([name]) => name === first)?.[1];
+  const named = Object.entries(COMMANDS).find(([name]) => name === first && name !== COMPLETION)?.[1];
   return named === undefined ? Promise.all(Object.values(COMMANDS).map((load) => load())) : [await named()];
 }
 

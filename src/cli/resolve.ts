@@ -16,7 +16,7 @@ import {
 import { typedIdProblem } from '../runs/resolve-file.ts';
 import { findRun } from '../runs/status.ts';
 import { withSession } from '../session.ts';
-import type { AddCommand } from './command.ts';
+import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
 /** The options of `onboard resolve` as they are typed. */
 type ResolveFlags = {
@@ -33,7 +33,7 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
   program
     .command('resolve')
     .description('Settle rows in doubt: say what became of them at the service, or have it asked')
-    .argument('<run>', 'id of a run, from `onboard runs`')
+    .argument('<run>', RUN_ARGUMENT)
     .argument('[row]', 'number of a row, with --created or --not-created')
     .option('--created <id>', 'the row was created, under this id')
     .option('--not-created', 'the row was not created: it may be sent again')
@@ -50,12 +50,12 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
 
 type Asked = { readonly request: ResolveRequest; readonly flags: ResolveFlags };
 
-async function resolve(id: string, { request, flags }: Asked, io: Io): Promise<number> {
+async function resolve(named: string, { request, flags }: Asked, io: Io): Promise<number> {
   const by = decider(flags.by);
   return withSession(io, undefined, async (session) => {
-    const run = await findRun(session.ledger, id);
+    const run = await findRun(session.ledger, named);
     const resolved = await resolveRun(run, request, by, session);
-    const after = await findRun(session.ledger, id);
+    const after = await findRun(session.ledger, run.id);
     const report = await rewriteReport(after, { request, resolved }, session);
     const outcome = { run: after, by: request.kind === 'lookup' ? 'lookup' : by, request, resolved, report };
     if (flags.json === true) sayJson(io, resolvedJson(outcome));

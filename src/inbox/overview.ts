@@ -19,6 +19,7 @@ import { listClaims } from './claim.ts';
 import { listEntries } from './entry.ts';
 import { inboxesOf, openJobBook } from './job-book.ts';
 import { busyJobs, claimedWords } from './look.ts';
+import { findNeeds } from './needs.ts';
 import { createWindows, schedulesOf } from './schedule.ts';
 import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
 
@@ -47,9 +48,11 @@ export async function lookOver({ ledger, env, io }: Session, sandbox: boolean) {
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined);
   try {
     const next = await schedules.next();
-    const runs = (await latestRuns(ledger, RUNS_MAX)).filter(({ run }) => !isOver(run));
+    const newest = await latestRuns(ledger, RUNS_MAX);
+    const runs = newest.filter(({ run }) => !isOver(run));
     const claimed = await claimedFiles(processing);
     return {
+      needs: await findNeeds(newest, env.home),
       target,
       services: await servicesOf(ledger, [
         target,

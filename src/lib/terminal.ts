@@ -4,7 +4,7 @@
  * that acts on a terminal or hides in it, whoever gave the name, cell or message that holds it. On a terminal a line is
  * folded at the window's edge and has colours; into a file or a pipe it goes as it is.
  */
-import { clearLine, cursorTo } from 'node:readline';
+import { clearLine, clearScreenDown, cursorTo } from 'node:readline';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
@@ -36,6 +36,15 @@ export function say(io: Io, ...lines: readonly string[]): void {
 /** Lines about what is going on, apart from the results. */
 export function tell(io: Io, ...lines: readonly string[]): void {
   write(io, io.stderr, inLines(lines, io, io.stderr));
+}
+
+/** As `say`, on a terminal in the place of all that the window shows. */
+export function sayAnew(io: Io, ...lines: readonly string[]): void {
+  if (io.stdout.isTTY === true) {
+    cursorTo(io.stdout, 0, 0);
+    clearScreenDown(io.stdout);
+  }
+  say(io, ...lines);
 }
 
 /** Lines of results for programs, each a JSON value or a part of one: the same on a terminal as in a pipe. */

@@ -127,7 +127,8 @@ function wordsOf(from: Point, { at, settled }: Point, rows: number): string {
   return `${Math.round(perSecond)}/s, ${left} left`;
 }
 
-function duration(seconds: number): string {
+/** A stretch of time for people: `45 s`, `1 min 30 s`, `2 h 5 min`. */
+export function duration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
