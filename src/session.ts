@@ -20,6 +20,7 @@ import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
 import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
+import { UsageError } from './lib/usage-error.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice, joinEmbeddedRedis, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
@@ -55,6 +56,8 @@ const SYSTEM_CLOCK: Clock = { date: () => new Date(), now: () => performance.now
 
 /** The ledger's Redis and what is found in it without knowing a target. */
 export type Ledger = {
+  /** For messages: the home it lies in, or the address of its Redis. */
+  readonly name: string;
   readonly redis: RedisConnection;
   readonly address: RedisAddress;
   readonly index: RunIndex;
@@ -65,6 +68,20 @@ export type Ledger = {
   /** What the user is told when the embedded server can't go on for want of room. */
   onDiskFull(tell: (text: string) => void): void;
 };
+
+/** There is no ledger yet where one was to be read. */
+export class NoLedgerError extends UsageError {}
+
+/** As `withSession`, for commands about runs that there are: throws a NoLedgerError where there is no ledger, and makes none. */
+export async function withKnownLedger<T>(
+  ...[io, logFile, work]: Parameters<typeof withSession<T>>
+): Promise<T> {
+  const { redis, home } = readEnvironment(io.env);
+  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, logFile, work);
+  throw new NoLedgerError(
+    `There is no ledger in ${home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`,
+  );
+}
 
 /** Runs a piece of work with the ledger of this home, and closes all that was opened for it. */
 export async function withSession<T>(
@@ -158,6 +175,7 @@ export async function openLedger(
   }
   return {
     redis,
+    name: env.redis === null ? env.home : shownAddress(address),
     address,
     index: createRunIndex(redis),
     of: (target) => {

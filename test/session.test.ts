@@ -33,9 +33,6 @@ test.runIf(existsSync('/proc/self')).each([
   ['run, for the service', ['run', 'subclients-create', FILE]],
   ['start', ['start', '--sandbox', '--once']],
   ['work', ['work']],
-  ['runs', ['runs']],
-  ['status', ['status', '20261122-000000-aaaa']],
-  ['report', ['report', '20261122-000000-aaaa']],
 ])('%s ends at once, with one message, where the home can not be made', async (_, args) => {
   const env = { ONBOARD_HOME: '/proc/onboard', MSB_BASE_URL: 'http://127.0.0.1:9', MSB_TOKEN: 't' };
   expect(await onboard(args, env)).toEqual({

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';
 import { errorCode } from '../lib/errors.ts';
-import { hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
+import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -78,7 +78,7 @@ export function tellEnded(
   { service, flags }: { readonly service: Service | null; readonly flags: EndedFlags },
 ): number {
   const directory = reportDirectory(env, run.id);
-  const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(flags.jobFile)}` };
+  const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(anywhere(flags.jobFile))}` };
   if (flags.json === true) sayJson(io, JSON.stringify(summary));
   else say(io, ...renderSummary(summary, { directory, typed: io.typed, signs: hasSigns(io), ...job }));
   if (isOver(run)) return summary.exitCode ?? exitCodeOf(run);

@@ -9,6 +9,9 @@ import type { AddCommand } from './command.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 const EXAMPLE = `
+Example:
+  onboard completion bash
+
 To have it in every new shell:
   bash: echo 'source <(onboard completion bash)' >> ~/.bashrc
   zsh:  echo 'source <(onboard completion zsh)' >> ~/.zshrc

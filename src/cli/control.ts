@@ -17,7 +17,7 @@ import {
   windUpCancelled,
 } from '../runs/control.ts';
 import { findRun, stateOf } from '../runs/status.ts';
-import { joinTarget, type Session, type TargetSession, withSession } from '../session.ts';
+import { joinTarget, type Session, type TargetSession, withKnownLedger } from '../session.ts';
 import {
   ACCEPT_REDIS_SETTINGS,
   type AddCommand,
@@ -36,7 +36,7 @@ export const addPauseCommand: AddCommand = (program, io, done) => {
 };
 
 async function pause(named: string, io: Io): Promise<number> {
-  return withSession(io, undefined, async (session) => {
+  return withKnownLedger(io, undefined, async (session) => {
     const { run, wasRunning } = await pauseRun(await findRun(session.ledger, named), session);
     const { id } = run;
     const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
@@ -68,7 +68,7 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
 };
 
 async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number> {
-  return withSession(io, flags.logFile, async (session) => {
+  return withKnownLedger(io, flags.logFile, async (session) => {
     const run = await findRun(session.ledger, named);
     const { id } = run;
     refuseEnded(run);
@@ -148,7 +148,7 @@ export const addCancelCommand: AddCommand = (program, io, done) => {
 };
 
 async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number> {
-  return withSession(io, flags.logFile, async (session) => {
+  return withKnownLedger(io, flags.logFile, async (session) => {
     const before = await findRun(session.ledger, named);
     const { id } = before;
     const run = await cancelRun(before, session);

@@ -2,7 +2,7 @@
 import { type Io, say } from '../lib/terminal.ts';
 import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { findRun } from '../runs/status.ts';
-import { withSession } from '../session.ts';
+import { withKnownLedger } from '../session.ts';
 import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect, RUN_ARGUMENT } from './command.ts';
 import { joinFor, tellResumed } from './control.ts';
 
@@ -35,7 +35,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
 async function rerun(id: string, flags: Flags, io: Io): Promise<number> {
   const { job, jobFile, only } = flags;
   const outcomes = rerunOutcomes(only);
-  return withSession(io, flags.logFile, async (session) => {
+  return withKnownLedger(io, flags.logFile, async (session) => {
     const parent = await findRun(session.ledger, id);
     const join = joinFor(parent, session, flags);
     const done = await rerunRows(parent, { outcomes, job, jobFile }, session, join);

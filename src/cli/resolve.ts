@@ -15,7 +15,7 @@ import {
 } from '../runs/resolve.ts';
 import { typedIdProblem } from '../runs/resolve-file.ts';
 import { findRun } from '../runs/status.ts';
-import { withSession } from '../session.ts';
+import { withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
 /** The options of `onboard resolve` as they are typed. */
@@ -52,7 +52,7 @@ type Asked = { readonly request: ResolveRequest; readonly flags: ResolveFlags };
 
 async function resolve(named: string, { request, flags }: Asked, io: Io): Promise<number> {
   const by = decider(flags.by);
-  return withSession(io, undefined, async (session) => {
+  return withKnownLedger(io, undefined, async (session) => {
     const run = await findRun(session.ledger, named);
     const resolved = await resolveRun(run, request, by, session);
     const after = await findRun(session.ledger, run.id);

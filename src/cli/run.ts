@@ -3,8 +3,9 @@ import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
 import { serviceReady, startSandboxChild } from '../delivery/target.ts';
-import { type Io, tell } from '../lib/terminal.ts';
+import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
+import type { Operation } from '../model/operation.ts';
 import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
@@ -18,6 +19,7 @@ import {
   openLog,
   openSession,
   prepareHome,
+  type Session,
   type TargetSession,
 } from '../session.ts';
 import {
@@ -34,6 +36,7 @@ type Flags = {
   readonly sandbox?: boolean;
   readonly fault: readonly string[];
   readonly again?: boolean;
+  readonly yes?: boolean;
   readonly checkFirst?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly logFile?: string;
@@ -50,6 +53,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
     .option(...FAULT, collect, [])
     .option('--again', 'a new run, also where this file was already taken to its end')
+    .option('--yes', 'begin also the first run of a new ledger without asking at the terminal')
     .option('--check-first', 'begin nothing where a row of any file would be invalid: `onboard check` first')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
@@ -79,11 +83,40 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
     if (flags.checkFirst === true && !(await passesCheck(input, service.target, session)))
       return interrupted(io);
+    if (outside !== null && flags.yes !== true && !(await mayBegin(input, session, outside.target)))
+      return declined(io);
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
     return await runInOrder(input, await joinTarget(session, service, join), flags);
   } finally {
     await releasers.release();
   }
+}
+
+/** As many runs are looked through for one that went to the service before. */
+const RUNS_LOOKED_THROUGH = 1_000;
+
+/** Asks the person at a terminal, once, before the first run that a ledger has for a service; without a terminal nobody is asked. */
+async function mayBegin({ job, files }: Input, { io, ledger }: Session, target: string): Promise<boolean> {
+  const known = await ledger.index.latest(RUNS_LOOKED_THROUGH);
+  if (known.some((run) => run.target === target)) return true;
+  const rows = files.reduce((sum, file) => sum + file.rows, 0);
+  const what = `${countOf(rows, ...VERBS[job.definition.operation])} at ${target}`;
+  const told = `${what}, the first run there in the ledger of ${ledger.name}.`;
+  return (await confirm(io, `${told} Begin?`)) ?? true;
+}
+
+/** What a row of each operation is to the service. */
+const VERBS: Readonly<Record<Operation, readonly [string, string]>> = {
+  'subclient.create': ['create', 'creates'],
+  'subclient.update': ['update', 'updates'],
+  'subclient.upsert': ['create or update', 'creates or updates'],
+  'counterparty.draft': ['draft', 'drafts'],
+  'payment.documents': ['look-up', 'look-ups'],
+};
+
+function declined(io: Io): number {
+  tell(io, 'Nothing is sent. To begin without this question: --yes; to rehearse: --sandbox.');
+  return EXIT.notStarted;
 }
 
 /** Where a file's run does not finish, the files after it are not begun: they may build on it. */

@@ -1,5 +1,6 @@
 /** `onboard runs` and `onboard report`: the runs of a ledger, and what became of one. */
 import { basename, resolve } from 'node:path';
+import { readEnvironment } from '../config/environment.ts';
 import {
   countOf,
   hasSigns,
@@ -17,7 +18,7 @@ import { renderSummary } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { writeReportOf } from '../runs/report.ts';
 import { findRun, goingOnWith, latestRuns, type ShownRun } from '../runs/status.ts';
-import { reportDirectory, withSession } from '../session.ts';
+import { NoLedgerError, reportDirectory, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
 
 type RunsFlags = { readonly json?: boolean; readonly limit: number };
@@ -34,11 +35,18 @@ export const addRunsCommand: AddCommand = (program, io, done) => {
 };
 
 async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
-  const listed = await withSession(io, undefined, ({ ledger }) => latestRuns(ledger, limit));
+  const { listed, where } = await withKnownLedger(io, undefined, async ({ ledger }) => ({
+    listed: await latestRuns(ledger, limit),
+    where: ledger.name,
+  })).catch((error: unknown) => {
+    if (error instanceof NoLedgerError) return { listed: [], where: readEnvironment(io.env).home };
+    throw error;
+  });
   if (json === true)
     for (const { run, state } of listed)
       sayJson(io, JSON.stringify({ ...run, source: undefined, chunkEnds: undefined, owner: state.owner }));
-  else if (listed.length === 0) say(io, 'No runs yet. `onboard run <job> <file>` makes one.');
+  else if (listed.length === 0)
+    say(io, `No runs yet in the ledger of ${where}. \`onboard run <job> <file>\` makes one.`);
   else if (io.stdout.isTTY === true) say(io, ...runsTable(listed, windowOf(io.stdout)));
   else for (const line of listed.map(listLine)) say(io, line);
   return 0;
@@ -94,7 +102,7 @@ export const addReportCommand: AddCommand = (program, io, done) => {
 };
 
 async function writeAgain(named: string, flags: ReportFlags, io: Io): Promise<number> {
-  return withSession(io, undefined, async (session) => {
+  return withKnownLedger(io, undefined, async (session) => {
     const run = await findRun(session.ledger, named);
     const directory = flags.out === undefined ? reportDirectory(session.env, run.id) : resolve(flags.out);
     const summary = await writeReportOf(run, session, { directory });

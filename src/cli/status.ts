@@ -20,7 +20,7 @@ import { renderNext } from '../report/words.ts';
 import { duration, outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { findRun, goingOnWith, type ShownState, serviceReport, stateOf } from '../runs/status.ts';
-import { reportDirectory, type Session, withSession } from '../session.ts';
+import { NoLedgerError, reportDirectory, type Session, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
 type Flags = { readonly json?: boolean; readonly sandbox?: boolean; readonly watch?: boolean };
@@ -47,7 +47,18 @@ const WATCH_EVERY_MS = 2_000;
 type Shown = { readonly lines: readonly string[]; readonly moves: boolean };
 
 async function status(named: string | undefined, flags: Flags, io: Io): Promise<number> {
-  return withSession(io, undefined, async (session) => {
+  try {
+    return await lookAt(named, flags, io);
+  } catch (error) {
+    // What can be said without a ledger is said; programs get an error.
+    if (!(error instanceof NoLedgerError) || named !== undefined || flags.json === true) throw error;
+    say(io, ...error.problems);
+    return EXIT.success;
+  }
+}
+
+async function lookAt(named: string | undefined, flags: Flags, io: Io): Promise<number> {
+  return withKnownLedger(io, undefined, async (session) => {
     // Named once: of a newer run that begins meanwhile this command does not speak.
     const id = named === undefined ? undefined : (await findRun(session.ledger, named)).id;
     const look = () => (id === undefined ? showOverview(flags, session) : showStatus(id, flags, session));

@@ -4,6 +4,8 @@
  * that acts on a terminal or hides in it, whoever gave the name, cell or message that holds it. On a terminal a line is
  * folded at the window's edge and has colours; into a file or a pipe it goes as it is.
  */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { clearLine, clearScreenDown, cursorTo } from 'node:readline';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
@@ -22,6 +24,8 @@ export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The command line as the user typed it, to name the command that goes on. */
   readonly typed: string;
+  /** How the program is called from where it was called, in commands that it prints; default `onboard`. */
+  readonly command?: string;
   /** Fires at the first SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
   /** Default: the shipped ones. */
@@ -137,8 +141,14 @@ export function sayContent(io: Io, content: string | Uint8Array): void {
 function inLines(lines: readonly string[], io: Io, screen: Screen): string {
   const width = screen.isTTY === true ? windowOf(screen) : Number.POSITIVE_INFINITY;
   const coloured = hasColours(io, screen) ? withColours : (line: string) => line;
-  return lines.map((line) => `${coloured(fold(printable(line), width))}\n`).join('');
+  const called = (line: string) => line.replaceAll(CALLS, `${io.command ?? NAME} `);
+  return lines.map((line) => `${coloured(fold(called(printable(line)), width))}\n`).join('');
 }
+
+const NAME = 'onboard';
+/** The program's name in a command that is printed: with one of its commands behind it. */
+const CALLS =
+  /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|rerun|resolve|pause|resume|cancel|template|map|doctor|sandbox|completion)(?:[\s`'",.;:)]|$))/g;
 
 const COLOURS = [
   [/^ *✓(?= )/, 'green'],
@@ -304,6 +314,15 @@ export function shownTime(at: Date, timeZone: string, { seconds = false } = {}):
     timeStyle: seconds ? 'medium' : 'short',
   });
   return `${clock.format(at)} ${timeZone}`;
+}
+
+/** A word of a command that holds in every folder: where it names a file, by its whole path. */
+export function anywhere(word: string): string {
+  try {
+    return statSync(word).isFile() ? resolve(word) : word;
+  } catch {
+    return word;
+  }
 }
 
 /**

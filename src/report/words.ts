@@ -3,7 +3,7 @@
  * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
  */
 import { join } from 'node:path';
-import { countOf, numberColumn, numberShown, shellWord, wrap } from '../lib/terminal.ts';
+import { anywhere, countOf, numberColumn, numberShown, shellWord, wrap } from '../lib/terminal.ts';
 import { REASON_ADVICE } from '../model/advice.ts';
 import {
   acceptedRows,
@@ -231,7 +231,7 @@ const FAILED: Readonly<Record<FailedStep, string>> = {
 
 function command(summary: Summary, file: string, { job }: RenderOptions): string {
   const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
-  return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(file)}`;
+  return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(anywhere(file))}`;
 }
 
 /** What the rows of the file of failed rows need before it is loaded. */

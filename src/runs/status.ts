@@ -21,7 +21,8 @@ export async function findRun(ledger: Ledger, named: string): Promise<Run> {
   if (exact !== null) return exact;
   const known = (await ledger.index.latest(RUNS_LOOKED_THROUGH)).map(({ run }) => run);
   const [newest] = known;
-  if (named === LATEST && newest === undefined) throw new UsageError('There is no run in this ledger yet.');
+  if (named === LATEST && newest === undefined)
+    throw new UsageError(`There is no run in the ledger of ${ledger.name} yet.`);
   const meant =
     named === LATEST ? known.slice(0, 1) : known.filter((id) => named !== '' && id.endsWith(named));
   const [only, another] = meant;
@@ -29,7 +30,9 @@ export async function findRun(ledger: Ledger, named: string): Promise<Run> {
   const run = only === undefined ? null : await runOf(ledger, only);
   if (run !== null) return run;
   const hint = didYouMean(named, known);
-  throw new UsageError(`There is no run "${named}" in this ledger.${hint} \`onboard runs\` lists them.`);
+  throw new UsageError(
+    `There is no run "${named}" in the ledger of ${ledger.name}.${hint} \`onboard runs\` lists them.`,
+  );
 }
 
 async function runOf(ledger: Ledger, id: string): Promise<Run | null> {

@@ -38,10 +38,7 @@ describe('a run', () => {
     await own().redis.flushall();
     const home = await env();
     const none = await onboard(['status', 'latest'], home);
-    expect([none.exitCode, none.stderr]).toEqual([
-      3,
-      expect.stringContaining('There is no run in this ledger yet'),
-    ]);
+    expect([none.exitCode, none.stderr]).toEqual([3, expect.stringContaining('redis.sock yet.')]);
     await seed('20261121-034512-k3f9', [created(1)]);
     await seed('20261121-034513-m3f9', [created(1)]);
     for (const name of ['20261121-034512-k3f9', 'k3f9', '034512-k3f9'])

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  anywhere,
   confirm,
   countOf,
   fold,
@@ -169,6 +171,26 @@ test.each([
       ? '\u001b[32m✓\u001b[39m all is well\n\u001b[31m  ✗\u001b[39m not so\nplain ✗\n'
       : '✓ all is well\n  ✗ not so\nplain ✗\n',
   );
+});
+
+test('commands are printed as the program was called, and nothing else is changed', () => {
+  const io = { ...memoryIo(), command: 'ONBOARD_HOME=/o npx onboard' };
+  tell(io, 'To go on: onboard resume x, or `onboard runs`; onboard: an error, by onboard-2 runs.');
+  expect(io.stderr.text).toBe(
+    'To go on: ONBOARD_HOME=/o npx onboard resume x, or `ONBOARD_HOME=/o npx onboard runs`; onboard: an error, by onboard-2 runs.\n',
+  );
+  sayJson(io, '{"advice":"onboard resume x"}');
+  expect(io.stdout.text).toBe('{"advice":"onboard resume x"}\n');
+});
+
+test('a word that names a file holds in every folder, any other stays', () => {
+  expect(['package.json', 'src', 'resume', 'a\0b', 'x'.repeat(5000)].map(anywhere)).toEqual([
+    resolve('package.json'),
+    'src',
+    'resume',
+    'a\0b',
+    'x'.repeat(5000),
+  ]);
 });
 
 test('lines for programs are the same on a terminal, however long', () => {
