@@ -1,8 +1,10 @@
 /** `onboard run`: files taken to their end in this process, one after the other. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
-import { serviceReady, startSandboxChild } from '../delivery/target.ts';
+import { type Service, serviceReady, startSandboxChild } from '../delivery/target.ts';
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
 import type { Operation } from '../model/operation.ts';
@@ -16,6 +18,7 @@ import { fileRows } from '../runs/rows.ts';
 import {
   commandReleasers,
   joinTarget,
+  type Ledger,
   openLog,
   openSession,
   prepareHome,
@@ -75,6 +78,9 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
+    const mayBegin = createQuestion(input, flags.yes === true ? null : outside, { env, io });
+    // Where there is no ledger yet, a no leaves none behind.
+    if (!(await mayBegin(null))) return declined(io);
     const isNew = await prepareHome(env);
     const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
     const session = await openSession({ io, env, log, releasers });
@@ -83,10 +89,9 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
     if (flags.checkFirst === true && !(await passesCheck(input, service.target, session)))
       return interrupted(io);
-    if (outside !== null && flags.yes !== true && !(await mayBegin(input, session, outside.target)))
-      return declined(io);
-    const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
-    return await runInOrder(input, await joinTarget(session, service, join), flags);
+    if (!(await mayBegin(session.ledger))) return declined(io);
+    const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings };
+    return await runInOrder(input, await joinTarget(session, service, terms), flags);
   } finally {
     await releasers.release();
   }
@@ -95,14 +100,30 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
 /** As many runs are looked through for one that went to the service before. */
 const RUNS_LOOKED_THROUGH = 1_000;
 
-/** Asks the person at a terminal, once, before the first run that a ledger has for a service; without a terminal nobody is asked. */
-async function mayBegin({ job, files }: Input, { io, ledger }: Session, target: string): Promise<boolean> {
-  const known = await ledger.index.latest(RUNS_LOOKED_THROUGH);
-  if (known.some((run) => run.target === target)) return true;
-  const rows = files.reduce((sum, file) => sum + file.rows, 0);
-  const what = `${countOf(rows, ...VERBS[job.definition.operation])} at ${target}`;
-  const told = `${what}, the first run there in the ledger of ${ledger.name}.`;
-  return (await confirm(io, `${told} Begin?`)) ?? true;
+async function hasRunsAt(target: string, { index }: Ledger): Promise<boolean> {
+  return (await index.latest(RUNS_LOOKED_THROUGH)).some((run) => run.target === target);
+}
+
+/**
+ * Asks the person at a terminal, once, before the first run that a ledger has for a service; without a terminal nobody is asked. The
+ * answer: whether to begin. To be called with `null` before the ledger is opened, and then with the ledger.
+ */
+function createQuestion(
+  { job, files }: Input,
+  service: Service | null,
+  { env, io }: Pick<Session, 'env' | 'io'>,
+): (ledger: Ledger | null) => Promise<boolean> {
+  let isSettled = service === null;
+  return async (ledger) => {
+    const target = service?.target ?? '';
+    const isThere = () => env.redis !== null || existsSync(join(env.home, 'redis'));
+    if (isSettled || (ledger === null ? isThere() : await hasRunsAt(target, ledger))) return true;
+    isSettled = true;
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    const what = `${countOf(rows, ...VERBS[job.definition.operation])} at ${target}`;
+    const where = `the first run there in the ledger of ${ledger?.name ?? env.home}`;
+    return (await confirm(io, `${what}, ${where}. Begin?`)) ?? true;
+  };
 }
 
 /** What a row of each operation is to the service. */

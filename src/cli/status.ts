@@ -164,6 +164,7 @@ function overviewLines(overview: Overview, signs: boolean): string[] {
   return [
     ...needsLines(overview.needs, signs),
     '',
+    `Ledger: ${overview.ledger}`,
     ...(own === undefined ? [] : serviceLines(own, overview)),
     ...homeLines(overview),
     ...others.flatMap((service) => serviceLines(service, overview)),

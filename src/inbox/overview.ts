@@ -2,6 +2,7 @@
  * What is going on in a home, for `onboard status`: runs that are not over, files on their way, schedules and
  * windows. It goes by the decisions that a watcher goes by, and changes nothing.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
@@ -53,6 +54,7 @@ export async function lookOver({ ledger, env, io }: Session, sandbox: boolean) {
     const claimed = await claimedFiles(processing);
     return {
       needs: await findNeeds(newest, env.home),
+      ledger: ledger.name,
       target,
       services: await servicesOf(ledger, [
         target,
@@ -83,7 +85,9 @@ async function jobsOf({ jobsDirectory, home }: Environment, io: Io) {
     return (await openJobBook(jobsDirectory, home, definitionProblems)).jobs();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    for (const problem of error.problems) tell(io, `warning: ${problem}`);
+    // Where there is no inbox nobody watches, and a folder without jobs is in nobody's way.
+    if (existsSync(join(home, 'inbox')))
+      for (const problem of error.problems) tell(io, `warning: ${problem}`);
     return [];
   }
 }
