@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { z } from 'zod';
 import { type Environment, makeHomeFolder, readEnvironment } from './config/environment.ts';
 import { type RedisAddress, shownAddress } from './config/redis-address.ts';
 import { type Delivery, openDelivery } from './delivery/delivery.ts';
@@ -120,17 +121,22 @@ export async function openSession(
   };
 }
 
-/**
- * The log: in a file, or on stderr, where it says little by default. On a terminal it says nothing unless LOG_LEVEL asks: what a person has
- * to know is told in words.
- */
+/** The log: in a file, or on stderr, where it says little by default. On a terminal errors are told in words, unless LOG_LEVEL asks for the log. */
 export function openLog(env: Environment, io: Io, file: string | undefined): Log {
   if (file !== undefined) {
     const destination = pino.destination({ dest: file, sync: true, append: true, mkdir: true, mode: 0o600 });
     return createLog(env.logLevel ?? 'info', destination, Date.now);
   }
-  const quiet = io.stderr.isTTY === true ? 'silent' : 'warn';
-  return createLog(env.logLevel ?? quiet, { write: (line) => tellJson(io, line) }, Date.now);
+  if (env.logLevel === null && io.stderr.isTTY === true)
+    return createLog('error', { write: (line) => tell(io, wordsOf(line)) }, Date.now);
+  return createLog(env.logLevel ?? 'warn', { write: (line) => tellJson(io, line) }, Date.now);
+}
+
+const logLineSchema = z.looseObject({ msg: z.string(), problem: z.string().optional() });
+
+function wordsOf(line: string): string {
+  const { msg, problem } = logLineSchema.parse(JSON.parse(line));
+  return `warning: ${msg}${problem === undefined ? '' : `: ${problem}`}`;
 }
 
 /** Makes sure, before anything is sent, that the ledger and the reports have a place; true where the home is new. */
