@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { homeOf } from '../model/home.ts';
+import { homeOf, isForeignHome } from '../model/home.ts';
 import { type RedisAddress, redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -60,7 +60,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   problems.push(...redisConflicts(env));
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const e = parsed.data;
-  const home = e.ONBOARD_HOME === undefined ? homeOf(process.cwd()) : resolve(e.ONBOARD_HOME);
+  const home = e.ONBOARD_HOME === undefined ? foundHome(process.cwd()) : resolve(e.ONBOARD_HOME);
   return {
     baseUrl: e.MSB_BASE_URL ?? null,
     tokenSource: tokenSourceOf(e),
@@ -70,6 +70,14 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     acceptRedisSettings: e.ONBOARD_ACCEPT_REDIS_SETTINGS === '1',
     logLevel: e.LOG_LEVEL ?? null,
   };
+}
+
+function foundHome(folder: string): string {
+  const home = homeOf(folder);
+  if (!isForeignHome(home, folder)) return home;
+  throw new UsageError(
+    `${home} is above this folder, and another user's: expected a home of your own. Set ONBOARD_HOME to the one that is meant.`,
+  );
 }
 
 /** The jobs of the current folder, or where there are none those beside the home. */

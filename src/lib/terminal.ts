@@ -119,10 +119,10 @@ export async function confirm(io: Io, question: string): Promise<boolean | null>
       lines.once('SIGINT', () => resolve(''));
       lines.once('close', () => resolve(''));
     });
-    const shown = printableLines(`${question} [y/N] `)
+    const shown = printableLines(`${question} [y/N]`)
       .split('\n')
       .map((line) => fold(line, windowOf(stderr)));
-    const asked = lines.question(shown.join('\n'), { signal: interrupted }).catch(() => '');
+    const asked = lines.question(`${shown.join('\n')} `, { signal: interrupted }).catch(() => '');
     return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim());
   } finally {
     lines.close();

@@ -6,21 +6,32 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const HOME_NAME = '.onboard';
+const ROOT_UID = 0;
 
-/** The home that is meant in a folder where ONBOARD_HOME is not set: that of the folder itself or of the nearest one above, as git does; else a new one. */
+/** The home that is meant in a folder where ONBOARD_HOME is not set: that of the folder itself or of the nearest one above; else a new one. */
 export function homeOf(folder: string): string {
   for (let at = resolve(folder); ; at = dirname(at)) {
-    if (isOwnFolder(join(at, HOME_NAME))) return join(at, HOME_NAME);
+    if (ownerOf(join(at, HOME_NAME)) !== null) return join(at, HOME_NAME);
     if (dirname(at) === at) return resolve(folder, HOME_NAME);
   }
 }
 
-/** Another user's home is not gone into by itself: it may lie above to be found. */
-function isOwnFolder(path: string): boolean {
+/**
+ * Whether a home that was found above a folder is another user's. It is neither used, since whoever may write above could lay one there,
+ * nor passed over: a new ledger would know nothing of what was sent.
+ */
+export function isForeignHome(home: string, folder: string, uid = process.getuid?.()): boolean {
+  const owner = ownerOf(home);
+  if (dirname(home) === resolve(folder) || owner === null) return false;
+  return uid !== undefined && uid !== ROOT_UID && owner !== uid;
+}
+
+/** The user whose folder that is; `null`: there is no such folder. */
+function ownerOf(path: string): number | null {
   try {
     const found = statSync(path);
-    return found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
+    return found.isDirectory() ? found.uid : null;
   } catch {
-    return false;
+    return null;
   }
 }
