@@ -1,6 +1,7 @@
 /** `onboard status`: what needs somebody and what is going on, or how one run stands. */
 import { basename } from 'node:path';
-import { lookOver, type Overview } from '../inbox/overview.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { emptyOverview, lookOver, type Overview } from '../inbox/overview.ts';
 import {
   countOf,
   hasSigns,
@@ -50,9 +51,10 @@ async function status(named: string | undefined, flags: Flags, io: Io): Promise<
   try {
     return await lookAt(named, flags, io);
   } catch (error) {
-    // What can be said without a ledger is said; programs get an error.
-    if (!(error instanceof NoLedgerError) || named !== undefined || flags.json === true) throw error;
-    say(io, ...error.problems);
+    if (!(error instanceof NoLedgerError) || named !== undefined) throw error;
+    const empty = emptyOverview(readEnvironment(io.env), flags.sandbox === true);
+    if (flags.json === true) sayJson(io, ...indented(forMachines(empty)));
+    else say(io, ...error.problems);
     return EXIT.success;
   }
 }

@@ -31,6 +31,25 @@ const RUNS_MAX = 200;
 /** A file that has not changed for this long counts as whole, as with the default of `--rest`: this command has not watched it. */
 const REST_MS = 2_000;
 
+/** What is going on where there is no ledger yet. */
+export function emptyOverview(env: Environment, sandbox: boolean): Overview {
+  return {
+    needs: { runs: [], refused: [] },
+    ledger: env.home,
+    target: targetOf(env, sandbox),
+    services: [],
+    runs: [],
+    processing: [],
+    waiting: [],
+    schedules: [],
+    windows: [],
+  };
+}
+
+function targetOf({ baseUrl }: Environment, sandbox: boolean): string {
+  return sandbox || baseUrl === null ? SANDBOX_TARGET : baseUrlOf(baseUrl);
+}
+
 type Home = {
   readonly ledger: Ledger;
   readonly target: string;
@@ -41,7 +60,7 @@ type Home = {
 
 /** Looks at the ledger and the folders of a home, for the stand-in or for the service of the environment where it names one. */
 export async function lookOver({ ledger, env, io }: Session, sandbox: boolean) {
-  const target = sandbox || env.baseUrl === null ? SANDBOX_TARGET : baseUrlOf(env.baseUrl);
+  const target = targetOf(env, sandbox);
   const processing = join(env.home, 'processing');
   const jobs = await jobsOf(env, io);
   const home: Home = { ledger, target, home: env.home, processing, jobs };

@@ -202,7 +202,8 @@ describe('a command that only reads', () => {
     [['runs'], 0, 'No runs yet in the ledger of HOME.'],
     [['status'], 0, 'There is no ledger in HOME yet'],
     [['status', 'latest'], 3, 'There is no ledger in HOME yet'],
-    [['status', '--json'], 3, 'There is no ledger in HOME yet'],
+    [['status', '--json'], 0, '"ledger": "HOME"'],
+    [['runs', '--json'], 0, ''],
     [['report', 'latest'], 3, 'There is no ledger in HOME yet'],
     [['cancel', 'latest'], 3, 'There is no ledger in HOME yet'],
   ])('%j makes no ledger where there is none, exit status %i', async (args, exitCode, words) => {
