@@ -7,7 +7,6 @@ import { jobsBefore } from '../config/job-definition.ts';
 import { type Service, serviceReady, startSandboxChild } from '../delivery/target.ts';
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
-import type { Operation } from '../model/operation.ts';
 import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
@@ -120,20 +119,21 @@ function createQuestion(
     if (isSettled || (ledger === null ? isThere() : await hasRunsAt(target, ledger))) return true;
     isSettled = true;
     const rows = files.reduce((sum, file) => sum + file.rows, 0);
-    const what = `${countOf(rows, ...VERBS[job.definition.operation])} at ${target}`;
+    const what = `${countOf(rows, ...(VERBS.get(job.definition.operation) ?? REQUEST))} at ${target}`;
     const where = `the first run there in the ledger of ${ledger?.name ?? env.home}`;
     return (await confirm(io, `${what}, ${where}. Begin?`)) ?? true;
   };
 }
 
-/** What a row of each operation is to the service. */
-const VERBS: Readonly<Record<Operation, readonly [string, string]>> = {
-  'subclient.create': ['create', 'creates'],
-  'subclient.update': ['update', 'updates'],
-  'subclient.upsert': ['create or update', 'creates or updates'],
-  'counterparty.draft': ['draft', 'drafts'],
-  'payment.documents': ['look-up', 'look-ups'],
-};
+/** What a row of an operation is to the service; of any other, a request. */
+const VERBS: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['subclient.create', ['create', 'creates']],
+  ['subclient.update', ['update', 'updates']],
+  ['subclient.upsert', ['create or update', 'creates or updates']],
+  ['counterparty.draft', ['draft', 'drafts']],
+  ['payment.documents', ['look-up', 'look-ups']],
+]);
+const REQUEST = ['request', 'requests'] as const;
 
 function declined(io: Io): number {
   tell(io, 'Nothing is sent. To begin without this question: --yes; to rehearse: --sandbox.');
