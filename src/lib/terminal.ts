@@ -142,11 +142,14 @@ export function sayContent(io: Io, content: string | Uint8Array): void {
 function inLines(lines: readonly string[], io: Io, screen: Screen): string {
   const width = screen.isTTY === true ? windowOf(screen) : Number.POSITIVE_INFINITY;
   const coloured = hasColours(io, screen) ? withColours : (line: string) => line;
-  const called = (line: string) => line.replaceAll(CALLS, `${io.command ?? NAME} `);
-  return lines.map((line) => `${coloured(fold(called(printable(line)), width))}\n`).join('');
+  return lines.map((line) => `${coloured(fold(asCalled(printable(line), io), width))}\n`).join('');
 }
 
-const NAME = 'onboard';
+/** A text with the commands in it as the program was called. */
+export function asCalled(text: string, { command = 'onboard' }: Pick<Io, 'command'>): string {
+  return text.replaceAll(CALLS, `${command} `);
+}
+
 /** The program's name in a command that is printed: with one of its commands behind it. */
 const CALLS =
   /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|rerun|resolve|pause|resume|cancel|template|map|doctor|sandbox|completion)(?:[\s`'",.;:)]|$))/g;
