@@ -42,8 +42,8 @@ type ReportOptions = {
   readonly view: LedgerView;
   readonly directory: string;
   readonly now: () => Date;
-  /** Files of an earlier writing that stay as they are: somebody's work is in them. */
-  readonly keep?: readonly string[];
+  /** Files of an earlier writing whose changes are in the ledger, so that they may be replaced. */
+  readonly followed?: readonly string[];
 };
 
 /** Writes the whole report of the run as the ledger has it. Nobody may call `writeSummary` on the folder at the same time. */
@@ -71,7 +71,7 @@ export type GrowingReport = {
 
 /** Begins the report of a run that goes on. Only one process at a time may: it takes the place of any before. */
 export async function growReport(
-  options: Omit<ReportOptions, 'keep'> & { readonly view: GrowingView },
+  options: Omit<ReportOptions, 'followed'> & { readonly view: GrowingView },
 ): Promise<GrowingReport> {
   const { view } = options;
   const writing = await openWriting(options, 'grown');
@@ -133,13 +133,13 @@ type Writing = Required<ReportOptions> & {
 };
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
-  const { run, directory, now, keep = [] } = options;
+  const { run, directory, now, followed = [] } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const advising = { operation: run.operation, extension: format.extension };
-  const files = createPendingReport(directory, { keep, how });
-  return { ...options, keep, files, format, advising, tally: createTally(advising) };
+  const files = createPendingReport(directory, how);
+  return { ...options, followed, files, format, advising, tally: createTally(advising) };
 }
 
 /** Writes the rows of this chunk and of all that follow, open or closed. */
@@ -165,19 +165,18 @@ async function writeRows(settlements: readonly Settlement[], writing: Writing): 
 }
 
 /** The files get their names, with the summary of the run as it is now. */
-async function publish(run: Run, { directory, now, keep, files, tally }: Writing): Promise<Summary> {
-  // The summary says whose directory this is, so a new directory gets one before all other files. It has no exit
-  // status: one with an exit status comes last, so that a report whose writer was killed is written again.
-  const { hasSummary } = await claimReportDirectory(directory, run.id);
-  if (!hasSummary) {
-    await files.claim(SUMMARY_FILE, textOf({ ...summarize(run, [], now()), exitCode: null }));
-  }
-  const others = [...files.names(), ...keep].filter((name) => name !== SUMMARY_FILE);
+async function publish(run: Run, { directory, now, followed, files, tally }: Writing): Promise<Summary> {
+  const before = await claimReportDirectory(directory, run.id);
+  const placed = await files.place({ written: before, followed });
+  // A first summary comes before all other files: it says whose directory this is, and knows the files as they were and as they
+  // will be. It has no exit status: one with an exit status comes last, so that a report whose writer was killed is written again.
+  const first = { ...summarize(run, [], now()), exitCode: null, written: [...before, ...placed.written] };
+  await files.claim(SUMMARY_FILE, textOf(first));
   const counted = {
+    ...placed,
     outcomes: tally.outcomes(),
     records: tally.records(),
     topWarnings: tally.topWarnings(),
-    files: others,
   };
   const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
   await files.append(SUMMARY_FILE, textOf(summary));
@@ -193,13 +192,13 @@ export async function writeSummary({
   directory,
   now,
 }: Pick<ReportOptions, 'run' | 'directory' | 'now'>): Promise<Summary> {
-  await claimReportDirectory(directory, run.id);
-  const summary = summarize(run, [], now());
+  const written = await claimReportDirectory(directory, run.id);
+  const summary = { ...summarize(run, [], now()), written: [...written] };
   const file = await openPendingFile(directory, SUMMARY_FILE);
   try {
     await file.append(textOf(summary));
     await file.seal();
-    await file.publish();
+    await file.publish(SUMMARY_FILE);
     return summary;
   } finally {
     await file.discard();

@@ -15,6 +15,8 @@ const written = (over: Partial<Written> = {}): Written => ({
   records: 2,
   topWarnings: [],
   files: [],
+  kept: [],
+  written: [],
   ...over,
 });
 
