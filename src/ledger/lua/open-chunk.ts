@@ -6,6 +6,35 @@
  * recorded together, the intent that the order gives it.
  */
 
+/*
+ * What happens to the hash. Each line is one script; what it compares and what it changes is one step.
+ *
+ * | what happens                        | script            | only where                                  | then                                        |
+ * | ----------------------------------- | ----------------- | ------------------------------------------- | ------------------------------------------- |
+ * | a worker takes the chunk            | TAKE              | -                                           | nothing changes: all is read                |
+ * | rows in their order are to go       | EXCHANGE, a range | 'at' is this take's, or as it was read; no  | 'at' is this take's, up to the last of them; |
+ * |                                     |                   | mark of a row's own but '-'                 | rows before it that wait keep what they had |
+ * | a row by itself: later attempt,     | EXCHANGE, an      | its mark is the expected one, or the very   | its own mark is the intent                  |
+ * | group, rate, followed fields        | intent            | one that is asked for                       |                                             |
+ * | a take-over of a lost worker's row  | the same          | its mark is that worker's intent            | the intent is the new taker's               |
+ * | nothing was received under it       | WITHDRAW          | it is the row's mark                        | '-' within the order, else no mark          |
+ * | rows accepted in their order        | EXCHANGE          | each one's mark is what the order gives it  | 'd<row>', 'n'                               |
+ * | any other end                       | EXCHANGE          | the mark is this take's, or the service     | its own mark is the settlement; 'n'         |
+ * |                                     |                   | accepted it; it has no outcome              |                                             |
+ * | a late answer for a row in doubt    | EXCHANGE          | it is in doubt, and the answer is definite  | the settlement, 'v'; closed: the late ones  |
+ * | a second outcome                    | EXCHANGE          | never                                       | it is answered as not recorded              |
+ * | the third 403 in a row              | UNSETTLE          | the very settlement, the chunk is open, and | '-' or no mark; 'n' less, 'v'               |
+ * |                                     |                   | the key nobody else's                       |                                             |
+ * | a person decides on a row in doubt  | RESOLVE           | it is in doubt                              | the settlement, 'v'; closed: the late ones  |
+ * | a journal is put back: outcomes     | REPLAY_SETTLED    | as any other end, intents of one process    | the same                                    |
+ * |                                     |                   | counting as one                             |                                             |
+ * | a journal is put back: intents      | REPLAY_INTENT     | no mark, or one of that process             | its own mark is the intent                  |
+ * | two journals name one row           | REPLAY_*          | its mark is another process' intent         | contested: only an acceptance ends it, or a |
+ * |                                     |                   |                                             | take that finds it in doubt                 |
+ * | the run is paused or cancelled      | EXCHANGE          | asked again for what was granted before     | 'halted', and the intent is taken back      |
+ * | the chunk is closed                 | EXCHANGE, CLOSE   | 'n' and 'v' are as they were read           | all rows are one block; the hash is gone    |
+ */
+
 /**
  * Lua that declares order(at): taker, row, epoch; together(key): settlements that were recorded together, by row; marksOf(key, rows): the mark of each, by row,
  * false for none; unmark(key, row): the row is unsent again.
