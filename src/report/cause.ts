@@ -6,15 +6,14 @@
  */
 import { flattenRecord } from '../model/flatten-record.ts';
 import { isJsonList, isJsonObject, parseRecord } from '../model/json-record.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { RemainderRow } from './remainder.ts';
+import type { Cause } from './summary.ts';
 
-/** What texts are read with: the file's columns, and whether a word is a field of the operation's request, its positions as `0`. */
-export type CauseTerms = {
-  readonly columns: readonly string[];
-  isField(path: string): boolean;
-};
+/** What texts are read with: the file's columns, and the fields of the operation's request. */
+export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
 
 /** A row's cause as text. */
 export function causeOf({ settlement, source, body }: RemainderRow, terms: CauseTerms): string {
@@ -22,7 +21,9 @@ export function causeOf({ settlement, source, body }: RemainderRow, terms: Cause
   if (settlement.outcome !== 'rejected' || body === null)
     return shortened(withoutPlaces(withoutOwn(settlement.message, own)));
   const leaves = leavesIn(body.text.slice(0, LOOK_AT_CHARACTERS));
-  const texts = leaves.map((leaf) => (terms.isField(atFirst(leaf)) ? fieldMark(leaf) : masked(leaf, own)));
+  const texts = leaves.map((leaf) =>
+    terms.fields.has(withPositions(leaf, '.#')) ? fieldMark(leaf) : masked(leaf, own),
+  );
   return shortened([...new Set(texts.filter((text) => text !== ''))].sort().join(' | '));
 }
 
@@ -30,9 +31,10 @@ export function causeOf({ settlement, source, body }: RemainderRow, terms: Cause
 export function tellable(cause: string, rows: number): string {
   if (rows >= ENOUGH_ROWS) return cause;
   const fields = cause.match(/@[^\s|]+/g) ?? [];
-  return [...fields, '‹…›'].join(' | ');
+  return [...fields, UNTOLD].join(' | ');
 }
 
+const UNTOLD = '‹…›';
 const ENOUGH_ROWS = 3;
 const LOOK_AT_CHARACTERS = 64 * 1024;
 const MAX_LEAVES = 200;
@@ -95,13 +97,13 @@ function collect(value: JsonValue, leaves: string[]): void {
   } else if (typeof value === 'string') leaves.push(value);
 }
 
-/** A field's path with the first position of each list. */
-function atFirst(path: string): string {
-  return path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, '.0');
+function fieldMark(path: string): string {
+  return `@${withPositions(path, '[]')}`;
 }
 
-function fieldMark(path: string): string {
-  return `@${path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, '[]')}`;
+/** A field's path with this for each position in a list. */
+function withPositions(path: string, sign: string): string {
+  return path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, sign);
 }
 
 /** The text without values; empty where it was nothing but one. */
@@ -121,3 +123,39 @@ const MASKS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{5,80}\b/g, '‹code›'],
   [/(?<![A-Za-z_.[])[-+]?\d[\d.,]*/g, '‹number›'],
 ];
+
+/** Counts the causes of rows that did not succeed. */
+export function createCauseTally(terms: CauseTerms) {
+  const causes = new Map<string, Cause>();
+  return {
+    add(row: RemainderRow) {
+      const { outcome, code } = row.settlement;
+      const text = causeOf(row, terms);
+      const mark = `${outcome} ${code} ${text}`;
+      const known = causes.get(mark);
+      if (known === undefined) {
+        if (text !== '' && causes.size < MAX_CAUSES)
+          causes.set(mark, { outcome, code, text, count: 1, rows: [row.settlement.row] });
+        return;
+      }
+      known.count += 1;
+      if (known.rows.length < ROWS_NAMED) known.rows.push(row.settlement.row);
+    },
+    /** The commonest first; of those that few rows have nothing but what can be told. */
+    top(): readonly Cause[] {
+      return [...causes.values()]
+        .map((cause) => ({
+          ...cause,
+          text: cause.outcome === 'rejected' ? tellable(cause.text, cause.count) : cause.text,
+        }))
+        .filter(({ text }) => text !== UNTOLD)
+        .sort((a, b) => b.count - a.count || (a.rows[0] ?? 0) - (b.rows[0] ?? 0))
+        .slice(0, TOP);
+    },
+  };
+}
+
+/** Where a service says something else of each row, memory must not grow with them. */
+const MAX_CAUSES = 1_000;
+const ROWS_NAMED = 3;
+const TOP = 20;

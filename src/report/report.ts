@@ -10,10 +10,12 @@ import { batchesOf } from '../lib/batches.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { ClosedChunk, GrowingView, LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
+import { createCauseTally } from './cause.ts';
 import {
   claimReportDirectory,
   createPendingReport,
@@ -42,6 +44,8 @@ type ReportOptions = {
   readonly view: LedgerView;
   readonly directory: string;
   readonly now: () => Date;
+  /** The fields of the operation's request, by which the service may name what is wrong. */
+  readonly fields?: Pick<FieldCatalog, 'has'>;
   /** Files of an earlier writing that stay as they are: somebody's work is in them. */
   readonly keep?: readonly string[];
 };
@@ -130,16 +134,18 @@ type Writing = Required<ReportOptions> & {
   readonly format: RemainderFormat;
   readonly advising: Advising;
   readonly tally: Tally;
+  readonly causes: ReturnType<typeof createCauseTally>;
 };
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
-  const { run, directory, now, keep = [] } = options;
+  const { run, directory, now, keep = [], fields = new Set<string>() } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory, { keep, how });
-  return { ...options, keep, files, format, advising, tally: createTally(advising) };
+  const causes = createCauseTally({ columns: run.source.columns, fields });
+  return { ...options, keep, fields, files, format, advising, tally: createTally(advising), causes };
 }
 
 /** Writes the rows of this chunk and of all that follow, open or closed. */
@@ -165,7 +171,7 @@ async function writeRows(settlements: readonly Settlement[], writing: Writing): 
 }
 
 /** The files get their names, with the summary of the run as it is now. */
-async function publish(run: Run, { directory, now, keep, files, tally }: Writing): Promise<Summary> {
+async function publish(run: Run, { directory, now, keep, files, tally, causes }: Writing): Promise<Summary> {
   // The summary says whose directory this is, so a new directory gets one before all other files. It has no exit
   // status: one with an exit status comes last, so that a report whose writer was killed is written again.
   const { hasSummary } = await claimReportDirectory(directory, run.id);
@@ -177,6 +183,7 @@ async function publish(run: Run, { directory, now, keep, files, tally }: Writing
     outcomes: tally.outcomes(),
     records: tally.records(),
     topWarnings: tally.topWarnings(),
+    causes: causes.top(),
     files: others,
   };
   const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
@@ -224,6 +231,7 @@ async function writeRemainders(writing: Writing, settlements: readonly Settlemen
   const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
   for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
     const rows = await lookUp(writing.view, batch);
+    rows.forEach(writing.causes.add);
     await writeSources(writing, rows);
     await writeRejections(writing, rows);
   }

@@ -3,6 +3,7 @@
  * what was written ahead is not what the ledger says any more; and when one that is there stays as it is, since somebody
  * may be correcting its files.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { createRunView, hasOnlyGrown } from '../ledger/run-view.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -10,6 +11,7 @@ import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { type GrowingReport, growReport, readSummary, writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
+import { fieldCatalog } from '../service/operations.ts';
 import { reportDirectory, type Session, type TargetSession } from '../session.ts';
 import { waitToEnd } from './redis-wait.ts';
 
@@ -52,7 +54,13 @@ export function followReport(run: Run, session: FollowSession): FollowedReport {
     const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
     ahead ??= {
       recoveries: epoch.recoveries(),
-      report: await growReport({ run, view, directory, now: () => new Date() }),
+      report: await growReport({
+        run,
+        view,
+        directory,
+        fields: fieldCatalog(run.operation),
+        now: () => new Date(),
+      }),
     };
     await ahead.report.grow();
   };
@@ -148,7 +156,14 @@ export function writeReportOf(
 ): Promise<Summary> {
   const { directory = reportDirectory(env, run.id), keep = [] } = given;
   const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
-  return writeReport({ run, view, directory, now: () => new Date(), keep });
+  return writeReport({
+    run,
+    view,
+    directory,
+    fields: fieldCatalog(run.operation),
+    now: () => new Date(),
+    keep,
+  });
 }
 
 const ELSEWHERE_WAIT_MS = 10_000;

@@ -4,7 +4,7 @@ import { cells, settled } from './make-report.ts';
 
 const TERMS = {
   columns: ['Ref', 'Payee', 'IBAN', 'Mail'],
-  isField: (path: string) => ['name', 'email', 'accounts.0.iban'].includes(path),
+  fields: new Set(['name', 'email', 'accounts.#.iban']),
 };
 
 type Given = { readonly ref?: string; readonly payee?: string; readonly iban?: string };
