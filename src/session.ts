@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { z } from 'zod';
 import { type Environment, makeHomeFolder, readEnvironment } from './config/environment.ts';
 import { type RedisAddress, shownAddress } from './config/redis-address.ts';
 import { type Delivery, openDelivery } from './delivery/delivery.ts';
@@ -18,8 +19,9 @@ import { messageOf } from './lib/errors.ts';
 import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
-import { type Io, tell, tellOverBar } from './lib/terminal.ts';
+import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
+import { UsageError } from './lib/usage-error.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice, joinEmbeddedRedis, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
@@ -55,6 +57,8 @@ const SYSTEM_CLOCK: Clock = { date: () => new Date(), now: () => performance.now
 
 /** The ledger's Redis and what is found in it without knowing a target. */
 export type Ledger = {
+  /** For messages: the home it lies in, or the address of its Redis. */
+  readonly name: string;
   readonly redis: RedisConnection;
   readonly address: RedisAddress;
   readonly index: RunIndex;
@@ -65,6 +69,20 @@ export type Ledger = {
   /** What the user is told when the embedded server can't go on for want of room. */
   onDiskFull(tell: (text: string) => void): void;
 };
+
+/** There is no ledger yet where one was to be read. */
+export class NoLedgerError extends UsageError {}
+
+/** As `withSession`, for commands about runs that there are: throws a NoLedgerError where there is no ledger, and makes none. */
+export async function withKnownLedger<T>(
+  ...[io, logFile, work]: Parameters<typeof withSession<T>>
+): Promise<T> {
+  const { redis, home } = readEnvironment(io.env);
+  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, logFile, work);
+  throw new NoLedgerError(
+    `There is no ledger in ${home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`,
+  );
+}
 
 /** Runs a piece of work with the ledger of this home, and closes all that was opened for it. */
 export async function withSession<T>(
@@ -103,14 +121,22 @@ export async function openSession(
   };
 }
 
-/** The log: on stderr, where it says little by default, or in a file, where it says more. */
+/** The log: in a file, or on stderr, where it says little by default. On a terminal errors are told in words, unless LOG_LEVEL asks for the log. */
 export function openLog(env: Environment, io: Io, file: string | undefined): Log {
   if (file !== undefined) {
     const destination = pino.destination({ dest: file, sync: true, append: true, mkdir: true, mode: 0o600 });
     return createLog(env.logLevel ?? 'info', destination, Date.now);
   }
-  const quiet = io.stderr.isTTY === true ? 'error' : 'warn';
-  return createLog(env.logLevel ?? quiet, { write: (line) => void io.stderr.write(line) }, Date.now);
+  if (env.logLevel === null && io.stderr.isTTY === true)
+    return createLog('error', { write: (line) => tell(io, wordsOf(line)) }, Date.now);
+  return createLog(env.logLevel ?? 'warn', { write: (line) => tellJson(io, line) }, Date.now);
+}
+
+const logLineSchema = z.looseObject({ msg: z.string(), problem: z.string().optional() });
+
+function wordsOf(line: string): string {
+  const { msg, problem } = logLineSchema.parse(JSON.parse(line));
+  return `warning: ${msg}${problem === undefined ? '' : `: ${problem}`}`;
 }
 
 /** Makes sure, before anything is sent, that the ledger and the reports have a place; true where the home is new. */
@@ -155,6 +181,7 @@ export async function openLedger(
   }
   return {
     redis,
+    name: env.redis === null ? env.home : shownAddress(address),
     address,
     index: createRunIndex(redis),
     of: (target) => {
@@ -261,7 +288,7 @@ export function noticeRedis(io: Io, redis: RedisConnection, name: string): () =>
     waiting ??= setTimeout(() => {
       isTold = true;
       const time = since.toISOString().slice(11, 19);
-      tellOverBar(
+      tell(
         io,
         `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
       );
@@ -270,7 +297,7 @@ export function noticeRedis(io: Io, redis: RedisConnection, name: string): () =>
   const back = () => {
     settling = setTimeout(() => {
       clear();
-      if (isTold) tellOverBar(io, 'Redis is back.');
+      if (isTold) tell(io, 'Redis is back.');
       isTold = false;
     }, BACK_AFTER_MS).unref();
   };

@@ -6,8 +6,8 @@ import { runProgram } from '../src/cli/program.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { parseRedisUrl } from '../src/config/redis-address.ts';
 import { connectRedis } from '../src/redis/connection.ts';
-import { noticeRedis, prepareHome } from '../src/session.ts';
-import { memoryIo, onboard } from './cli/memory-io.ts';
+import { noticeRedis, openLog, prepareHome } from '../src/session.ts';
+import { MemoryStream, memoryIo, onboard } from './cli/memory-io.ts';
 import { ownFolder } from './support/folder.ts';
 import { startRedisServer, startRedisServer as startServerWith } from './support/redis-server.ts';
 import { until } from './support/until.ts';
@@ -33,9 +33,6 @@ test.runIf(existsSync('/proc/self')).each([
   ['run, for the service', ['run', 'subclients-create', FILE]],
   ['start', ['start', '--sandbox', '--once']],
   ['work', ['work']],
-  ['runs', ['runs']],
-  ['status', ['status', '20261122-000000-aaaa']],
-  ['report', ['report', '20261122-000000-aaaa']],
 ])('%s ends at once, with one message, where the home can not be made', async (_, args) => {
   const env = { ONBOARD_HOME: '/proc/onboard', MSB_BASE_URL: 'http://127.0.0.1:9', MSB_TOKEN: 't' };
   expect(await onboard(args, env)).toEqual({
@@ -154,4 +151,16 @@ test.each([
   const io = memoryIo({ env: { ...env, ...accepted }, interrupted: stop.signal });
   expect(await runProgram(['work', ...flags], io)).toBe(4);
   expect(io.stderr.text).toMatch(/^warning: Redis: maxmemory-policy is allkeys-lru/m);
+});
+
+test.each([
+  [true, { NO_COLOR: '1' }, 'warning: no place: disk full\n'],
+  [true, { LOG_LEVEL: 'warn' }, '{"level":40,'],
+  [false, {}, '{"level":40,'],
+])('on a terminal (%s) with %j the log begins with %s', (isTTY, env, expected) => {
+  const io = { ...memoryIo({ env }), stderr: new MemoryStream(isTTY) };
+  const log = openLog(readEnvironment(env), io, undefined);
+  log.warn('redis connection', { problem: 'away' });
+  log.error('no place', { problem: 'disk full' });
+  expect(io.stderr.text.slice(0, expected.length)).toBe(expected);
 });

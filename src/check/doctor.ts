@@ -2,10 +2,14 @@
  * Looks at all that a run stands on and says what is wrong with it: the machine, the settings, Redis, the service, and runs that were
  * left unfinished. A problem keeps rows from being sent, a warning doesn't. Nothing is changed, and nothing asked of the service.
  */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { shownAddress } from '../config/redis-address.ts';
 import { createLog } from '../lib/log.ts';
-import { createReleasers } from '../lib/releasers.ts';
+import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { countOf, type Io } from '../lib/terminal.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { goingOnWith, latestRuns } from '../runs/status.ts';
@@ -28,12 +32,17 @@ export async function examine(io: Io): Promise<readonly Finding[]> {
   ];
 }
 
-/** Redis and its runs; an embedded server is started for it, and stopped again where no other command uses it. */
+/**
+ * Redis and its runs; an embedded server is started for it, and stopped again where no other command uses it. Where no ledger is there yet,
+ * that server is tried in a folder that is gone afterwards.
+ */
 async function checkLedger(env: Environment): Promise<Finding[]> {
   const releasers = createReleasers(() => undefined);
   try {
     const log = createLog('silent', { write: () => undefined }, Date.now);
-    const ledger = await openLedger(env, log, releasers);
+    const hasLedger = env.redis !== null || existsSync(join(env.home, 'redis'));
+    const home = hasLedger ? env.home : await trialHome(releasers);
+    const ledger = await openLedger({ ...env, home }, log, releasers);
     const where = env.redis === null ? 'the embedded server' : shownAddress(ledger.address);
     return [...(await checkRedis(ledger.redis, where, env.acceptRedisSettings)), await checkRuns(ledger)];
   } catch (error) {
@@ -41,6 +50,12 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
   } finally {
     await releasers.release();
   }
+}
+
+async function trialHome(releasers: Releasers): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'onboard-doctor-'));
+  releasers.push(() => rm(home, { recursive: true, force: true }));
+  return home;
 }
 
 const RUNS_LOOKED_AT = 1000;

@@ -1,6 +1,6 @@
 /** The findings of a check in words: an entry per line, the facts first, then the requests. */
 import type { JobDefinition } from '../config/job-definition.ts';
-import { countOf } from '../lib/terminal.ts';
+import { countOf, numberShown } from '../lib/terminal.ts';
 import { IDENTITY } from '../model/operation.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
@@ -30,10 +30,10 @@ function verdict({ rows, invalid, skipped, waiting, sendable, codes }: Checked):
   const duplicates = codes.duplicate_key ?? 0;
   const of = duplicates === 0 ? '' : ` (${duplicates} for a key that came before)`;
   return [
-    ...(invalid === 0 ? [] : [`${invalid} would be invalid${of}`]),
+    ...(invalid === 0 ? [] : [`${numberShown(invalid)} would be invalid${of}`]),
     ...(waiting === 0 ? [] : [waitingWords(waiting)]),
-    ...(skipped === 0 ? [] : [`${skipped} would be skipped`]),
-    `${sendable} can be sent`,
+    ...(skipped === 0 ? [] : [`${numberShown(skipped)} would be skipped`]),
+    `${numberShown(sendable)} can be sent`,
   ].join(', ');
 }
 

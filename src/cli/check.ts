@@ -4,7 +4,7 @@ import { createChecker, openReading } from '../check/file.ts';
 import { openLook } from '../check/ledger.ts';
 import { checkLines } from '../check/words.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { type Io, say, tell } from '../lib/terminal.ts';
+import { type Io, say, sayJson, tell } from '../lib/terminal.ts';
 import { EXIT } from '../model/exit.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords } from '../runs/input.ts';
 import { commandReleasers, openLog } from '../session.ts';
@@ -40,7 +40,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
       const checked = await checkFile(await openReading(path, job.definition.format));
       if (checked.rows === 0) tell(io, `warning: ${noRowsWords(path)}`);
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
-      if (flags.json === true) say(io, JSON.stringify(checked));
+      if (flags.json === true) sayJson(io, JSON.stringify(checked));
       else for (const line of checkLines(checked, job.definition)) say(io, line);
     }
     return exitCode;

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';
 import { errorCode } from '../lib/errors.ts';
-import { type Io, say, shellWord, tell } from '../lib/terminal.ts';
+import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -16,6 +16,9 @@ import { reportDirectory, type Session } from '../session.ts';
 
 /** Adds one command, or some of a kind; its action hands the exit status to `done`. */
 export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => void) => void;
+
+/** How a run is named. */
+export const RUN_ARGUMENT = 'id of a run from `onboard runs`, an ending of it that no other has, or latest';
 
 /** For an option that may be repeated. */
 export function collect(value: string, list: readonly string[]): readonly string[] {
@@ -75,9 +78,9 @@ export function tellEnded(
   { service, flags }: { readonly service: Service | null; readonly flags: EndedFlags },
 ): number {
   const directory = reportDirectory(env, run.id);
-  const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(flags.jobFile)}` };
-  if (flags.json === true) say(io, JSON.stringify(summary));
-  else say(io, ...renderSummary(summary, { directory, typed: io.typed, ...job }));
+  const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(anywhere(flags.jobFile))}` };
+  if (flags.json === true) sayJson(io, JSON.stringify(summary));
+  else say(io, ...renderSummary(summary, { directory, typed: io.typed, signs: hasSigns(io), ...job }));
   if (isOver(run)) return summary.exitCode ?? exitCodeOf(run);
   const problem = service?.credentials.problem() ?? null;
   if (problem !== null) tell(io, problem);

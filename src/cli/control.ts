@@ -17,21 +17,28 @@ import {
   windUpCancelled,
 } from '../runs/control.ts';
 import { findRun, stateOf } from '../runs/status.ts';
-import { joinTarget, type Session, type TargetSession, withSession } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, type EndedFlags, tellEnded } from './command.ts';
+import { joinTarget, type Session, type TargetSession, withKnownLedger } from '../session.ts';
+import {
+  ACCEPT_REDIS_SETTINGS,
+  type AddCommand,
+  type EndedFlags,
+  RUN_ARGUMENT,
+  tellEnded,
+} from './command.ts';
 
 export const addPauseCommand: AddCommand = (program, io, done) => {
   program
     .command('pause')
     .description('Stop sending rows of a run, in every process; rows in flight are settled')
-    .argument('<run>', 'id of a run, from `onboard runs`')
+    .argument('<run>', RUN_ARGUMENT)
     .addHelpText('after', '\nExample:\n  onboard pause 20261121-034512-k3f9')
     .action(async (run: string) => done(await pause(run, io)));
 };
 
-async function pause(id: string, io: Io): Promise<number> {
-  return withSession(io, undefined, async (session) => {
-    const { run, wasRunning } = await pauseRun(await findRun(session.ledger, id), session);
+async function pause(named: string, io: Io): Promise<number> {
+  return withKnownLedger(io, undefined, async (session) => {
+    const { run, wasRunning } = await pauseRun(await findRun(session.ledger, named), session);
+    const { id } = run;
     const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
     say(io, `Run ${id} is ${now}.`, `To go on: onboard resume ${id}`);
     return 0;
@@ -50,7 +57,7 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
   program
     .command('resume')
     .description('Go on with a run that is paused, stopped or left by its process, to its end')
-    .argument('<run>', 'id of a run, from `onboard runs`')
+    .argument('<run>', RUN_ARGUMENT)
     .option('--yes', 'also where the service has asked to be left alone for long: lifts that without asking')
     .option('--no-follow', 'only let workers elsewhere go on with what they have')
     .option(...ACCEPT_REDIS_SETTINGS)
@@ -60,9 +67,10 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
     .action(async (run: string, flags: ResumeFlags) => done(await resume(run, flags, io)));
 };
 
-async function resume(id: string, flags: ResumeFlags, io: Io): Promise<number> {
-  return withSession(io, flags.logFile, async (session) => {
-    const run = await findRun(session.ledger, id);
+async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number> {
+  return withKnownLedger(io, flags.logFile, async (session) => {
+    const run = await findRun(session.ledger, named);
+    const { id } = run;
     refuseEnded(run);
     const until = await longHold(run, session.ledger);
     if (until !== null && !(await mayLift(run, until, { session, flags }))) return EXIT.stopped;
@@ -132,16 +140,17 @@ export const addCancelCommand: AddCommand = (program, io, done) => {
   program
     .command('cancel')
     .description('Give a run up for good: rows in flight are settled, all others are cancelled')
-    .argument('<run>', 'id of a run, from `onboard runs`')
+    .argument('<run>', RUN_ARGUMENT)
     .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard cancel 20261121-034512-k3f9')
     .action(async (run: string, flags: CancelFlags) => done(await cancel(run, flags, io)));
 };
 
-async function cancel(id: string, flags: CancelFlags, io: Io): Promise<number> {
-  return withSession(io, flags.logFile, async (session) => {
-    const before = await findRun(session.ledger, id);
+async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number> {
+  return withKnownLedger(io, flags.logFile, async (session) => {
+    const before = await findRun(session.ledger, named);
+    const { id } = before;
     const run = await cancelRun(before, session);
     if (before.state === 'cancelled' && isOver(run)) {
       say(

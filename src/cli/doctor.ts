@@ -1,7 +1,7 @@
 /** `onboard doctor`: all that a run stands on, and what is wrong with it; what is looked at stands in check/doctor.ts. */
 import { examine } from '../check/doctor.ts';
 import type { Finding } from '../check/doctor-finding.ts';
-import { countOf, say } from '../lib/terminal.ts';
+import { countOf, hasSigns, say, sayJson } from '../lib/terminal.ts';
 import { EXIT } from '../model/exit.ts';
 import type { AddCommand } from './command.ts';
 
@@ -13,17 +13,19 @@ export const addDoctorCommand: AddCommand = (program, io, done) => {
     .addHelpText('after', EXAMPLE)
     .action(async (flags: { readonly json?: boolean }) => {
       const findings = await examine(io);
-      if (flags.json === true) say(io, JSON.stringify(findings));
-      else for (const line of renderFindings(findings)) say(io, line);
+      if (flags.json === true) sayJson(io, JSON.stringify(findings));
+      else say(io, ...renderFindings(findings, hasSigns(io)));
       done(findings.some(({ status }) => status === 'problem') ? EXIT.notStarted : 0);
     });
 };
 
-/** A line for each finding, what to do below it, and the sum at the end. */
-export function renderFindings(findings: readonly Finding[]): string[] {
+const SIGNS: Readonly<Record<Finding['status'], string>> = { ok: '✓', warning: '!', problem: '✗' };
+
+/** A line for each finding, what to do below it, and the sum at the end; `signs`: each begins with one. */
+export function renderFindings(findings: readonly Finding[], signs = false): string[] {
   const lines = findings.flatMap(({ check, status, finding, advice }) => [
-    `${status.padEnd(7)}  ${check}: ${finding}`,
-    ...(advice === null ? [] : [`         → ${advice}`]),
+    `${signs ? SIGNS[status] : status.padEnd(7)}  ${check}: ${finding}`,
+    ...(advice === null ? [] : [`${signs ? '' : ' '.repeat(6)}   → ${advice}`]),
   ]);
   return [...lines, '', sumOf(findings)];
 }

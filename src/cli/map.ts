@@ -7,7 +7,7 @@ import { Option } from 'commander';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import { countOf, type Io, sayContent, shellWord, tell } from '../lib/terminal.ts';
+import { anywhere, countOf, type Io, sayContent, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { recordLists } from '../mapping/bind-fields.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
@@ -183,5 +183,8 @@ function tellProposal(
   );
   if (missingId !== null) tell(io, `No column was found for "${missingId}", which every row needs.`);
   if (out !== undefined)
-    tell(io, `Wrote ${out}. Next: onboard check --job-file ${shellWord(out)} ${shellWord(file)}`);
+    tell(
+      io,
+      `Wrote ${out}. Next: onboard check --job-file ${shellWord(anywhere(out))} ${shellWord(anywhere(file))}`,
+    );
 }

@@ -3,7 +3,7 @@ import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { previewLines } from '../intake/preview.ts';
 import { readSample, surveyFile } from '../intake/survey.ts';
-import { type Io, say } from '../lib/terminal.ts';
+import { type Io, say, sayJson, windowOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import { parseRecord } from '../model/json-record.ts';
@@ -65,8 +65,15 @@ async function preview(file: string, flags: Flags, io: Io): Promise<void> {
   const format = formatOf(flags);
   if (flags.all === true) return previewAll(file, format, { json: flags.json === true, io });
   const { source, rows } = await readSample(file, format, Math.max(flags.rows + 1, SAMPLE_ROWS));
-  if (flags.json === true) sayJson(source, rows.slice(0, flags.rows), io);
-  else for (const line of previewLines(source, rows, flags.rows)) say(io, line);
+  if (flags.json === true) saySample(source, rows.slice(0, flags.rows), io);
+  else
+    for (const line of previewLines(
+      source,
+      rows,
+      flags.rows,
+      io.stdout.isTTY === true ? windowOf(io.stdout) : undefined,
+    ))
+      say(io, line);
 }
 
 const EXPECTED: Readonly<Record<keyof FormatFlags, string>> = {
@@ -114,15 +121,15 @@ async function previewAll(
   if (!json)
     throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
   const { source } = await surveyFile(file, format);
-  say(io, headLine(source));
+  sayJson(io, headLine(source));
   for await (const { rows } of readChunks(file, source, format)) {
-    for (const row of rows) say(io, rowLine(source, row));
+    for (const row of rows) sayJson(io, rowLine(source, row));
   }
 }
 
-function sayJson(source: SourceInfo, rows: readonly Row[], io: Io): void {
-  say(io, headLine(source));
-  for (const row of rows) say(io, rowLine(source, row));
+function saySample(source: SourceInfo, rows: readonly Row[], io: Io): void {
+  sayJson(io, headLine(source));
+  for (const row of rows) sayJson(io, rowLine(source, row));
 }
 
 function headLine({ encoding, delimiter, quote, columns, ...more }: SourceInfo): string {

@@ -3,10 +3,10 @@
  * for as long as there is time, the second ends at once.
  */
 import { setFlagsFromString } from 'node:v8';
-import { type Io, shellWord, tell } from '../lib/terminal.ts';
+import { anywhere, type Io, shellWord, tell } from '../lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from '../lib/times.ts';
 import { EXIT } from '../model/exit.ts';
-import { interruptionNotice, loadCommands, runProgram } from './program.ts';
+import { commandOf, interruptionNotice, loadCommands, runProgram } from './program.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** What is left to be closed when a command has ended must not keep its terminal. */
@@ -23,7 +23,8 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
     stderr: process.stderr,
     stdin: process.stdin,
     env: process.env,
-    typed: ['onboard', ...args.map(shellWord)].join(' '),
+    typed: ['onboard', ...args.map(anywhere).map(shellWord)].join(' '),
+    command: commandOf(process.env, process.cwd()),
     interrupted: interruption.signal,
     times,
   };

@@ -2,12 +2,14 @@
  * The command line: its commands, its help, and what an error means for the exit status. `runProgram` is all of
  * `onboard` but the process.
  */
+import { resolve } from 'node:path';
 import { Command, CommanderError, Help } from 'commander';
 import { messageOf } from '../lib/errors.ts';
-import { type Io, printableLines, tell } from '../lib/terminal.ts';
+import { type Io, printableLines, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
+import { homeOf } from '../model/home.ts';
 import { BrokenOffError } from '../runs/broken-off-error.ts';
 import { refusalWords } from '../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
@@ -20,9 +22,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   start: () => import('./start.ts').then((module) => module.addStartCommand),
   watch: () => import('./start.ts').then((module) => module.addWatchCommand),
   work: () => import('./start.ts').then((module) => module.addWorkCommand),
-  runs: () => import('./status.ts').then((module) => module.addRunsCommand),
+  runs: () => import('./runs.ts').then((module) => module.addRunsCommand),
   status: () => import('./status.ts').then((module) => module.addStatusCommand),
-  report: () => import('./status.ts').then((module) => module.addReportCommand),
+  report: () => import('./runs.ts').then((module) => module.addReportCommand),
   rerun: () => import('./rerun.ts').then((module) => module.addRerunCommand),
   resolve: () => import('./resolve.ts').then((module) => module.addResolveCommand),
   pause: () => import('./control.ts').then((module) => module.addPauseCommand),
@@ -32,8 +34,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   map: () => import('./map.ts').then((module) => module.addMapCommand),
   schema: () => import('./schema.ts').then((module) => module.addSchemaCommand),
   sandbox: () => import('./sandbox.ts').then((module) => module.addSandboxCommand),
+  completion: () => import('./completion.ts').then((module) => module.addCompletionCommand),
   doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),
 };
+
+/** Knows of all others. */
+const COMPLETION = 'completion';
 
 /** Executes one command line and answers its exit status. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
@@ -53,11 +59,12 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
 }
 
 /**
- * Loads the one command that is named; none for the version; all of them for help, or where a mistyped name is to get a suggestion.
+ * Loads the one command that is named; none for the version; all of them for help and completion, or where a mistyped name is to get a
+ * suggestion.
  */
 export async function loadCommands([first]: readonly string[]): Promise<readonly AddCommand[]> {
   if (first === '--version' || first === '-V') return [];
-  const named = Object.entries(COMMANDS).find(([name]) => name === first)?.[1];
+  const named = Object.entries(COMMANDS).find(([name]) => name === first && name !== COMPLETION)?.[1];
   return named === undefined ? Promise.all(Object.values(COMMANDS).map((load) => load())) : [await named()];
 }
 
@@ -133,13 +140,22 @@ export function interruptionNotice(
     : { text: `Ending: ${limit}.`, afterMs: SILENCE_MS };
 }
 
+/** How to call the program again from where it was called: by npx where it was called so, and with a home that is not that folder's own. */
+export function commandOf(env: Io['env'], folder: string): string {
+  const { ONBOARD_HOME: home, npm_command, npm_lifecycle_event } = env;
+  const isByNpx = npm_command === 'exec' || npm_lifecycle_event === 'npx';
+  const named = home === undefined || home === '' ? null : resolve(folder, home);
+  const isOther = named !== null && named !== homeOf(folder);
+  return `${isOther ? `ONBOARD_HOME=${shellWord(named)} ` : ''}${isByNpx ? 'npx ' : ''}onboard`;
+}
+
 const HELP = `
 Example:
   onboard run subclients-create portfolio.csv --sandbox     a rehearsal: nothing leaves this machine
 
 Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded
 server), REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
-ONBOARD_HOME (./.onboard), ONBOARD_JOBS (./jobs), ONBOARD_ACCEPT_REDIS_SETTINGS, LOG_LEVEL.
+ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACCEPT_REDIS_SETTINGS, LOG_LEVEL.
 
 Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start,
 4 interrupted, 5 some rows are in doubt.`;

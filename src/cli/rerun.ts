@@ -2,8 +2,8 @@
 import { type Io, say } from '../lib/terminal.ts';
 import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { findRun } from '../runs/status.ts';
-import { withSession } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect } from './command.ts';
+import { withKnownLedger } from '../session.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect, RUN_ARGUMENT } from './command.ts';
 import { joinFor, tellResumed } from './control.ts';
 
 type Flags = {
@@ -21,7 +21,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
   program
     .command('rerun')
     .description('Take the rows of a run that did not succeed up again, as a run of their own')
-    .argument('<run>', 'id of a run that is over, from `onboard runs`')
+    .argument('<run>', `the run whose rows are taken up: ${RUN_ARGUMENT}`)
     .option('--only <outcomes>', ONLY, collect, [])
     .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')
     .option('--job-file <file>', 'a corrected job definition from elsewhere')
@@ -35,7 +35,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
 async function rerun(id: string, flags: Flags, io: Io): Promise<number> {
   const { job, jobFile, only } = flags;
   const outcomes = rerunOutcomes(only);
-  return withSession(io, flags.logFile, async (session) => {
+  return withKnownLedger(io, flags.logFile, async (session) => {
     const parent = await findRun(session.ledger, id);
     const join = joinFor(parent, session, flags);
     const done = await rerunRows(parent, { outcomes, job, jobFile }, session, join);

@@ -1,10 +1,11 @@
 /** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
 import { hostname, userInfo } from 'node:os';
-import { countOf, type Io, say } from '../lib/terminal.ts';
+import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import type { Decision } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
+import { keptLines } from '../report/words.ts';
 import {
   type Resolved,
   type ResolveRequest,
@@ -14,8 +15,8 @@ import {
 } from '../runs/resolve.ts';
 import { typedIdProblem } from '../runs/resolve-file.ts';
 import { findRun } from '../runs/status.ts';
-import { withSession } from '../session.ts';
-import type { AddCommand } from './command.ts';
+import { withKnownLedger } from '../session.ts';
+import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
 /** The options of `onboard resolve` as they are typed. */
 type ResolveFlags = {
@@ -32,7 +33,7 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
   program
     .command('resolve')
     .description('Settle rows in doubt: say what became of them at the service, or have it asked')
-    .argument('<run>', 'id of a run, from `onboard runs`')
+    .argument('<run>', RUN_ARGUMENT)
     .argument('[row]', 'number of a row, with --created or --not-created')
     .option('--created <id>', 'the row was created, under this id')
     .option('--not-created', 'the row was not created: it may be sent again')
@@ -49,15 +50,15 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
 
 type Asked = { readonly request: ResolveRequest; readonly flags: ResolveFlags };
 
-async function resolve(id: string, { request, flags }: Asked, io: Io): Promise<number> {
+async function resolve(named: string, { request, flags }: Asked, io: Io): Promise<number> {
   const by = decider(flags.by);
-  return withSession(io, undefined, async (session) => {
-    const run = await findRun(session.ledger, id);
+  return withKnownLedger(io, undefined, async (session) => {
+    const run = await findRun(session.ledger, named);
     const resolved = await resolveRun(run, request, by, session);
-    const after = await findRun(session.ledger, id);
+    const after = await findRun(session.ledger, run.id);
     const report = await rewriteReport(after, { request, resolved }, session);
     const outcome = { run: after, by: request.kind === 'lookup' ? 'lookup' : by, request, resolved, report };
-    if (flags.json === true) say(io, resolvedJson(outcome));
+    if (flags.json === true) sayJson(io, resolvedJson(outcome));
     else for (const line of resolvedLines(outcome)) say(io, line);
     if (report.kind === 'written' && !report.summary.controlTotal.holds) return 3;
     return resolved.refused.length > 0 || decidesNothing(request, resolved) ? 1 : 0;
@@ -148,6 +149,7 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
 
 /** What became of the decisions, for programs, on one line. */
 function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
+  const kept = report.kind === 'written' ? report.summary.kept : [];
   return JSON.stringify({
     run: run.id,
     by,
@@ -157,7 +159,8 @@ function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
     state: run.state,
     exitCode: hasEnded(run) ? exitCodeOf(run) : null,
     report: report.kind === 'written' ? report.directory : null,
-    kept: report.kind === 'written' ? report.kept : null,
+    kept: kept.find((name) => name.startsWith('in-doubt.')) ?? null,
+    keptFiles: kept,
   });
 }
 
@@ -189,10 +192,7 @@ function mateLines({ mates }: Resolved): string[] {
 function reportLines(report: Rewritten): string[] {
   if (report.kind === 'of-another')
     return ['The run is under way: its report is written by the process that executes it.'];
-  const written = `Report: ${report.directory}`;
-  return report.kept === null
-    ? [written]
-    : [written, `  ${report.kept} was left as it is: decisions that were not carried out are in it.`];
+  return [`Report: ${report.directory}`, ...keptLines(report.summary)];
 }
 
 function nextLines({ run, resolved, report }: ResolveOutcome): string[] {

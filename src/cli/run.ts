@@ -1,9 +1,11 @@
 /** `onboard run`: files taken to their end in this process, one after the other. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
-import { serviceReady, startSandboxChild } from '../delivery/target.ts';
-import { type Io, tell } from '../lib/terminal.ts';
+import { type Service, serviceReady, startSandboxChild } from '../delivery/target.ts';
+import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
 import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
@@ -15,9 +17,11 @@ import { fileRows } from '../runs/rows.ts';
 import {
   commandReleasers,
   joinTarget,
+  type Ledger,
   openLog,
   openSession,
   prepareHome,
+  type Session,
   type TargetSession,
 } from '../session.ts';
 import {
@@ -34,6 +38,7 @@ type Flags = {
   readonly sandbox?: boolean;
   readonly fault: readonly string[];
   readonly again?: boolean;
+  readonly yes?: boolean;
   readonly checkFirst?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly logFile?: string;
@@ -50,6 +55,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
     .option(...FAULT, collect, [])
     .option('--again', 'a new run, also where this file was already taken to its end')
+    .option('--yes', 'begin also the first run of a new ledger without asking at the terminal')
     .option('--check-first', 'begin nothing where a row of any file would be invalid: `onboard check` first')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
@@ -71,6 +77,9 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
+    const mayBegin = createQuestion(input, flags.yes === true ? null : outside, { env, io });
+    // Where there is no ledger yet, a no leaves none behind.
+    if (!(await mayBegin(null))) return declined(io);
     const isNew = await prepareHome(env);
     const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
     const session = await openSession({ io, env, log, releasers });
@@ -79,11 +88,56 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
     if (flags.checkFirst === true && !(await passesCheck(input, service.target, session)))
       return interrupted(io);
-    const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
-    return await runInOrder(input, await joinTarget(session, service, join), flags);
+    if (!(await mayBegin(session.ledger))) return declined(io);
+    const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings };
+    return await runInOrder(input, await joinTarget(session, service, terms), flags);
   } finally {
     await releasers.release();
   }
+}
+
+/** As many runs are looked through for one that went to the service before. */
+const RUNS_LOOKED_THROUGH = 1_000;
+
+async function hasRunsAt(target: string, { index }: Ledger): Promise<boolean> {
+  return (await index.latest(RUNS_LOOKED_THROUGH)).some((run) => run.target === target);
+}
+
+/**
+ * Asks the person at a terminal, once, before the first run that a ledger has for a service; without a terminal nobody is asked. The
+ * answer: whether to begin. To be called with `null` before the ledger is opened, and then with the ledger.
+ */
+function createQuestion(
+  { job, files }: Input,
+  service: Service | null,
+  { env, io }: Pick<Session, 'env' | 'io'>,
+): (ledger: Ledger | null) => Promise<boolean> {
+  let isSettled = service === null;
+  return async (ledger) => {
+    const target = service?.target ?? '';
+    const isThere = () => env.redis !== null || existsSync(join(env.home, 'redis'));
+    if (isSettled || (ledger === null ? isThere() : await hasRunsAt(target, ledger))) return true;
+    isSettled = true;
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    const what = `${countOf(rows, ...(VERBS.get(job.definition.operation) ?? REQUEST))} at ${target}`;
+    const where = `the first run there in the ledger of ${ledger?.name ?? env.home}`;
+    return (await confirm(io, `${what}, ${where}. Begin?`)) ?? true;
+  };
+}
+
+/** What a row of an operation is to the service; of any other, a request. */
+const VERBS: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['subclient.create', ['create', 'creates']],
+  ['subclient.update', ['update', 'updates']],
+  ['subclient.upsert', ['create or update', 'creates or updates']],
+  ['counterparty.draft', ['draft', 'drafts']],
+  ['payment.documents', ['look-up', 'look-ups']],
+]);
+const REQUEST = ['request', 'requests'] as const;
+
+function declined(io: Io): number {
+  tell(io, 'Nothing is sent. To begin without this question: --yes; to rehearse: --sandbox.');
+  return EXIT.notStarted;
 }
 
 /** Where a file's run does not finish, the files after it are not begun: they may build on it. */

@@ -1,6 +1,6 @@
 /** `onboard schema`: what an editor needs to complete and check job definitions. */
 import { jobDefinitionJsonSchema, listSettings, renderSettings } from '../config/job-settings.ts';
-import { say } from '../lib/terminal.ts';
+import { say, sayJson } from '../lib/terminal.ts';
 import type { AddCommand } from './command.ts';
 
 export const addSchemaCommand: AddCommand = (program, io, done) => {
@@ -14,8 +14,8 @@ export const addSchemaCommand: AddCommand = (program, io, done) => {
         '  and in a definition: # yaml-language-server: $schema=../job.schema.json',
     )
     .action(({ table = false }: { readonly table?: boolean }) => {
-      const schema = () => JSON.stringify(jobDefinitionJsonSchema(), null, 2);
-      say(io, ...(table ? renderSettings(listSettings()) : schema()).split('\n'));
+      if (table) say(io, ...renderSettings(listSettings()).split('\n'));
+      else sayJson(io, ...JSON.stringify(jobDefinitionJsonSchema(), null, 2).split('\n'));
       done(0);
     });
 };

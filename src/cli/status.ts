@@ -1,97 +1,128 @@
-/** `onboard runs`, `onboard status` and `onboard report`: what is going on, and what became of a run. */
-import { basename, resolve } from 'node:path';
-import { lookOver, type Overview } from '../inbox/overview.ts';
-import { countOf, type Io, say, shownTime } from '../lib/terminal.ts';
+/** `onboard status`: what needs somebody and what is going on, or how one run stands. */
+import { basename } from 'node:path';
+import { readEnvironment } from '../config/environment.ts';
+import { emptyOverview, lookOver, type Overview } from '../inbox/overview.ts';
+import {
+  countOf,
+  hasSigns,
+  type Io,
+  numberShown,
+  say,
+  sayAnew,
+  sayJson,
+  shownTime,
+} from '../lib/terminal.ts';
+import { sleep } from '../lib/waiting.ts';
+import { EXIT } from '../model/exit.ts';
+import { countSettled } from '../model/outcome.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
-import { renderSummary } from '../report/words.ts';
-import { outcomesOf } from '../runs/progress.ts';
-import { writeReportOf } from '../runs/report.ts';
+import { renderNext } from '../report/words.ts';
+import { duration, outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
-import {
-  findRun,
-  goingOnWith,
-  latestRuns,
-  type ShownRun,
-  type ShownState,
-  serviceReport,
-  stateOf,
-} from '../runs/status.ts';
-import { reportDirectory, withSession } from '../session.ts';
-import { type AddCommand, wholeNumber } from './command.ts';
+import { findRun, goingOnWith, type ShownState, serviceReport, stateOf } from '../runs/status.ts';
+import { NoLedgerError, reportDirectory, type Session, withKnownLedger } from '../session.ts';
+import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
-type RunsFlags = { readonly json?: boolean; readonly limit: number };
-
-/** `onboard runs`: the runs of this ledger, newest first. */
-export const addRunsCommand: AddCommand = (program, io, done) => {
-  program
-    .command('runs')
-    .description('List the runs, newest first')
-    .option('--limit <n>', 'how many', wholeNumber, 20)
-    .option('--json', 'a JSON line per run')
-    .addHelpText('after', '\nExample:\n  onboard runs --limit 5')
-    .action(async (flags: RunsFlags) => done(await listRuns(flags, io)));
-};
-
-async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
-  const listed = await withSession(io, undefined, ({ ledger }) => latestRuns(ledger, limit));
-  if (json === true)
-    for (const { run, state } of listed)
-      say(io, JSON.stringify({ ...run, source: undefined, chunkEnds: undefined, owner: state.owner }));
-  else if (listed.length === 0) say(io, 'No runs yet. `onboard run <job> <file>` makes one.');
-  else for (const line of listed.map(listLine)) say(io, line);
-  return 0;
-}
-
-function listLine({ run, state }: ShownRun): string {
-  const open = openRows(run);
-  const goOn = goingOnWith(run, state);
-  const from = run.parent === null ? basename(run.file) : `rerun of ${run.parent}`;
-  const rows = `${countOf(run.rows, 'row')}${open === 0 ? '' : `, ${open} open`}`;
-  const outcomes = run.rows === 0 ? '' : `, ${outcomesOf(run)}`;
-  return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${from} to ${run.target}: ${rows}${outcomes}${goOn === null ? '' : `; to go on: ${goOn}`}`;
-}
+type Flags = { readonly json?: boolean; readonly sandbox?: boolean; readonly watch?: boolean };
 
 /** `onboard status [run]`: one run in numbers, or what is going on. */
 export const addStatusCommand: AddCommand = (program, io, done) => {
   program
     .command('status')
-    .description('One run in numbers, or without one what is under way, what waits and why')
-    .argument('[run]', 'id of a run, from `onboard runs`')
+    .description('What needs somebody, what is under way, what waits and why; or one run in numbers')
+    .argument('[run]', RUN_ARGUMENT)
     .option('--sandbox', 'without a run: for the built-in stand-in instead of MSB_BASE_URL')
+    .option('--watch', 'look again every two seconds, until the run stands still or Ctrl-C')
     .option('--json', 'as JSON; of a run with the fields of summary.json')
-    .addHelpText('after', '\nExamples:\n  onboard status\n  onboard status 20261121-034512-k3f9 --json')
-    .action(async (run: string | undefined, flags: OverviewFlags) =>
-      done(run === undefined ? await showOverview(flags, io) : await showStatus(run, flags, io)),
-    );
+    .addHelpText(
+      'after',
+      '\nExamples:\n  onboard status\n  onboard status latest --watch\n  onboard status 20261121-034512-k3f9 --json',
+    )
+    .action(async (run: string | undefined, flags: Flags) => done(await status(run, flags, io)));
 };
 
-async function showStatus(id: string, flags: { readonly json?: boolean }, io: Io): Promise<number> {
-  return withSession(io, undefined, async ({ ledger, env }) => {
-    const run = await findRun(ledger, id);
-    const state = stateOf(run, await ledger.of(run.target).store.hasLease(id));
-    const report = reportDirectory(env, id);
-    const service = await serviceReport(ledger, run.target);
-    if (flags.json === true) {
-      const summary = summarize(run, [], new Date());
-      say(io, ...indented({ ...summary, owner: state.owner, service, report }));
-    } else
-      for (const line of [...statusLines(run, state, report), `service   ${serviceWords(service)}`])
-        say(io, line);
-    return 0;
+const WATCH_EVERY_MS = 2_000;
+
+/** What is to be shown, and whether it may change yet. */
+type Shown = { readonly lines: readonly string[]; readonly moves: boolean };
+
+async function status(named: string | undefined, flags: Flags, io: Io): Promise<number> {
+  try {
+    return await lookAt(named, flags, io);
+  } catch (error) {
+    if (!(error instanceof NoLedgerError) || named !== undefined) throw error;
+    const empty = emptyOverview(readEnvironment(io.env), flags.sandbox === true);
+    if (flags.json === true) sayJson(io, ...indented(forMachines(empty)));
+    else say(io, ...error.problems);
+    return EXIT.success;
+  }
+}
+
+async function lookAt(named: string | undefined, flags: Flags, io: Io): Promise<number> {
+  return withKnownLedger(io, undefined, async (session) => {
+    // Named once: of a newer run that begins meanwhile this command does not speak.
+    const id = named === undefined ? undefined : (await findRun(session.ledger, named)).id;
+    const look = () => (id === undefined ? showOverview(flags, session) : showStatus(id, flags, session));
+    const print = flags.json === true ? sayJson : flags.watch === true ? sayAnew : say;
+    let shown = await look();
+    print(io, ...shown.lines);
+    while (flags.watch === true && shown.moves && !io.interrupted.aborted) {
+      await sleep(WATCH_EVERY_MS, io.interrupted);
+      const last = shown.lines.join();
+      shown = await look();
+      // A file or a pipe gets what has changed, once.
+      if (shown.lines.join() !== last) print(io, ...shown.lines);
+    }
+    return EXIT.success;
   });
 }
 
-function statusLines(run: Run, state: ShownState, report: string): string[] {
+async function showStatus(id: string, flags: Flags, { ledger, env }: Session): Promise<Shown> {
+  const run = await findRun(ledger, id);
+  const state = stateOf(run, await ledger.of(run.target).store.hasLease(id));
+  const report = reportDirectory(env, id);
+  const service = await serviceReport(ledger, run.target);
+  const summary = summarize(run, [], new Date());
+  const times = timesOf(run, state, summary.rowsPerSecond);
+  const moves = state.owner === 'alive';
+  if (flags.json === true)
+    return { lines: indented({ ...summary, ...times, owner: state.owner, service, report }), moves };
+  const lines = [...statusLines(run, state, { times, report }), `service   ${serviceWords(service)}`];
+  return { lines, moves };
+}
+
+/** How far a run is, and how long it has taken and will take. */
+function timesOf(run: Run, { owner }: ShownState, rowsPerSecond: number) {
+  const end = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
+  const goesOn = owner === 'alive' && run.state === 'running' && rowsPerSecond > 0;
+  return {
+    percent: run.rows === 0 ? 100 : Math.floor((countSettled(run.outcomes) / run.rows) * 100),
+    rowsPerSecond,
+    secondsLeft: goesOn ? Math.ceil(openRows(run) / rowsPerSecond) : null,
+    seconds:
+      run.startedAt === null ? null : Math.max(0, Math.round((end - Date.parse(run.startedAt)) / 1000)),
+  };
+}
+
+type Told = { readonly times: ReturnType<typeof timesOf>; readonly report: string };
+
+function statusLines(run: Run, state: ShownState, { times, report }: Told): string[] {
   const goOn = goingOnWith(run, state);
+  const { percent, rowsPerSecond, secondsLeft, seconds } = times;
+  const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
   return [
     `run       ${run.id}: ${state.words}`,
     `job       ${run.job} (${run.operation}), to ${run.target}`,
     `file      ${run.file}`,
     ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),
-    `rows      ${run.rows}, ${openRows(run)} without an outcome yet`,
+    `progress  ${percent}%, ${rowsPerSecond} rows/s${left}`,
+    `rows      ${numberShown(run.rows)}, ${numberShown(openRows(run))} without an outcome yet`,
     ...(run.rows === 0 ? [] : [`outcomes  ${outcomesOf(run)}`]),
     `began     ${run.startedAt === null ? 'not yet' : timeOf(run.startedAt)}${run.finishedAt === null ? '' : `, ended ${timeOf(run.finishedAt)}`}`,
+    ...(seconds === null
+      ? []
+      : [`duration  ${duration(seconds)}${run.finishedAt === null ? ' so far' : ''}`]),
     `report    ${report}`,
     ...(goOn === null ? [] : [`to go on  ${goOn}`]),
   ];
@@ -101,15 +132,12 @@ function timeOf(iso: string): string {
   return shownTime(new Date(iso), 'UTC', { seconds: true });
 }
 
-type OverviewFlags = { readonly json?: boolean; readonly sandbox?: boolean };
-
 /** `onboard status` without a run: what is under way, what waits and why, and when it goes on. */
-async function showOverview(flags: OverviewFlags, io: Io): Promise<number> {
-  return withSession(io, undefined, async (session) => {
-    const overview = await lookOver(session, flags.sandbox === true);
-    say(io, ...(flags.json === true ? indented(forMachines(overview)) : overviewLines(overview)));
-    return 0;
-  });
+async function showOverview(flags: Flags, session: Session): Promise<Shown> {
+  const overview = await lookOver(session, flags.sandbox === true);
+  const lines =
+    flags.json === true ? indented(forMachines(overview)) : overviewLines(overview, hasSigns(session.io));
+  return { lines, moves: true };
 }
 
 function indented(value: unknown): string[] {
@@ -118,16 +146,82 @@ function indented(value: unknown): string[] {
 
 function forMachines(overview: Overview) {
   const runs = overview.runs.map(({ run, state }) => ({ ...run, source: undefined, owner: state.owner }));
-  return { ...overview, runs };
+  const needy = overview.needs.runs.map(({ run, state, inDoubt, toCorrect, report }) => ({
+    run: run.id,
+    job: run.job,
+    target: run.target,
+    file: run.file,
+    state: run.state,
+    reason: run.reason,
+    inDoubt,
+    toCorrect,
+    report,
+    command: goingOnWith(run, state),
+  }));
+  return { ...overview, needs: { ...overview.needs, runs: needy }, runs };
 }
 
-function overviewLines(overview: Overview): string[] {
+function overviewLines(overview: Overview, signs: boolean): string[] {
   const [own, ...others] = overview.services;
   return [
+    ...needsLines(overview.needs, signs),
+    '',
+    `Ledger: ${overview.ledger}`,
     ...(own === undefined ? [] : serviceLines(own, overview)),
     ...homeLines(overview),
     ...others.flatMap((service) => serviceLines(service, overview)),
   ];
+}
+
+/** So many of each kind are told whole, the others counted: the newest matter most. */
+const NEEDS_SHOWN = 5;
+
+/** What waits for somebody, each with the command that settles it. */
+function needsLines({ runs, refused }: Overview['needs'], signs: boolean): string[] {
+  if (runs.length === 0 && refused.length === 0) return [`${signs ? '✓ ' : ''}Nothing needs somebody.`];
+  const moreRuns = runs.length - NEEDS_SHOWN;
+  const moreFiles = refused.length - NEEDS_SHOWN;
+  return [
+    'What needs somebody:',
+    ...runs.slice(0, NEEDS_SHOWN).flatMap((one) => needyLines(one, signs)),
+    ...(moreRuns > 0 ? [`  and ${countOf(moreRuns, 'more run', 'more runs')}: onboard runs`] : []),
+    ...refused
+      .slice(0, NEEDS_SHOWN)
+      .flatMap((one) => [
+        `${signs ? '✗' : ' '} File ${one.file}: refused${one.why === '' ? '' : `. ${one.why}`}`,
+        '    correct it and deliver it again, or remove it from there',
+      ]),
+    ...(moreFiles > 0 ? [`  and ${countOf(moreFiles, 'more refused file')} beside it`] : []),
+  ];
+}
+
+function needyLines(
+  { run, state, inDoubt, toCorrect, summary, report }: Overview['needs']['runs'][number],
+  signs: boolean,
+): string[] {
+  const what = [
+    state.words,
+    ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
+    ...(toCorrect === 0 ? [] : [`${countOf(toCorrect, 'row')} to correct`]),
+  ];
+  const sign = inDoubt > 0 ? '?' : '✗';
+  // Of a run whose rows to correct were taken up, only the others are told.
+  const isTold = (file: string) => toCorrect > 0 || file.startsWith('in-doubt');
+  const next = renderNext({ ...summary, files: summary.files.filter(isTold) }, { directory: report }).slice(
+    1,
+  );
+  const goOn = goingOnWith(run, state);
+  const written = summary.files.length > 0 || isUnderWay(run);
+  return [
+    `${signs ? sign : ' '} Run ${run.id} (${run.job}, ${basename(run.file)}): ${what.join(', ')}`,
+    ...next.map((line) => `  ${line}`),
+    ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
+    ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),
+  ];
+}
+
+function isUnderWay({ state }: Run): boolean {
+  return state === 'running' || state === 'queued';
 }
 
 /** What concerns one service: nothing of it is said beside another one's. */
@@ -181,28 +275,4 @@ function runLine({ run, state }: Overview['runs'][number]): string {
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [`${title}: none`] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
-}
-
-type ReportFlags = { readonly out?: string; readonly json?: boolean };
-
-/** `onboard report <run>`: the report again, from the ledger. */
-export const addReportCommand: AddCommand = (program, io, done) => {
-  program
-    .command('report')
-    .description('Write the report of a run again from the ledger, over the files that are there')
-    .argument('<run>', 'id of a run, from `onboard runs`')
-    .option('--out <folder>', 'where to; default: ONBOARD_HOME/reports/<run>')
-    .option('--json', 'print the summary as JSON')
-    .addHelpText('after', '\nExample:\n  onboard report 20261121-034512-k3f9 --out ./report')
-    .action(async (run: string, flags: ReportFlags) => done(await writeAgain(run, flags, io)));
-};
-
-async function writeAgain(id: string, flags: ReportFlags, io: Io): Promise<number> {
-  return withSession(io, undefined, async (session) => {
-    const run = await findRun(session.ledger, id);
-    const directory = flags.out === undefined ? reportDirectory(session.env, id) : resolve(flags.out);
-    const summary = await writeReportOf(run, session, { directory });
-    say(io, ...(flags.json === true ? [JSON.stringify(summary)] : renderSummary(summary, { directory })));
-    return summary.controlTotal.holds ? 0 : 3;
-  });
 }

@@ -1,10 +1,12 @@
 /** The environment variables that the program reads, and the folder of its own that one of them names. */
+import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { homeOf, isForeignHome } from '../model/home.ts';
 import { type RedisAddress, redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -17,8 +19,8 @@ const environmentSchema = z.object({
   MSB_TOKEN_FILE: z.string().optional(),
   MSB_TOKEN_COMMAND: z.string().optional(),
   ...redisVariables,
-  ONBOARD_HOME: z.string().default('./.onboard'),
-  ONBOARD_JOBS: z.string().default('./jobs'),
+  ONBOARD_HOME: z.string().optional(),
+  ONBOARD_JOBS: z.string().optional(),
   ONBOARD_ENCRYPTION_KEY: z
     .never({
       error: 'expected to be unset: encrypting what the ledger keeps is not available in this version',
@@ -58,15 +60,30 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   problems.push(...redisConflicts(env));
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const e = parsed.data;
+  const home = e.ONBOARD_HOME === undefined ? foundHome(process.cwd()) : resolve(e.ONBOARD_HOME);
   return {
     baseUrl: e.MSB_BASE_URL ?? null,
     tokenSource: tokenSourceOf(e),
     redis: redisAddressOf(e),
-    home: resolve(e.ONBOARD_HOME),
-    jobsDirectory: resolve(e.ONBOARD_JOBS),
+    home,
+    jobsDirectory: e.ONBOARD_JOBS === undefined ? jobsBeside(home) : resolve(e.ONBOARD_JOBS),
     acceptRedisSettings: e.ONBOARD_ACCEPT_REDIS_SETTINGS === '1',
     logLevel: e.LOG_LEVEL ?? null,
   };
+}
+
+function foundHome(folder: string): string {
+  const home = homeOf(folder);
+  if (!isForeignHome(home, folder)) return home;
+  throw new UsageError(
+    `${home} is above this folder, and another user's: expected a home of your own. Set ONBOARD_HOME to the one that is meant.`,
+  );
+}
+
+/** The jobs of the current folder, or where there are none those beside the home. */
+function jobsBeside(home: string): string {
+  const here = resolve('jobs');
+  return existsSync(here) ? here : join(dirname(home), 'jobs');
 }
 
 /** `NAME=` in a shell or a compose file means "not set". */

@@ -3,7 +3,8 @@
  * A definition is used whole or not at all; every problem is listed with its line and the setting that it is about.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, extname, join } from 'node:path';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { errorCode, hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -20,15 +21,21 @@ const MAX_BYTES = 262_144;
 /** Finds what is wrong with a definition that its schema lets pass, in words. */
 export type FurtherProblems = (definition: JobDefinition) => readonly string[];
 
-/** The job of that name in the jobs folder; throws a UsageError that lists every problem. */
+/** The definitions that come with the program. */
+const SHIPPED = join(dirname(createRequire(import.meta.url).resolve('onboard/package.json')), 'jobs');
+
+/** The job of that name in the jobs folder, or else of the shipped ones; throws a UsageError that lists every problem. */
 export async function loadJob(
   name: string,
   jobsDirectory: string,
   further: FurtherProblems = () => [],
 ): Promise<Job> {
   const files = await jobFiles(jobsDirectory);
+  const isShipped = !files.map(nameOf).includes(name) && (await listJobs(SHIPPED)).includes(name);
+  if (isShipped && jobsDirectory !== SHIPPED) return loadJob(name, SHIPPED, further);
   const [file, other] = JOB_NAME.test(name) ? files.filter((entry) => nameOf(entry) === name) : [];
-  if (file === undefined) throw new UsageError(unknownJob(name, jobsDirectory, files.map(nameOf)));
+  if (file === undefined)
+    throw new UsageError(unknownJob(name, jobsDirectory, files.map(nameOf), await listJobs(SHIPPED)));
   if (other !== undefined) {
     throw new UsageError(
       `job "${name}": ${jobsDirectory} has both ${file} and ${other}; expected one of them`,
@@ -58,6 +65,11 @@ async function loadFile(
   const problems = further(definition);
   if (problems.length > 0) throw new UsageError(problems.map((problem) => `${path}: ${problem}`));
   return { name, definition };
+}
+
+/** The names of all jobs that `loadJob` finds: those of the folder, and the shipped ones. */
+export async function knownJobs(jobsDirectory: string): Promise<readonly string[]> {
+  return [...new Set([...(await listJobs(jobsDirectory)), ...(await listJobs(SHIPPED))])];
 }
 
 /** The names of the jobs in the folder, sorted; none where there is no such folder. */
@@ -153,11 +165,17 @@ function unreadableWords(code: string): string {
   }
 }
 
-function unknownJob(name: string, directory: string, jobs: readonly string[]): string {
+function unknownJob(
+  name: string,
+  directory: string,
+  jobs: readonly string[],
+  shipped: readonly string[],
+): string {
+  const hint = didYouMean(nameOf(name), [...jobs, ...shipped]);
   if (jobs.length === 0)
-    return `there is no job "${name}": ${directory} has no job definitions. Set ONBOARD_JOBS to the folder that has them, or use --job-file for a definition from elsewhere.`;
+    return `there is no job "${name}": ${directory} has no job definitions.${hint} Set ONBOARD_JOBS to the folder that has them, or use --job-file for a definition from elsewhere. Shipped with the program: ${shipped.join(', ')}.`;
   const all = [...new Set(jobs)].join(', ');
-  return `there is no job "${name}": ${directory} has ${all}.${didYouMean(nameOf(name), jobs)} Use --job-file for a definition from elsewhere.`;
+  return `there is no job "${name}": ${directory} has ${all}.${hint} Use --job-file for a definition from elsewhere.`;
 }
 
 function nameOf(path: string): string {

@@ -1,215 +1,228 @@
 /**
- * How many requests one process may have in flight at a service that documents no limit. It begins at 50, more than most
- * jobs ask for, so that a service without trouble is not kept waiting, and may double up to the ceiling as often as answers are seen to take
- * no longer, until the first trouble. From then on it falls by a share at each trouble and grows again with the time for which it is used:
- * quickly back to where the trouble was, slowly about there, then ever faster (the curve of CUBIC, RFC 9438). Slowly, since a service may
- * answer the one request too many by asking everybody to wait for seconds; with the time and not with the answers, so that quick answers
- * don't bring trouble more often.
+ * How many requests a process may have in flight at a service that documents no limit. The limit begins at 50 and doubles while answers are
+ * seen to take no longer. It falls at trouble (429, 503, 504, time-outs, answers that take longer the more are in flight) and grows again
+ * the faster the longer there is none: slowly at first, since the one request too many may have everybody wait for seconds; and with the
+ * time for which it is used, not with the answers, so that quick answers don't bring trouble more often. At any service some requests
+ * fail, and some answers take long, for reasons of their own: a limit that fell at each of those would end at one.
  */
+
+import type { Reply } from '../model/request.ts';
+import { TIMED_OUT } from '../service/network-error.ts';
+
 export type AdaptiveLimit = {
   /** A whole number from 1 up to the ceiling. */
   current(ceiling: number): number;
-  /** The service bore a request. `isUsed`: as many were in flight as may be; a limit that isn't reached in a round trip doesn't grow. */
-  answered(answer: Heard & { readonly isUsed: boolean; readonly ceiling: number }): void;
-  /** The service was overloaded by a request: 429, 503, a time-out. `isNamed`: it asked all workers for a hold of a given time. */
-  overloaded(
-    answer: Heard & { readonly inFlight: number; readonly ceiling: number; readonly isNamed: boolean },
-  ): void;
-  /** Answers take no longer than they did with fewer in flight. */
-  steady(): void;
-  /** Answers take longer the more are in flight: `share` of them would be answered as fast as ever. */
-  slowed(trouble: { readonly now: number; readonly inFlight: number; readonly share: number }): void;
-  /** The cut for slow answers did not help: the limit is as before it, unless there was other trouble since. */
-  restored(): void;
+  /**
+   * One for each run, since not every operation takes as long: to be told of each reply while its permit is still taken. `busy`: the share
+   * of the time since it was last asked for which this process was at work.
+   */
+  createHearing(busy: () => number): (reply: Reply, inFlight: number, ceiling: number) => void;
 };
 
-/** When an answer came and how long it took, ms. */
-type Heard = { readonly now: number; readonly tookMs: number };
-
-/** Where trouble began, how far down the limit went for it, and for how long it has been used since. */
-type Curve = { readonly knee: number; readonly start: number; usedMs: number };
-
 const START = 50;
-/** What is left of the limit after trouble. `again`: no round trip was without trouble since the last cut, so it is far too high. */
-const SHARE: Readonly<Record<Exclude<Refused, 'unclear'>, number>> = { few: 0.9, first: 0.8, again: 0.5 };
-/** No cut goes below this for longer answers: they are a weak sign, and a few requests no great load. */
-const LEAST_IF_SLOWED = 8;
-/** Requests per second cubed (RFC 9438, 5.1): 20 more in 3.7 seconds from the knee, the first after 1.4. */
-const GROWTH = 0.4;
+/** What is left of the limit after trouble; `AGAIN`: where not even one round trip was without since the last cut, it is far too high. */
+const SHARE = 0.85;
+const SHARE_AGAIN = 0.5;
+/** So many refusals with none between that was borne, or more than a fifth of all, are no accident. */
+const STRIKES = 4;
+/** Requests per second cubed: the first more after 2 seconds, 5 after 4, 100 after 10. */
+const GROWTH = 0.1;
 /** Per answer: a fifth more in a round trip, or one more, however long that takes; what it did is seen no sooner. */
 const LARGEST_STEP = 0.2;
-/** After so long without an answer what was learnt of the service is forgotten. */
-const FORGET_MS = 60_000;
+/** No cut goes below this for longer answers: they are a weak sign, and a few requests no great load. */
+const LEAST_IF_SLOWED = 8;
 
-export function createAdaptiveLimit(): AdaptiveLimit {
-  let sense = createRefusalSense();
-  let limit = START;
-  /** What the limit may double up to until the first trouble. */
-  let allowed = START;
-  let curve: Curve | null = null;
-  let cutAt = Number.NEGATIVE_INFINITY;
+/** From one cut to the next. */
+type Phase = {
+  readonly from: number;
+  readonly begunAt: number;
+  limit: number;
+  /** For how long the limit was used. */
+  usedMs: number;
+  strikes: number;
+  borne: number;
+  /** Since the limit last rose by one, and since everybody had to wait. */
+  borneAtThis: number;
+};
+
+/** `now`: ms, of a clock that only goes on. */
+export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
+  let phase = phaseOf(START, Number.NEGATIVE_INFINITY);
+  let slowed = phase;
+  let beforeSlowed = phase;
   let heardAt = Number.NEGATIVE_INFINITY;
-  /** Answers until the limit counts as not reached. */
-  let used = 0;
-  let beforeSlowed: { readonly limit: number; readonly curve: Curve | null; readonly at: number } | null =
-    null;
+  /** Answers until the limit counts as not reached: of requests that were begun together the others may have been answered by now. */
+  let reached = 0;
 
-  const forget = () => {
-    [limit, allowed, curve, cutAt] = [START, START, null, Number.NEGATIVE_INFINITY];
-    sense = createRefusalSense();
+  const current = (ceiling: number) => Math.max(1, Math.floor(Math.min(phase.limit, ceiling)));
+  const cut = (to: number) => {
+    phase = phaseOf(Math.max(1, Math.min(phase.limit, to)), heardAt);
   };
-  /** Answers how much of the time since the last answer this request was under way. */
-  const hear = ({ now, tookMs }: Heard): number => {
-    used -= 1;
-    if (now - tookMs - heardAt > FORGET_MS) forget();
-    const sinceMs = Math.min(now - heardAt, tookMs);
-    heardAt = now;
-    return sinceMs;
+  const refused = (level: number, isNamed: boolean) => {
+    phase.strikes += 1;
+    const isAccident = !isNamed || phase.borneAtThis >= level;
+    if (isNamed) phase.borneAtThis = 0;
+    if (phase.strikes >= STRIKES || !isAccident) cut(level * (phase.borne >= level ? SHARE : SHARE_AGAIN));
   };
-  const cut = (now: number, knee: number, to: number) => {
-    limit = Math.max(1, Math.min(limit, to));
-    curve = { knee: Math.max(limit, knee), start: limit, usedMs: 0 };
-    cutAt = now;
-    sense.cut(knee + 1);
+  const borne = (usedMs: number, ceiling: number) => {
+    phase.strikes = Math.max(0, phase.strikes - 1 / STRIKES);
+    phase.borne += 1;
+    phase.borneAtThis += 1;
+    if (isFirst(phase) || reached <= 0 || phase.limit >= ceiling) return;
+    phase.usedMs += usedMs;
+    const { from, limit } = phase;
+    const most = Math.min(from + GROWTH * (phase.usedMs / 1000) ** 3, ceiling);
+    phase.limit = Math.min(limit + Math.max(LARGEST_STEP, 1 / limit), most);
+    if (Math.floor(phase.limit) > Math.floor(limit)) phase.borneAtThis = 0;
   };
-  const grow = (ceiling: number, usedMs: number) => {
-    if (curve === null) {
-      limit = Math.min(limit + 1, allowed, ceiling);
-      return;
+  const heed = (trend: Trend, level: number, ceiling: number) => {
+    if (trend === 'steady') {
+      if (isFirst(phase) && reached > 0)
+        phase.limit = Math.max(phase.limit, Math.min(2 * phase.limit, ceiling));
+    } else if (trend === 'not-ours') {
+      // Unless there was other trouble since.
+      if (phase === slowed) phase = beforeSlowed;
+    } else {
+      beforeSlowed = phase;
+      cut(Math.max(Math.min(level, LEAST_IF_SLOWED), level * trend));
+      slowed = phase;
     }
-    curve.usedMs += usedMs;
-    const step = Math.min(Math.max(LARGEST_STEP, 1 / limit), heightOf(curve) - limit);
-    limit = Math.min(limit + Math.max(0, step), ceiling);
+  };
+
+  /** What was begun before the cut says nothing of the limit that is in force, and tells of the same trouble. */
+  const weigh = (reply: Reply, isOverloaded: boolean, inFlight: number, ceiling: number) => {
+    const usedMs = Math.min(now() - heardAt, reply.ms);
+    heardAt = now();
+    if (heardAt - reply.ms < phase.begunAt) return;
+    if (isOverloaded) refused(reached > 0 ? current(ceiling) : inFlight, isNamed(reply));
+    else borne(usedMs, ceiling);
   };
 
   return {
-    current: (ceiling) => Math.max(1, Math.floor(Math.min(limit, ceiling))),
-    answered(answer) {
-      const { now, tookMs, isUsed, ceiling } = answer;
-      const usedMs = hear(answer);
-      // What was begun before the cut says nothing of the limit that is in force.
-      if (now - tookMs < cutAt) return;
-      sense.borne(Math.min(limit, ceiling));
-      if (isUsed) used = limit;
-      if (used > 0 && limit < ceiling) grow(ceiling, usedMs);
-    },
-    overloaded(answer) {
-      const { now, tookMs, inFlight, ceiling, isNamed } = answer;
-      hear(answer);
-      // One trouble of one round trip, however many of its requests tell of it.
-      if (now - tookMs < cutAt) return;
-      const most = Math.max(1, Math.floor(Math.min(limit, ceiling)));
-      // Of those that were begun together the others may have been answered by now.
-      const reached = used > 0 ? most : Math.max(1, Math.min(inFlight, most));
-      const told = sense.refused({ level: reached, limit, isNamed });
-      if (told === 'unclear') return;
-      const level = told === 'few' ? most : reached;
-      // One fewer is not known to be too many.
-      cut(now, level - 1, level * SHARE[told]);
-    },
-    steady() {
-      allowed = limit * 2;
-    },
-    slowed({ now, inFlight, share }) {
-      beforeSlowed = { limit, curve, at: now };
-      const level = Math.min(inFlight, limit);
-      const to = Math.max(Math.min(level, LEAST_IF_SLOWED), level * share);
-      cut(now, to, to);
-    },
-    restored() {
-      if (beforeSlowed?.at === cutAt) ({ limit, curve } = beforeSlowed);
-      beforeSlowed = null;
+    current,
+    createHearing(busy) {
+      const trendOf = createLatencyTrend(busy);
+      return (reply, inFlight, ceiling) => {
+        const signal = loadSignal(reply);
+        if (signal === 'none') return;
+        const most = current(ceiling);
+        reached = inFlight >= most ? most : reached - 1;
+        weigh(reply, signal === 'overloaded', inFlight, ceiling);
+        if (signal !== 'carried-out') return;
+        const trend = trendOf(heardAt, reply.ms, inFlight >= most && inFlight > 1);
+        if (trend !== null) heed(trend, Math.min(inFlight, most), ceiling);
+      };
     },
   };
 }
 
-function heightOf({ knee, start, usedMs }: Curve): number {
-  const untilKnee = Math.cbrt((knee - start) / GROWTH);
-  return knee + GROWTH * (usedMs / 1000 - untilKnee) ** 3;
+function phaseOf(limit: number, begunAt: number): Phase {
+  return { from: limit, begunAt, limit, usedMs: 0, strikes: 0, borne: 0, borneAtThis: 0 };
+}
+
+/** There was no trouble yet. */
+function isFirst({ begunAt }: Phase): boolean {
+  return begunAt === Number.NEGATIVE_INFINITY;
 }
 
 /**
- * Tells whether a request was refused because too many were in flight. At any service some requests fail for reasons of their own:
- * fewer requests don't help against those, and a limit that fell at each would end at one.
+ * What a reply says of the number of requests in flight. `carried-out`: the service did what it was asked to, how long that took tells
+ * something too; `borne`: it was refused for what it asks, which may be quick; `overloaded`: the service had more requests than it bears;
+ * `none`: the fault is somewhere else, and a connection that doesn't come about is the breaker's concern.
  */
-type RefusalSense = {
-  /** A request was borne that was begun under the limit in force. */
-  borne(limit: number): void;
-  /**
-   * A request was refused. `first`, `again`: too many are in flight, which is new, or still so; `few`: too many by little, if that was why;
-   * `unclear`: the answers to come will tell.
-   */
-  refused(refusal: Refusal): Refused;
-  /** The limit was cut at so many in flight. */
-  cut(level: number): void;
-};
+export type LoadSignal = 'carried-out' | 'borne' | 'overloaded' | 'none';
 
-type Refused = 'first' | 'again' | 'few' | 'unclear';
+/** Too many requests; unavailable; a gateway's time-out. */
+const OVERLOADED: ReadonlySet<number> = new Set([429, 503, 504]);
 
-type Refusal = {
-  readonly limit: number;
-  /** The requests in flight. */
-  readonly level: number;
-  /** The service has named a time for which everybody is to wait: a mistake is dear. */
-  readonly isNamed: boolean;
-};
-
-/** Of the answers of one round trip: that many refusals are no accident. */
-const TOO_MANY = 0.2;
-/** Where a round trip has fewer, several count as one. */
-const TRIP_MIN = 50;
-const PROOF_MIN = 10;
-/** Nor are so many with none between them that was borne. */
-const IN_A_ROW = 4;
-type Trip = { readonly level: number; readonly answers: number; left: number; refusals: number };
-
-function createRefusalSense(): RefusalSense {
-  let trip: Trip | null = null;
-  /** So many in flight were borne for a whole round trip. */
-  let proven = 0;
-  let borneSinceCut = 0;
-  let borneSinceNamed = 0;
-  let inARow = 0;
-
-  /** True: this trip has had too many. */
-  const count = (limit: number, refusals: number): boolean => {
-    trip ??= beginTrip(limit);
-    trip.left -= 1;
-    trip.refusals += refusals;
-    if (trip.refusals >= trip.answers * TOO_MANY) return true;
-    const answers = trip.answers - trip.left;
-    const isProof = answers >= Math.max(trip.level, PROOF_MIN) && trip.refusals < answers * TOO_MANY;
-    if (isProof) proven = Math.max(proven, trip.level);
-    if (trip.left <= 0) trip = null;
-    return false;
-  };
-
-  return {
-    borne(limit) {
-      borneSinceCut += 1;
-      borneSinceNamed += 1;
-      inARow = 0;
-      count(limit, 0);
-    },
-    refused({ limit, level, isNamed }) {
-      inARow += 1;
-      const isTooMany = count(limit, 1) || inARow >= IN_A_ROW;
-      const borne = borneSinceNamed;
-      if (isNamed) borneSinceNamed = 0;
-      if (isTooMany || (isNamed && level > proven)) return borneSinceCut >= limit ? 'first' : 'again';
-      // A service that bears a few less than it did would have everybody wait again and again.
-      return isNamed && borne < limit ? 'few' : 'unclear';
-    },
-    cut(level) {
-      proven = Math.min(proven, level - 1);
-      borneSinceCut = 0;
-      inARow = 0;
-      trip = null;
-    },
-  };
+/** Reads a reply as a sign of the service's load. */
+export function loadSignal(reply: Reply): LoadSignal {
+  if (reply.kind !== 'response') return reply.code === TIMED_OUT ? 'overloaded' : 'none';
+  const { status } = reply;
+  if (OVERLOADED.has(status)) return 'overloaded';
+  if (status >= 500) return 'none';
+  return status < 300 ? 'carried-out' : 'borne';
 }
 
-function beginTrip(limit: number): Trip {
-  const answers = Math.max(limit, TRIP_MIN);
-  return { level: Math.floor(limit), answers, left: answers, refusals: 0 };
+/** A time that the service names with 429 is waited for by all workers: a mistake is dear. */
+function isNamed(reply: Reply): boolean {
+  return reply.kind === 'response' && reply.status === 429 && (reply.retryAfterMs ?? 0) > 0;
+}
+
+/**
+ * `steady`: answers take as long as usual; a number: they take longer, and that share of the requests in flight would be answered as quickly
+ * as before; `not-ours`: fewer requests did not make answers any quicker, the service has become slower by itself.
+ */
+type Trend = 'steady' | 'not-ours' | number;
+
+/** Answers that are slow for a shorter time may be so by accident. */
+const WINDOW_MS = 750;
+const WINDOW_SAMPLES = 32;
+/** The first requests come to an idle service: so many of their answers tell the usual duration at first. */
+const FIRST_SAMPLES = 8;
+/** So that a moment in which this process stood still, with many answers coming at its end, is one of many. */
+const SLOT_MS = 8;
+const SLOT_SAMPLES = 4;
+/** A smaller difference is no sign of a slow service: durations vary, and milliseconds come and go with this machine. */
+const TOLERANCE = 1.5;
+const SLACK_MS = 20;
+const LEAST_SHARE = 0.25;
+/** The part of the computed share that is used, so that what has piled up at the service is worked off. */
+const HEADROOM = 0.9;
+/** A process that was at work for a larger share of a window is late itself, and can't tell whether the service is. */
+const BUSY = 0.85;
+
+/** To be told of each request of a run that was carried out, and whether with fewer in flight there would be fewer; `null`: nothing new. */
+type LatencyTrend = (at: number, tookMs: number, isFull: boolean) => Trend | null;
+
+/** Compares what a run's answers take now with what is usual. */
+function createLatencyTrend(busy: () => number): LatencyTrend {
+  let samples: number[] = [];
+  let since = Number.NEGATIVE_INFINITY;
+  let slot = 0;
+  let inSlot = 0;
+  let wasFull = false;
+  let usualMs = 0;
+  /** After a cut: answers that take longer than this say that the cut did not help. */
+  let hopedMs = 0;
+
+  const judge = (ms: number, mayBeOurs: boolean): Trend => {
+    const hoped = hopedMs;
+    hopedMs = 0;
+    if (ms <= (hoped > 0 ? hoped : TOLERANCE * usualMs + SLACK_MS)) {
+      usualMs = Math.min(usualMs, (usualMs + ms) / 2);
+      return 'steady';
+    }
+    const share = Math.max(LEAST_SHARE, (HEADROOM * usualMs) / ms);
+    if (hoped === 0 && mayBeOurs) {
+      hopedMs = (ms * (1 + share)) / 2;
+      return share;
+    }
+    usualMs = ms;
+    return hoped > 0 ? 'not-ours' : 'steady';
+  };
+  const isSample = (at: number, tookMs: number): boolean => {
+    // What was begun before, perhaps under another limit, says nothing of this one.
+    if (at - tookMs < since) return false;
+    inSlot = Math.floor(at / SLOT_MS) === slot ? inSlot + 1 : 1;
+    slot = Math.floor(at / SLOT_MS);
+    return inSlot <= SLOT_SAMPLES;
+  };
+  return (at, tookMs, isFull) => {
+    wasFull ||= isFull;
+    if (!isSample(at, tookMs)) return null;
+    samples.push(tookMs);
+    const isFirst = usualMs === 0;
+    if (samples.length < (isFirst ? FIRST_SAMPLES : WINDOW_SAMPLES) || at - since < WINDOW_MS) return null;
+    const sorted = samples.toSorted((a, b) => a - b);
+    // Answers that were held up on the way, or in this process, don't move the lower quartile.
+    const ms = sorted[Math.floor(sorted.length / 4)] ?? 0;
+    const mayBeOurs = wasFull;
+    samples = [];
+    [since, wasFull] = [at, false];
+    if (busy() > BUSY) return null;
+    if (!isFirst) return judge(ms, mayBeOurs);
+    usualMs = ms;
+    return null;
+  };
 }

@@ -23,7 +23,7 @@ import type { Answers, Questions } from './references.ts';
 import { createRowOrder, type RowOrder } from './row-order.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
-import { senderOf } from './sender.ts';
+import { send } from './sender.ts';
 import {
   type ChunkTake,
   createSending,
@@ -96,13 +96,19 @@ function orderOf(
 /** A row in hand, by its number. */
 type Numbered = { readonly row: number; readonly task: RowTask };
 
+const NO_MATES: readonly never[] = [];
+
 function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] {
   const planOf = (rows: UndecidedRows) =>
     taken.state === 'cancelled' ? decideCancelled(rows, taken.marks) : decide(rows, taken.marks, context);
   const tasks = job.rows.map((entry) => taskOf(entry, job, { taken, context }));
   // Most jobs: a row is a request.
   if (context.definition.group === undefined)
-    return tasks.map((lead) => ({ lead, mates: [], plan: planOf({ lead, mates: [], keyless: null }).plan }));
+    return tasks.map((lead) => ({
+      lead,
+      mates: NO_MATES,
+      plan: planOf({ lead, mates: NO_MATES, keyless: null }).plan,
+    }));
   const rows = tasks.map((task) => ({ row: task.row.row, task }));
   const groups = isMadeUp(job)
     ? groupsAtMarks(rows, taken.marks)
@@ -204,7 +210,7 @@ function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
       tell(settle(planned, plan, take.context), end);
       break;
     case 'send':
-      if (isSend(planned)) send(planned, take, end);
+      if (isSend(planned)) sendPlanned(planned, take, end);
       break;
     case 'ask':
       tell(consult(planned, plan, take), end);
@@ -231,12 +237,12 @@ async function settle(
   return 'settled';
 }
 
-function send(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
+function sendPlanned(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
   const { context, order } = take;
   const { definition } = context;
   const isInOrder =
     isFresh(planned) && isRepeatable(planned.plan.request.call, definition) === order?.repeatable;
-  senderOf(context).send(createSending(planned, take, { end, isInOrder }));
+  send(createSending(planned, take, { end, isInOrder }));
 }
 
 async function consult(

@@ -11,6 +11,7 @@ import { createSharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RunStore } from '../ledger/run-store.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { createOwnWork } from '../lib/own-work.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -200,11 +201,15 @@ function createContext(parts: ContextParts): RunContext {
   });
   const runs = () => isOpen() && stillRuns();
   const now = () => performance.now();
+  const onTrouble = (what: string, error: Error) => log.error(what, { run: run.id, problem: error.message });
   const permits = parts.permits.join({
     ceiling: send.concurrency,
     weight: weightOf(definition),
     stopping,
-    rate: rateOf(definition, chunkLedger, (ms) => waitWhileRunning(ms, { stillRuns: runs, stopping, now })),
+    rate: rateOf(definition, chunkLedger, {
+      pause: (ms) => waitWhileRunning(ms, { stillRuns: runs, stopping, now }),
+      onTrouble: (error) => onTrouble('no time of the rate could be reserved', new Error(messageOf(error))),
+    }),
   });
   return {
     run,
@@ -227,18 +232,18 @@ function createContext(parts: ContextParts): RunContext {
       permits.leave();
       await client.destroy();
     },
-    onTrouble: (what, error) => log.error(what, { run: run.id, problem: error.message }),
+    onTrouble,
   };
 }
 
 function rateOf(
   { send }: JobDefinition,
   ledger: ChunkLedger,
-  pause: (ms: number) => Promise<boolean>,
+  edges: Pick<RunRate, 'pause' | 'onTrouble'>,
 ): RunRate | null {
   if (send.rate === undefined) return null;
   const intervalMs = 1000 / ratePerSecond(send.rate);
-  return { intervalMs, reserve: (times) => ledger.reserve(times, intervalMs), pause };
+  return { intervalMs, reserve: (times) => ledger.reserve(times, intervalMs), ...edges };
 }
 
 function serviceEdge(

@@ -55,7 +55,7 @@ type FirstTry = { readonly verdict: Retry; readonly startedAt: number };
 export async function tryAgain(
   sending: Sending,
   { verdict: first, startedAt }: FirstTry,
-  attempt: (sending: Sending) => Promise<Retry | null>,
+  attempt: () => Promise<Retry | null>,
 ): Promise<LastTry | null> {
   const { context } = sending.take;
   let next: NextTry = { kind: 'wait', ms: 0 };
@@ -69,7 +69,7 @@ export async function tryAgain(
   const attemptNext = () => {
     previousAt = latestAt;
     latestAt = context.now();
-    return attempt(sending);
+    return attempt();
   };
   try {
     await pRetry(

@@ -34,15 +34,12 @@ type Sender = InHand & {
 
 const senders = new WeakMap<RunContext, Sender>();
 
-/** The sender of a run in this process. */
-export function senderOf(context: RunContext): { send(sending: Sending): void } {
+/** Hands a request to the sender that its run has in this process. */
+export function send(sending: Sending): void {
+  const { context } = sending.take;
   const sender = senders.get(context) ?? createSender(context);
-  return {
-    send(sending) {
-      sender.waiting.push(sending);
-      goOn(sender);
-    },
-  };
+  sender.waiting.push(sending);
+  goOn(sender);
 }
 
 function createSender(context: RunContext): Sender {
@@ -116,7 +113,7 @@ function permitsWanted(sender: Sender): number {
   const { ready, context } = sender;
   const { permits } = context;
   const ofUse = permitsOfUse(sender);
-  if (context.hasRate) return ofUse;
+  if (context.hasRate) return Math.min(ofUse, context.definition.send.concurrency);
   if (!permits.isContested()) return ready.length();
   return Math.min(ofUse, Math.max(ready.length(), permits.taken() + 1));
 }
@@ -274,7 +271,7 @@ function launch(sender: Sender, sending: Sending | undefined): void {
  * have asked for a hold, or another take have ended the row.
  */
 async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> {
-  const { context } = sender;
+  const { context, alarms } = sender;
   const { token } = sending;
   try {
     const { granted } = await context.ledger.exchange({ next: [intentOf(sending)] });
@@ -282,6 +279,7 @@ async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> 
   } catch (error) {
     failSending(sending, error);
   }
+  if (alarms !== sender.alarms) await recall(sender);
   putBack(sender);
   sender.spare += 1;
   goOn(sender);

@@ -4,7 +4,7 @@
  */
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { Written } from '../lib/file-stamp.ts';
-import { countOf, printable, shellWord, wrap } from '../lib/terminal.ts';
+import { asCalled, countOf, type Io, printable, shellWord, wrap } from '../lib/terminal.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
@@ -27,9 +27,9 @@ const WIDTH = 80;
 
 /**
  * The text of a note: at most 80 columns, but for paths and commands, which are never broken. Names in it are their
- * sender's: none can add a line or act on a terminal.
+ * sender's: none can add a line or act on a terminal. `io`: how commands in it are called.
  */
-export function renderNote({ subject, headline, facts, lines }: Note): string {
+export function renderNote({ subject, headline, facts, lines }: Note, io: Pick<Io, 'command'> = {}): string {
   const width = Math.max(0, ...facts.map(([name]) => name.length));
   const table = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
   const first = wrap([printable(subject), ...headline.split(' ')], { width: WIDTH, indent: '' });
@@ -37,7 +37,7 @@ export function renderNote({ subject, headline, facts, lines }: Note): string {
     ...first,
     '',
     ...table,
-    ...(lines.length === 0 ? [] : ['', ...lines.flatMap((line) => wrapped(printable(line)))]),
+    ...(lines.length === 0 ? [] : ['', ...lines.flatMap((line) => wrapped(asCalled(printable(line), io)))]),
     '',
   ].join('\n');
 }

@@ -2,6 +2,7 @@
  * What is going on in a home, for `onboard status`: runs that are not over, files on their way, schedules and
  * windows. It goes by the decisions that a watcher goes by, and changes nothing.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
@@ -19,6 +20,7 @@ import { listClaims } from './claim.ts';
 import { listEntries } from './entry.ts';
 import { inboxesOf, openJobBook } from './job-book.ts';
 import { busyJobs, claimedWords } from './look.ts';
+import { findNeeds } from './needs.ts';
 import { createWindows, schedulesOf } from './schedule.ts';
 import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
 
@@ -28,6 +30,25 @@ export type Overview = Awaited<ReturnType<typeof lookOver>>;
 const RUNS_MAX = 200;
 /** A file that has not changed for this long counts as whole, as with the default of `--rest`: this command has not watched it. */
 const REST_MS = 2_000;
+
+/** What is going on where there is no ledger yet. */
+export function emptyOverview(env: Environment, sandbox: boolean): Overview {
+  return {
+    needs: { runs: [], refused: [] },
+    ledger: env.home,
+    target: targetOf(env, sandbox),
+    services: [],
+    runs: [],
+    processing: [],
+    waiting: [],
+    schedules: [],
+    windows: [],
+  };
+}
+
+function targetOf({ baseUrl }: Environment, sandbox: boolean): string {
+  return sandbox || baseUrl === null ? SANDBOX_TARGET : baseUrlOf(baseUrl);
+}
 
 type Home = {
   readonly ledger: Ledger;
@@ -39,7 +60,7 @@ type Home = {
 
 /** Looks at the ledger and the folders of a home, for the stand-in or for the service of the environment where it names one. */
 export async function lookOver({ ledger, env, io }: Session, sandbox: boolean) {
-  const target = sandbox || env.baseUrl === null ? SANDBOX_TARGET : baseUrlOf(env.baseUrl);
+  const target = targetOf(env, sandbox);
   const processing = join(env.home, 'processing');
   const jobs = await jobsOf(env, io);
   const home: Home = { ledger, target, home: env.home, processing, jobs };
@@ -47,9 +68,12 @@ export async function lookOver({ ledger, env, io }: Session, sandbox: boolean) {
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined);
   try {
     const next = await schedules.next();
-    const runs = (await latestRuns(ledger, RUNS_MAX)).filter(({ run }) => !isOver(run));
+    const newest = await latestRuns(ledger, RUNS_MAX);
+    const runs = newest.filter(({ run }) => !isOver(run));
     const claimed = await claimedFiles(processing);
     return {
+      needs: await findNeeds(newest, env.home),
+      ledger: ledger.name,
       target,
       services: await servicesOf(ledger, [
         target,
@@ -80,7 +104,9 @@ async function jobsOf({ jobsDirectory, home }: Environment, io: Io) {
     return (await openJobBook(jobsDirectory, home, definitionProblems)).jobs();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    for (const problem of error.problems) tell(io, `warning: ${problem}`);
+    // Where there is no inbox nobody watches, and a folder without jobs is in nobody's way.
+    if (existsSync(join(home, 'inbox')))
+      for (const problem of error.problems) tell(io, `warning: ${problem}`);
     return [];
   }
 }

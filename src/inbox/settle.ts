@@ -10,6 +10,7 @@ import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, insteadOf } from '../lib/errors.ts';
 import { fileStamp, type Written, writtenOf, writtenOfStamp } from '../lib/file-stamp.ts';
 import { makeFolder } from '../lib/make-folder.ts';
+import type { Io } from '../lib/terminal.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
@@ -155,7 +156,9 @@ type Away = {
 };
 
 type Ending = Pick<Verdict, 'result' | 'note'>;
-type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'>;
+type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'> & {
+  readonly session: { readonly io: Pick<Io, 'command'> };
+};
 
 /** Ends a claim: its file goes to `done` or `failed`, in a rehearsal back to its inbox, with a note about it. */
 export async function endClaim(claim: Claim, ending: Ending, folders: Folders): Promise<Away> {
@@ -169,7 +172,7 @@ export async function endClaim(claim: Claim, ending: Ending, folders: Folders): 
 async function putBack(
   claim: Claim,
   { result, note }: Ending,
-  { places, rehearsal, book, home }: Folders,
+  { places, rehearsal, book, home, session }: Folders,
 ): Promise<Away | null> {
   const { info, copied } = claim;
   if (!isInboxOf(info, inboxesOf(book.jobs(), home))) return null;
@@ -177,18 +180,18 @@ async function putBack(
   for (const one of [info.stamp, copied, stamp])
     if (one !== null) rehearsal.remember(info.inbox, info.path, one);
   if (!(await returnFile(claim))) return null;
-  const text = renderNote(note(join(info.inbox, info.path)));
+  const text = renderNote(note(join(info.inbox, info.path)), session.io);
   const path = await writeNote(join(places[result], awayName(claim.name, claim.id)), text);
   const words = `A rehearsal: the file is back in ${info.inbox}, the note about it is ${path}`;
   return { file: null, note: path, words };
 }
 
-async function moveAway(claim: Claim, { result, note }: Ending, { places }: Folders): Promise<Away> {
+async function moveAway(claim: Claim, { result, note }: Ending, { places, session }: Folders): Promise<Away> {
   const folder = places[result];
   const original = (await isOriginalWritten(claim))
     ? [`The file as it is by now lies in ${originalOf(claim)}`]
     : [];
-  const text = renderNote(note(join(folder, awayName(claim.name, claim.id))));
+  const text = renderNote(note(join(folder, awayName(claim.name, claim.id))), session.io);
   const moving = {
     from: claim.file,
     folder,

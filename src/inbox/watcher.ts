@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { RunStore } from '../ledger/run-store.ts';
-import { type Io, say, tell } from '../lib/terminal.ts';
+import { type Io, say, sayJson, tell } from '../lib/terminal.ts';
 import type { Run } from '../model/run.ts';
 import { reportDirectory, type TargetSession } from '../session.ts';
 import type { Entry } from './entry.ts';
@@ -159,11 +159,12 @@ export function createTeller(io: Io, json: boolean) {
     /** A file's end; `words` for people. */
     ended(file: EndedFile, words: string) {
       hasTold = true;
-      say(io, json ? JSON.stringify(file) : words);
+      if (json) sayJson(io, JSON.stringify(file));
+      else say(io, words);
     },
     /** A file that stays; `words` for people. */
     paused(file: EndedFile, words: string) {
-      if (json) say(io, JSON.stringify(file));
+      if (json) sayJson(io, JSON.stringify(file));
       line(words);
     },
     /** Says the text of each key once, and again only after the key was gone for a while. */

@@ -6,17 +6,20 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import { DELIMITER_NAMES } from './csv/dialect.ts';
 import { recordObject } from './row.ts';
 
-/** A terminal's usual width, in characters. */
-const WIDTH = 100;
-
 /**
- * How the file was understood, its columns, and the first `limit` of these first rows; one entry per line of the terminal.
+ * How the file was understood, its columns, and the first `limit` of these first rows in a table of that width; one entry per line
+ * of the terminal.
  */
-export function previewLines(info: SourceInfo, rows: readonly Row[], limit = rows.length): string[] {
+export function previewLines(
+  info: SourceInfo,
+  rows: readonly Row[],
+  limit = rows.length,
+  width = 100,
+): string[] {
   return [
     ...factLines(info, rows),
     '',
-    ...rowLines(info, rows.slice(0, limit)),
+    ...rowLines(info, rows.slice(0, limit), width),
     ...moreLines(rows.length, limit),
   ];
 }
@@ -72,15 +75,15 @@ function columnsInWords(columns: readonly string[], line: string): string {
   return columns.length === 0 ? count : `${count}: ${names.join(', ')}`;
 }
 
-function rowLines(info: SourceInfo, rows: readonly Row[]): string[] {
+function rowLines(info: SourceInfo, rows: readonly Row[], width: number): string[] {
   if (rows.length === 0) return ['no rows'];
   const readable = rows.filter((row) => row.kind !== 'unreadable');
   const unreadable = rows.filter((row) => row.kind === 'unreadable');
   const head = ['row', 'line', ...info.columns];
   const body = readable.map((row) => [String(row.row), String(row.line), ...cellsOf(row, info.columns)]);
-  const table = readable.length === 0 ? [] : renderTable(head, body, WIDTH);
+  const table = readable.length === 0 ? [] : renderTable(head, body, width);
   const problems = unreadable.map((row) =>
-    shorten(`row ${row.row}, line ${row.line} can't be read: ${row.problem}`, WIDTH),
+    shorten(`row ${row.row}, line ${row.line} can't be read: ${row.problem}`, width),
   );
   return table.length === 0 || problems.length === 0 ? [...table, ...problems] : [...table, '', ...problems];
 }

@@ -1,36 +1,111 @@
 /**
- * What a person reads in a terminal: the two streams, tables and paragraphs of a width, counts, moments, and words that a
- * shell takes as they stand. All text leaves the process through the functions here, which let no sign through that acts
- * on a terminal or hides in it, whoever gave the name, cell or message that holds it; the progress bar alone, which is made
- * of numbers and this program's own words, is drawn past them.
+ * What a person reads in a terminal: the two streams, a status line, tables and paragraphs of a width, counts, moments, and
+ * words that a shell takes as they stand. All text leaves the process through the functions here, which let no sign through
+ * that acts on a terminal or hides in it, whoever gave the name, cell or message that holds it. On a terminal a line is
+ * folded at the window's edge and has colours; into a file or a pipe it goes as it is.
  */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { clearLine, clearScreenDown, cursorTo } from 'node:readline';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
 import type { Times } from './times.ts';
+
+/** A stream that may be a terminal's; `columns`: the width of its window. */
+type Screen = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
 /** What a command may touch of the process it runs in. */
 export type Io = {
-  readonly stdout: Writable & { readonly isTTY?: boolean | undefined };
-  readonly stderr: Writable & { readonly isTTY?: boolean | undefined };
+  readonly stdout: Screen;
+  readonly stderr: Screen;
   /** Where a person answers questions; without it nobody is asked. */
   readonly stdin?: Readable & { readonly isTTY?: boolean | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The command line as the user typed it, to name the command that goes on. */
   readonly typed: string;
+  /** How the program is called from where it was called, in commands that it prints; default `onboard`. */
+  readonly command?: string;
   /** Fires at the first SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
   /** Default: the shipped ones. */
   readonly times?: Times;
 };
 
-/** Lines of results, for people or programs; a line break within one is spelled out, so that no name makes a line of its own. */
+/** Lines of results for people; a line break within one is spelled out, so that no name makes a line of its own. */
 export function say(io: Io, ...lines: readonly string[]): void {
-  io.stdout.write(inLines(lines));
+  write(io, io.stdout, inLines(lines, io, io.stdout));
 }
 
 /** Lines about what is going on, apart from the results. */
 export function tell(io: Io, ...lines: readonly string[]): void {
-  io.stderr.write(inLines(lines));
+  write(io, io.stderr, inLines(lines, io, io.stderr));
+}
+
+/** As `say`, on a terminal in the place of all that the window shows. */
+export function sayAnew(io: Io, ...lines: readonly string[]): void {
+  if (io.stdout.isTTY === true) {
+    cursorTo(io.stdout, 0, 0);
+    clearScreenDown(io.stdout);
+  }
+  say(io, ...lines);
+}
+
+/** Lines of results for programs, each a JSON value or a part of one: the same on a terminal as in a pipe. */
+export function sayJson(io: Io, ...lines: readonly string[]): void {
+  write(io, io.stdout, lines.map((line) => `${printable(line)}\n`).join(''));
+}
+
+/** Lines of a log for programs: the same on a terminal as in a pipe. */
+export function tellJson(io: Io, text: string): void {
+  write(io, io.stderr, printableLines(text));
+}
+
+/** The status line of each terminal that has one. */
+const STATUS = new WeakMap<Writable, string>();
+
+/** Shows a line at the end of the terminal, below all that is written meanwhile, in the place of the one before; `null`: none any more. */
+export function showStatus({ stderr }: Io, line: string | null): void {
+  if (stderr.isTTY !== true || STATUS.get(stderr) === (line ?? undefined)) return;
+  if (STATUS.has(stderr)) eraseLine(stderr);
+  if (line === null) STATUS.delete(stderr);
+  else STATUS.set(stderr, line);
+  drawStatus(stderr);
+}
+
+function drawStatus(stderr: Screen): void {
+  const line = STATUS.get(stderr);
+  // A full line would make the terminal go on to the next one.
+  if (line !== undefined) stderr.write(shorten(line, windowOf(stderr) - 1));
+}
+
+function eraseLine(screen: Screen): void {
+  cursorTo(screen, 0);
+  clearLine(screen, 0);
+}
+
+/** Writes above the status line, where there is one. */
+function write({ stderr }: Io, screen: Screen, text: string): void {
+  const isBelow = STATUS.has(stderr) && (screen === stderr || screen.isTTY === true);
+  if (isBelow) eraseLine(stderr);
+  screen.write(text);
+  if (isBelow) drawStatus(stderr);
+}
+
+const USUAL_COLUMNS = 80;
+const LEAST_COLUMNS = 20;
+
+/** The width of the terminal's window; of a file or a pipe the usual one. */
+export function windowOf(screen: Screen): number {
+  // A window of no known size has 0 columns.
+  return Math.max(LEAST_COLUMNS, (screen.isTTY === true ? screen.columns : 0) || USUAL_COLUMNS);
+}
+
+/** Whether the stream shows colours: as NO_COLOR and FORCE_COLOR ask, else where it is a terminal that has them. */
+export function hasColours({ env }: Pick<Io, 'env'>, screen: Screen): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: refused } = env;
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return (refused ?? '') === '' && screen.isTTY === true && env.TERM !== 'dumb';
 }
 
 /** Whether a person at the terminal says yes; `null`: there is no terminal to ask at. An interruption is a no. */
@@ -44,20 +119,19 @@ export async function confirm(io: Io, question: string): Promise<boolean | null>
       lines.once('SIGINT', () => resolve(''));
       lines.once('close', () => resolve(''));
     });
-    const asked = lines
-      .question(`${printableLines(question)} [y/N] `, { signal: interrupted })
-      .catch(() => '');
+    const shown = printableLines(`${question} [y/N]`)
+      .split('\n')
+      .map((line) => fold(line, windowOf(stderr)));
+    const asked = lines.question(`${shown.join('\n')} `, { signal: interrupted }).catch(() => '');
     return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim());
   } finally {
     lines.close();
   }
 }
 
-const CLEAR_LINE = '\r\u001b[K';
-
-/** Lines in the place of a progress bar, where there is one; the bar draws itself again below. */
-export function tellOverBar(io: Io, ...lines: readonly string[]): void {
-  io.stderr.write((io.stderr.isTTY === true ? CLEAR_LINE : '') + inLines(lines));
+/** Whether lines of results begin with signs: for eyes, not for scripts. */
+export function hasSigns(io: Pick<Io, 'env' | 'stdout'>): boolean {
+  return io.stdout.isTTY === true || hasColours(io, io.stdout);
 }
 
 /** A file's content on stdout: byte for byte into a file or a pipe, on a terminal as text that can't act on it. */
@@ -65,8 +139,57 @@ export function sayContent(io: Io, content: string | Uint8Array): void {
   io.stdout.write(io.stdout.isTTY === true ? printableLines(Buffer.from(content).toString('utf8')) : content);
 }
 
-function inLines(lines: readonly string[]): string {
-  return lines.map((line) => `${printable(line)}\n`).join('');
+function inLines(lines: readonly string[], io: Io, screen: Screen): string {
+  const width = screen.isTTY === true ? windowOf(screen) : Number.POSITIVE_INFINITY;
+  const coloured = hasColours(io, screen) ? withColours : (line: string) => line;
+  return lines.map((line) => `${coloured(fold(asCalled(printable(line), io), width))}\n`).join('');
+}
+
+/** A text with the commands in it as the program was called. */
+export function asCalled(text: string, { command = 'onboard' }: Pick<Io, 'command'>): string {
+  return text.replaceAll(CALLS, `${command} `);
+}
+
+/** The program's name in a command that is printed: with one of its commands behind it. */
+const CALLS =
+  /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|rerun|resolve|pause|resume|cancel|template|map|doctor|sandbox|completion)(?:[\s`'",.;:)]|$))/g;
+
+const COLOURS = [
+  [/^ *✓(?= )/, 'green'],
+  [/^ *(✗|onboard:)(?= )/, 'red'],
+  [/^ *([?!]|warning:)(?= )/, 'yellow'],
+] as const;
+
+/** The sign or word at the beginning of a line that says how something is, in its colour. */
+function withColours(text: string): string {
+  const found = COLOURS.find(([beginning]) => beginning.test(text));
+  if (found === undefined) return text;
+  const [beginning, colour] = found;
+  // Whether there are colours is decided, for this stream and this environment.
+  return text.replace(beginning, (word) => styleText(colour, word, { validateStream: false }));
+}
+
+const HANGING = 2;
+const MOST_HANGING = 16;
+/** What stays on one line: a word, and a command, which is copied. */
+const UNITS = / *(`[^`]*`\S*|(?:\S+=\S+ |npx )*onboard [a-z]+(?: .*)?$|chmod .*$|[^ ]+)/g;
+
+/** A line folded at a width, the rest of it indented below its beginning; a word or command that is longer stays whole. */
+export function fold(line: string, width: number): string {
+  if (lengthOf(line) <= width) return line;
+  // Below the text after a label, or else a little to the right of where the line begins.
+  const label = /^ *\S+ {2,}/.exec(line)?.[0].length;
+  const indent = line.length - line.trimStart().length + HANGING;
+  const hanging = ' '.repeat(Math.min(MOST_HANGING, label ?? indent));
+  const lines: string[] = [];
+  let last = '';
+  for (const [unit] of line.matchAll(UNITS)) {
+    if (last.trim() !== '' && lengthOf(last + unit) > width) {
+      lines.push(last);
+      last = hanging + unit.trimStart();
+    } else last += unit;
+  }
+  return [...lines, last].join('\n');
 }
 
 /** Text of several lines, each of them printable: for texts in which every line break is the program's own. */
@@ -171,7 +294,19 @@ export function wrap(
 
 /** A number with what it counts, for people: `1 row`, `2 rows`; a plural that isn't made by an `s` is given. */
 export function countOf(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
+  return `${numberShown(n)} ${n === 1 ? one : many}`;
+}
+
+/** A whole number for people: `5,000`. */
+export function numberShown(n: number): string {
+  return n.toLocaleString('en-GB');
+}
+
+/** Such numbers as a column of a table, aligned to the right. */
+export function numberColumn(numbers: readonly number[]): string[] {
+  const shown = numbers.map(numberShown);
+  const width = Math.max(0, ...shown.map((text) => text.length));
+  return shown.map((text) => text.padStart(width));
 }
 
 /** A moment for people, by the wall clock of a time zone: `2026-11-21 22:00 Europe/London`; with `seconds` to the second. */
@@ -183,6 +318,15 @@ export function shownTime(at: Date, timeZone: string, { seconds = false } = {}):
     timeStyle: seconds ? 'medium' : 'short',
   });
   return `${clock.format(at)} ${timeZone}`;
+}
+
+/** A word of a command that holds in every folder: where it names a file, by its whole path. */
+export function anywhere(word: string): string {
+  try {
+    return statSync(word).isFile() ? resolve(word) : word;
+  } catch {
+    return word;
+  }
 }
 
 /**

@@ -39,6 +39,13 @@ export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
   cancelled: 'none',
 };
 
+/** The sign of an outcome in a terminal: done, gone wrong, not known, not sent. */
+export function outcomeSign(outcome: Outcome): '✓' | '✗' | '?' | '·' {
+  if (outcome === 'in-doubt') return '?';
+  if (outcome === 'cancelled' || outcome === 'skipped') return '·';
+  return REMAINDER[outcome] === 'none' ? '✓' : '✗';
+}
+
 /** Whether the row counts as a success, which exit status 0 asks of every row. */
 export function succeeded(outcome: Outcome): boolean {
   return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';

@@ -1,16 +1,18 @@
 /**
  * A report's folder and the files in it. Files are written under temporary names and take their own only once all of
  * them are whole and on the disk, so whoever looks finds the report before or the report after, never half of one. A
- * folder with another run's report, or with files that somebody might miss, is refused.
+ * folder with another run's report, or with files that somebody might miss, is refused. A file to correct that is not as
+ * it was last written holds somebody's work: it stays, and the new one goes beside it as `failed-2.csv`.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { REMAINDERS } from './remainder.ts';
+import { remainderOf } from './remainder.ts';
 
 /** The report's own files. Files that an earlier writing left and the latest has not are removed by name. */
 export const SUMMARY_FILE = 'summary.json';
@@ -18,36 +20,31 @@ export const RESULTS_FILE = 'results.csv';
 export const REJECTIONS_FILE = 'rejections.jsonl';
 export const DOCUMENTS_FILE = 'documents.jsonl';
 
-const REMAINDER_FILES = REMAINDERS.flatMap((kind) => [`${kind}.csv`, `${kind}.ndjson`]);
-const OCCASIONAL_FILES = [...REMAINDER_FILES, REJECTIONS_FILE, DOCUMENTS_FILE];
-
 /**
- * Makes the directory, for its owner alone, and tells whether it has a summary of that run already.
+ * Makes the directory, for its owner alone, and answers the digests of the files to correct as they were last written; none where there
+ * is no summary, or one of an earlier version.
  * Throws a UsageError where it holds another run's report, or files that this report would replace.
  */
-export async function claimReportDirectory(
-  directory: string,
-  run: string,
-): Promise<{ readonly hasSummary: boolean }> {
+export async function claimReportDirectory(directory: string, run: string): Promise<readonly string[]> {
   await makeFolder(directory);
   const text = await readFile(join(directory, SUMMARY_FILE), 'utf8').catch(insteadOf('ENOENT', null));
   if (text === null) {
     await refuseForeignFiles(directory);
-    return { hasSummary: false };
+    return [];
   }
-  const found = runOf(text);
-  if (found !== run) {
+  const found = headOf(text);
+  if (found?.run !== run) {
     throw new UsageError(
-      `${join(directory, SUMMARY_FILE)} belongs to ${found === null ? 'something else' : `run ${found}`}: ` +
+      `${join(directory, SUMMARY_FILE)} belongs to ${found === null ? 'something else' : `run ${found.run}`}: ` +
         `expected an empty folder or the report of run ${run}. Name another folder with --out.`,
     );
   }
-  return { hasSummary: true };
+  return found.written;
 }
 
 /** Without a summary nothing says whose the files are: a person's own `failed.csv` must not be replaced. */
 async function refuseForeignFiles(directory: string): Promise<void> {
-  const foreign = (await readdir(directory)).filter((name) => REMAINDER_FILES.includes(name));
+  const foreign = (await readdir(directory)).filter((name) => remainderOf(name) !== null);
   if (foreign.length === 0) return;
   throw new UsageError(
     `${directory} has ${foreign.join(', ')}, but no ${SUMMARY_FILE} that says of which run: ` +
@@ -55,15 +52,18 @@ async function refuseForeignFiles(directory: string): Promise<void> {
   );
 }
 
-function runOf(text: string): string | null {
+function headOf(text: string): z.infer<typeof summaryHeadSchema> | null {
   try {
-    return summaryRunSchema.parse(JSON.parse(text)).run;
+    return summaryHeadSchema.parse(JSON.parse(text));
   } catch {
     return null;
   }
 }
 
-const summaryRunSchema = z.looseObject({ run: z.string() });
+const summaryHeadSchema = z.looseObject({
+  run: z.string(),
+  written: z.array(z.string()).default([]),
+});
 
 /** Removes the unfinished files of writers that were killed: they hold personal data. */
 export async function removeLeftOvers(directory: string, now: Date): Promise<void> {
@@ -95,22 +95,36 @@ export type PendingReport = {
   claim(name: string, text: string): Promise<void>;
   /** The files appended to so far. */
   names(): readonly string[];
+  /** Ends all files appended to so far, and decides under which names they are published. */
+  place(earlier: Earlier): Promise<Placed>;
   /** Every file takes its name, in the order in which they were begun; older report files that are not among them are removed. */
   publish(): Promise<void>;
   /** Removes whatever was not published; safe to call at any time. */
   discard(): Promise<void>;
 };
 
-type PendingOptions = {
-  /** Names of older files that are neither written nor removed. */
-  readonly keep: readonly string[];
-  /** `grown`: while the run goes on. */
-  readonly how: keyof typeof SUFFIX;
+/** What is known of the files that an earlier writing left. */
+type Earlier = {
+  /** Digests of the files to correct as they were written. */
+  readonly written: readonly string[];
+  /** Names of files that have been followed: what somebody wrote in them is in the ledger. */
+  readonly followed: readonly string[];
 };
 
-export function createPendingReport(directory: string, { keep, how }: PendingOptions): PendingReport {
+/** Where the files of a writing go. */
+type Placed = {
+  /** Their names. */
+  readonly files: readonly string[];
+  /** Files to correct that somebody has changed, which stay as they are. */
+  readonly kept: readonly string[];
+  /** Digests of the files to correct as they are written now. */
+  readonly written: readonly string[];
+};
+
+export function createPendingReport(directory: string, how: keyof typeof SUFFIX): PendingReport {
   const claims: PendingFile[] = [];
   const files = new Map<string, PendingFile>();
+  let kept: readonly string[] = [];
   const fileOf = async (name: string) => {
     const known = files.get(name);
     if (known !== undefined) return known;
@@ -119,20 +133,31 @@ export function createPendingReport(directory: string, { keep, how }: PendingOpt
     return file;
   };
   return {
-    append: async (name, text) => {
-      if (!keep.includes(name)) await (await fileOf(name)).append(text);
-    },
+    append: async (name, text) => (await fileOf(name)).append(text),
     claim: async (name, text) => {
       const file = await openPendingFile(directory, name);
       claims.push(file);
       await file.append(text);
     },
     names: () => [...files.keys()],
+    place: async (earlier) => {
+      const digests: string[] = [];
+      for (const [name, file] of files) {
+        const digest = await file.seal();
+        if (remainderOf(name) !== null) digests.push(digest);
+      }
+      kept = await changedFiles(directory, { ...earlier, written: [...earlier.written, ...digests] });
+      for (const [name, file] of [...files]) {
+        files.delete(name);
+        files.set(besides(name, kept), file);
+      }
+      return { files: [...files.keys()], kept, written: digests };
+    },
     publish: async () => {
-      const inOrder = [...claims, ...files.values()];
-      for (const file of inOrder) await file.seal();
-      for (const file of inOrder) await file.publish();
-      await removeStaleFiles(directory, new Set([...files.keys(), ...keep]));
+      const inOrder = [...claims.map((file) => [SUMMARY_FILE, file] as const), ...files];
+      for (const [, file] of inOrder) await file.seal();
+      for (const [name, file] of inOrder) await file.publish(name);
+      await removeStaleFiles(directory, new Set([...files.keys(), ...kept]));
       await syncDirectory(directory);
     },
     discard: async () => {
@@ -141,10 +166,36 @@ export function createPendingReport(directory: string, { keep, how }: PendingOpt
   };
 }
 
+/** The files to correct that are not as a writing left them, nor followed. */
+async function changedFiles(directory: string, { written, followed }: Earlier): Promise<string[]> {
+  const changed: string[] = [];
+  for (const name of (await readdir(directory)).sort()) {
+    if (remainderOf(name) === null || followed.includes(name)) continue;
+    if (!written.includes(await digestOf(join(directory, name)))) changed.push(name);
+  }
+  return changed;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  // A folder or a pipe of that name is not of this module's making either.
+  if (!(await stat(path)).isFile()) return '';
+  for await (const part of createReadStream(path)) hash.update(part);
+  return hash.digest('hex');
+}
+
+/** The name itself, or the first of `failed-2.csv`, `failed-3.csv` … that is not kept. */
+function besides(name: string, kept: readonly string[]): string {
+  let free = name;
+  for (let n = 2; kept.includes(free); n += 1) free = name.replace('.', `-${n}.`);
+  return free;
+}
+
 /** Removes report files that the latest writing did not write. */
-async function removeStaleFiles(directory: string, written: ReadonlySet<string>): Promise<void> {
-  for (const name of OCCASIONAL_FILES) {
-    if (!written.has(name)) await rm(join(directory, name), { force: true });
+async function removeStaleFiles(directory: string, current: ReadonlySet<string>): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const isOurs = remainderOf(name) !== null || name === REJECTIONS_FILE || name === DOCUMENTS_FILE;
+    if (isOurs && !current.has(name)) await rm(join(directory, name), { force: true });
   }
 }
 
@@ -162,10 +213,10 @@ async function syncDirectory(directory: string): Promise<void> {
 type PendingFile = {
   /** Resolves when more text may be given: at most 64 Ki characters and the last text wait in memory. */
   append(text: string): Promise<void>;
-  /** Puts everything on the disk; nothing can be appended any more. */
-  seal(): Promise<void>;
-  /** Takes its name, and the place of an older file of that name; only after `seal`. */
-  publish(): Promise<void>;
+  /** Puts everything on the disk and answers its SHA-256; nothing can be appended any more. Safe to call again. */
+  seal(): Promise<string>;
+  /** Takes that name, and the place of an older file of that name; only after `seal`. */
+  publish(name: string): Promise<void>;
   /** Removes what was not published; safe to call at any time. */
   discard(): Promise<void>;
 };
@@ -174,15 +225,19 @@ type PendingFile = {
 export async function openPendingFile(
   directory: string,
   name: string,
-  how: PendingOptions['how'] = 'atOnce',
+  how: keyof typeof SUFFIX = 'atOnce',
 ): Promise<PendingFile> {
   const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}${SUFFIX[how]}`);
   const handle = await open(temporary, 'wx', 0o600);
+  const hash = createHash('sha256');
   let buffered = '';
+  let digest: string | null = null;
   const flush = async () => {
     const text = buffered;
     buffered = '';
-    if (text !== '') await handle.appendFile(text, 'utf8');
+    if (text === '') return;
+    hash.update(text, 'utf8');
+    await handle.appendFile(text, 'utf8');
   };
   return {
     append: async (text) => {
@@ -190,11 +245,14 @@ export async function openPendingFile(
       if (buffered.length >= BUFFER_CHARACTERS) await flush();
     },
     seal: async () => {
+      if (digest !== null) return digest;
       await flush();
       await handle.sync();
       await handle.close();
+      digest = hash.digest('hex');
+      return digest;
     },
-    publish: () => rename(temporary, join(directory, name)),
+    publish: (as) => rename(temporary, join(directory, as)),
     discard: async () => {
       await handle.close();
       await rm(temporary, { force: true });

@@ -19,6 +19,14 @@ export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies 
 
 export type RemainderKind = (typeof REMAINDERS)[number];
 
+const REMAINDER_FILE = new RegExp(`^(${REMAINDERS.join('|')})(-[0-9]+)?\\.(csv|ndjson)$`);
+
+/** Which file to correct a name is, also beside one that was left alone (`failed-2.csv`); `null`: none. */
+export function remainderOf(name: string): RemainderKind | null {
+  const stem = REMAINDER_FILE.exec(name)?.[1];
+  return REMAINDERS.find((kind) => kind === stem) ?? null;
+}
+
 /** How the rows of a run's file are written again. */
 export type RemainderFormat = {
   readonly extension: 'csv' | 'ndjson';

@@ -46,8 +46,8 @@ type ReportOptions = {
   readonly now: () => Date;
   /** The fields of the operation's request, by which the service may name what is wrong. */
   readonly fields?: Pick<FieldCatalog, 'has'>;
-  /** Files of an earlier writing that stay as they are: somebody's work is in them. */
-  readonly keep?: readonly string[];
+  /** Files of an earlier writing whose changes are in the ledger, so that they may be replaced. */
+  readonly followed?: readonly string[];
 };
 
 /** Writes the whole report of the run as the ledger has it. Nobody may call `writeSummary` on the folder at the same time. */
@@ -75,7 +75,7 @@ export type GrowingReport = {
 
 /** Begins the report of a run that goes on. Only one process at a time may: it takes the place of any before. */
 export async function growReport(
-  options: Omit<ReportOptions, 'keep'> & { readonly view: GrowingView },
+  options: Omit<ReportOptions, 'followed'> & { readonly view: GrowingView },
 ): Promise<GrowingReport> {
   const { view } = options;
   const writing = await openWriting(options, 'grown');
@@ -138,14 +138,14 @@ type Writing = Required<ReportOptions> & {
 };
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
-  const { run, directory, now, keep = [], fields = new Set<string>() } = options;
+  const { run, directory, now, followed = [], fields = new Set<string>() } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const advising = { operation: run.operation, extension: format.extension };
-  const files = createPendingReport(directory, { keep, how });
+  const files = createPendingReport(directory, how);
   const causes = createCauseTally({ columns: run.source.columns, fields });
-  return { ...options, keep, fields, files, format, advising, tally: createTally(advising), causes };
+  return { ...options, followed, fields, files, format, advising, tally: createTally(advising), causes };
 }
 
 /** Writes the rows of this chunk and of all that follow, open or closed. */
@@ -171,20 +171,22 @@ async function writeRows(settlements: readonly Settlement[], writing: Writing): 
 }
 
 /** The files get their names, with the summary of the run as it is now. */
-async function publish(run: Run, { directory, now, keep, files, tally, causes }: Writing): Promise<Summary> {
-  // The summary says whose directory this is, so a new directory gets one before all other files. It has no exit
-  // status: one with an exit status comes last, so that a report whose writer was killed is written again.
-  const { hasSummary } = await claimReportDirectory(directory, run.id);
-  if (!hasSummary) {
-    await files.claim(SUMMARY_FILE, textOf({ ...summarize(run, [], now()), exitCode: null }));
-  }
-  const others = [...files.names(), ...keep].filter((name) => name !== SUMMARY_FILE);
+async function publish(
+  run: Run,
+  { directory, now, followed, files, tally, causes }: Writing,
+): Promise<Summary> {
+  const before = await claimReportDirectory(directory, run.id);
+  const placed = await files.place({ written: before, followed });
+  // A first summary comes before all other files: it says whose directory this is, and knows the files as they were and as they
+  // will be. It has no exit status: one with an exit status comes last, so that a report whose writer was killed is written again.
+  const first = { ...summarize(run, [], now()), exitCode: null, written: [...before, ...placed.written] };
+  await files.claim(SUMMARY_FILE, textOf(first));
   const counted = {
+    ...placed,
     outcomes: tally.outcomes(),
     records: tally.records(),
     topWarnings: tally.topWarnings(),
     causes: causes.top(),
-    files: others,
   };
   const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
   await files.append(SUMMARY_FILE, textOf(summary));
@@ -200,13 +202,13 @@ export async function writeSummary({
   directory,
   now,
 }: Pick<ReportOptions, 'run' | 'directory' | 'now'>): Promise<Summary> {
-  await claimReportDirectory(directory, run.id);
-  const summary = summarize(run, [], now());
+  const written = await claimReportDirectory(directory, run.id);
+  const summary = { ...summarize(run, [], now()), written: [...written] };
   const file = await openPendingFile(directory, SUMMARY_FILE);
   try {
     await file.append(textOf(summary));
     await file.seal();
-    await file.publish();
+    await file.publish(SUMMARY_FILE);
     return summary;
   } finally {
     await file.discard();

@@ -111,6 +111,10 @@ export const summarySchema = z.object({
   exitCode: z.number().int().nullable(),
   /** The other files of the report; none while the run is running. */
   files: z.array(z.string()),
+  /** Files to correct that somebody has changed since they were written: they stay, and what is true now is beside them in `files`. */
+  kept: z.array(z.string()).default([]),
+  /** SHA-256 of the files to correct as they were written: by it one that was changed is known. */
+  written: z.array(z.string()).default([]),
 });
 
 export type Summary = z.infer<typeof summarySchema>;
@@ -153,6 +157,8 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     topWarnings: [],
     exitCode: isUnderWay(run) ? null : exitCodeOf(run),
     files: [],
+    kept: [],
+    written: [],
   };
 }
 
@@ -163,6 +169,8 @@ type Written = {
   readonly topWarnings: readonly TopWarning[];
   readonly causes: readonly Cause[];
   readonly files: readonly string[];
+  readonly kept: readonly string[];
+  readonly written: readonly string[];
 };
 
 /** The summary of a report that was written whole: of a run that is over, the lines must be what the ledger counted. */
@@ -175,6 +183,8 @@ export function withWritten(summary: Summary, written: Written): Summary {
     topWarnings: [...written.topWarnings],
     causes: [...written.causes],
     files: [...written.files],
+    kept: [...written.kept],
+    written: [...written.written],
   };
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;

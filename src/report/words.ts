@@ -3,11 +3,18 @@
  * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
  */
 import { join } from 'node:path';
-import { countOf, printable, shellWord, wrap } from '../lib/terminal.ts';
+import { anywhere, countOf, numberColumn, numberShown, printable, shellWord, wrap } from '../lib/terminal.ts';
 import { REASON_ADVICE, warningAdvice } from '../model/advice.ts';
-import { acceptedRows, OUTCOMES, REMAINDER, wasAccepted } from '../model/outcome.ts';
+import {
+  acceptedRows,
+  OUTCOMES,
+  type Outcome,
+  outcomeSign,
+  REMAINDER,
+  wasAccepted,
+} from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
-import { REMAINDERS, type RemainderKind } from './remainder.ts';
+import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Cause, Summary, TopError, TopWarning } from './summary.ts';
 
 type RenderOptions = {
@@ -17,16 +24,18 @@ type RenderOptions = {
   readonly job?: string;
   /** The command that carried the run on, as it was typed: it may name more than the run. */
   readonly typed?: string;
+  /** With the sign of each outcome before its count. */
+  readonly signs?: boolean;
 };
 
 /** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
   const sections = [
     heading(summary),
-    counts(summary),
+    counts(summary, options),
     summary.topErrors.flatMap((error) => topErrorLines(error, summary.causes)),
     warningLines(summary.topWarnings),
-    [`Report: ${options.directory}`],
+    [`Report: ${options.directory}`, ...keptLines(summary)],
     renderNext(summary, options),
   ];
   return sections
@@ -70,14 +79,17 @@ function readAsLines(source: Summary['source']): string[] {
   return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
 }
 
-function counts(summary: Summary): readonly string[] {
+function counts(summary: Summary, { signs = false }: RenderOptions): readonly string[] {
   const found = OUTCOMES.filter((outcome) => summary.outcomes[outcome] > 0).map(
     (outcome) => [outcome, summary.outcomes[outcome]] as const,
   );
   const all = summary.open === 0 ? found : [...found, ['open', summary.open] as const];
-  const width = Math.max(0, ...all.map(([, n]) => String(n).length));
-  const lines = all.map(([name, n]) => `  ${name.padEnd(10)} ${String(n).padStart(width)}`);
-  const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${n} ${name}`).join(' + ');
+  const numbers = numberColumn(all.map(([, n]) => n));
+  const signOf = (name: Outcome | 'open') => (name === 'open' ? '·' : outcomeSign(name));
+  const lines = all.map(
+    ([name], i) => `  ${signs ? `${signOf(name)} ` : ''}${name.padEnd(10)} ${numbers[i]}`,
+  );
+  const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${numberShown(n)} ${name}`).join(' + ');
   const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
   return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
 }
@@ -91,7 +103,7 @@ function recordsLine({ outcomes, records }: Summary): string[] {
 }
 
 function controlTotal(summary: Summary, sum: string): readonly string[] {
-  const lines = paragraph('  ', `rows ${summary.rows} = ${sum}`, '    ');
+  const lines = paragraph('  ', `rows ${numberShown(summary.rows)} = ${sum}`, '    ');
   if (summary.controlTotal.holds) return lines;
   const defect =
     'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
@@ -102,7 +114,7 @@ function topErrorLines(
   { outcome, code, count, exampleRow, advice }: TopError,
   causes: Summary['causes'],
 ): readonly string[] {
-  const what = `  ${count} × ${outcome} ${code}, for example row ${exampleRow}`;
+  const what = `  ${numberShown(count)} × ${outcome} ${code}, for example row ${exampleRow}`;
   const own = causes.filter((cause) => cause.outcome === outcome && cause.code === code && isTelling(cause));
   return [
     what,
@@ -119,8 +131,8 @@ function isTelling({ outcome, text }: Cause): boolean {
 }
 
 function causeLines({ text, count, rows }: Cause): readonly string[] {
-  const where = `(${rows.length === 1 ? 'row' : 'rows'} ${rows.join(', ')}${count > rows.length ? ', …' : ''})`;
-  return paragraph(`    ${count} × `, `${printable(text)} ${where}`, '      ');
+  const where = `(${rows.length === 1 ? 'row' : 'rows'} ${rows.map(numberShown).join(', ')}${count > rows.length ? ', …' : ''})`;
+  return paragraph(`    ${numberShown(count)} × `, `${printable(text)} ${where}`, '      ');
 }
 
 /** What looked damaged and was sent all the same, and how to keep such rows back; what was not sent though it differs. */
@@ -138,7 +150,7 @@ function warningLines(warnings: readonly TopWarning[]): readonly string[] {
 }
 
 function warningLine({ code, count, exampleRow }: TopWarning): string {
-  return `  ${count} × warning ${code}, for example row ${exampleRow}`;
+  return `  ${numberShown(count)} × warning ${code}, for example row ${exampleRow}`;
 }
 
 /** The setting for every code that was found, on one line where it fits. */
@@ -148,6 +160,20 @@ function checksLines(warnings: readonly TopWarning[]): string[] {
   return line.length <= WIDTH
     ? [line]
     : ['      checks:', ...settings.map((setting) => `        ${setting}`)];
+}
+
+/** The files to correct that were left alone, and where the rows are as they stand now. */
+export function keptLines({ kept, files }: Summary): readonly string[] {
+  return kept.flatMap((name) => {
+    const now = files.find((file) => !kept.includes(file) && remainderOf(file) === remainderOf(name));
+    const rows =
+      now === undefined ? 'no row belongs there any more' : `its rows as they stand now are in ${now}`;
+    return paragraph(
+      '  ',
+      `${name} was changed since it was written, so it is left as it is; ${rows}.`,
+      '  ',
+    );
+  });
 }
 
 /** What to do next, with the exact commands; empty where nothing is left to do. */
@@ -172,7 +198,7 @@ function continuing(summary: Summary, options: RenderOptions): readonly string[]
 
 /** The advice on a reason, with the remainder files that there are in place of results.csv. */
 function reasonLines(reason: Reason, { files }: Summary): readonly string[] {
-  const remainders = files.filter((file) => REMAINDERS.some((kind) => file.startsWith(`${kind}.`)));
+  const remainders = files.filter((file) => remainderOf(file) !== null);
   const advice = REASON_ADVICE[reason];
   const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
   return paragraph('  ', named, '  ');
@@ -194,7 +220,7 @@ function referring({ run, topErrors }: Summary): readonly string[] {
 }
 
 function correcting(summary: Summary, kind: RemainderKind, options: RenderOptions): readonly string[] {
-  const name = summary.files.find((file) => file === `${kind}.csv` || file === `${kind}.ndjson`);
+  const name = summary.files.find((file) => remainderOf(file) === kind);
   if (name === undefined) return [];
   const file = join(options.directory, name);
   if (kind === 'failed') return loadingFailed(summary, name, command(summary, file, options));
@@ -231,7 +257,7 @@ const FAILED: Readonly<Record<FailedStep, string>> = {
 
 function command(summary: Summary, file: string, { job }: RenderOptions): string {
   const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
-  return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(file)}`;
+  return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(anywhere(file))}`;
 }
 
 /** What the rows of the file of failed rows need before it is loaded. */

@@ -12,7 +12,7 @@ import {
 } from '../delivery/job-window.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
-import { tellOverBar } from '../lib/terminal.ts';
+import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import {
@@ -170,11 +170,11 @@ function createWindowKeeper(
     if (isOpen) {
       isTold = false;
       // Only the process that reads the file lets the run go on, unless a person has paused it meanwhile.
-      if (isReader && (await store.goOn(id, 'window'))) tellOverBar(session.io, openWindowWords(window));
+      if (isReader && (await store.goOn(id, 'window'))) tell(session.io, openWindowWords(window));
       return false;
     }
     if (state === 'running') await store.transition(id, 'paused', 'window');
-    if (!isTold) tellOverBar(session.io, closedWindowWords(window));
+    if (!isTold) tell(session.io, closedWindowWords(window));
     isTold = true;
     return false;
   };

@@ -6,10 +6,10 @@ import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
-import { listJobs, loadJob, loadJobFile } from '../config/load-job.ts';
+import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { surveyFile } from '../intake/survey.ts';
-import { shellWord } from '../lib/terminal.ts';
+import { anywhere, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
@@ -48,7 +48,7 @@ export async function loadNamed(
       `No job: expected \`onboard ${command} <job> <file...>\`, or --job-file with a definition.`,
     );
   }
-  const misplaced = await misplacedJob({ ...args, job }, await listJobs(env.jobsDirectory));
+  const misplaced = await misplacedJob({ ...args, job }, await knownJobs(env.jobsDirectory));
   if (misplaced !== null) throw new UsageError(misplaced);
   if (files.length === 0) throw new UsageError(NO_FILE);
   return { job: await loadFittingJob(job, env.jobsDirectory), paths: files };
@@ -123,8 +123,8 @@ export async function misplacedJob(given: Placing, jobs: readonly string[]): Pro
 
 /** The command with other words in the place of job and files; the options stay where they stand beside them. */
 function retyped({ command, job, files, typed }: Placing, words: readonly string[]): string {
-  const before = [command, job, ...files].map(shellWord).join(' ');
-  const after = [command, ...words].map(shellWord).join(' ');
+  const before = [command, job, ...files].map(anywhere).map(shellWord).join(' ');
+  const after = [command, ...words].map(anywhere).map(shellWord).join(' ');
   const whole = typed.includes(before) ? typed.replace(before, () => after) : `onboard ${after}`;
   return `\`${whole}\``;
 }

@@ -6,7 +6,7 @@
  */
 import type { Environment } from '../config/environment.ts';
 import { type JobDefinition, type LookupSettings, ratePerSecond } from '../config/job-definition.ts';
-import { listJobs, loadJob, loadJobFile } from '../config/load-job.ts';
+import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
 import { SANDBOX_TARGET, type Service, serviceFromEnvironment } from '../delivery/target.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { isOneRecord, noteDoubts, type RowDecision, resolveRows } from '../ledger/resolve.ts';
@@ -94,7 +94,7 @@ async function definitionWithLookUp(
 }
 
 async function currentDefinition(run: Run, { jobsDirectory }: Environment): Promise<JobDefinition | null> {
-  const known = (await listJobs(jobsDirectory)).includes(run.job);
+  const known = (await knownJobs(jobsDirectory)).includes(run.job);
   return known ? (await loadJob(run.job, jobsDirectory)).definition : null;
 }
 

@@ -1,11 +1,10 @@
 /**
- * Speaks to the terminal while a run is followed: a bar in a terminal, else a line every few seconds, with the pace
- * and what is left at that pace. A pace is measured since this process took the run up, and begins anew after each
- * standstill.
+ * Speaks to the terminal while a run is followed: a status line with a bar in a terminal, else a line every few seconds,
+ * with the pace and what is left at that pace. A pace is measured since this process took the run up, and begins anew
+ * after each standstill.
  */
-import { type Options, SingleBar } from 'cli-progress';
-import { type Io, tell } from '../lib/terminal.ts';
-import { countSettled, OUTCOMES } from '../model/outcome.ts';
+import { type Io, numberShown, showStatus, tell, windowOf } from '../lib/terminal.ts';
+import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
 /** Shows how a run gets on. */
@@ -16,35 +15,50 @@ export type Progress = {
 };
 
 const LINE_EVERY_MS = 5_000;
+/** Often enough for the eye, and seldom enough to be read. */
+const DRAWN_EVERY_MS = 200;
 
 export function createProgress(io: Io, run: Run, now: () => number): Progress {
   const pace = createPace(run, now);
-  return io.stderr.isTTY === true ? barProgress(io, run, pace) : lineProgress(io, pace, now);
+  return io.stderr.isTTY === true ? statusProgress(io, run, { pace, now }) : lineProgress(io, pace, now);
 }
 
-function barProgress(io: Io, run: Run, paceOf: Pace): Progress {
-  const options: Options = {
-    stream: io.stderr,
-    format: ' {bar} {percentage}%  {value}/{total} rows  {pace}  {outcomes}',
-    barsize: 20,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-    fps: 5,
-    gracefulExit: false,
-    linewrap: false,
-    emptyOnZero: true,
+function statusProgress(
+  io: Io,
+  first: Run,
+  { pace: paceOf, now }: { readonly pace: Pace; readonly now: () => number },
+): Progress {
+  let drawn = Number.NEGATIVE_INFINITY;
+  const update = (run: Run, isServiceAway = false) => {
+    const pace = paceShown(paceOf(run), isServiceAway);
+    if (now() - drawn < DRAWN_EVERY_MS) return;
+    drawn = now();
+    showStatus(io, statusLine(run, pace, windowOf(io.stderr)));
   };
-  const bar = new SingleBar(options);
-  const shown = (next: Run, isServiceAway = false) => ({
-    pace: paceShown(paceOf(next), isServiceAway),
-    outcomes: outcomesOf(next),
-  });
-  bar.start(run.rows, countSettled(run.outcomes), shown(run));
-  return {
-    update: (next, isServiceAway) => bar.update(countSettled(next.outcomes), shown(next, isServiceAway)),
-    stop: () => bar.stop(),
-  };
+  update(first);
+  return { update, stop: () => showStatus(io, null) };
+}
+
+const NARROW_COLUMNS = 100;
+
+/** A bar and the counts, what went wrong before all else: the end of the line is cut off where the window is narrow. */
+export function statusLine(
+  { rows, outcomes }: Pick<Run, 'rows' | 'outcomes'>,
+  pace: string,
+  columns: number,
+): string {
+  const settled = countSettled(outcomes);
+  const cells = columns < NARROW_COLUMNS ? 10 : 20;
+  const share = rows === 0 ? 0 : settled / rows;
+  const full = Math.floor(share * cells);
+  const bar = '█'.repeat(full) + '░'.repeat(cells - full);
+  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  const wrong = OUTCOMES.filter((outcome) => REMAINDER[outcome] !== 'none').reverse();
+  const right = OUTCOMES.filter((outcome) => REMAINDER[outcome] === 'none');
+  const counts = [...wrong, ...right].flatMap((outcome) =>
+    outcomes[outcome] > 0 ? [`${outcomeSign(outcome)} ${outcome} ${numberShown(outcomes[outcome])}`] : [],
+  );
+  return [`${bar}${percent}`, `${numberShown(settled)}/${numberShown(rows)}`, ...counts, pace].join('  ');
 }
 
 function lineProgress(io: Io, paceOf: Pace, now: () => number): Progress {
@@ -113,7 +127,8 @@ function wordsOf(from: Point, { at, settled }: Point, rows: number): string {
   return `${Math.round(perSecond)}/s, ${left} left`;
 }
 
-function duration(seconds: number): string {
+/** A stretch of time for people: `45 s`, `1 min 30 s`, `2 h 5 min`. */
+export function duration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;

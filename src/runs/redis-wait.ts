@@ -4,7 +4,7 @@
  * that it goes on.
  */
 import { messageOf } from '../lib/errors.ts';
-import { type Io, tellOverBar } from '../lib/terminal.ts';
+import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 
 /**
@@ -77,7 +77,7 @@ export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<
       return !io.interrupted.aborted;
     },
     onWaiting(reason) {
-      if (reason !== null && !isTold) tellOverBar(io, END_WAITS);
+      if (reason !== null && !isTold) tell(io, END_WAITS);
       isTold ||= reason !== null;
     },
   };
@@ -120,7 +120,7 @@ const GOES_ON = 'Redis takes rows again: reading goes on.';
 export function createWaitingNotice(io: Io, now: () => number) {
   let shown: WaitingReason | null = null;
   let refusedAt = 0;
-  const say = (text: string) => tellOverBar(io, text);
+  const say = (text: string) => tell(io, text);
   const goOn = () => {
     if (shown !== null) say(GOES_ON);
     shown = null;

@@ -1,7 +1,6 @@
 /**
  * When a run's report is written: ahead, while the run goes on, and what is left of it at the end, or the whole of it where
- * what was written ahead is not what the ledger says any more; and when one that is there stays as it is, since somebody
- * may be correcting its files.
+ * what was written ahead is not what the ledger says any more; and when one that is there stays as it is.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -148,13 +147,13 @@ async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary>
   }
 }
 
-/** Writes the report from the ledger as it is now; `keep`: files that stay as they are. */
+/** Writes the report from the ledger as it is now; `followed`: files to correct whose changes are in the ledger. */
 export function writeReportOf(
   run: Run,
   { env, ledger }: Pick<Session, 'env' | 'ledger'>,
-  given: { readonly directory?: string; readonly keep?: readonly string[] } = {},
+  given: { readonly directory?: string; readonly followed?: readonly string[] } = {},
 ): Promise<Summary> {
-  const { directory = reportDirectory(env, run.id), keep = [] } = given;
+  const { directory = reportDirectory(env, run.id), followed = [] } = given;
   const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
   return writeReport({
     run,
@@ -162,7 +161,7 @@ export function writeReportOf(
     directory,
     fields: fieldCatalog(run.operation),
     now: () => new Date(),
-    keep,
+    followed,
   });
 }
 

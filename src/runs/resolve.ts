@@ -6,7 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { join, resolve as resolvePath } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { createRunInput } from '../ledger/reruns.ts';
 import {
   type Holder,
@@ -22,7 +22,6 @@ import { type Decision, describeDecision } from '../model/resolution.ts';
 import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
 import { chunksOf, type Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { isTable } from '../model/source.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
 import { lookUpOnDemand } from './look-up.ts';
@@ -345,41 +344,31 @@ export function chunksWith(
 
 /** The report after rows were resolved. */
 export type Rewritten =
-  | {
-      readonly kind: 'written';
-      readonly directory: string;
-      readonly summary: Summary;
-      /** The file of rows in doubt that was left as it is: it has decisions that were not followed. */
-      readonly kept: string | null;
-    }
+  | { readonly kind: 'written'; readonly directory: string; readonly summary: Summary }
   /** A process is following the run, and writes its report. */
   | { readonly kind: 'of-another' };
 
 type Done = { readonly request: ResolveRequest; readonly resolved: Resolved };
 
-/** Writes the run's report again, but for a file of rows in doubt that somebody is working on. */
+/** Writes the run's report again, but for files that somebody is working on. */
 export async function rewriteReport(
   run: Run,
-  done: Done,
+  { request, resolved }: Done,
   session: Pick<Session, 'env' | 'ledger'>,
 ): Promise<Rewritten> {
   const underWay = run.state === 'running' || run.state === 'queued';
   const { store } = session.ledger.of(run.target);
   if (underWay && (await store.hasLease(run.id))) return { kind: 'of-another' };
   const directory = reportDirectory(session.env, run.id);
-  const name = `in-doubt.${isTable(run.source) ? 'csv' : 'ndjson'}`;
-  const kept = (await isInWork(join(directory, name), run, done)) ? name : null;
-  const summary = await writeReportOf(run, session, { keep: kept === null ? [] : [kept] });
-  return { kind: 'written', directory, summary, kept };
+  // Where every decision in a file of the report was taken, nobody's work is lost with it.
+  const isFollowed = request.kind === 'file' && resolved.refused.length === 0;
+  const followed = isFollowed ? await nameWithin(directory, request.path) : [];
+  return { kind: 'written', directory, summary: await writeReportOf(run, session, { followed }) };
 }
 
-async function isInWork(path: string, run: Run, { request, resolved }: Done): Promise<boolean> {
-  if (!existsSync(path)) return false;
-  if (request.kind === 'file' && (await realpath(resolvePath(request.path))) === (await realpath(path)))
-    return resolved.refused.length > 0;
-  // A file that can't be read as it should be is in somebody's work too.
-  return readDecisions(path, run, null).then(
-    ({ decisions }) => decisions.length > 0,
-    () => true,
-  );
+/** The name of a file that lies in the folder; none for one that lies elsewhere. */
+async function nameWithin(folder: string, path: string): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  const found = await realpath(path);
+  return dirname(found) === (await realpath(folder)) ? [basename(found)] : [];
 }

@@ -3,7 +3,7 @@
  * when, and that they go on; each of these once. Also how a service is doing, in words, for every command that shows it.
  */
 import type { BreakerReport } from '../ledger/breaker.ts';
-import { countOf, type Io, shownTime, tellOverBar } from '../lib/terminal.ts';
+import { countOf, type Io, shownTime, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
@@ -42,7 +42,7 @@ export function createServiceNotice(
     if (next === shown) return;
     const isHoldOver = next === 'well' && shown === 'held';
     shown = next;
-    tellOverBar(io, isHoldOver ? HOLD_OVER : textOf(next, report, target));
+    tell(io, isHoldOver ? HOLD_OVER : textOf(next, report, target));
   };
   return {
     /** Looks at most once a second; never fails. `isFirst`: no row of the run has come to its end since this process took it up. */
@@ -54,13 +54,13 @@ export function createServiceNotice(
     /** The service has not answered for so long that the run was paused. */
     async gaveUp() {
       const { cause } = await service.read();
-      tellOverBar(io, `No answer came from ${target} for too long.${cause === null ? '' : ` ${cause}`}`);
+      tell(io, `No answer came from ${target} for too long.${cause === null ? '' : ` ${cause}`}`);
     },
     /** The service has asked to be left alone for so long that the run was paused. */
     async heldOff() {
       const { heldUntil } = await service.read();
       const what = `The service at ${target} has asked to be left alone until ${dateOf(heldUntil)} (Retry-After)`;
-      tellOverBar(io, `${what}: longer than send.awayMinutes allows, so the run is paused.`);
+      tell(io, `${what}: longer than send.awayMinutes allows, so the run is paused.`);
     },
     /** At the last look: rows wait for the service. */
     isWaiting: () => shown !== 'well',

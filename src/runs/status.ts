@@ -5,23 +5,44 @@
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
+import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
 
-const RUNS_FOR_SUGGESTIONS = 200;
+/** As many runs are looked through for the ending of an id, and for one that is like a mistyped one. */
+const RUNS_LOOKED_THROUGH = 10_000;
+const AMBIGUOUS_SHOWN = 5;
+const LATEST = 'latest';
 
-/** The run of that id, whatever its target; a UsageError says which ones there are like it. */
-export async function findRun(ledger: Ledger, id: string): Promise<Run> {
-  const target = await ledger.index.targetOf(id);
-  const run = target === null ? null : await ledger.of(target).store.get(id);
+/** The run that somebody names by its id, an ending of it that no other has, or `latest`; whatever its target. A UsageError says which there are like it. */
+export async function findRun(ledger: Ledger, named: string): Promise<Run> {
+  const exact = await runOf(ledger, named);
+  if (exact !== null) return exact;
+  const known = (await ledger.index.latest(RUNS_LOOKED_THROUGH)).map(({ run }) => run);
+  const [newest] = known;
+  if (named === LATEST && newest === undefined)
+    throw new UsageError(`There is no run in the ledger of ${ledger.name} yet.`);
+  const meant =
+    named === LATEST ? known.slice(0, 1) : known.filter((id) => named !== '' && id.endsWith(named));
+  const [only, another] = meant;
+  if (another !== undefined) throw new UsageError(ambiguous(named, meant));
+  const run = only === undefined ? null : await runOf(ledger, only);
   if (run !== null) return run;
-  const known = await ledger.index.latest(RUNS_FOR_SUGGESTIONS);
-  const hint = didYouMean(
-    id,
-    known.map((k) => k.run),
+  const hint = didYouMean(named, known);
+  throw new UsageError(
+    `There is no run "${named}" in the ledger of ${ledger.name}.${hint} \`onboard runs\` lists them.`,
   );
-  throw new UsageError(`There is no run "${id}" in this ledger.${hint} \`onboard runs\` lists them.`);
+}
+
+async function runOf(ledger: Ledger, id: string): Promise<Run | null> {
+  const target = await ledger.index.targetOf(id);
+  return target === null ? null : ledger.of(target).store.get(id);
+}
+
+function ambiguous(named: string, ids: readonly string[]): string {
+  const more = ids.length > AMBIGUOUS_SHOWN ? ` and ${ids.length - AMBIGUOUS_SHOWN} more` : '';
+  return `"${named}" is the ending of ${countOf(ids.length, 'run')}: ${ids.slice(0, AMBIGUOUS_SHOWN).join(', ')}${more}. Expected more of the id.`;
 }
 
 /** The definition that a run began with, and goes on with whatever its job has become. */

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -45,6 +46,8 @@ async function ownStart() {
 
 test('where all is well it says so, ends with 0, asks the service nothing and leaves no server behind', async () => {
   const { home, env, sandbox } = await ownStart();
+  await mkdir(join(home, 'redis'), { recursive: true, mode: 0o700 });
+  await chmod(home, 0o700);
   const said = await onboard(['doctor'], env);
   expect(said.stderr).toBe('');
   expect(said.stdout.trimEnd().split('\n').at(-1)).toBe('All is well.');
@@ -61,8 +64,10 @@ test('where all is well it says so, ends with 0, asks the service nothing and le
 });
 
 test('a problem has what to do below it, and the exit status is 3', async () => {
-  const { env } = await ownStart();
+  const { env, home } = await ownStart();
   const said = await onboard(['doctor'], { ...env, MSB_BASE_URL: '', MSB_TOKEN: '' });
+  // To look makes nothing.
+  expect(existsSync(home)).toBe(false);
   expect(said.exitCode).toBe(3);
   expect(said.stdout).toMatch(/^problem {2}service: MSB_BASE_URL is not set\n {9}→ Set it/m);
   expect(said.stdout).toMatch(/\n2 problems, 0 warnings: /);

@@ -1,14 +1,16 @@
+import { existsSync } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { interruptionNotice } from '../../src/cli/program.ts';
+import { commandOf, interruptionNotice, runProgram } from '../../src/cli/program.ts';
 import { programVersion } from '../../src/lib/version.ts';
 import { ownFolder } from '../support/folder.ts';
-import { onboard } from './memory-io.ts';
+import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const COMMANDS = (
   'run preview check start watch work runs status report rerun resolve pause resume cancel ' +
-  'template map schema sandbox doctor'
+  'template map schema sandbox completion doctor'
 ).split(' ');
 
 /** A file of the test's own, and the environment of a home that is not there yet. */
@@ -181,4 +183,49 @@ test.each([
   [[], OTHERS, 1000],
 ])('the first signal to %j is answered with "%s" after %i ms', (args, text, afterMs) => {
   expect(interruptionNotice(args, 30_000)).toEqual({ text, afterMs });
+});
+
+test.each([
+  [{}, 'onboard'],
+  [{ npm_command: 'exec' }, 'npx onboard'],
+  [{ npm_command: 'run-script' }, 'onboard'],
+  [{ ONBOARD_HOME: '/srv/a b' }, "ONBOARD_HOME='/srv/a b' onboard"],
+  [{ ONBOARD_HOME: './.onboard', npm_command: 'exec' }, 'npx onboard'],
+  [{ ONBOARD_HOME: 'other', npm_command: 'exec' }, 'ONBOARD_HOME=/work/other npx onboard'],
+  [{ ONBOARD_HOME: '' }, 'onboard'],
+])('with %j commands are printed as %s', (env, expected) => {
+  expect(commandOf(env, '/work')).toBe(expected);
+});
+
+describe('a command that only reads', () => {
+  test.each([
+    [['runs'], 0, 'No runs yet in the ledger of HOME.'],
+    [['status'], 0, 'There is no ledger in HOME yet'],
+    [['status', 'latest'], 3, 'There is no ledger in HOME yet'],
+    [['status', '--json'], 0, '"ledger": "HOME"'],
+    [['runs', '--json'], 0, ''],
+    [['report', 'latest'], 3, 'There is no ledger in HOME yet'],
+    [['cancel', 'latest'], 3, 'There is no ledger in HOME yet'],
+  ])('%j makes no ledger where there is none, exit status %i', async (args, exitCode, words) => {
+    const home = join(await ownFolder(), 'home');
+    const said = await onboard(args, { ONBOARD_HOME: home });
+    expect(said.exitCode).toBe(exitCode);
+    expect(said.stdout + said.stderr).toContain(words.replace('HOME', home));
+    expect(existsSync(home)).toBe(false);
+  });
+});
+
+test('before the first run into a fresh ledger somebody at the terminal is asked, and may say no', async () => {
+  const folder = await ownFolder({ 'a.csv': 'externalId,details.name\na,A\nb,B\n' });
+  const env = { ONBOARD_HOME: join(folder, 'home'), MSB_BASE_URL: 'https://api.example.com', MSB_TOKEN: 't' };
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const io = { ...memoryIo({ env }), stderr: new MemoryStream(true), stdin };
+  stdin.write('n\n');
+  expect(await runProgram(['run', 'subclients-create', join(folder, 'a.csv')], io)).toBe(3);
+  expect(io.stderr.text).toContain(
+    '2 creates at https://api.example.com, the first run there in the ledger of',
+  );
+  expect(io.stderr.text).toContain('Nothing is sent.');
+  // A no leaves nothing behind.
+  expect(existsSync(env.ONBOARD_HOME)).toBe(false);
 });

@@ -310,7 +310,7 @@ describe('an edited report file', () => {
     const said = await command([run, '--file', path]);
     expect(said.exitCode).toBe(1);
     expect(said.stdout).toContain('row 1 was resolved as created, id other');
-    expect(said.stdout).toContain('in-doubt.csv was left as it is');
+    expect(said.stdout).toContain('in-doubt.csv was changed since it was written, so it is left as it is');
     expect(await readFile(path, 'utf8')).toBe(edited);
     expect(await readFile(reportFile(run, 'results.csv'), 'utf8')).toContain(',created,,b,');
   });

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { listJobs, loadJob, loadJobFile } from '../../src/config/load-job.ts';
+import { knownJobs, listJobs, loadJob, loadJobFile } from '../../src/config/load-job.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { ownFolder } from '../support/folder.ts';
 
@@ -214,6 +214,17 @@ describe('when a job is looked up by name', () => {
     expect(await problemsOf(loadJob('subclient-create', folder))).toEqual([
       `there is no job "subclient-create": ${folder} has payments, subclients-create. Did you mean "subclients-create"? Use --job-file for a definition from elsewhere.`,
     ]);
+  });
+
+  test('one of the shipped ones is found from everywhere, and gives way to one of that name in the folder', async () => {
+    const shipped = await loadJob('payment-documents', folder);
+    expect(shipped.definition.operation).toBe('payment.documents');
+    await write('payment-documents.yaml', 'operation: subclient.create');
+    expect((await loadJob('payment-documents', folder)).definition.operation).toBe('subclient.create');
+    expect(await listJobs(folder)).toEqual(['payment-documents']);
+    expect(await knownJobs(folder)).toEqual(
+      expect.arrayContaining(['subclients-create', 'payment-documents']),
+    );
   });
 
   test('an empty folder and one that is missing are said to have none', async () => {

@@ -1,227 +1,340 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AdaptiveLimit, createAdaptiveLimit } from '../../src/delivery/adaptive-limit.ts';
+import { createAdaptiveLimit } from '../../src/delivery/adaptive-limit.ts';
+import type { Reply } from '../../src/model/request.ts';
+import { seededRandom } from '../../src/sandbox/faults.ts';
 
 const MANY = 500;
+const ANSWER_MS = 50;
+const SECOND = 1000;
 
-/** Whole round trips of as many requests as there may be, each `ms` long; answers the time after them. */
-function goRound(
-  limit: AdaptiveLimit,
-  options: { readonly from: number; readonly trips: number; readonly ms?: number; readonly ceiling?: number },
-): number {
-  const { from, trips, ms = 50, ceiling = MANY } = options;
-  let now = from;
-  for (let trip = 0; trip < trips; trip += 1) {
-    now += ms;
-    const requests = limit.current(ceiling);
-    for (let n = 0; n < requests; n += 1) limit.answered({ now, tookMs: ms, isUsed: n === 0, ceiling });
-  }
-  return now;
+const reply = (status: number, ms = ANSWER_MS, retryAfterMs: number | null = null): Reply => ({
+  kind: 'response',
+  status,
+  retryAfterMs,
+  body: '',
+  ms,
+});
+const refusal = reply(429);
+/** The service asks everybody to wait. */
+const named = reply(429, ANSWER_MS, SECOND);
+/** Refused for what it asks: how long that took says nothing of other requests. */
+const borne = (ms = ANSWER_MS) => reply(418, ms);
+
+/** A limit that hears what one run is answered, on a clock of its own. */
+function startLimit(ceiling = MANY) {
+  const clock = { now: 0 };
+  const process = { busy: 0 };
+  const limit = createAdaptiveLimit(() => clock.now);
+  const hear = limit.createHearing(() => process.busy);
+  const current = () => limit.current(ceiling);
+  return {
+    current,
+    process,
+    limit,
+    /** As many are in flight as may be, unless told otherwise. */
+    hear: (answer: Reply, inFlight = current()) => hear(answer, inFlight, ceiling),
+    pass(ms: number) {
+      clock.now += ms;
+    },
+    /** Whole round trips of as many requests as there may be. */
+    goRound(trips: number, answer = borne()) {
+      for (let trip = 0; trip < trips; trip += 1) {
+        clock.now += answer.ms;
+        const requests = current();
+        for (let n = 0; n < requests; n += 1) hear(answer, requests, ceiling);
+      }
+    },
+    /** Far too many: every answer of the round trip says so. */
+    refuseAll() {
+      clock.now += 100;
+      const inFlight = current();
+      for (let n = 0; n < inFlight; n += 1) hear(refusal, inFlight - n, ceiling);
+    },
+  };
 }
 
-type Overload = Parameters<AdaptiveLimit['overloaded']>[0];
-
-/** One request too many, with 50 in flight, unless told otherwise. */
-const overload = (limit: AdaptiveLimit, now: number, over: Partial<Overload> = {}) =>
-  limit.overloaded({ now, tookMs: 50, inFlight: 50, isNamed: false, ceiling: MANY, ...over });
-
-/** Far too many: every answer of the round trip says so. */
-function refuseAll(limit: AdaptiveLimit, now: number): void {
-  const inFlight = limit.current(MANY);
-  for (let n = 0; n < inFlight; n += 1) overload(limit, now + n / 100, { inFlight: inFlight - n });
-}
+type Limit = ReturnType<typeof startLimit>;
 
 /** After a second in which everything was refused. */
-function beatenLimit(): AdaptiveLimit {
-  const limit = createAdaptiveLimit();
-  for (let n = 1; n <= 10; n += 1) refuseAll(limit, n * 100);
-  return limit;
+function beatenLimit(): Limit {
+  const one = startLimit();
+  for (let n = 1; n <= 10; n += 1) one.refuseAll();
+  return one;
 }
 
 describe('without trouble', () => {
   test('it begins at the ceiling, or at 50 where that is more', () => {
-    const limit = createAdaptiveLimit();
+    const { limit } = startLimit();
     expect([1, 20, 50, 51, 500].map(limit.current)).toEqual([1, 20, 50, 50, 50]);
   });
 
-  test('it may double each time that answers are seen to take no longer, up to the ceiling', () => {
-    const limit = createAdaptiveLimit();
-    const seen = [];
-    let now = 0;
-    for (let n = 0; n < 4; n += 1) {
-      now = goRound(limit, { from: now, trips: 5, ceiling: 300 });
-      seen.push(limit.current(300));
-      limit.steady();
+  test('it doubles while answers are seen to take no longer, up to the ceiling', () => {
+    const one = startLimit(300);
+    const seen = new Set<number>();
+    for (let n = 0; n < 100; n += 1) {
+      one.goRound(1, reply(200));
+      seen.add(one.current());
     }
-    expect(seen).toEqual([50, 100, 200, 300]);
+    expect([...seen]).toEqual([50, 100, 200, 300]);
   });
 
   test('it does not grow where it is not reached', () => {
-    const limit = createAdaptiveLimit();
-    limit.steady();
-    for (let n = 1; n <= 1000; n += 1)
-      limit.answered({ now: n * 10, tookMs: 50, isUsed: false, ceiling: MANY });
-    expect(limit.current(MANY)).toBe(50);
+    const one = startLimit();
+    for (let n = 1; n <= 1000; n += 1) {
+      one.pass(10);
+      one.hear(reply(200), 49);
+    }
+    expect(one.current()).toBe(50);
   });
 });
 
 describe('trouble', () => {
   test('halves it where no round trip went well before, once for all requests of one round trip', () => {
-    const limit = createAdaptiveLimit();
-    refuseAll(limit, 50);
-    // Four in a row are no accident: 47 were in flight then.
-    expect(limit.current(MANY)).toBe(23);
-    for (let n = 0; n < 100; n += 1) overload(limit, 60 + n / 2, { tookMs: 80, inFlight: 23 });
-    expect(limit.current(MANY)).toBe(23);
+    const one = startLimit();
+    one.refuseAll();
+    expect(one.current()).toBe(25);
+    for (let n = 0; n < 100; n += 1) one.hear(reply(429, 80), 25);
+    expect(one.current()).toBe(25);
   });
 
-  test('takes a fifth where all went well before', () => {
-    const limit = createAdaptiveLimit();
-    const now = goRound(limit, { from: 0, trips: 5 });
-    for (let n = 0; n < 4; n += 1) overload(limit, now + 50);
-    expect(limit.current(MANY)).toBe(40);
+  test('takes a part of it where all went well before', () => {
+    const one = startLimit();
+    one.goRound(5);
+    one.pass(ANSWER_MS);
+    for (let n = 0; n < 4; n += 1) one.hear(refusal);
+    expect(one.current()).toBe(42);
   });
 
   test('counts at once where everybody has to wait for it', () => {
-    const limit = createAdaptiveLimit();
-    overload(limit, 50, { inFlight: 40, isNamed: true });
-    expect(limit.current(MANY)).toBe(20);
+    const one = startLimit();
+    one.pass(ANSWER_MS);
+    one.hear(named);
+    expect(one.current()).toBe(25);
   });
 
-  test('does not where as many were borne for several round trips: the service has its own reasons then', () => {
-    const limit = createAdaptiveLimit();
-    const now = goRound(limit, { from: 0, trips: 5 });
-    overload(limit, now + 50, { isNamed: true });
-    expect(limit.current(MANY)).toBe(50);
-    // Right after it there is another one.
-    overload(limit, now + 60, { isNamed: true });
-    expect(limit.current(MANY)).toBe(45);
+  test('does not where as many were borne for a round trip: the service has its own reasons then, unless it comes again', () => {
+    const one = startLimit();
+    one.goRound(2);
+    one.pass(ANSWER_MS);
+    one.hear(named);
+    expect(one.current()).toBe(50);
+    one.pass(SECOND);
+    one.hear(named);
+    expect(one.current()).toBe(42);
+  });
+
+  test('counts at once where one more than before was too many', () => {
+    const one = beatenLimit();
+    while (one.current() < 20) one.goRound(1);
+    one.pass(ANSWER_MS);
+    one.hear(named);
+    expect(one.current()).toBe(17);
   });
 
   test('is measured by the requests in flight, not by a limit that was not reached', () => {
-    const limit = createAdaptiveLimit();
-    overload(limit, 50, { inFlight: 10, isNamed: true });
-    expect(limit.current(MANY)).toBe(5);
+    const one = startLimit();
+    one.pass(ANSWER_MS);
+    one.hear(named, 10);
+    expect(one.current()).toBe(5);
   });
 
-  test('of one request in a hundred is an accident: less would not help', () => {
-    const limit = createAdaptiveLimit();
+  test('is measured by the limit where it was reached, though the others have been answered by now', () => {
+    const one = startLimit();
+    one.pass(ANSWER_MS);
+    for (let inFlight = 50; inFlight > 10; inFlight -= 1) one.hear(borne(), inFlight);
+    for (let inFlight = 10; inFlight > 6; inFlight -= 1) one.hear(refusal, inFlight);
+    expect(one.current()).toBe(25);
+  });
+
+  test.each([
+    [1, 49],
+    [5, 20],
+  ])('of %i requests in a hundred is an accident: fewer would not help', (percent, least) => {
+    const random = seededRandom(2);
+    const one = startLimit(50);
+    let sum = 0;
     for (let n = 1; n <= 20_000; n += 1) {
-      const heard = { now: 50 + n, tookMs: 50 };
-      if (n % 100 === 0) overload(limit, heard.now);
-      else limit.answered({ ...heard, isUsed: true, ceiling: 50 });
+      one.pass(1);
+      one.hear(random() * 100 < percent ? refusal : borne());
+      sum += one.current();
     }
-    expect(limit.current(50)).toBe(50);
+    expect(sum / 20_000).toBeGreaterThan(least);
   });
 
-  test('comes back, slowly, where it was met before, and then the limit grows ever faster', () => {
-    const limit = createAdaptiveLimit();
-    let now = goRound(limit, { from: 0, trips: 4 });
-    for (let n = 0; n < 4; n += 1) overload(limit, now + 50);
-    now += 50;
-    const seconds = [1, 2, 3, 4, 5, 6, 7].map(() => {
-      now = goRound(limit, { from: now, trips: 20 });
-      return limit.current(MANY);
+  test('lets the limit come back slowly at first, and then ever faster', () => {
+    const one = startLimit();
+    one.goRound(4);
+    one.pass(ANSWER_MS);
+    for (let n = 0; n < 4; n += 1) one.hear(refusal);
+    const seconds = Array.from({ length: 10 }, () => {
+      one.goRound(20);
+      return one.current() - 42;
     });
-    expect(seconds).toEqual([46, 48, 49, 49, 53, 61, 78]);
+    expect(seconds[1]).toBeLessThanOrEqual(1);
+    expect(seconds[3]).toBeLessThanOrEqual(7);
+    expect(seconds[9]).toBeGreaterThan(90);
+  });
+
+  test('lets the limit come back with the time for which it is used only', () => {
+    const one = startLimit();
+    one.refuseAll();
+    for (let n = 0; n < 1000; n += 1) {
+      one.pass(10);
+      one.hear(borne(), 24);
+    }
+    expect(one.current()).toBe(25);
   });
 
   test('that is over is over: a limit of one is a hundred within a dozen seconds', () => {
-    const limit = beatenLimit();
-    expect(limit.current(MANY)).toBe(1);
-    goRound(limit, { from: 1100, trips: 240 });
-    expect(limit.current(MANY)).toBeGreaterThan(100);
+    const one = beatenLimit();
+    expect(one.current()).toBe(1);
+    one.goRound(240);
+    expect(one.current()).toBeGreaterThan(100);
   });
 
-  test('of long ago is forgotten', () => {
-    const limit = beatenLimit();
-    limit.answered({ now: 70_000, tookMs: 50, isUsed: true, ceiling: MANY });
-    expect(limit.current(MANY)).toBeGreaterThanOrEqual(50);
-  });
-
-  test('is not forgotten while a request takes long', () => {
-    const limit = beatenLimit();
-    limit.answered({ now: 100_000, tookMs: 99_000, isUsed: true, ceiling: MANY });
-    expect(limit.current(MANY)).toBeLessThan(5);
+  test('is not forgotten while a request takes long: a round trip adds one, or a fifth', () => {
+    const one = beatenLimit();
+    for (let trip = 0; trip < 8; trip += 1) {
+      const before = one.current();
+      one.goRound(1, borne(30_000));
+      expect(one.current()).toBeLessThanOrEqual(Math.max(before + 1, before * 1.2));
+    }
   });
 });
 
+type Part = {
+  readonly seconds: number;
+  /** What an answer takes, given the limit in force. */
+  readonly takesMs: (limit: number, sinceMs: number) => number;
+  readonly busy?: number;
+  readonly inFlight?: number;
+};
+
+/** The limits that were in force during each part, of a run with a ceiling of 50 that is answered every 5 ms. */
+const limitsOf = (...parts: readonly Part[]) => limitsBelow(50, ...parts);
+
+function limitsBelow(ceiling: number, ...parts: readonly Part[]): number[][] {
+  const one = startLimit(ceiling);
+  return parts.map(({ seconds, takesMs, busy = 0, inFlight }) => {
+    one.process.busy = busy;
+    const seen: number[] = [];
+    for (let ms = 0; ms < seconds * SECOND; ms += 5) {
+      one.pass(5);
+      one.hear(reply(200, takesMs(one.current(), ms)), inFlight);
+      seen.push(one.current());
+    }
+    return seen;
+  });
+}
+
+const least = (limits: readonly number[] = []) => Math.min(...limits);
+const constant = (seconds: number, ms: number, over: Partial<Part> = {}): Part => {
+  return { seconds, takesMs: () => ms, ...over };
+};
+
 describe('answers that take longer', () => {
-  test('leave the share that was told', () => {
-    const limit = createAdaptiveLimit();
-    limit.slowed({ now: 1000, inFlight: 50, share: 0.5 });
-    expect(limit.current(MANY)).toBe(25);
+  test('the more are in flight leave as many as are answered as quickly as before', () => {
+    // As of a service that works on 25 at once.
+    const queueing: Part = { seconds: 3, takesMs: (limit) => 100 * Math.max(1, limit / 25) };
+    const [well, slow] = limitsOf(constant(3, 100), queueing);
+    expect(least(well)).toBe(50);
+    expect(least(slow)).toBeGreaterThan(18);
+    expect(slow?.at(-1)).toBeLessThanOrEqual(25);
   });
 
-  test('that fewer requests don’t make shorter give it back', () => {
-    const limit = createAdaptiveLimit();
-    limit.slowed({ now: 1000, inFlight: 50, share: 0.5 });
-    limit.restored();
-    expect(limit.current(MANY)).toBe(50);
+  test('however few are in flight give the limit back, and from then on that is usual', () => {
+    const [, slow, later] = limitsOf(constant(3, 100), constant(5, 200), constant(30, 200));
+    expect([least(slow) < 30, slow?.at(-1), least(later)]).toEqual([true, 50, 50]);
   });
 
   test('give nothing back where there was other trouble meanwhile', () => {
-    const limit = createAdaptiveLimit();
-    limit.slowed({ now: 1000, inFlight: 50, share: 0.5 });
-    overload(limit, 1100, { inFlight: 25, isNamed: true });
-    limit.restored();
-    expect(limit.current(MANY)).toBe(12);
+    const one = startLimit(50);
+    one.goRound(60, reply(200, 100));
+    while (one.current() === 50) one.goRound(1, reply(200, 300));
+    one.pass(300);
+    const slowed = one.current();
+    one.pass(ANSWER_MS);
+    for (let n = 0; n < 4; n += 1) one.hear(reply(503));
+    expect(one.current()).toBeLessThan(slowed);
+    one.goRound(10, reply(200, 300));
+    expect(one.current()).toBeLessThan(slowed);
+  });
+
+  test.each<[string, Part]>([
+    ['by little', constant(10, 165)],
+    ['for a moment in which this process stood still', constant(0.5, 550)],
+    ['with fewer requests than there may be', constant(5, 500, { inFlight: 30 })],
+    ['while this process is at work all the time, and late by itself', constant(10, 500, { busy: 0.95 })],
+  ])('%s change nothing', (_, part) => {
+    const limits = limitsOf(constant(3, 100), part, constant(3, 100));
+    expect(limits.map(least)).toEqual([50, 50, 50]);
+  });
+
+  test('for less than half a second change nothing', () => {
+    expect(limitsOf(constant(3, 30), constant(0.45, 80), constant(3, 30)).map(least)).toEqual([50, 50, 50]);
+  });
+
+  test('by milliseconds only change nothing, however many times as long it is', () => {
+    expect(limitsOf(constant(3, 2), constant(10, 20)).map(least)).toEqual([50, 50]);
+  });
+
+  test('from the beginning are measured by the first answers', () => {
+    // The first ones find the service idle, the next wait for them.
+    const [limits] = limitsOf({ seconds: 2, takesMs: (limit, ms) => (ms < 50 ? 50 : 4 * limit) });
+    expect(least(limits)).toBeLessThan(15);
+  });
+
+  test('of one request at a time have nothing that could be fewer', () => {
+    const one = startLimit(1);
+    for (const ms of [100, 500])
+      for (let n = 0; n < 100; n += 1) {
+        one.goRound(1, reply(200, ms));
+        expect(one.limit.current(50)).toBe(50);
+      }
+  });
+
+  test('never leave fewer than eight', () => {
+    const [, slow] = limitsBelow(10, constant(3, 50), constant(3, 500));
+    expect(least(slow)).toBe(8);
+  });
+
+  test('are measured by the quickest that was usual since', () => {
+    const queueing: Part = { seconds: 3, takesMs: (limit) => 4 * limit };
+    const [, , slow] = limitsOf(constant(3, 400), constant(5, 100), queueing);
+    expect(least(slow)).toBeLessThan(30);
+  });
+
+  test('by a third, as those of a service vary, are steady', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 5, max: 400 }), (seed, ms) => {
+        const random = seededRandom(seed);
+        const [limits = []] = limitsOf({ seconds: 60, takesMs: () => ms * (0.67 + 0.66 * random()) });
+        const cuts = limits.filter((limit, i) => limit < (limits[i - 1] ?? 50));
+        expect(cuts.length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 30 },
+    );
   });
 });
 
-type Told =
-  | { readonly kind: 'answered' | 'named' | 'refused'; readonly tookMs: number }
-  | { readonly kind: 'steady' | 'restored' }
-  | { readonly kind: 'slowed'; readonly share: number };
-
-const told: fc.Arbitrary<Told> = fc.oneof(
-  fc.record({
-    kind: fc.constantFrom('answered' as const, 'answered' as const, 'named' as const, 'refused' as const),
-    tookMs: fc.integer({ min: 0, max: 30_000 }),
-  }),
-  fc.record({ kind: fc.constantFrom('steady' as const, 'restored' as const) }),
-  fc.record({ kind: fc.constant('slowed' as const), share: fc.double({ min: 0.01, max: 1, noNaN: true }) }),
-);
-
-function tell(
-  limit: AdaptiveLimit,
-  what: Told,
-  at: { readonly now: number; readonly ceiling: number },
-): void {
-  const { now, ceiling } = at;
-  const inFlight = limit.current(ceiling);
-  switch (what.kind) {
-    case 'answered':
-      limit.answered({ now, tookMs: what.tookMs, isUsed: true, ceiling });
-      break;
-    case 'named':
-    case 'refused':
-      limit.overloaded({ now, tookMs: what.tookMs, inFlight, isNamed: what.kind === 'named', ceiling });
-      break;
-    case 'slowed':
-      limit.slowed({ now, inFlight, share: what.share });
-      break;
-    case 'steady':
-      limit.steady();
-      break;
-    case 'restored':
-      limit.restored();
-      break;
-    default:
-      what satisfies never;
-  }
-}
+const answer: fc.Arbitrary<Reply> = fc
+  .record({
+    status: fc.constantFrom(200, 200, 200, 418, 429, 503, 500),
+    ms: fc.integer({ min: 0, max: 30_000 }),
+    afterMs: fc.constantFrom(null, SECOND),
+  })
+  .map(({ status, ms, afterMs }) => reply(status, ms, afterMs));
 
 test('whatever it is told, it is a whole number from 1 to the ceiling', () => {
-  const steps = fc.array(fc.tuple(told, fc.integer({ min: 0, max: 2000 })), { maxLength: 300 });
+  const steps = fc.array(fc.tuple(answer, fc.integer({ min: 0, max: 2000 })), { maxLength: 300 });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 500 }), steps, (ceiling, told) => {
-      const limit = createAdaptiveLimit();
-      let now = 0;
-      for (const [what, ms] of told) {
-        now += ms;
-        tell(limit, what, { now, ceiling });
-        const current = limit.current(ceiling);
+    fc.property(fc.integer({ min: 1, max: 500 }), steps, (ceiling, steps) => {
+      const one = startLimit(ceiling);
+      for (const [answer, ms] of steps) {
+        one.pass(ms);
+        one.hear(answer);
+        const current = one.current();
         expect(Number.isInteger(current) && current >= 1 && current <= ceiling).toBe(true);
       }
     }),
@@ -229,20 +342,16 @@ test('whatever it is told, it is a whole number from 1 to the ceiling', () => {
 });
 
 test('whatever happened before, it is back at the ceiling when there has been no trouble for a minute', () => {
-  const steps = fc.array(told, { maxLength: 100 });
+  const steps = fc.array(answer, { maxLength: 100 });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 200 }), steps, (ceiling, told) => {
-      const limit = createAdaptiveLimit();
-      let now = 0;
-      for (const what of told) {
-        now += 100;
-        tell(limit, what, { now, ceiling });
+    fc.property(fc.integer({ min: 1, max: 200 }), steps, (ceiling, steps) => {
+      const one = startLimit(ceiling);
+      for (const answer of steps) {
+        one.pass(100);
+        one.hear(answer);
       }
-      for (let n = 0; n < 40; n += 1) {
-        now = goRound(limit, { from: now, trips: 30, ceiling });
-        limit.steady();
-      }
-      expect(limit.current(ceiling)).toBe(ceiling);
+      one.goRound(1200, reply(200));
+      expect(one.current()).toBe(ceiling);
     }),
     { numRuns: 40 },
   );

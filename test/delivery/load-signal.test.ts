@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LoadSignal, loadSignal } from '../../src/delivery/load-signal.ts';
+import { type LoadSignal, loadSignal } from '../../src/delivery/adaptive-limit.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { TIMED_OUT, TIMED_OUT_BEFORE_SENDING } from '../../src/service/network-error.ts';
 

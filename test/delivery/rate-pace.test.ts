@@ -1,9 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { createRatePace, type RatePace } from '../../src/delivery/rate-pace.ts';
+import { createServicePermits, type RunPermits, type RunRate } from '../../src/delivery/run-permits.ts';
 import { AHEAD_MS, type Reserved } from '../../src/ledger/chunk-ledger.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 const BEHIND_MS = 40;
+
+/** A run with a rate that may have so many permits at once. */
+function joinPaced(
+  time: VirtualTime,
+  ceiling: number,
+  rate: Pick<RunRate, 'intervalMs' | 'reserve'> & Partial<RunRate>,
+) {
+  const stop = new AbortController();
+  const pause = async (ms: number) => (await time.pause(ms)) && !stop.signal.aborted;
+  const troubles: unknown[] = [];
+  const onTrouble = (error: unknown) => void troubles.push(error);
+  const permits = createServicePermits({ now: time.now, createBusy: () => () => 0 }).join({
+    ceiling,
+    weight: 1,
+    stopping: stop.signal,
+    rate: { pause, onTrouble, ...rate },
+  });
+  return { permits, troubles, stop: () => stop.abort() };
+}
 
 /** The run's time line as the ledger keeps it. */
 function timeLine(time: VirtualTime, intervalMs: number): (times: number) => Promise<Reserved> {
@@ -24,34 +43,32 @@ type WorkerOptions = {
   readonly reserve: (times: number) => Promise<Reserved>;
   readonly sent: number[];
   readonly slots?: number;
+  /** That wait at once; by default as many as it may send. */
+  readonly rows?: number;
   readonly answerMs?: number;
 };
 
 /** A worker with more rows than it can send, until it is killed: it says nothing more then, and its times are lost. */
-function startWorker({ time, intervalMs, reserve, sent, slots = 20, answerMs = 50 }: WorkerOptions) {
-  let taken = 0;
+function startWorker({
+  time,
+  intervalMs,
+  reserve,
+  sent,
+  slots = 20,
+  rows = slots,
+  answerMs = 50,
+}: WorkerOptions) {
   let alive = true;
-  const permits = {
-    async take() {
-      while (taken >= slots) await time.pause(1);
-      taken += 1;
-      return true;
-    },
-    release: () => {
-      taken -= 1;
-    },
-    free: () => slots - taken,
-  };
   const never = new Promise<boolean>(() => undefined);
   const pause = (ms: number) => (alive ? time.pause(ms).then((on) => (alive ? on : never)) : never);
-  const pace = createRatePace({ intervalMs, reserve, permits, pause, now: time.now });
-  const sendRows = async () => {
-    while (alive && (await pace.next(false))) {
+  const { permits } = joinPaced(time, slots, { intervalMs, reserve, pause });
+  const sendRow = () =>
+    permits.wait(() => {
       sent.push(time.now());
-      void time.pause(answerMs).then(permits.release);
-    }
-  };
-  for (let n = 0; n < slots; n += 1) void sendRows();
+      void time.pause(answerMs).then(() => permits.release(null));
+      sendRow();
+    });
+  for (let n = 0; n < rows; n += 1) sendRow();
   const kill = () => {
     alive = false;
   };
@@ -78,6 +95,21 @@ describe('a worker that is alone', () => {
     for (const each of seconds) expect(each).toBeLessThanOrEqual(1.05 * perSecond + 1);
   });
 
+  test('reserves several times with one command where it has the permits', async () => {
+    const time = createVirtualTime();
+    const line = timeLine(time, 1);
+    let asked = 0;
+    const reserve = (times: number) => {
+      asked += 1;
+      return line(times);
+    };
+    const sent: number[] = [];
+    startWorker({ time, intervalMs: 1, reserve, sent, slots: 50, answerMs: 10 });
+    await time.goOn(5_000);
+    expect(sent.length).toBeGreaterThan(4_900);
+    expect(asked).toBeLessThan(sent.length / 8);
+  });
+
   test('takes no time for a row that has no permit: what others could use is not lost', async () => {
     const time = createVirtualTime();
     let asked = 0;
@@ -86,7 +118,7 @@ describe('a worker that is alone', () => {
       return { times, inMs: 0 };
     };
     const sent: number[] = [];
-    startWorker({ time, intervalMs: 1, reserve, sent, slots: 3, answerMs: 10_000 });
+    startWorker({ time, intervalMs: 1, reserve, sent, slots: 3, rows: 10, answerMs: 10_000 });
     await time.goOn(5_000);
     expect([sent.length, asked]).toEqual([3, 3]);
   });
@@ -126,61 +158,88 @@ describe('workers that share a rate', () => {
   });
 });
 
-describe('a run that ends', () => {
-  const bare = (over: object) => {
-    const time = createVirtualTime();
-    const held = { permits: 0 };
-    const permits = {
-      take: async () => {
-        held.permits += 1;
-        return true;
-      },
-      release: () => {
-        held.permits -= 1;
-      },
-      free: () => 5,
-    };
-    const reserve = async (times: number) => ({ times, inMs: 10 });
-    const edges = { intervalMs: 10, reserve, permits, pause: time.pause, now: time.now, ...over };
-    return { pace: createRatePace(edges), held };
+describe('rows that wait for their times', () => {
+  const told = (permits: RunPermits, rows: number) => {
+    const answers: boolean[] = [];
+    for (let n = 0; n < rows; n += 1) permits.wait((isTaken) => answers.push(isTaken));
+    return answers;
   };
-  const three = (pace: RatePace) => Promise.allSettled([1, 2, 3].map(() => pace.next(false)));
+  const soon = async (times: number) => ({ times, inMs: 10 });
 
-  test('while its rows wait for their times lets none go, and keeps no permit', async () => {
-    const { pace, held } = bare({ pause: async (ms: number) => ms <= 0 });
-    expect(await three(pace)).toEqual(Array(3).fill({ status: 'fulfilled', value: false }));
-    expect(held.permits).toBe(0);
+  test('are told when the process ends, and keep no permit', async () => {
+    const time = createVirtualTime();
+    const { permits, stop } = joinPaced(time, 5, { intervalMs: 10, reserve: soon });
+    const answers = told(permits, 3);
+    await time.goOn(5);
+    stop();
+    expect(answers).toEqual([false, false, false]);
+    await time.goOn(100);
+    expect([answers.length, permits.taken()]).toEqual([3, 0]);
   });
 
-  test('while they wait for a permit lets none go', async () => {
-    const permits = { take: async () => false, release: () => undefined, free: () => 0 };
-    const { pace } = bare({ permits });
-    expect(await three(pace)).toEqual(Array(3).fill({ status: 'fulfilled', value: false }));
+  test('are told when the run is paused, and keep no permit', async () => {
+    const time = createVirtualTime();
+    const pause = async (ms: number) => ms <= 0;
+    const { permits } = joinPaced(time, 5, { intervalMs: 10, reserve: soon, pause });
+    const answers = told(permits, 3);
+    await time.goOn(100);
+    expect([answers, permits.taken()]).toEqual([[false, false, false], 0]);
   });
 
-  test('by trouble with the ledger tells it to every row, keeps no permit, and serves those who come later', async () => {
-    let troubles = 1;
+  test('are told when the process ends while they wait for a permit too', async () => {
+    const time = createVirtualTime();
+    let asked = 0;
+    const reserve = (times: number) => {
+      asked += 1;
+      return soon(times);
+    };
+    const { permits, stop } = joinPaced(time, 1, { intervalMs: 10, reserve });
+    const answers = told(permits, 3);
+    await time.goOn(100);
+    stop();
+    expect(answers).toEqual([true, false, false]);
+    permits.release(null);
+    await time.goOn(200);
+    expect([permits.taken(), asked]).toEqual([0, 1]);
+  });
+
+  test('are told of trouble with the ledger, keep no permit, and those who come later are served', async () => {
+    const time = createVirtualTime();
+    let isAway = true;
     const reserve = async (times: number) => {
-      troubles -= 1;
-      if (troubles === 0) throw new Error('no ledger');
+      if (isAway) throw new Error('no ledger');
       return { times, inMs: 0 };
     };
-    const { pace, held } = bare({ reserve });
-    const ends = await three(pace);
-    expect(ends.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
-    expect([await pace.next(false), held.permits]).toEqual([true, 1]);
+    const { permits, troubles } = joinPaced(time, 5, { intervalMs: 10, reserve });
+    const answers = told(permits, 3);
+    await time.goOn(10);
+    expect([answers, permits.taken()]).toEqual([[false, false, false], 0]);
+    expect(troubles).toEqual([new Error('no ledger')]);
+    isAway = false;
+    const later = told(permits, 1);
+    await time.goOn(20);
+    expect([later, permits.taken()]).toEqual([[true], 1]);
+  });
+
+  test('are asked for no more often than there can be one', async () => {
+    const time = createVirtualTime();
+    const asked: number[] = [];
+    const line = timeLine(time, 500);
+    const reserve = (times: number) => {
+      asked.push(time.now());
+      return line(times);
+    };
+    const { permits } = joinPaced(time, 5, { intervalMs: 500, reserve });
+    told(permits, 4);
+    await time.goOn(5_000);
+    expect([permits.taken(), asked.length]).toEqual([4, 4]);
   });
 });
 
-test('a row that is tried again goes before the others', async () => {
-  const time = createVirtualTime();
-  const order: string[] = [];
-  const permits = { take: async () => true, release: () => undefined, free: () => 5 };
-  const reserve = timeLine(time, 10);
-  const pace = createRatePace({ intervalMs: 10, reserve, permits, pause: time.pause, now: time.now });
-  const ask = (name: string, isFirst: boolean) => pace.next(isFirst).then(() => order.push(name));
-  const all = [ask('a', false), ask('b', false), ask('again', true)];
-  await time.goOn(100);
-  await Promise.all(all);
-  expect(order[0]).toBe('again');
+test('without a row that waits no permit is free, whatever the time', () => {
+  const { permits } = joinPaced(createVirtualTime(), 5, {
+    intervalMs: 1,
+    reserve: async (times) => ({ times, inMs: 0 }),
+  });
+  expect([permits.tryTake(), permits.free(), permits.isContested()]).toEqual([false, 0, false]);
 });

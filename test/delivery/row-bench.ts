@@ -143,6 +143,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
               intervalMs,
               reserve: (times) => ledger.reserve(times, intervalMs),
               pause: (ms) => waitWhileRunning(ms, clock),
+              onTrouble: (error) => void troubles.push(String(error)),
             },
     }),
     hasRate: rate !== undefined,

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createServicePermits, type RunPermitTerms } from '../../src/delivery/run-permits.ts';
+import {
+  createServicePermits,
+  type RunPermits,
+  type RunPermitTerms,
+} from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
-import { deferred } from '../support/deferred.ts';
 import { queueingService, refusingService, simulate } from './simulate-service.ts';
 
 const SECOND = 1000;
@@ -16,6 +19,24 @@ describe('a service that refuses what is too much', () => {
     expect(mean).toBeGreaterThan(0.85 * atOnce);
     expect(mean).toBeLessThan(1.15 * atOnce);
     expect(run.refused / run.carriedOut).toBeLessThan(0.08);
+  });
+
+  test.each([
+    [5, 0.4],
+    [20, 0.3],
+    [80, 0.25],
+  ])('of %i at once, and has everybody wait a second for it, is seldom asked too much', (atOnce, share) => {
+    const service = refusingService(50, () => atOnce);
+    const run = simulate({ ceiling: 100, forMs: 60 * SECOND, service, retryAfterMs: SECOND });
+    expect(run.heldShare).toBeLessThan(share);
+    expect(run.carriedOut / (60 * 20 * atOnce * (1 - run.heldShare))).toBeGreaterThan(0.8);
+  });
+
+  test('one request in five hundred for reasons of its own, and has everybody wait, is not asked one at a time', () => {
+    const random = seededRandom(3);
+    const service = { answerMs: () => (random() < 0.002 ? null : 50) };
+    const run = simulate({ ceiling: 50, forMs: 60 * SECOND, service, retryAfterMs: SECOND });
+    expect(Math.min(...run.limits)).toBeGreaterThan(12);
   });
 
   test('at some time more is asked more', () => {
@@ -46,6 +67,7 @@ describe('a service that becomes slower the more it is asked', () => {
     [20, 50, 1.5],
     // With slow answers it takes longer to see that they have become slower.
     [20, 200, 2],
+    [20, 1000, 2],
   ])('beyond %i at once, each of %i ms, is asked about as much, and does all it can', (atOnce, ms, most) => {
     const service = queueingService(ms, () => atOnce);
     const run = simulate({ ceiling: 100, forMs: 40 * SECOND, service });
@@ -82,6 +104,14 @@ describe('a service without trouble', () => {
     expect(Math.min(...run.limits)).toBe(50);
   });
 
+  test('is asked as much, though this process stands still for most of a second again and again', () => {
+    const from = Array.from({ length: 20 }, (_, i) => 2000 + 3000 * i + ((137 * i) % 750));
+    const stands = from.map((ms) => [ms, ms + 700] as const);
+    const service = queueingService(200, () => 60);
+    const run = simulate({ ceiling: 50, forMs: 62 * SECOND, service, stands });
+    expect(Math.min(...run.limits)).toBe(50);
+  });
+
   test('of hundreds at once is found to be one within seconds', () => {
     const run = simulate({ ceiling: 400, forMs: 5 * SECOND, service: quick });
     expect(run.limits.at(-1)).toBe(400);
@@ -95,6 +125,8 @@ describe('a service without trouble', () => {
 
 const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: 5 };
 
+const permitted = (permits: RunPermits) => new Promise<boolean>((resolve) => permits.wait(resolve));
+
 describe('a run', () => {
   const join = (over: Partial<RunPermitTerms> = {}) => {
     const stop = new AbortController();
@@ -106,19 +138,26 @@ describe('a run', () => {
   test('has a permit while one is free, and waits for the next', async () => {
     const { permits } = join();
     expect(permits.tryTake()).toBe(true);
-    const next = permits.take(false);
+    const next = permitted(permits);
     permits.release(created);
     expect([await next, permits.taken(), permits.free()]).toEqual([true, 1, 0]);
+  });
+
+  test('contends for permits where others have them, and not where it has all that it may have', () => {
+    const { service, permits } = join({ ceiling: 3 });
+    for (let n = 0; n < 3; n += 1) permits.tryTake();
+    const other = service.join({ ceiling: 2, weight: 1, stopping: new AbortController().signal, rate: null });
+    expect([permits.isContested(), other.isContested()]).toEqual([false, true]);
+    permits.release(created);
+    expect([permits.isContested(), other.isContested()]).toEqual([false, false]);
   });
 
   test('that ends lets nobody wait, neither those who do nor those who come', async () => {
     const { permits, stop } = join();
     permits.tryTake();
-    const waits = [permits.take(false), permits.take(true)];
-    const told = deferred<boolean>();
-    permits.wait(told.resolve);
+    const waits = [permitted(permits), permitted(permits)];
     stop.abort();
-    expect(await Promise.all([...waits, told.promise, permits.take(false)])).toEqual(Array(4).fill(false));
+    expect(await Promise.all([...waits, permitted(permits)])).toEqual([false, false, false]);
     permits.release(null);
     permits.leave();
     expect(permits.taken()).toBe(0);
@@ -127,6 +166,7 @@ describe('a run', () => {
   test('with a rate takes its permits at its times only', async () => {
     const pauses: number[] = [];
     const rate = {
+      onTrouble: () => undefined,
       intervalMs: 100,
       reserve: async () => ({ times: 1, inMs: 70 }),
       pause: async (ms: number) => {
@@ -136,9 +176,9 @@ describe('a run', () => {
     };
     const { permits } = join({ rate });
     expect(permits.tryTake()).toBe(false);
-    expect([await permits.take(false), permits.taken()]).toEqual([true, 1]);
+    expect([await permitted(permits), permits.taken()]).toEqual([true, 1]);
     permits.release(null);
-    expect([await permits.take(true), permits.taken()]).toEqual([true, 1]);
+    expect([await permitted(permits), permits.taken()]).toEqual([true, 1]);
     // Between two times it asks for none.
     expect(pauses).toEqual([70, 150, 70]);
   });

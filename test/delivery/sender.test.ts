@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import type { RowRecord } from '../../src/ledger/exchange.ts';
+import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { deferred } from '../support/deferred.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -98,6 +99,27 @@ test('a run comes to its permits although another run of the process has them al
   expect(bench.attempts).toEqual([]);
   free(20);
   expect(await end).toBe('closed');
+});
+
+test('runs have the permits that they share by their weights, though few are in flight and answers come together', async () => {
+  const service = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
+  const order: string[] = [];
+  const EVERY_MS = 60;
+  const join = async (name: string, weight: number) => {
+    const stopping = new AbortController().signal;
+    const permits = service.join({ ceiling: 20, weight, stopping, rate: null });
+    const attempt: Attempt = async () => {
+      order.push(name);
+      await sleep(EVERY_MS - (performance.now() % EVERY_MS));
+      return created();
+    };
+    return start({ rows: 100, over: { permits }, attempt });
+  };
+  const [high, low] = [await join('high', 4), await join('low', 1)];
+  const ends = [deliver(low, 100), deliver(high, 100)];
+  expect(await Promise.all(ends)).toEqual(['closed', 'closed']);
+  const meanwhile = order.slice(order.indexOf('high'), order.lastIndexOf('high') + 1);
+  expect(100 / meanwhile.length, order.join(' ')).toBeGreaterThan(0.72);
 });
 
 describe('rows that have their intent and wait for a permit', () => {
@@ -225,17 +247,21 @@ describe('a row that has waited for its permit since its intent was granted', ()
     const over = { permits: joined, now: () => performance.now() + later };
     const bench = await start({ rows: 2, over, attempt: service.attempt });
     let granted = 0;
+    /** What is granted by itself: the answer to the second time of asking. */
+    const again = { granted: 0, answer: Promise.resolve() };
     const { ledger } = bench.context;
     const exchange: typeof ledger.exchange = async (rows) => {
       const answer = await ledger.exchange(rows);
       granted += answer.ranged.length;
+      again.granted += answer.granted.filter(({ kind }) => kind === 'granted').length;
+      if (answer.granted.length > 0) await again.answer;
       return answer;
     };
     const context = { ...bench.context, ledger: { ...ledger, exchange } };
     const end = deliverOn(bench, chunkOf(bench, 2), { context });
     await until(() => bench.attempts.length === 1 && granted === 2);
     later = 2_000;
-    return { bench, end, service, free: () => free(1) };
+    return { bench, end, service, again, free: () => free(1) };
   }
 
   test('goes where nothing has come between', async () => {
@@ -254,6 +280,21 @@ describe('a row that has waited for its permit since its intent was granted', ()
     service.next(created('made-1'));
     expect(await end).toBe('put-back');
     expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
+  });
+
+  test('does not go by what is granted again while the service asks to be left alone', async () => {
+    const { bench, end, service, again, free } = await startReady();
+    const late = deferred<void>();
+    again.answer = late.promise;
+    free();
+    await until(() => again.granted === 1);
+    service.next(answer(429, '', 86_400_000));
+    await until(async () => (await bench.redis.hexists(bench.keys.breaker, 'hold')) === 1);
+    again.answer = Promise.resolve();
+    late.resolve();
+    await until(async () => (await intended(bench, 2)) === 0);
+    await bench.turn('paused', 'requested');
+    expect([await end, bench.attempts.length]).toEqual(['put-back', 1]);
   });
 
   test('does not go where another take has it in doubt since', async () => {

@@ -30,19 +30,26 @@ async function startRun(perSecond: number, sent: number[]) {
       // One that is killed does nothing more, and gives nothing back.
       return isAlive ? !stop.signal.aborted : new Promise<boolean>(() => undefined);
     };
+    const onTrouble = (error: unknown) => expect(error).toBeUndefined();
     const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 }).join({
       ceiling: 40,
       weight: 1,
       stopping: stop.signal,
-      rate: { intervalMs, pause, reserve: (times) => reserveTimes(epoch, rate, { times, intervalMs }) },
+      rate: {
+        intervalMs,
+        pause,
+        onTrouble,
+        reserve: (times) => reserveTimes(epoch, rate, { times, intervalMs }),
+      },
     });
-    const sendRows = async () => {
-      while (isAlive && (await permits.take(false))) {
+    const sendRow = () =>
+      permits.wait((isTaken) => {
+        if (!isTaken || !isAlive) return;
         sent.push(performance.now());
         void sleep(ANSWER_MS).then(() => permits.release(created));
-      }
-    };
-    for (let n = 0; n < 60; n += 1) void sendRows();
+        sendRow();
+      });
+    for (let n = 0; n < 60; n += 1) sendRow();
     return {
       kill() {
         isAlive = false;

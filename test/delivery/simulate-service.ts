@@ -19,6 +19,8 @@ export type SimulatedRun = {
   /** Rows that the process has at once; default: as many as it may send. */
   readonly demand?: (now: number) => number;
   readonly busy?: (now: number) => number;
+  /** What the service names with a refusal: for as long nothing is sent. */
+  readonly retryAfterMs?: number;
   /** The process takes no notice of anything within [from, to). */
   readonly stands?: readonly (readonly [number, number])[];
 };
@@ -27,6 +29,8 @@ export type Simulated = {
   readonly permits: ServicePermits;
   readonly carriedOut: number;
   readonly refused: number;
+  /** The share of the time in which nothing might be sent. */
+  readonly heldShare: number;
   readonly mostInFlight: number;
   /** The limit in force, every 100 ms. */
   readonly limits: readonly number[];
@@ -59,6 +63,7 @@ export function simulate(run: SimulatedRun): Simulated {
     permits,
     limits,
     ...wire.counts,
+    heldShare: wire.counts.heldMs / run.forMs,
     mostInFlight: inFlight.reduce((most, n) => Math.max(most, n), 0),
     meanInFlight(from, to = run.forMs) {
       const part = inFlight.slice(from, to);
@@ -69,9 +74,10 @@ export function simulate(run: SimulatedRun): Simulated {
 
 type OnTheWay = { readonly at: number; readonly begun: number; readonly status: number };
 
-function createWire({ service, demand }: SimulatedRun, own: RunPermits) {
+function createWire({ service, demand, retryAfterMs = 0 }: SimulatedRun, own: RunPermits) {
   let onTheWay: OnTheWay[] = [];
-  const counts = { carriedOut: 0, refused: 0 };
+  let heldUntil = 0;
+  const counts = { carriedOut: 0, refused: 0, heldMs: 0 };
   return {
     counts,
     step(now: number): void {
@@ -79,8 +85,12 @@ function createWire({ service, demand }: SimulatedRun, own: RunPermits) {
       onTheWay = onTheWay.filter(({ at }) => at > now);
       for (const { begun, status } of answered) {
         if (status === 200) counts.carriedOut += 1;
-        else counts.refused += 1;
-        own.release(replyOf(status, now - begun));
+        else [counts.refused, heldUntil] = [counts.refused + 1, now + retryAfterMs];
+        own.release(replyOf(status, now - begun, retryAfterMs));
+      }
+      if (now < heldUntil) {
+        counts.heldMs += 1;
+        return;
       }
       while (own.taken() < (demand?.(now) ?? Number.POSITIVE_INFINITY) && own.tryTake()) {
         const served = onTheWay.filter(({ status }) => status === 200).length;
@@ -91,8 +101,8 @@ function createWire({ service, demand }: SimulatedRun, own: RunPermits) {
   };
 }
 
-function replyOf(status: number, ms: number): Reply {
-  return { kind: 'response', status, retryAfterMs: null, body: '', ms };
+function replyOf(status: number, ms: number, afterMs: number): Reply {
+  return { kind: 'response', status, retryAfterMs: status === 429 ? afterMs : null, body: '', ms };
 }
 
 /** Answers take that long, a tenth more or less. */

@@ -23,8 +23,14 @@ async function setUp(target: string) {
     refresh: async () => false,
   };
   const rehearsal = createRehearsal(target);
-  const note = (file: string) => ({ subject: file, headline: 'is over.', facts: [], lines: [] });
-  const end = () => endClaim(claim, { result: 'done', note }, { home, places, book, rehearsal });
+  const note = (file: string) => ({
+    subject: file,
+    headline: 'is over.',
+    facts: [],
+    lines: ['  onboard run j a.csv'],
+  });
+  const session = { io: { command: 'npx onboard' } };
+  const end = () => endClaim(claim, { result: 'done', note }, { home, places, book, rehearsal, session });
   return { claim, places, rehearsal, end };
 }
 
@@ -53,6 +59,8 @@ test('a file that was sent goes to done', async () => {
   const { places, end } = await setUp('https://service');
   const away = await end();
   expect(await readFile(away.file ?? '', 'utf8')).toBe('text');
+  // A command in a note is called as the watcher was.
+  expect(await readFile(away.note ?? '', 'utf8')).toContain('  npx onboard run j a.csv');
   expect((await listEntries(places.inbox)).entries).toEqual([]);
   expect(await readdir(places.processing)).toEqual([]);
 });

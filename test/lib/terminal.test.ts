@@ -1,15 +1,23 @@
 import { execFileSync } from 'node:child_process';
+import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  anywhere,
   confirm,
   countOf,
+  fold,
   printable,
+  renderTable,
+  say,
   sayContent,
+  sayJson,
   shellWord,
   shownTime,
-  tellOverBar,
+  showStatus,
+  tell,
+  tellJson,
 } from '../../src/lib/terminal.ts';
 import { MemoryStream, memoryIo } from '../cli/memory-io.ts';
 
@@ -17,6 +25,7 @@ test.each([
   [0, '0 rows'],
   [1, '1 row'],
   [2, '2 rows'],
+  [5000, '5,000 rows'],
 ])('%i of them read as %s', (n, words) => expect(countOf(n, 'row')).toBe(words));
 
 test('a plural of its own is given', () => {
@@ -110,10 +119,125 @@ test.each([
   ["a\u001b[2J\n!'\\7.csv", "$'a\\033[2J\\012\\041\\047\\1347.csv'"],
 ])('the word %j is typed as %s', (text, typed) => expect(shellWord(text)).toBe(typed));
 
-test('a line over the bar clears the bar itself, and nothing in the line does', () => {
-  const io = { ...memoryIo(), stderr: new MemoryStream(true) };
-  tellOverBar(io, 'a\r\u001b[Kb', 'c');
-  expect(io.stderr.text).toBe('\r\u001b[Ka\\r\\u001b[Kb\nc\n');
+/** A terminal of that many columns. */
+const terminal = (columns: number, env: Readonly<Record<string, string>> = {}) => {
+  const screen = () => Object.assign(new MemoryStream(true), { columns });
+  return { ...memoryIo({ env }), stdout: screen(), stderr: screen() };
+};
+
+/** What the window shows in the end of what was written: its lines, without trailing spaces. */
+function windowShows(text: string): string[] {
+  const ERASE = '\u001b[2K';
+  return text.split('\n').map((line) => line.slice(line.lastIndexOf(ERASE) + 1).replace('[2K', ''));
+}
+
+test('what is written while there is a status line stands whole above it, and the line is drawn again', () => {
+  const io = terminal(20);
+  showStatus(io, '42% of the rows, and more than there is room for');
+  tell(io, 'the service is away for a while');
+  say({ ...io, stdout: io.stderr }, 'a result');
+  expect(windowShows(io.stderr.text)).toEqual([
+    'the service is away',
+    '  for a while',
+    'a result',
+    '42% of the rows, a…',
+  ]);
+  showStatus(io, null);
+  tell(io, 'the end');
+  expect(windowShows(io.stderr.text).slice(2)).toEqual(['a result', 'the end', '']);
+});
+
+test('without a terminal there is no status line, and a line is neither folded nor coloured', () => {
+  const io = memoryIo();
+  showStatus(io, '42%');
+  tell(io, `warning: ${'long '.repeat(40)}`);
+  expect(io.stderr.text).toBe(`warning: ${'long '.repeat(40)}\n`);
+});
+
+test.each([
+  [{}, true, true],
+  [{ NO_COLOR: '1' }, true, false],
+  [{ NO_COLOR: '' }, true, true],
+  [{ TERM: 'dumb' }, true, false],
+  [{}, false, false],
+  [{ FORCE_COLOR: '1' }, false, true],
+  [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false, true],
+  [{ FORCE_COLOR: '0' }, true, false],
+])('with %j, on a terminal %s: colours %s', (env, isTTY, coloured) => {
+  const io = { ...memoryIo({ env }), stdout: new MemoryStream(isTTY) };
+  say(io, '✓ all is well', '  ✗ not so', 'plain ✗');
+  expect(io.stdout.text).toBe(
+    coloured
+      ? '\u001b[32m✓\u001b[39m all is well\n\u001b[31m  ✗\u001b[39m not so\nplain ✗\n'
+      : '✓ all is well\n  ✗ not so\nplain ✗\n',
+  );
+});
+
+test('commands are printed as the program was called, and nothing else is changed', () => {
+  const io = { ...memoryIo(), command: 'ONBOARD_HOME=/o npx onboard' };
+  tell(io, 'To go on: onboard resume x, or `onboard runs`; onboard: an error, by onboard-2 runs.');
+  expect(io.stderr.text).toBe(
+    'To go on: ONBOARD_HOME=/o npx onboard resume x, or `ONBOARD_HOME=/o npx onboard runs`; onboard: an error, by onboard-2 runs.\n',
+  );
+  sayJson(io, '{"advice":"onboard resume x"}');
+  expect(io.stdout.text).toBe('{"advice":"onboard resume x"}\n');
+});
+
+test('a word that names a file holds in every folder, any other stays', () => {
+  expect(['package.json', 'src', 'resume', 'a\0b', 'x'.repeat(5000)].map(anywhere)).toEqual([
+    resolve('package.json'),
+    'src',
+    'resume',
+    'a\0b',
+    'x'.repeat(5000),
+  ]);
+});
+
+test('lines for programs are the same on a terminal, however long', () => {
+  const io = terminal(20);
+  sayJson(io, '{"text":"a long one, ✓ and all","n":1}');
+  tellJson(io, '{"level":50}\n');
+  expect([io.stdout.text, io.stderr.text]).toEqual([
+    '{"text":"a long one, ✓ and all","n":1}\n',
+    '{"level":50}\n',
+  ]);
+});
+
+test.each([
+  ['short enough', 'short enough'],
+  ['a line that is much too long', 'a line that is much\n  too long'],
+  [
+    '  note      a line that is much too long',
+    '  note      a line\n            that is\n            much too\n            long',
+  ],
+  ['   → say what it is, then', '   → say what it is,\n     then'],
+  ['To go on: onboard resume 20261121-034512-k3f9', 'To go on:\n  onboard resume 20261121-034512-k3f9'],
+  ['see `onboard runs --limit 5` for a list', 'see\n  `onboard runs --limit 5`\n  for a list'],
+])('%j is folded at 20 columns with its commands whole', (line, folded) => {
+  expect(fold(line, 20)).toBe(folded);
+});
+
+test('folded text is the text, whatever it is', () => {
+  const bare = (text: string) => text.replaceAll(/\s/g, '');
+  fc.assert(
+    fc.property(fc.lorem({ maxCount: 30 }), fc.integer({ min: 20, max: 120 }), (text, width) => {
+      expect(bare(fold(text, width))).toBe(bare(text));
+      for (const line of fold(text, width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+    }),
+  );
+});
+
+test('a table fits its window, and what does not fit is counted', () => {
+  const body = [
+    ['a', '    5', 'x'],
+    ['b', '1,000', 'y'],
+  ];
+  expect(renderTable(['key', 'rows', 'a long heading'], body, 15)).toEqual([
+    'key  rows',
+    'a        5',
+    'b    1,000',
+    'and 1 more column',
+  ]);
 });
 
 test('the content of a file goes into a file or a pipe as it is, and onto a terminal as text', () => {

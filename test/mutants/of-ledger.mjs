@@ -113,6 +113,14 @@ export const OF_LEDGER = [
     why: 'a report says of a row what it was when its chunk was closed',
   },
   {
+    id: 'report-over-corrections',
+    in: 'src/report',
+    find: 'if (!written.includes(await digestOf(join(directory, name)))) changed.push(name);',
+    put: 'await digestOf(join(directory, name));',
+    tests: ['test/report/report'],
+    why: 'a correction in a file of the report is written over',
+  },
+  {
     id: 'report-ahead-of-recoveries',
     in: 'src/ledger',
     find: 'return epoch.recoveries() === recoveries;',

@@ -187,8 +187,8 @@ export const OF_ORDER = [
   {
     id: 'granted-during-alarm',
     in: 'src/delivery',
-    find: '  if (alarms !== sender.alarms) await recall(sender);\n',
-    put: '',
+    find: '  if (alarms !== sender.alarms) await recall(sender);\n  putBack(sender);\n}',
+    put: '  putBack(sender);\n}',
     tests: ['test/delivery/sender'],
     why: 'rows that were asked for before a hold go into it',
   },

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -170,4 +170,22 @@ it('takes the place of one whose process is gone or has lost the run: its files 
   await report.discard();
   expect(await filesOf(directory)).toEqual(await wholeReport(ledger));
   expect(await readFile(join(directory, 'failed.csv'), 'utf8')).toContain('Company 2');
+});
+
+it('given a file to correct that was changed while the run went on, leaves it and publishes the new one beside it', async () => {
+  const ledger = createLedger(rowsWith('failed', 'created', 'failed'));
+  const directory = await temporaryDirectory();
+  const options = { run: ledger.run(), view: ledger.view, directory, now: NOW };
+  await writeReport(options);
+  await writeFile(join(directory, 'failed.csv'), 'corrected');
+  const report = await growReport(options);
+  ledger.close(1);
+  await report.grow();
+  expect(await report.complete()).toBe(true);
+  const { kept, files } = await report.publish(ledger.run());
+  expect([kept, files]).toEqual([['failed.csv'], expect.arrayContaining(['failed-2.csv'])]);
+  expect(await filesOf(directory)).toMatchObject({
+    'failed.csv': 'corrected',
+    'failed-2.csv': expect.stringContaining('Company 3'),
+  });
 });

@@ -318,6 +318,49 @@ describe('the report directory', () => {
     expect(files['rejections.jsonl']).toBe('');
   });
 
+  it.each(['failed.csv', 'rejected.csv', 'in-doubt.csv'])(
+    'given a %s that somebody has changed, leaves it as it is at every writing and puts the new one beside it',
+    async (name) => {
+      const { directory, files: before } = await report(MIXED);
+      await writeFile(join(directory, name), 'corrected');
+      await writeSummary({ run: makeRun(MIXED.settlements), directory, now: NOW });
+      const second = name.replace('.', '-2.');
+      const { files, summary } = await report(MIXED, {}, directory);
+      expect(files).toMatchObject({ [name]: 'corrected', [second]: before[name] });
+      expect(summary).toMatchObject({ kept: [name], files: expect.arrayContaining([second]) });
+      await writeFile(join(directory, second), 'corrected too');
+      const third = await report(MIXED, {}, directory);
+      expect(third.summary.kept).toEqual([second, name]);
+      expect(third.files).toMatchObject({
+        [name]: 'corrected',
+        [second]: 'corrected too',
+        [name.replace('.', '-3.')]: before[name],
+      });
+    },
+  );
+
+  it('given a changed file whose rows have all succeeded since, leaves it; one that was followed gives way', async () => {
+    const { directory } = await report(MIXED);
+    await writeFile(join(directory, 'failed.csv'), 'corrected');
+    const settlements = MIXED.settlements.map((s) => ({ ...s, outcome: 'created' }) as const);
+    const { files, summary } = await report({ settlements }, {}, directory);
+    expect(files['failed.csv']).toBe('corrected');
+    expect(summary).toMatchObject({ kept: ['failed.csv'], files: ['results.csv', 'rejections.jsonl'] });
+    const run = makeRun(settlements);
+    const options = { run, view: makeView({ settlements }), directory, now: NOW };
+    await writeReport({ ...options, followed: ['failed.csv'] });
+    expect(await readdir(directory)).not.toContain('failed.csv');
+  });
+
+  it('given a report of an earlier version, which does not say how its files were, keeps what differs', async () => {
+    const { directory, files: before, summary } = await report(MIXED);
+    await writeFile(join(directory, 'summary.json'), JSON.stringify({ ...summary, written: undefined }));
+    await writeFile(join(directory, 'failed.csv'), 'corrected?');
+    const { files, summary: after } = await report(MIXED, {}, directory);
+    expect(after.kept).toEqual(['failed.csv']);
+    expect(files).toMatchObject({ 'failed.csv': 'corrected?', 'failed-2.csv': before['failed.csv'] });
+  });
+
   it('given a ledger that fails half-way, leaves the earlier report whole and nothing unfinished', async () => {
     const { directory, files: before } = await report(MIXED);
     const view: LedgerView = { ...makeView(MIXED), settlements: () => failing(MIXED.settlements) };

@@ -16,6 +16,8 @@ const written = (over: Partial<Written> = {}): Written => ({
   topWarnings: [],
   causes: [],
   files: [],
+  kept: [],
+  written: [],
   ...over,
 });
 

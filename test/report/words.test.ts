@@ -191,6 +191,15 @@ describe('renderSummary', () => {
     expect(both).toContain('checks: { mojibake: error }\n  3 × warning group_differs');
   });
 
+  it('given files that were changed since, names them and those beside them, and loads the latter', () => {
+    const files = ['results.csv', 'failed-2.csv'];
+    const summary = { ...summaryOf(['failed']), files, kept: ['failed.csv', 'rejected.csv'] };
+    const text = textOf(summary);
+    expect(text.replaceAll(/\n {2}/g, ' ')).toContain('its rows as they stand now are in failed-2.csv.');
+    expect(text.replaceAll(/\n {2}/g, ' ')).toContain('no row belongs there any more.');
+    expect(text).toContain('/run-1/failed-2.csv');
+  });
+
   it('given warnings, says how many, where, and how to keep such rows back', () => {
     const topWarnings = [
       { code: 'iban_invalid', count: 12, exampleRow: 7 },

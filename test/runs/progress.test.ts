@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { noOutcomes, type OutcomeCounts } from '../../src/model/outcome.ts';
-import { createPace, createProgress, outcomesOf } from '../../src/runs/progress.ts';
+import { createPace, createProgress, outcomesOf, statusLine } from '../../src/runs/progress.ts';
 import { MemoryStream, memoryIo } from '../cli/memory-io.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
@@ -76,14 +76,25 @@ describe('without a terminal', () => {
   });
 });
 
-test('in a terminal there is a bar, which the end leaves on a line of its own', () => {
+test('in a terminal there is a status line, which is gone at the end', () => {
   const stderr = new MemoryStream(true);
   const io = { ...memoryIo(), stderr };
   const progress = createProgress(io, sampleRun({ rows: 1000 }), () => 0);
-  progress.update(sampleRun({ rows: 1000, ...counts({ created: 250, failed: 1 }) }));
+  expect(stderr.text).toContain('0/1,000');
   progress.stop();
-  expect(stderr.text).toContain('0/1000 rows');
-  expect(stderr.text.endsWith('\n')).toBe(true);
+  expect(stderr.text.endsWith('\u001b[2K')).toBe(true);
+});
+
+test('the status line says what went wrong before all else, within 80 columns too', () => {
+  const run = sampleRun({
+    rows: 50_000,
+    ...counts({ created: 12_340, skipped: 7, rejected: 3, 'in-doubt': 2 }),
+  });
+  const line = statusLine(run, '120/s, 5 min 13 s left', 80);
+  expect(line).toBe(
+    '██░░░░░░░░ 24%  12,352/50,000  ? in-doubt 2  ✗ rejected 3  ✓ created 12,340  · skipped 7  120/s, 5 min 13 s left',
+  );
+  expect(statusLine(run, 'waiting', 120).slice(0, 24)).toBe('████░░░░░░░░░░░░░░░░ 24%');
 });
 
 test('the outcomes so far are those that there are, in the order of the contract', () => {

@@ -1,0 +1,113 @@
+/** `onboard runs` and `onboard report`: the runs of a ledger, and what became of one. */
+import { basename, resolve } from 'node:path';
+import { readEnvironment } from '../config/environment.ts';
+import {
+  countOf,
+  hasSigns,
+  type Io,
+  numberColumn,
+  numberShown,
+  renderTable,
+  say,
+  sayJson,
+  windowOf,
+} from '../lib/terminal.ts';
+import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
+import { openRows, type Run } from '../model/run.ts';
+import { renderSummary } from '../report/words.ts';
+import { outcomesOf } from '../runs/progress.ts';
+import { writeReportOf } from '../runs/report.ts';
+import { findRun, goingOnWith, latestRuns, type ShownRun } from '../runs/status.ts';
+import { NoLedgerError, reportDirectory, withKnownLedger } from '../session.ts';
+import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
+
+type RunsFlags = { readonly json?: boolean; readonly limit: number };
+
+/** `onboard runs`: the runs of this ledger, newest first. */
+export const addRunsCommand: AddCommand = (program, io, done) => {
+  program
+    .command('runs')
+    .description('List the runs, newest first')
+    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .option('--json', 'a JSON line per run')
+    .addHelpText('after', '\nExample:\n  onboard runs --limit 5')
+    .action(async (flags: RunsFlags) => done(await listRuns(flags, io)));
+};
+
+async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
+  const { listed, where } = await withKnownLedger(io, undefined, async ({ ledger }) => ({
+    listed: await latestRuns(ledger, limit),
+    where: ledger.name,
+  })).catch((error: unknown) => {
+    if (error instanceof NoLedgerError) return { listed: [], where: readEnvironment(io.env).home };
+    throw error;
+  });
+  if (json === true)
+    for (const { run, state } of listed)
+      sayJson(io, JSON.stringify({ ...run, source: undefined, chunkEnds: undefined, owner: state.owner }));
+  else if (listed.length === 0)
+    say(io, `No runs yet in the ledger of ${where}. \`onboard run <job> <file>\` makes one.`);
+  else if (io.stdout.isTTY === true) say(io, ...runsTable(listed, windowOf(io.stdout)));
+  else for (const line of listed.map(listLine)) say(io, line);
+  return 0;
+}
+
+/** What went wrong stands before what a narrow window leaves out; below the table the commands that go on. */
+function runsTable(listed: readonly ShownRun[], width: number): string[] {
+  const rows = numberColumn(listed.map(({ run }) => run.rows));
+  const body = listed.map(({ run, state }, i) => [
+    run.id,
+    state.words,
+    rows[i] ?? '',
+    wrongIn(run).join(', '),
+    run.job,
+    run.parent === null ? basename(run.file) : `rerun of ${run.parent}`,
+    run.target,
+  ]);
+  const table = renderTable(['run', 'state', 'rows', 'to settle', 'job', 'file', 'service'], body, width);
+  const open = listed.flatMap(({ run, state }) => goingOnWith(run, state) ?? []);
+  return open.length === 0 ? table : [...table, '', 'To go on:', ...open.map((command) => `  ${command}`)];
+}
+
+/** The rows that somebody has to look at: `2 in-doubt`, `3 rejected`. */
+function wrongIn({ outcomes }: Run): string[] {
+  return OUTCOMES.filter((outcome) => REMAINDER[outcome] !== 'none' && outcomes[outcome] > 0)
+    .reverse()
+    .map((outcome) => `${numberShown(outcomes[outcome])} ${outcome}`);
+}
+
+function listLine({ run, state }: ShownRun): string {
+  const open = openRows(run);
+  const goOn = goingOnWith(run, state);
+  const from = run.parent === null ? basename(run.file) : `rerun of ${run.parent}`;
+  const rows = `${countOf(run.rows, 'row')}${open === 0 ? '' : `, ${open} open`}`;
+  const outcomes = run.rows === 0 ? '' : `, ${outcomesOf(run)}`;
+  return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${from} to ${run.target}: ${rows}${outcomes}${goOn === null ? '' : `; to go on: ${goOn}`}`;
+}
+
+type ReportFlags = { readonly out?: string; readonly json?: boolean };
+
+/** `onboard report <run>`: the report again, from the ledger. */
+export const addReportCommand: AddCommand = (program, io, done) => {
+  program
+    .command('report')
+    .description(
+      'Write the report of a run again from the ledger; files that you have changed stay as they are',
+    )
+    .argument('<run>', RUN_ARGUMENT)
+    .option('--out <folder>', 'where to; default: ONBOARD_HOME/reports/<run>')
+    .option('--json', 'print the summary as JSON')
+    .addHelpText('after', '\nExample:\n  onboard report 20261121-034512-k3f9 --out ./report')
+    .action(async (run: string, flags: ReportFlags) => done(await writeAgain(run, flags, io)));
+};
+
+async function writeAgain(named: string, flags: ReportFlags, io: Io): Promise<number> {
+  return withKnownLedger(io, undefined, async (session) => {
+    const run = await findRun(session.ledger, named);
+    const directory = flags.out === undefined ? reportDirectory(session.env, run.id) : resolve(flags.out);
+    const summary = await writeReportOf(run, session, { directory });
+    if (flags.json === true) sayJson(io, JSON.stringify(summary));
+    else say(io, ...renderSummary(summary, { directory, signs: hasSigns(io) }));
+    return summary.controlTotal.holds ? 0 : 3;
+  });
+}

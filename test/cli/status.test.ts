@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { createRunIndex } from '../../src/ledger/run-index.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import { doubtOf, seedRun } from '../support/doubts.ts';
+import { ownFolder } from '../support/folder.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
+import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
+
+const KEYS = ledgerKeys('sandbox');
+const own = useOwnRedis();
+
+let seeded = 0;
+
+/** A run of these rows, newer than all before; `closed`: it is over. */
+async function seed(id: string, settlements: readonly Settlement[], closed = true): Promise<string> {
+  const { redis } = own();
+  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
+  const run = newRun({ id, rows: settlements.length, definition });
+  seeded += 1;
+  await createRunIndex(redis).add(id, 'sandbox', new Date(Date.UTC(2026, 10, 21, 0, 0, seeded)));
+  await seedRun(redis, KEYS, { run, settlements, closed });
+  return id;
+}
+
+async function home() {
+  const { address } = own();
+  if (address.kind !== 'socket') throw new Error('expected a socket');
+  return { ONBOARD_HOME: await ownFolder(), REDIS_URL: `unix://${encodeURI(address.path)}` };
+}
+
+const created = (row: number) => doubtOf(row, { outcome: 'created', id: `s${row}` });
+
+describe('a run', () => {
+  test('is named by its id, by an ending that no other has, or as the latest', async () => {
+    await own().redis.flushall();
+    const env = await home();
+    const none = await onboard(['status', 'latest'], env);
+    expect([none.exitCode, none.stderr]).toEqual([3, expect.stringContaining('redis.sock yet.')]);
+    await seed('20261121-034512-k3f9', [created(1)]);
+    await seed('20261121-034513-m3f9', [created(1)]);
+    for (const name of ['20261121-034512-k3f9', 'k3f9', '034512-k3f9'])
+      expect((await onboard(['status', name], env)).stdout).toContain('run       20261121-034512-k3f9:');
+    expect((await onboard(['status', 'latest'], env)).stdout).toContain('run       20261121-034513-m3f9:');
+    const two = await onboard(['status', '3f9'], env);
+    expect([two.exitCode, two.stderr]).toEqual([
+      3,
+      expect.stringContaining('"3f9" is the ending of 2 runs: 20261121-034513-m3f9, 20261121-034512-k3f9.'),
+    ]);
+    expect((await onboard(['status', 'x3f9'], env)).stderr).toContain('There is no run "x3f9"');
+  });
+
+  test('is shown with how far it is, its rate and its duration, for people and as JSON', async () => {
+    const env = await home();
+    const id = await seed('20261121-034514-aaaa', [created(1), created(2), created(3)]);
+    const { stdout } = await onboard(['status', id], env);
+    expect(stdout).toMatch(/^progress {2}100%, [\d.]+ rows\/s$/m);
+    expect(stdout).toMatch(/^duration {2}\d/m);
+    const json = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
+    expect(json).toMatchObject({ run: id, percent: 100, secondsLeft: null, seconds: expect.any(Number) });
+  });
+
+  test('that has ended is watched no longer', async () => {
+    const id = await seed('20261121-034515-bbbb', [created(1)]);
+    expect(await onboard(['status', id, '--watch'], await home())).toMatchObject({ exitCode: 0 });
+  });
+});
+
+test('the overview begins with what needs somebody, each with its command', async () => {
+  await own().redis.flushall();
+  const env = await home();
+  expect((await onboard(['status'], env)).stdout).toMatch(/^Nothing needs somebody\.\n/);
+  const doubtful = await seed('20261121-034516-cccc', [created(1), doubtOf(2)]);
+  const open = await seed('20261121-034517-dddd', [created(1)], false);
+  await onboard(['report', doubtful], env);
+  const { stdout } = await onboard(['status'], env);
+  const lines = stdout.slice(0, stdout.indexOf('\n\n')).split('\n');
+  expect(lines[0]).toBe('What needs somebody:');
+  expect(lines[1]).toContain(`Run ${open} (`);
+  expect(lines.join('\n')).toContain(`onboard resume ${open}`);
+  expect(lines.join('\n')).toContain(`Run ${doubtful} (`);
+  expect(lines.join('\n')).toContain(`onboard resolve ${doubtful} --file `);
+  const { needs } = JSON.parse((await onboard(['status', '--json'], env)).stdout);
+  expect(needs.runs).toMatchObject([
+    { run: open, inDoubt: 0, command: `onboard resume ${open}` },
+    { run: doubtful, inDoubt: 1, toCorrect: 0, command: null },
+  ]);
+});
+
+test('on a terminal the runs are a table with headings that fits the window, and below it what goes on with them', async () => {
+  await own().redis.flushall();
+  const env = await home();
+  await seed('20261121-034518-eeee', [created(1), doubtOf(2)]);
+  const open = await seed('20261121-034519-ffff', [created(1)], false);
+  const io = { ...memoryIo({ env }), stdout: Object.assign(new MemoryStream(true), { columns: 80 }) };
+  expect(await runProgram(['runs'], io)).toBe(0);
+  const lines = io.stdout.text.trimEnd().split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(lines[0]).toMatch(/^run +state +rows +to settle /);
+  expect(lines[2]).toMatch(/^20261121-034518-eeee +finished +2 +1 in-doubt/);
+  expect(lines.slice(-2)).toEqual(['To go on:', `  onboard resume ${open}`]);
+});

@@ -1,0 +1,61 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findNeeds } from '../../src/inbox/needs.ts';
+import { noOutcomes, type OutcomeCounts } from '../../src/model/outcome.ts';
+import type { Run } from '../../src/model/run.ts';
+import { stateOf } from '../../src/runs/status.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+import { ownFolder } from '../support/folder.ts';
+
+const HOME = '/home/ops/.onboard';
+
+/** A run of ten rows; `leased`: a process is at work on it. */
+function shown(id: string, over: Partial<Run>, counts: Partial<OutcomeCounts> = {}, leased = false) {
+  const run = sampleRun({ id, ...over, outcomes: { ...noOutcomes(), created: 10, ...counts } });
+  return { run, state: stateOf(run, leased) };
+}
+
+const finished = { state: 'finished' } as const;
+
+test.each([
+  ['that succeeded', shown('a', finished), null],
+  ['that goes on', shown('a', { state: 'running' }, { rejected: 3 }, true), null],
+  ['that is paused', shown('a', { state: 'paused', reason: 'credentials' }), [0, 0]],
+  ['whose process is gone', shown('a', { state: 'running' }), [0, 0]],
+  ['with rows in doubt', shown('a', finished, { 'in-doubt': 2 }), [2, 0]],
+  ['under way with rows in doubt', shown('a', { state: 'running' }, { 'in-doubt': 2 }, true), [2, 0]],
+  ['with rows to correct', shown('a', finished, { rejected: 3, invalid: 1, failed: 1, denied: 1 }), [0, 6]],
+])('a run %s: in doubt and to correct %j', async (_, run, expected) => {
+  const { runs } = await findNeeds([run], HOME);
+  expect(runs.map(({ inDoubt, toCorrect }) => [inDoubt, toCorrect])).toEqual(
+    expected === null ? [] : [expected],
+  );
+});
+
+test.each([
+  ['a rerun', { parent: 'a' }],
+  ['a run of a file of its report', { file: join(HOME, 'reports', 'a', 'failed.csv') }],
+])('rows to correct that %s has taken up wait for nobody, rows in doubt do', async (_, over) => {
+  const first = shown('a', finished, { failed: 3, 'in-doubt': 1 });
+  const later = shown('b', { ...finished, ...over });
+  const { runs } = await findNeeds([later, first], HOME);
+  expect(runs.map(({ run, inDoubt, toCorrect }) => [run.id, inDoubt, toCorrect])).toEqual([['a', 1, 0]]);
+});
+
+test('a refused file is named with the reason that its note gives', async () => {
+  const home = await ownFolder();
+  await mkdir(join(home, 'failed', 'partner'), { recursive: true });
+  const file = join(home, 'failed', 'partner', 'march.csv');
+  await writeFile(file, 'x');
+  await writeFile(
+    `${file}.note.txt`,
+    "march.csv was not taken: nothing of it was sent.\n\n  size  1\n\nWhy: no job's files pattern\nfits it\nWhy: another\n\nDo this.\n",
+  );
+  await writeFile(join(home, 'failed', 'b.csv'), 'x');
+  const { refused } = await findNeeds([], home);
+  expect(refused).toEqual([
+    { file: join(home, 'failed', 'b.csv'), note: '', why: '' },
+    { file, note: `${file}.note.txt`, why: "no job's files pattern fits it" },
+  ]);
+});
