@@ -10,10 +10,12 @@ import { batchesOf } from '../lib/batches.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { ClosedChunk, GrowingView, LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
+import { createCauseTally } from './cause.ts';
 import {
   claimReportDirectory,
   createPendingReport,
@@ -42,6 +44,8 @@ type ReportOptions = {
   readonly view: LedgerView;
   readonly directory: string;
   readonly now: () => Date;
+  /** The fields of the operation's request, by which the service may name what is wrong. */
+  readonly fields?: Pick<FieldCatalog, 'has'>;
   /** Files of an earlier writing whose changes are in the ledger, so that they may be replaced. */
   readonly followed?: readonly string[];
 };
@@ -130,16 +134,18 @@ type Writing = Required<ReportOptions> & {
   readonly format: RemainderFormat;
   readonly advising: Advising;
   readonly tally: Tally;
+  readonly causes: ReturnType<typeof createCauseTally>;
 };
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
-  const { run, directory, now, followed = [] } = options;
+  const { run, directory, now, followed = [], fields = new Set<string>() } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory, how);
-  return { ...options, followed, files, format, advising, tally: createTally(advising) };
+  const causes = createCauseTally({ columns: run.source.columns, fields });
+  return { ...options, followed, fields, files, format, advising, tally: createTally(advising), causes };
 }
 
 /** Writes the rows of this chunk and of all that follow, open or closed. */
@@ -165,7 +171,10 @@ async function writeRows(settlements: readonly Settlement[], writing: Writing): 
 }
 
 /** The files get their names, with the summary of the run as it is now. */
-async function publish(run: Run, { directory, now, followed, files, tally }: Writing): Promise<Summary> {
+async function publish(
+  run: Run,
+  { directory, now, followed, files, tally, causes }: Writing,
+): Promise<Summary> {
   const before = await claimReportDirectory(directory, run.id);
   const placed = await files.place({ written: before, followed });
   // A first summary comes before all other files: it says whose directory this is, and knows the files as they were and as they
@@ -177,6 +186,7 @@ async function publish(run: Run, { directory, now, followed, files, tally }: Wri
     outcomes: tally.outcomes(),
     records: tally.records(),
     topWarnings: tally.topWarnings(),
+    causes: causes.top(),
   };
   const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
   await files.append(SUMMARY_FILE, textOf(summary));
@@ -223,6 +233,7 @@ async function writeRemainders(writing: Writing, settlements: readonly Settlemen
   const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
   for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
     const rows = await lookUp(writing.view, batch);
+    rows.forEach(writing.causes.add);
     await writeSources(writing, rows);
     await writeRejections(writing, rows);
   }

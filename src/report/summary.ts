@@ -28,6 +28,19 @@ const topErrorSchema = z.object({
   advice: z.string(),
 });
 
+/** Rows that did not succeed for the same cause. */
+const causeSchema = z.object({
+  outcome: outcomeSchema,
+  code: z.string(),
+  /** What the service says, or the rows' message, without the rows' values. */
+  text: z.string(),
+  count,
+  /** The first rows. */
+  rows: z.array(z.number().int().positive()),
+});
+
+export type Cause = z.infer<typeof causeSchema>;
+
 export type TopError = z.infer<typeof topErrorSchema>;
 
 /** Cells that looked damaged in the same way, in rows that were sent all the same. */
@@ -88,6 +101,8 @@ export const summarySchema = z.object({
   /** Rows with an outcome, those cancelled aside, per second since the run started, one decimal. */
   rowsPerSecond: z.number().nonnegative(),
   topErrors: z.array(topErrorSchema),
+  /** The commonest causes that can be told, commonest first; found when the whole report is written. */
+  causes: z.array(causeSchema).default([]),
   /** How many cells were sent although they looked damaged, by code; counted when the whole report is written. */
   warnings: z.record(z.string(), count).default({}),
   /** The same warnings with an example row each, commonest first. */
@@ -137,6 +152,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     writtenAt: now.toISOString(),
     rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
     topErrors: [...topErrors],
+    causes: [],
     warnings: {},
     topWarnings: [],
     exitCode: isUnderWay(run) ? null : exitCodeOf(run),
@@ -151,6 +167,7 @@ type Written = {
   readonly outcomes: OutcomeCounts;
   readonly records: number;
   readonly topWarnings: readonly TopWarning[];
+  readonly causes: readonly Cause[];
   readonly files: readonly string[];
   readonly kept: readonly string[];
   readonly written: readonly string[];
@@ -164,6 +181,7 @@ export function withWritten(summary: Summary, written: Written): Summary {
     records: written.records,
     warnings: Object.fromEntries(written.topWarnings.map(({ code, count: cells }) => [code, cells])),
     topWarnings: [...written.topWarnings],
+    causes: [...written.causes],
     files: [...written.files],
     kept: [...written.kept],
     written: [...written.written],

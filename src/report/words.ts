@@ -3,7 +3,7 @@
  * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
  */
 import { join } from 'node:path';
-import { anywhere, countOf, numberColumn, numberShown, shellWord, wrap } from '../lib/terminal.ts';
+import { anywhere, countOf, numberColumn, numberShown, printable, shellWord, wrap } from '../lib/terminal.ts';
 import { REASON_ADVICE, warningAdvice } from '../model/advice.ts';
 import {
   acceptedRows,
@@ -15,7 +15,7 @@ import {
 } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
-import type { Summary, TopError, TopWarning } from './summary.ts';
+import type { Cause, Summary, TopError, TopWarning } from './summary.ts';
 
 type RenderOptions = {
   /** Where the report lies. */
@@ -33,7 +33,7 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
   const sections = [
     heading(summary),
     counts(summary, options),
-    summary.topErrors.flatMap(topErrorLines),
+    summary.topErrors.flatMap((error) => topErrorLines(error, summary.causes)),
     warningLines(summary.topWarnings),
     [`Report: ${options.directory}`, ...keptLines(summary)],
     renderNext(summary, options),
@@ -110,9 +110,29 @@ function controlTotal(summary: Summary, sum: string): readonly string[] {
   return [...lines, ...paragraph('  ', defect, '  ')];
 }
 
-function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): readonly string[] {
+function topErrorLines(
+  { outcome, code, count, exampleRow, advice }: TopError,
+  causes: Summary['causes'],
+): readonly string[] {
   const what = `  ${numberShown(count)} × ${outcome} ${code}, for example row ${exampleRow}`;
-  return advice === '' ? [what] : [what, ...paragraph('    ', advice, '    ')];
+  const own = causes.filter((cause) => cause.outcome === outcome && cause.code === code && isTelling(cause));
+  return [
+    what,
+    ...own.slice(0, CAUSES_SHOWN).flatMap(causeLines),
+    ...(advice === '' ? [] : paragraph('    ', advice, '    ')),
+  ];
+}
+
+const CAUSES_SHOWN = 5;
+
+/** Whether the cause says more than the code and its advice: what the service says, or which column it is. */
+function isTelling({ outcome, text }: Cause): boolean {
+  return outcome === 'rejected' || text.startsWith('column "');
+}
+
+function causeLines({ text, count, rows }: Cause): readonly string[] {
+  const where = `(${rows.length === 1 ? 'row' : 'rows'} ${rows.map(numberShown).join(', ')}${count > rows.length ? ', …' : ''})`;
+  return paragraph(`    ${numberShown(count)} × `, `${printable(text)} ${where}`, '      ');
 }
 
 /** What looked damaged and was sent all the same, and how to keep such rows back; what was not sent though it differs. */

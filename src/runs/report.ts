@@ -2,6 +2,7 @@
  * When a run's report is written: ahead, while the run goes on, and what is left of it at the end, or the whole of it where
  * what was written ahead is not what the ledger says any more; and when one that is there stays as it is.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { createRunView, hasOnlyGrown } from '../ledger/run-view.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -9,6 +10,7 @@ import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { type GrowingReport, growReport, readSummary, writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
+import { fieldCatalog } from '../service/operations.ts';
 import { reportDirectory, type Session, type TargetSession } from '../session.ts';
 import { waitToEnd } from './redis-wait.ts';
 
@@ -51,7 +53,13 @@ export function followReport(run: Run, session: FollowSession): FollowedReport {
     const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
     ahead ??= {
       recoveries: epoch.recoveries(),
-      report: await growReport({ run, view, directory, now: () => new Date() }),
+      report: await growReport({
+        run,
+        view,
+        directory,
+        fields: fieldCatalog(run.operation),
+        now: () => new Date(),
+      }),
     };
     await ahead.report.grow();
   };
@@ -147,7 +155,14 @@ export function writeReportOf(
 ): Promise<Summary> {
   const { directory = reportDirectory(env, run.id), followed = [] } = given;
   const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
-  return writeReport({ run, view, directory, now: () => new Date(), followed });
+  return writeReport({
+    run,
+    view,
+    directory,
+    fields: fieldCatalog(run.operation),
+    now: () => new Date(),
+    followed,
+  });
 }
 
 const ELSEWHERE_WAIT_MS = 10_000;

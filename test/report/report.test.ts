@@ -140,6 +140,37 @@ describe('writeReport of a CSV file', () => {
     expect(files['results.csv']).toMatch(/^row,line,key/);
   });
 
+  it('given refusals, tells each cause once with its count, and of few rows only the fields', async () => {
+    const body = (name: string, at: number) =>
+      `{"field":"accounts.${at}.iban","problem":"${name} has no such IBAN"}`;
+    const names = ['Acme', 'Beta', 'Coco', 'Dora'];
+    const held = {
+      settlements: [
+        ...names.map((_, i) => settled(i + 1, 'rejected', { code: 'http_418', status: 418 })),
+        settled(5, 'rejected', { code: 'http_418', status: 418 }),
+        settled(6, 'invalid', { code: 'missing_required', message: 'column "Name": expected a value' }),
+      ],
+      sources: [
+        ...names.map((name, i) => cells(i + 1, `k${i}`, name)),
+        cells(5, 'k5', 'Else'),
+        cells(6, 'k6', ''),
+      ],
+      bodies: new Map([
+        ...names.map((name, i) => [i + 1, body(name, i)] as const),
+        [5, '{"field":"accounts.0.iban","problem":"Jane Doe is known"}'],
+      ]),
+    };
+    const run = makeRun(held.settlements);
+    const directory = await temporaryDirectory();
+    const fields = new Set(['accounts.#.iban']);
+    const { causes } = await writeReport({ run, view: makeView(held), directory, fields, now: NOW });
+    expect(causes.map(({ code, text, count, rows }) => [code, text, count, rows])).toEqual([
+      ['http_418', '@accounts[].iban | ‹details.name› has no such IBAN', 4, [1, 2, 3]],
+      ['http_418', '@accounts[].iban | ‹…›', 1, [5]],
+      ['missing_required', 'column "Name": expected a value', 1, [6]],
+    ]);
+  });
+
   it('given columns without a name and columns that share one, failed.csv is read with them as they were', async () => {
     const columns = ['', 'id', '', 'x', 'x'];
     const held = { settlements: [settled(1, 'failed')], sources: [cells(1, '0', 'k1', 'note', 'a', '=b')] };

@@ -14,6 +14,7 @@ const written = (over: Partial<Written> = {}): Written => ({
   outcomes: { ...noOutcomes(), created: 2, failed: 1 },
   records: 2,
   topWarnings: [],
+  causes: [],
   files: [],
   kept: [],
   written: [],

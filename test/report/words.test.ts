@@ -141,6 +141,38 @@ describe('renderSummary', () => {
     expect(textOf(summaryOf(['created']))).not.toContain('read as');
   });
 
+  it('given causes, tells them below their code, with their first rows', () => {
+    const error = {
+      outcome: 'rejected' as const,
+      code: 'http_418',
+      count: 8,
+      exampleRow: 2,
+      advice: 'Correct it.',
+    };
+    const cause = {
+      outcome: 'rejected' as const,
+      code: 'http_418',
+      text: '@email | not known',
+      count: 6,
+      rows: [2, 3, 9],
+    };
+    const other = { outcome: 'invalid' as const, code: 'key_held', text: 'a key', count: 1, rows: [7] };
+    const text = textOf({
+      ...summaryOf(['rejected']),
+      topErrors: [error, { ...error, outcome: 'invalid', code: 'key_held' }],
+      causes: [cause, { ...cause, text: '@name | too long', count: 1, rows: [5] }, other],
+    });
+    expect(text).toContain(
+      [
+        '  8 × rejected http_418, for example row 2',
+        '    6 × @email | not known (rows 2, 3, 9, …)',
+        '    1 × @name | too long (row 5)',
+        '    Correct it.',
+      ].join('\n'),
+    );
+    expect(text).not.toContain('a key (row 7)');
+  });
+
   it('given known keys whose lists differ, says that nothing was sent, and offers no check for it', () => {
     const differs = { code: 'group_differs', count: 3, exampleRow: 7 };
     const text = textOf({ ...summaryOf(['created']), topWarnings: [differs] });

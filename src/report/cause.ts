@@ -1,0 +1,161 @@
+/**
+ * Why a row did not succeed, without the row's own values: rows that fail for the same cause give the same text, so that each
+ * cause is told once, with a count. Of a refusal it is what the service says, of all others the row's message. Pure.
+ * It is no proof that a text holds no personal data: the service may name somebody who is not in the row. So a text of few rows
+ * is told without the service's words (`tellable`).
+ */
+import { flattenRecord } from '../model/flatten-record.ts';
+import { isJsonList, isJsonObject, parseRecord } from '../model/json-record.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
+import type { JsonValue } from '../model/request.ts';
+import type { Row } from '../model/row.ts';
+import type { RemainderRow } from './remainder.ts';
+import type { Cause } from './summary.ts';
+
+/** What texts are read with: the file's columns, and the fields of the operation's request. */
+export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
+
+/** A row's cause as text. */
+export function causeOf({ settlement, source, body }: RemainderRow, terms: CauseTerms): string {
+  const own = ownValues(source, terms.columns);
+  if (settlement.outcome !== 'rejected' || body === null)
+    return shortened(withoutPlaces(withoutOwn(settlement.message, own)));
+  const leaves = leavesIn(body.text.slice(0, LOOK_AT_CHARACTERS));
+  const texts = leaves.map((leaf) =>
+    terms.fields.has(withPositions(leaf, '.#')) ? fieldMark(leaf) : masked(leaf, own),
+  );
+  return shortened([...new Set(texts.filter((text) => text !== ''))].sort().join(' | '));
+}
+
+/** The text where so many rows have it that its words are nobody's own; else only the fields that it names. */
+export function tellable(cause: string, rows: number): string {
+  if (rows >= ENOUGH_ROWS) return cause;
+  const fields = cause.match(/@[^\s|]+/g) ?? [];
+  return [...fields, UNTOLD].join(' | ');
+}
+
+const UNTOLD = '‹…›';
+const ENOUGH_ROWS = 3;
+const LOOK_AT_CHARACTERS = 64 * 1024;
+const MAX_LEAVES = 200;
+const MAX_CHARACTERS = 300;
+
+function shortened(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
+}
+
+type OwnValue = { readonly value: string; readonly name: string };
+
+/** Shorter ones stand in words by chance. */
+const LEAST_CHARACTERS = 3;
+
+/** The row's own values with their columns, the longest first: one may be part of another. */
+function ownValues(source: Row | null, columns: readonly string[]): readonly OwnValue[] {
+  return valuesIn(source, columns)
+    .filter(({ value }) => value.length >= LEAST_CHARACTERS)
+    .sort((a, b) => b.value.length - a.value.length);
+}
+
+function valuesIn(source: Row | null, columns: readonly string[]): readonly OwnValue[] {
+  if (source?.kind === 'cells') return source.cells.map((value, i) => ({ value, name: columns[i] ?? '' }));
+  if (source?.kind !== 'record') return [];
+  return [...flattenRecord(parseRecord(source.text) ?? {})].map(([name, leaf]) => ({
+    value: typeof leaf === 'string' ? leaf : '',
+    name,
+  }));
+}
+
+function withoutOwn(text: string, own: readonly OwnValue[]): string {
+  return own.reduce((rest, { value, name }) => rest.replaceAll(value, () => `‹${name}›`), text);
+}
+
+/** Places that this program's own messages name. */
+function withoutPlaces(message: string): string {
+  return message.replaceAll(/\b(row|rows from|line|run) (?!‹)\d[\w-]*/g, '$1 ‹…›');
+}
+
+/** The texts in an answer: those of its JSON, else the whole. */
+function leavesIn(body: string): readonly string[] {
+  const leaves: string[] = [];
+  try {
+    collect(JSON.parse(body), leaves);
+    return leaves;
+  } catch {
+    return [body];
+  }
+}
+
+function collect(value: JsonValue, leaves: string[]): void {
+  if (leaves.length >= MAX_LEAVES) return;
+  if (isJsonList(value)) for (const item of value) collect(item, leaves);
+  else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      // A member may be named by the field that it speaks of.
+      if (/[.[]/.test(name)) leaves.push(name);
+      collect(member, leaves);
+    }
+  } else if (typeof value === 'string') leaves.push(value);
+}
+
+function fieldMark(path: string): string {
+  return `@${withPositions(path, '[]')}`;
+}
+
+/** A field's path with this for each position in a list. */
+function withPositions(path: string, sign: string): string {
+  return path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, sign);
+}
+
+/** The text without values; empty where it was nothing but one. */
+function masked(text: string, own: readonly OwnValue[]): string {
+  const rest = MASKS.reduce((kept, [mask, by]) => kept.replaceAll(mask, by), withoutOwn(text, own));
+  return /^(?:‹[^›]*›|[\s.,;:#/-])*$/.test(rest) ? '' : rest;
+}
+
+/** What looks like a value, the most telling first. */
+const MASKS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '‹id›'],
+  [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›'],
+  [/https?:\/\/[^\s"'<>]+/gi, '‹address›'],
+  [/\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?/g, '‹date›'],
+  [/\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g, '‹account›'],
+  [/"[^"]{1,80}"|'[^']{1,80}'|«[^»]{1,80}»/g, '‹text›'],
+  [/\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{5,80}\b/g, '‹code›'],
+  [/(?<![A-Za-z_.[])[-+]?\d[\d.,]*/g, '‹number›'],
+];
+
+/** Counts the causes of rows that did not succeed. */
+export function createCauseTally(terms: CauseTerms) {
+  const causes = new Map<string, Cause>();
+  return {
+    add(row: RemainderRow) {
+      const { outcome, code } = row.settlement;
+      const text = causeOf(row, terms);
+      const mark = `${outcome} ${code} ${text}`;
+      const known = causes.get(mark);
+      if (known === undefined) {
+        if (text !== '' && causes.size < MAX_CAUSES)
+          causes.set(mark, { outcome, code, text, count: 1, rows: [row.settlement.row] });
+        return;
+      }
+      known.count += 1;
+      if (known.rows.length < ROWS_NAMED) known.rows.push(row.settlement.row);
+    },
+    /** The commonest first; of those that few rows have nothing but what can be told. */
+    top(): readonly Cause[] {
+      return [...causes.values()]
+        .map((cause) => ({
+          ...cause,
+          text: cause.outcome === 'rejected' ? tellable(cause.text, cause.count) : cause.text,
+        }))
+        .filter(({ text }) => text !== UNTOLD)
+        .sort((a, b) => b.count - a.count || (a.rows[0] ?? 0) - (b.rows[0] ?? 0))
+        .slice(0, TOP);
+    },
+  };
+}
+
+/** Where a service says something else of each row, memory must not grow with them. */
+const MAX_CAUSES = 1_000;
+const ROWS_NAMED = 3;
+const TOP = 20;
