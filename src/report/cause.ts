@@ -19,7 +19,7 @@ export type CauseTerms = { readonly columns: readonly string[]; readonly fields:
 export function causeOf({ settlement, source, body }: RemainderRow, terms: CauseTerms): string {
   const own = ownValues(source, terms.columns);
   if (settlement.outcome !== 'rejected' || body === null)
-    return shortened(withoutPlaces(withoutOwn(settlement.message, own)));
+    return shortened(withoutPlaces(withoutKeys(settlement.message, own)));
   const leaves = leavesIn(body.text.slice(0, LOOK_AT_CHARACTERS));
   const texts = leaves.map((leaf) =>
     terms.fields.has(withPositions(leaf, '.#')) ? fieldMark(leaf) : masked(leaf, own),
@@ -67,6 +67,14 @@ function valuesIn(source: Row | null, columns: readonly string[]): readonly OwnV
 
 function withoutOwn(text: string, own: readonly OwnValue[]): string {
   return own.reduce((rest, { value, name }) => rest.replaceAll(value, () => `‹${name}›`), text);
+}
+
+/** This program's own messages name no value of a row but keys; what they expect may well stand in another of its cells. */
+function withoutKeys(message: string, own: readonly OwnValue[]): string {
+  return message.replaceAll(/\b(has|of) "([^"]*)"/g, (whole, word: string, key: string) => {
+    const name = own.find(({ value }) => value === key)?.name;
+    return name === undefined ? whole : `${word} "‹${name}›"`;
+  });
 }
 
 /** Places that this program's own messages name. */

@@ -72,7 +72,7 @@ describe('what the service says of a row', () => {
   });
 });
 
-test('of a row that was not sent it is the message, without places and without the row’s own values', () => {
+test('of a row that was not sent it is the message, without places and without the keys of the row', () => {
   const cause = (message: string) =>
     causeOf(
       { settlement: settled(4, 'invalid', { message }), source: cells(4, 'P-17', 'Acme'), body: null },
@@ -81,6 +81,8 @@ test('of a row that was not sent it is the message, without places and without t
   expect(cause('column "Incorporated": expected a date such as 2024-03-31')).toBe(
     'column "Incorporated": expected a date such as 2024-03-31',
   );
+  const expected = 'column "Active": expected a boolean: "Acme" or "P-17" for true';
+  expect(cause(expected)).toBe(expected);
   expect(cause('the same key is in row 12 of this file')).toBe('the same key is in row ‹…› of this file');
   expect(cause('row 4 of run 20261122-101010-abcd has "P-17"')).toBe('row ‹…› of run ‹…› has "‹Ref›"');
 });
