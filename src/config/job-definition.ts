@@ -123,6 +123,9 @@ const windowSchema = z
     'The hours in which requests are sent, for example 22:00-05:00 Europe/London; a run pauses at their end and goes on at the next beginning.',
   );
 
+/** More than any list of codes that a person writes down: a run keeps its definition. */
+const MOST_VALUES = 2_000;
+
 const column = z.string().min(1).describe('A column of the file, as its header names it.');
 
 /** How a column becomes a request field; the field's own type decides where `as` is left out. */
@@ -154,6 +157,16 @@ const fieldSourceSchema = z.union([
         .min(1)
         .optional()
         .describe('For booleans: cells that mean false, exactly as written.'),
+      values: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+        .refine(
+          (values) => Object.keys(values).length <= MOST_VALUES,
+          `expected at most ${MOST_VALUES} cells`,
+        )
+        .optional()
+        .describe(
+          'What certain cells mean, exactly as written: Deutschland: DEU. null: nothing. Of a list, its parts; all other cells are read as usual.',
+        ),
       ref: z
         .enum(['subclient', 'counterparty'])
         .optional()
