@@ -2,6 +2,7 @@
 import { basename, resolve } from 'node:path';
 import { lookOver, type Overview } from '../inbox/overview.ts';
 import { countOf, type Io, say, shownTime } from '../lib/terminal.ts';
+import { nameOf } from '../model/operation.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { renderSummary } from '../report/words.ts';
@@ -86,7 +87,7 @@ function statusLines(run: Run, state: ShownState, report: string): string[] {
   const goOn = goingOnWith(run, state);
   return [
     `run       ${run.id}: ${state.words}`,
-    `job       ${run.job} (${run.operation}), to ${run.target}`,
+    `job       ${run.job} (${nameOf(run.operation)}), to ${run.target}`,
     `file      ${run.file}`,
     ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),
     `rows      ${run.rows}, ${openRows(run)} without an outcome yet`,

@@ -15,7 +15,7 @@ import { besideKeyless, type GroupMapped, mergeGroup } from '../mapping/group.ts
 import { describeIssue, type Issue } from '../model/issue.ts';
 import { withReferences } from '../model/json-record.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
-import { type Call, IDENTITY, type Operation, REPEATABLE } from '../model/operation.ts';
+import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
 import type { RowGroup } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -99,7 +99,7 @@ export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
   const settled = settledPlan(rows, marks, () => true);
   if (settled !== null) return { plan: settled };
   if (marks.has(lead.row.row)) return { plan: { kind: 'end', end: WORKER_LOST } };
-  const mayCreate = !REPEATABLE[callOfClaimed(lead.run.operation)];
+  const mayCreate = !mayRepeat(callOfClaimed(lead.run.operation));
   return { plan: { kind: 'end', end: lead.suspect && mayCreate ? JOURNAL_LOST : { outcome: 'cancelled' } } };
 }
 
@@ -133,7 +133,7 @@ function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means)
   const { definition } = means;
   const step = stepOf(lead, definition);
   if (step.kind === 'end') return { plan: step };
-  if (!REPEATABLE[step.call] && definition.onUnknownOutcome === 'hold') {
+  if (!mayRepeat(step.call) && definition.onUnknownOutcome === 'hold') {
     if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
     if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
   }
@@ -205,10 +205,13 @@ function stepOfKnown(
       return { kind: 'call', call: 'subclient.update', knownId: id };
     case 'skip': {
       const message = `already created by run ${run}${group === undefined ? '' : `; its ${group} were not compared`}`;
-      return { kind: 'end', end: { outcome: 'skipped', id, code: 'key_known', message } };
+      return {
+        kind: 'end',
+        end: { outcome: 'skipped', ...(id !== '' && { id }), code: 'key_known', message },
+      };
     }
     case 'fail':
-      return unsendable('key_known', `already created by run ${run} as ${id}`);
+      return unsendable('key_known', `already created by run ${run}${id === '' ? '' : ` as ${id}`}`);
     default:
       return policy satisfies never;
   }
@@ -238,7 +241,7 @@ type Outgoing = {
 };
 
 function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): KeyPlace | null {
-  const space = IDENTITY[run.operation];
+  const space = spaceOf(run.operation);
   const mayUpdate = run.operation === 'subclient.upsert' || definition.onKnownKey === 'update';
   const follows = mayUpdate && definition.updateWith === 'changed' && definition.key !== undefined;
   return follows && space !== null && key !== null ? { space, key } : null;

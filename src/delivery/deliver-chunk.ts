@@ -7,7 +7,7 @@
 
 import type { Taken } from '../ledger/open-chunk.ts';
 import { identityKeyOf } from '../model/identity.ts';
-import { REPEATABLE } from '../model/operation.ts';
+import { mayRepeat } from '../model/operation.ts';
 import { groupRows, type RowGroup } from '../model/row-group.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
@@ -305,5 +305,5 @@ function sendingOf(task: RowTask, plan: PlannedSend['plan'], { taker, lease }: C
 }
 
 function mayHaveBeenSent(task: RowTask, { expected, request }: PlannedSend['plan']): boolean {
-  return (expected !== '' || task.suspect) && !REPEATABLE[request.call];
+  return (expected !== '' || task.suspect) && !mayRepeat(request.call);
 }

@@ -6,7 +6,7 @@
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
-import { IDENTITY } from '../model/operation.ts';
+import { spaceOf } from '../model/operation.ts';
 import { KEY_AFTER, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
@@ -91,7 +91,7 @@ function isKept({ line }: Row, outcome: Outcome): boolean {
 
 /** The change of the row's own key; `null` where the row has none of its own. */
 function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
-  const space = IDENTITY[task.run.operation];
+  const space = spaceOf(task.run.operation);
   if (space === null || task.identityKey === null || task.claim.kind !== 'claimed') return null;
   const becomes = KEY_AFTER[end.outcome];
   return { space, key: task.identityKey, becomes, id: becomes === 'known' ? (end.id ?? '') : '' };

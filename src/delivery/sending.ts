@@ -7,7 +7,7 @@ import type { Intent } from '../ledger/exchange.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
-import { type Call, IDENTITY, REPEATABLE } from '../model/operation.ts';
+import { type Call, mayRepeat, spaceOf } from '../model/operation.ts';
 import type { ServiceRequest, Verdict } from '../model/request.ts';
 import type { Retry } from './retry-policy.ts';
 import type { RowTask } from './row-task.ts';
@@ -59,7 +59,7 @@ export function intentOf(
   { definition }: RunContext,
 ): Intent {
   const { chunk, row, identityKey: key } = task;
-  const space = task.claim.kind === 'claimed' ? IDENTITY[task.run.operation] : null;
+  const space = task.claim.kind === 'claimed' ? spaceOf(task.run.operation) : null;
   return {
     chunk,
     row: row.row,
@@ -76,5 +76,5 @@ export function isRepeatable(
   call: Call,
   { onUnknownOutcome }: Pick<JobDefinition, 'onUnknownOutcome'>,
 ): boolean {
-  return REPEATABLE[call] || onUnknownOutcome === 'retry';
+  return mayRepeat(call) || onUnknownOutcome === 'retry';
 }

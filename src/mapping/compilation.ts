@@ -3,7 +3,7 @@
  * file, and headers find fields of the operation. A name is found as it is written, else as people read it
  * (`foldName`); where it could mean two, none is chosen and the problem says so.
  */
-import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
+import { type FieldSource, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import {
@@ -104,8 +104,12 @@ function severalProblem(name: string, columns: readonly string[]): string {
 }
 
 /** Every column that the definition takes something from, by the definition's name for it. */
-export function namesTaken({ fields, key }: JobDefinition): readonly string[] {
-  const named = Object.values(fields).flatMap((source) => columnOf(source) ?? []);
+export function namesTaken(definition: JobDefinition): readonly string[] {
+  const { fields, key } = definition;
+  const named = [
+    ...Object.values(fields).flatMap((source) => columnOf(source) ?? []),
+    ...pathColumnsOf(definition),
+  ];
   return key === undefined ? named : [...named, key];
 }
 

@@ -2,6 +2,7 @@
  * What the job can't do without, looked at twice: columns that no file of the job may lack, found when the mapping is
  * compiled, and the fields of the definition's `required`, found in the body of each row.
  */
+import { pathColumnsOf } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../lib/usage-error.ts';
 import { memberOf, withReferences } from '../model/json-record.ts';
@@ -120,6 +121,7 @@ function missingNamed({ definition, source, findColumn }: Compilation): readonly
     if (findColumn(column).kind === 'none') uses.set(column, [...(uses.get(column) ?? []), use]);
   };
   if (definition.key !== undefined) add(definition.key, 'its key');
+  for (const column of pathColumnsOf(definition)) add(column, "the request's path");
   for (const [field, from] of isTable(source) ? Object.entries(definition.fields) : []) {
     const column = columnOf(from);
     if (column !== null) add(column, field);

@@ -6,14 +6,14 @@ import { compileMapping } from '../../src/mapping/mapping.ts';
 import { jobYaml } from '../../src/mapping/proposal/job-yaml.ts';
 import { suggestField } from '../../src/mapping/proposal/meaning.ts';
 import { proposeJob } from '../../src/mapping/proposal/propose-job.ts';
-import { OPERATIONS, type Operation } from '../../src/model/operation.ts';
+import { type BuiltIn, OPERATIONS } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
 import { fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
 import { definitionOf, sourceOf } from './catalog.ts';
 
 const ORIGIN = { file: 'a.csv', understood: 'CSV', rows: 2, format: {} };
 
-function propose(operation: Operation, columns: readonly string[], rows: readonly Row[] = []) {
+function propose(operation: BuiltIn, columns: readonly string[], rows: readonly Row[] = []) {
   return proposeJob({
     operation,
     catalog: fieldCatalog(operation),
@@ -24,7 +24,7 @@ function propose(operation: Operation, columns: readonly string[], rows: readonl
 }
 
 /** Columns of these names are proposed for these fields, all of them and no others. */
-function expectFields(operation: Operation, fields: Readonly<Record<string, string>>): void {
+function expectFields(operation: BuiltIn, fields: Readonly<Record<string, string>>): void {
   const proposed = propose(operation, Object.keys(fields)).fields;
   expect(Object.fromEntries(proposed.map(({ column, field }) => [column, field]))).toEqual(fields);
 }
@@ -93,7 +93,7 @@ function table(text: string): { readonly columns: readonly string[]; readonly ro
   return { columns: header, rows: cells.map((one) => row(one)) };
 }
 
-function proposeFor(operation: Operation, text: string) {
+function proposeFor(operation: BuiltIn, text: string) {
   const { columns, rows } = table(text);
   return propose(operation, columns, rows);
 }
@@ -275,7 +275,7 @@ describe('whatever the headers and cells are', () => {
   });
 });
 
-function suggested(operation: Operation, written: string): string {
+function suggested(operation: BuiltIn, written: string): string {
   const options = {
     definition: definitionOf({ operation }),
     catalog: fieldCatalog(operation),
@@ -285,7 +285,7 @@ function suggested(operation: Operation, written: string): string {
   return suggestField(written, options);
 }
 
-test.each<[Operation, string, string]>([
+test.each<[BuiltIn, string, string]>([
   ['counterparty.draft', 'Sort code', 'accounts.0.sortCodeUK'],
   ['counterparty.draft', 'Account no', 'accounts.0.accountNumber'],
   ['counterparty.draft', 'SWIFT 2', 'accounts.1.bic_swift'],
@@ -297,7 +297,7 @@ test.each<[Operation, string, string]>([
   expect(suggested(operation, written)).toBe(` Did you mean "${field}"?`);
 });
 
-test.each<[Operation, string]>([
+test.each<[BuiltIn, string]>([
   ['subclient.create', 'Sort code'],
   ['counterparty.draft', 'Parent ref'],
   ['counterparty.draft', 'Cost centre'],

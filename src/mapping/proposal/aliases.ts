@@ -3,7 +3,7 @@
  * names/ say, put together. A name that two languages use for different fields, or that could mean several, comes with
  * a note of what else it could be.
  */
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
 import { DUTCH } from './names/dutch.ts';
 import { ENGLISH } from './names/english.ts';
 import { FRENCH } from './names/french.ts';
@@ -65,10 +65,10 @@ const PAYMENT_ID = `
 const SUBCLIENT_ID = 'subclient id, sub client id, service id, entity id';
 
 type FieldNames = ReadonlyMap<string, NamedField>;
-const named = new Map<Operation, FieldNames>();
+const named = new Map<BuiltIn, FieldNames>();
 
 /** The operation's fields by the names that files give them, as `looseName` has them. */
-export function fieldNames(operation: Operation): FieldNames {
+export function fieldNames(operation: BuiltIn): FieldNames {
   const known = named.get(operation);
   if (known !== undefined) return known;
   const names = new Map<string, NamedField>();
@@ -88,7 +88,7 @@ function joined(first: NamedField, second: NamedField): NamedField {
 
 type NamedPair = readonly [looseName: string, NamedField];
 
-function namesFor(operation: Operation): readonly NamedPair[] {
+function namesFor(operation: BuiltIn): readonly NamedPair[] {
   switch (operation) {
     case 'subclient.create':
       return subclientNames();
@@ -173,7 +173,7 @@ type Qualifier = { readonly word: string; readonly path: string; readonly fields
 const qualifiers = new Map<'subclient' | 'counterparty', readonly Qualifier[]>();
 
 /** The field of a name that says whose it is: `Billing ZIP`, `Ville facturation`, `IBAN bénéficiaire`. */
-export function qualifiedName(operation: Operation, name: string): NamedField | null {
+export function qualifiedName(operation: BuiltIn, name: string): NamedField | null {
   if (operation === 'payment.documents') return null;
   const kind = operation === 'counterparty.draft' ? 'counterparty' : 'subclient';
   const known = qualifiers.get(kind) ?? qualifiersOf(kind, fieldNames(operation));
@@ -224,13 +224,13 @@ function everywhere(
 }
 
 /** Names under which files give the key of a subclient that a record of this operation belongs to. */
-export function referenceNamesOf(operation: Operation): ReadonlySet<string> {
+export function referenceNamesOf(operation: BuiltIn): ReadonlySet<string> {
   const owner = operation === 'counterparty.draft' ? (['subclientKeys', 'ownerKeys'] as const) : [];
   return new Set(['parentKeys' as const, ...owner].flatMap(everywhere));
 }
 
 /** The names that the key of an operation's rows goes by, the most telling first. */
-export function keyNamesOf(operation: Operation): readonly string[] {
+export function keyNamesOf(operation: BuiltIn): readonly string[] {
   const own = namesIn('external id, external ref, external reference').map(looseName);
   switch (operation) {
     case 'subclient.create':

@@ -3,7 +3,7 @@
  * no name does, every row has one of its own and it looks like a key. Of counterparties a key that repeats stands for
  * several accounts of one payee, where the rows say the same of the payee; else it is somebody else's key.
  */
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import { keyNamesOf, referenceNamesOf } from './aliases.ts';
 import type { FindMeaning } from './meaning.ts';
@@ -29,7 +29,7 @@ type Groups = 'none' | 'perhaps' | 'together' | 'apart';
 export type Table = readonly (readonly JsonValue[])[];
 
 type Guessing = {
-  readonly operation: Operation;
+  readonly operation: BuiltIn;
   readonly columns: readonly string[];
   readonly table: Table;
   readonly findMeaning: FindMeaning;

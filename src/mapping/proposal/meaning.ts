@@ -5,7 +5,7 @@
 import { nearest } from '../../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../../lib/usage-error.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
 import type { MappingOptions } from '../compilation.ts';
 import { withPositions } from '../request-field.ts';
 import { fieldNames, type NamedField, qualifiedName, referenceNamesOf } from './aliases.ts';
@@ -25,7 +25,7 @@ export type FindMeaning = (header: string) => Meaning | null;
 
 /** Prepares recognising headers: fields without case, spaces and punctuation, then their usual business names in seven languages. */
 export function createFindMeaning(
-  operation: Operation,
+  operation: BuiltIn,
   catalog: FieldCatalog,
   pathField: string | null,
 ): FindMeaning {
@@ -159,6 +159,7 @@ export function suggestField(written: string, options: Suggesting): string {
 }
 
 function byMeaning(written: string, { definition, catalog, pathField }: Suggesting): string | null {
+  if (definition.operation === 'custom') return null;
   const meaning = createFindMeaning(definition.operation, catalog, pathField)(written);
   if (meaning === null || meaning.isReference) return null;
   const isField = catalog.has(meaning.field.replaceAll(/\.\d+(?=\.|$)/g, '.#'));

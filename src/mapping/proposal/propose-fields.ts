@@ -3,7 +3,7 @@
  * that its header spells, else the one that it means; a field takes one column, the first. What nobody can decide from
  * the cells stays a comment, and its column is not sent.
  */
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import {
@@ -132,7 +132,7 @@ export type ProposedField = {
 };
 
 /** The field that the key column fills: the CRM id of a new subclient, or the identifier in the path. */
-export function keyField(operation: Operation, key: string, pathField: string | null): Meaning | null {
+export function keyField(operation: BuiltIn, key: string, pathField: string | null): Meaning | null {
   switch (operation) {
     case 'subclient.create':
     case 'subclient.upsert':

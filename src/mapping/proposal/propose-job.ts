@@ -6,7 +6,7 @@
 import { flattenRecord } from '../../model/flatten-record.ts';
 import { parseRecord } from '../../model/json-record.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
@@ -24,7 +24,7 @@ import {
 
 /** A proposal, before it is written as YAML. */
 export type JobProposal = {
-  readonly operation: Operation;
+  readonly operation: BuiltIn;
   /** The column of the rows' own key, `null` where none was found. */
   readonly key: KeyGuess | null;
   /** Lines under `fields`, and those that a person has to decide on. */
@@ -39,7 +39,7 @@ export type JobProposal = {
 };
 
 type ProposalOptions = {
-  readonly operation: Operation;
+  readonly operation: BuiltIn;
   readonly catalog: FieldCatalog;
   readonly pathField: string | null;
   readonly source: Pick<SourceInfo, 'type' | 'columns'>;
