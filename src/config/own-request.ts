@@ -52,6 +52,12 @@ export const ownRequestSchema = z
       .describe(
         'The word in the report: `created` or `drafted` where it must not be repeated, `updated` or `listed` where it may.',
       ),
+    schema: z
+      .union([z.string().min(1), z.record(z.string(), z.unknown())])
+      .optional()
+      .describe(
+        'A JSON Schema of the body, as a file beside the definition: its types convert the cells, and a body that does not fit is not sent.',
+      ),
   })
   .refine(
     (request) => request.outcome === undefined || KEEPS_KEY.has(request.outcome) !== isRepeatable(request),

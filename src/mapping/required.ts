@@ -47,7 +47,7 @@ export function compileRequired(compilation: Compilation, bindings: readonly Bin
 }
 
 /** The body with every reference filled: an identifier that is not looked up yet counts as present. */
-function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
+export function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
   if (references.length === 0) return body;
   return withReferences(
     body,
