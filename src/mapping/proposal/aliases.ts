@@ -216,11 +216,16 @@ function addressNames(): FieldNames {
   );
 }
 
+type KeyList = 'subclientKeys' | 'counterpartyKeys' | 'keys' | 'parentKeys' | 'ownerKeys';
+const keyLists = new Map<KeyList, readonly string[]>();
+
 /** A list of all languages, as `looseName` has its names. */
-function everywhere(
-  list: 'subclientKeys' | 'counterpartyKeys' | 'keys' | 'parentKeys' | 'ownerKeys',
-): readonly string[] {
-  return LANGUAGES.flatMap((language) => namesIn(language[list]).flatMap(spellings));
+function everywhere(list: KeyList): readonly string[] {
+  const known = keyLists.get(list);
+  if (known !== undefined) return known;
+  const names = LANGUAGES.flatMap((language) => namesIn(language[list]).flatMap(spellings));
+  keyLists.set(list, names);
+  return names;
 }
 
 /** Names under which files give the key of a subclient that a record of this operation belongs to. */
