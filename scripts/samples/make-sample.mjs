@@ -1,4 +1,5 @@
 import { BROKEN_SAMPLES } from './broken-samples.mjs';
+import { CUSTOM_SAMPLES } from './custom-samples.mjs';
 import { DOCUMENT_SAMPLES } from './document-samples.mjs';
 import { DRAFT_SAMPLES } from './draft-samples.mjs';
 import { createRandom } from './random.mjs';
@@ -6,7 +7,13 @@ import { renderSample } from './render.mjs';
 import { SUBCLIENT_SAMPLES } from './subclient-samples.mjs';
 
 /** Every committed sample, in the order in which they are run. */
-export const SAMPLES = [...SUBCLIENT_SAMPLES, ...DRAFT_SAMPLES, ...DOCUMENT_SAMPLES, ...BROKEN_SAMPLES];
+export const SAMPLES = [
+  ...SUBCLIENT_SAMPLES,
+  ...DRAFT_SAMPLES,
+  ...DOCUMENT_SAMPLES,
+  ...CUSTOM_SAMPLES,
+  ...BROKEN_SAMPLES,
+];
 
 const SEED = 20_260_401;
 

@@ -4,11 +4,11 @@
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectEncrypted } from 'node:tls';
 import { type Environment, readEnvironment, type TokenSource } from '../config/environment.ts';
-import type { Job } from '../config/job-definition.ts';
+import { type Job, operationOf } from '../config/job-definition.ts';
 import { listJobs } from '../config/load-job.ts';
 import { redisVariables } from '../config/redis-address.ts';
 import { countOf, type Io } from '../lib/terminal.ts';
-import { type Operation, REPEATABLE } from '../model/operation.ts';
+import { mayRepeat, type Operation } from '../model/operation.ts';
 import { loadFittingJob } from '../runs/input.ts';
 import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
@@ -171,12 +171,11 @@ function judgeCount(count: number, folder: string, found: readonly (readonly Fin
 
 /** The settings of a job that give up a promise (DESIGN.md, section 1). */
 export function judgeJob({ name, definition }: Job): Finding[] {
-  const { operation, onUnknownOutcome } = definition;
-  if (onUnknownOutcome !== 'retry' || !mayCreate(operation)) return [];
+  if (definition.onUnknownOutcome !== 'retry' || !mayCreate(operationOf(definition))) return [];
   const finding = `${name} has onUnknownOutcome: retry, which gives up "never twice": a create whose answer was lost is sent again`;
   return [warning('jobs', finding, `Set onUnknownOutcome: hold; such rows end as in-doubt.`)];
 }
 
 function mayCreate(operation: Operation): boolean {
-  return operation === 'subclient.upsert' || !REPEATABLE[operation];
+  return operation === 'subclient.upsert' || !mayRepeat(operation);
 }

@@ -4,7 +4,7 @@
  * would have claimed one before. Nothing is known of marks and of the fields that the service has: a row is taken for untouched,
  * and an update for one that sends all its fields.
  */
-import type { JobDefinition } from '../config/job-definition.ts';
+import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { type Decided, decide, type Plan } from '../delivery/decide.ts';
 import type { ApartKeys } from '../intake/apart-keys.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
@@ -12,7 +12,7 @@ import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
 import type { Mapping, Reference } from '../model/mapping.ts';
-import { IDENTITY } from '../model/operation.ts';
+import { spaceOf } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { RowGroup } from '../model/row-group.ts';
@@ -114,22 +114,22 @@ async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<
 /** `identity`: by what the ledger knows the rows; `null` where it knows nothing across runs. */
 function keyedOf(group: RowGroup<Row>, { definition, mapping, sha256 }: Foreseeing) {
   const key = mapping.keyOf(group.lead);
-  const space = IDENTITY[definition.operation];
+  const space = spaceOf(operationOf(definition));
   const known = mapping.hasKey ? key : identityKeyOf({ sha256 }, mapping, group.lead);
   return { group, key, identity: space === null || known === null ? null : { space, key: known } };
 }
 
 type Build = (
   call: ServiceRequest['call'],
-  parts: Omit<Parameters<typeof buildRequest>[1], 'query'>,
+  parts: Omit<Parameters<typeof buildRequest>[1], 'query' | 'own'>,
 ) => ServiceRequest;
 const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
 
 function createDecider({ definition, mapping, sha256, earlier, seen, apart, isShown }: Foreseeing) {
-  const run = { id: earlier ?? '', operation: definition.operation, sha256 };
+  const run = { id: earlier ?? '', operation: operationOf(definition), sha256 };
   const build: Build = (call, parts) =>
     isShown()
-      ? buildRequest(call, { ...parts, query: definition.query })
+      ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build } };
   return ({ lead: row, mates, keyless }: RowGroup<Row>, key: string | null, state: KeyState): Decided => {
@@ -253,7 +253,7 @@ function standingOf(
   if (state.kind === 'known') return 'known';
   // A row that comes later is not waited for: two rows could wait for each other.
   const isInFile =
-    space === IDENTITY[definition.operation] &&
+    space === spaceOf(operationOf(definition)) &&
     (seen.hasCreatorBefore(key, row) || before.some((file) => file.hasCreatorBefore(key, Infinity)));
   return isInFile ? 'in-file' : 'open';
 }

@@ -1,7 +1,7 @@
 /** The findings of a check in words: an entry per line, the facts first, then the requests. */
-import type { JobDefinition } from '../config/job-definition.ts';
+import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
-import { IDENTITY } from '../model/operation.ts';
+import { spaceOf } from '../model/operation.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
 /** The findings for people, an entry per line. */
@@ -96,7 +96,7 @@ function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): str
       ? []
       : [entry('earlier', `run ${earlierRun.run} has this file already and is ${earlierRun.state}`)];
   // Keys of such an operation only have to be unique within the file.
-  if (IDENTITY[definition.operation] === null) return run;
+  if (spaceOf(operationOf(definition)) === null) return run;
   if (keys.reason !== null) return [entry('known keys', `not looked up: ${keys.reason}`)];
   const counts = [
     `${keys.known} known to the ledger of ${keys.target}${keys.known === 0 ? '' : `: ${BECOMES[policy]}`}`,

@@ -13,12 +13,12 @@ import { recordLists } from '../mapping/bind-fields.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../mapping/request-field.ts';
-import { OPERATIONS, type Operation } from '../model/operation.ts';
+import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 import { type AddCommand, wholeNumber, writeNewFile } from './command.ts';
 
-type Flags = MapFormat & { readonly operation: Operation; readonly out?: string };
+type Flags = MapFormat & { readonly operation: BuiltIn; readonly out?: string };
 
 /** The settings of `format` that `map` takes as flags. */
 type MapFormat = {
@@ -150,7 +150,7 @@ async function readFor(file: string, format: Format): Promise<Sample & Pick<Sour
 }
 
 /** A proposal from one object that holds the records would be of the first few of them, each a field of its own. */
-function refuseLists(file: string, source: SourceInfo, operation: Operation): void {
+function refuseLists(file: string, source: SourceInfo, operation: BuiltIn): void {
   const lookUp = createFieldLookup(fieldCatalog(operation), pathFieldOf(operation));
   const flags = recordLists(source, lookUp).map(({ pointer }) => `--records ${shellWord(pointer)}`);
   if (flags.length === 0) return;

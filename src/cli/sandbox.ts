@@ -31,6 +31,7 @@ export const addSandboxCommand: AddCommand = (program, io, done) => {
     .option('--keep-alive <seconds>', 'how long an idle connection stays open')
     .option('--data-file <file>', 'remember what was made in this file')
     .option('--record-requests <n>', 'keep the last n requests for GET /sandbox/requests')
+    .option('--any', "play what it doesn't know: any request but a GET makes something, with its id at /id")
     .option('--json', 'say where it listens as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: Flags) => done(await serve(flags, io)));

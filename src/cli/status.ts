@@ -14,6 +14,7 @@ import {
 } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
+import { nameOf } from '../model/operation.ts';
 import { countSettled } from '../model/outcome.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
@@ -113,7 +114,7 @@ function statusLines(run: Run, state: ShownState, { times, report }: Told): stri
   const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
   return [
     `run       ${run.id}: ${state.words}`,
-    `job       ${run.job} (${run.operation}), to ${run.target}`,
+    `job       ${run.job} (${nameOf(run.operation)}), to ${run.target}`,
     `file      ${run.file}`,
     ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),
     `progress  ${percent}%, ${rowsPerSecond} rows/s${left}`,

@@ -1,13 +1,13 @@
 /** `onboard template <job>`: a file to start from, as CSV, JSON or an Excel workbook. */
 import iconv from 'iconv-lite';
 import { readEnvironment } from '../config/environment.ts';
-import type { Format, Job, JobDefinition } from '../config/job-definition.ts';
+import { type Format, type Job, type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { type Io, say, sayContent, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type TemplateColumn, templateDocument, templateOf, templateRecords } from '../mapping/template.ts';
 import { csvText } from '../report/csv-text.ts';
-import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
+import { catalogOf, pathFieldOf } from '../service/operations.ts';
 import { type AddCommand, writeNewFile } from './command.ts';
 import type { templateWorkbook } from './template-workbook.ts';
 
@@ -50,8 +50,7 @@ export const addTemplateCommand: AddCommand = (program, io, done) => {
 
 async function giveTemplate({ name, definition }: Job, flags: Flags, io: Io): Promise<void> {
   const form = formOf(definition.format.type, flags);
-  const { operation } = definition;
-  const columns = templateOf(fieldCatalog(operation), definition, pathFieldOf(operation));
+  const columns = templateOf(catalogOf(definition), definition, pathFieldOf(operationOf(definition)));
   const content =
     form === 'xlsx'
       ? await workbook(columns, definition.format, name)

@@ -8,9 +8,11 @@ import { z } from 'zod';
 import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
+import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
 import { type CheckCode, type Severity, severitySchema } from '../model/issue.ts';
-import { IDENTITY, operationSchema } from '../model/operation.ts';
+import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
+import { operationOfRequest, ownRequestSchema } from './own-request.ts';
 
 const checksSchema = z
   .strictObject({
@@ -123,6 +125,9 @@ const windowSchema = z
     'The hours in which requests are sent, for example 22:00-05:00 Europe/London; a run pauses at their end and goes on at the next beginning.',
   );
 
+/** More than any list of codes that a person writes down: a run keeps its definition. */
+const MOST_VALUES = 2_000;
+
 const column = z.string().min(1).describe('A column of the file, as its header names it.');
 
 /** How a column becomes a request field; the field's own type decides where `as` is left out. */
@@ -154,6 +159,16 @@ const fieldSourceSchema = z.union([
         .min(1)
         .optional()
         .describe('For booleans: cells that mean false, exactly as written.'),
+      values: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+        .refine(
+          (values) => Object.keys(values).length <= MOST_VALUES,
+          `expected at most ${MOST_VALUES} cells`,
+        )
+        .optional()
+        .describe(
+          'What certain cells mean, exactly as written: Deutschland: DEU. null: nothing. Of a list, its parts; all other cells are read as usual.',
+        ),
       ref: z
         .enum(['subclient', 'counterparty'])
         .optional()
@@ -280,7 +295,10 @@ const pathPattern = z.string().superRefine((text, context) => {
 });
 
 const settingsSchema = z.strictObject({
-  operation: operationSchema.describe('What each row asks of the service.'),
+  operation: z
+    .enum([...OPERATIONS, 'custom'])
+    .describe('What each row asks of the service; `custom`: what `request` describes.'),
+  request: ownRequestSchema.optional(),
   files: z
     .union([pathPattern, z.array(pathPattern)])
     .optional()
@@ -362,11 +380,29 @@ const settingsSchema = z.strictObject({
 
 /** A job definition (DESIGN.md, section 4); the file's name is the job's name. */
 export const jobDefinitionSchema = settingsSchema
+  .refine(({ operation, request }) => (operation === 'custom') === (request !== undefined), {
+    path: ['request'],
+    message: 'expected with operation: custom, which it describes, and with no other',
+    // Whatever asks for the operation needs it.
+    abort: true,
+  })
+  .refine(({ request, fields }) => request?.method !== 'GET' || Object.keys(fields).length === 0, {
+    path: ['fields'],
+    message: 'expected none: a GET has no body; columns of its path stand in braces in request.path',
+  })
+  .refine(({ request, group }) => request?.schema === undefined || group === undefined, {
+    path: ['group'],
+    message: 'expected none beside request.schema, which is asked of each row by itself',
+  })
   .refine(({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'counterparty.draft', {
     path: ['onKnownKey'],
     message: 'expected skip or fail: the interface shows no update of a counterparty draft',
   })
-  .refine(({ operation, lookup }) => lookup === undefined || IDENTITY[operation] !== null, {
+  .refine(({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'custom', {
+    path: ['onKnownKey'],
+    message: 'expected skip or fail: nothing is known of an update of what this request makes',
+  })
+  .refine((definition) => definition.lookup === undefined || spaceOf(operationOf(definition)) !== null, {
     path: ['lookup'],
     message: 'expected no look-up: this operation creates nothing, so no row of it is ever in doubt',
   })
@@ -379,6 +415,22 @@ export const jobDefinitionSchema = settingsSchema
     message: 'expected a column, since a row without a key cannot be looked up',
   });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
+
+/** What a run of the job does: one of the built-in operations, or the one that the definition describes. */
+export function operationOf({
+  operation,
+  request,
+}: Pick<z.infer<typeof settingsSchema>, 'operation' | 'request'>): Operation {
+  if (operation !== 'custom') return operation;
+  if (request === undefined) throw new Error('operation: custom came without its request');
+  return operationOfRequest(request);
+}
+
+/** The columns that fill the path of the definition's own request. */
+export function pathColumnsOf({ request }: Pick<JobDefinition, 'request'>): readonly string[] {
+  const template = request === undefined ? [] : parsePathTemplate(request.path);
+  return typeof template === 'string' ? [] : columnsIn(template);
+}
 
 /** The jobs whose runs come before those of this one (the setting `after`). */
 export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly string[] {

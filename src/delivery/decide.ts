@@ -15,7 +15,7 @@ import { besideKeyless } from '../mapping/group.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';
 import { memberOf, withMember, withReferences } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
-import { type Call, IDENTITY, type Operation, REPEATABLE } from '../model/operation.ts';
+import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
 import type { JsonObject, JsonValue, ServiceRequest } from '../model/request.ts';
 import { MAX_GROUP_ROWS, type RowGroup } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -99,7 +99,7 @@ export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
   const settled = settledPlan(rows, marks, () => true);
   if (settled !== null) return { plan: settled };
   if (marks.has(lead.row.row)) return { plan: { kind: 'end', end: WORKER_LOST } };
-  const mayCreate = !REPEATABLE[callOfClaimed(lead.run.operation)];
+  const mayCreate = !mayRepeat(callOfClaimed(lead.run.operation));
   return { plan: { kind: 'end', end: lead.suspect && mayCreate ? JOURNAL_LOST : { outcome: 'cancelled' } } };
 }
 
@@ -133,7 +133,7 @@ function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means)
   const { definition } = means;
   const step = stepOf(lead, definition);
   if (step.kind === 'end') return { plan: comparedPlan(rows, step, means) };
-  if (!REPEATABLE[step.call] && definition.onUnknownOutcome === 'hold') {
+  if (!mayRepeat(step.call) && definition.onUnknownOutcome === 'hold') {
     if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
     if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
   }
@@ -229,7 +229,8 @@ function isWithin(path: readonly (string | number)[], list: string): boolean {
 }
 
 function skipped({ run, id }: Pick<Known, 'run' | 'id'>, said: string): RowEnd {
-  return { outcome: 'skipped', id, code: 'key_known', message: `already created by run ${run}${said}` };
+  const message = `already created by run ${run}${said}`;
+  return { outcome: 'skipped', ...(id !== '' && { id }), code: 'key_known', message };
 }
 
 function differs({ row, line }: RowTask['row'], list: string): Issue {
@@ -254,7 +255,7 @@ function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey, gro
       return { kind: 'end', end: skipped({ run, id }, said) };
     }
     case 'fail':
-      return unsendable('key_known', `already created by run ${run} as ${id}`);
+      return unsendable('key_known', `already created by run ${run}${id === '' ? '' : ` as ${id}`}`);
     default:
       return policy satisfies never;
   }
@@ -287,7 +288,7 @@ type Outgoing = {
 type Tracked = KeyPlace & { readonly list: string | null };
 
 function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): Tracked | null {
-  const space = IDENTITY[run.operation];
+  const space = spaceOf(run.operation);
   const mayUpdate = run.operation === 'subclient.upsert' || definition.onKnownKey === 'update';
   const list = mayUpdate ? null : (definition.group ?? null);
   const follows = (mayUpdate && definition.updateWith === 'changed') || list !== null;

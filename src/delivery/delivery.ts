@@ -251,11 +251,11 @@ function serviceEdge(
   client: ServiceClient,
   credentials: Credentials,
 ): ServiceEdge {
-  const { query, send } = definition;
+  const { query, send, request: own } = definition;
   return {
-    build: (call, parts) => buildRequest(call, { ...parts, query }),
+    build: (call, parts) => buildRequest(call, { ...parts, query, own }),
     attempt: client.attempt,
-    judge: createJudge(send),
+    judge: createJudge({ notExecuted: send.notExecuted, own }),
     token: credentials.current,
     freshToken: credentials.refresh,
     backoffMs: (attempt) => backoffMs(attempt, Math.random),

@@ -7,7 +7,7 @@ import type { KeyPlace, Place } from '../ledger/keys.ts';
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
-import { IDENTITY } from '../model/operation.ts';
+import { spaceOf } from '../model/operation.ts';
 import { KEY_AFTER, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
@@ -93,7 +93,7 @@ function isKept({ line }: Row, outcome: Outcome): boolean {
 
 /** The key that is the row's own in its identity ledger; `null`: it has none, or another row has it. */
 export function ownKey({ run, claim, identityKey: key, place }: RowTask): KeyPlace | null {
-  const space = IDENTITY[run.operation];
+  const space = spaceOf(run.operation);
   if (space === null || key === null || claim.kind !== 'claimed') return null;
   return place === undefined ? { space, key } : { space, key, place };
 }

@@ -4,14 +4,15 @@
  * rows or the worker that sends them. A mapping has no state of its own, so that runs may share it.
  */
 
-import type { JobDefinition } from '../config/job-definition.ts';
+import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { compileMapping } from '../mapping/mapping.ts';
 import type { Mapping } from '../model/mapping.ts';
-import type { Operation } from '../model/operation.ts';
+import { type BuiltIn, isOwn } from '../model/operation.ts';
 import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
-import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
+import { catalogOf, pathFieldOf } from '../service/operations.ts';
+import { ownBodyCheck } from '../service/own-operation.ts';
 
 /** As many as a watcher meets between two files of the same job. */
 const MAPPINGS_KEPT = 64;
@@ -28,17 +29,18 @@ export function mappingFor(definition: JobDefinition, source: SourceInfo): Mappi
 }
 
 function compile(definition: JobDefinition, source: SourceInfo): Mapping {
-  const { operation } = definition;
+  const operation = operationOf(definition);
   return compileMapping({
     definition,
     source,
-    catalog: fieldCatalog(operation),
+    catalog: catalogOf(definition),
     pathField: pathFieldOf(operation),
-    needsPathId: NEEDS_PATH_ID[operation],
+    checkBody: ownBodyCheck(definition.request),
+    needsPathId: !isOwn(operation) && NEEDS_PATH_ID[operation],
   });
 }
 
-const NEEDS_PATH_ID: Readonly<Record<Operation, boolean>> = {
+const NEEDS_PATH_ID: Readonly<Record<BuiltIn, boolean>> = {
   'subclient.create': false,
   'subclient.update': true,
   // The ledger knows the identifier where the key is known.

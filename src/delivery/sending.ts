@@ -9,7 +9,7 @@ import type { Intent } from '../ledger/intent.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
-import { type Call, REPEATABLE } from '../model/operation.ts';
+import { type Call, mayRepeat } from '../model/operation.ts';
 import type { ChunkLease } from '../queue/chunk-worker.ts';
 import type { PlannedSend } from './decide.ts';
 import type { RowOrder } from './row-order.ts';
@@ -111,7 +111,7 @@ export function createSending(
 
 /** A create that is taken over from a dead worker may have been carried out by it: a refusal now proves nothing. */
 function mayHaveBeenSent({ lead, plan }: PlannedSend): boolean {
-  return (plan.expected !== '' || lead.suspect) && !REPEATABLE[plan.request.call];
+  return (plan.expected !== '' || lead.suspect) && !mayRepeat(plan.request.call);
 }
 
 /** Whether nothing of the row can have been sent before, and nothing but its key has to be looked at. */
@@ -125,7 +125,7 @@ export function isRepeatable(
   call: Call,
   { onUnknownOutcome }: Pick<JobDefinition, 'onUnknownOutcome'>,
 ): boolean {
-  return REPEATABLE[call] || onUnknownOutcome === 'retry';
+  return mayRepeat(call) || onUnknownOutcome === 'retry';
 }
 
 /** Whether nothing has come between: the process or the run ends, the window is closed, or the chunk may be another worker's. */

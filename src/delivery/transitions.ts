@@ -5,7 +5,7 @@
  */
 
 import type { Granted } from '../ledger/intent.ts';
-import type { Call } from '../model/operation.ts';
+import { type Call, isOwn } from '../model/operation.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { Reason } from '../model/run.ts';
 import type { LastTry } from './retry.ts';
@@ -126,7 +126,7 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, pol
     case 'retry': {
       const because = verdict.afterMs === null ? 'failed' : 'throttled';
       // An update that may have been carried out is not unsent: its intent says so until another attempt has its answer.
-      const mayHaveChanged = call === 'subclient.update' && mayHaveArrived(reply);
+      const mayHaveChanged = (call === 'subclient.update' || isOwn(call)) && mayHaveArrived(reply);
       const withdraw = mayHaveChanged ? NONE : withdrawn(facts);
       return [RECALL, told(verdict, reply), ...withdraw, { kind: 'again', verdict, because }];
     }

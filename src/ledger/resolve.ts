@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { IDENTITY } from '../model/operation.ts';
+import { spaceOf } from '../model/operation.ts';
 import { type Decision, type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -147,7 +147,7 @@ function settledAs(run: Run, doubt: Settlement, { decision, id, by, at }: Resolu
 
 /** A row without a key is known by its place in the file. */
 function placeOf(keys: LedgerKeys, run: Run, { key, row }: Settlement) {
-  const space = IDENTITY[run.operation];
+  const space = spaceOf(run.operation);
   return space === null
     ? null
     : identityPlace(keys, { space, key: key === '' ? `${run.sha256}:${row}` : key });

@@ -6,7 +6,7 @@
 
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { type JobDefinition, jobDefinitionSchema } from '../config/job-definition.ts';
+import { type JobDefinition, jobDefinitionSchema, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { noOutcomes, OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
 import {
@@ -136,7 +136,7 @@ export function newRecord(run: NewRun): Record<string, string | number> {
   return {
     id: run.id,
     job: run.job,
-    operation: run.definition.operation,
+    operation: operationOf(run.definition),
     definition: JSON.stringify(run.definition),
     target: run.target,
     file: facts.path,

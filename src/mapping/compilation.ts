@@ -3,8 +3,9 @@
  * file, and headers find fields of the operation. A name is found as it is written, else as people read it
  * (`foldName`); where it could mean two, none is chosen and the problem says so.
  */
-import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
+import { type FieldSource, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
+import type { JsonObject } from '../model/request.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import {
   createFieldLookup,
@@ -25,7 +26,13 @@ export type MappingOptions = {
   readonly pathField: string | null;
   /** Whether a row without that identifier can't be sent. */
   readonly needsPathId: boolean;
+  /** What the definition's own JSON Schema finds wrong with a body; nothing where it has none. */
+  readonly checkBody?: CheckBody | undefined;
 };
+
+type CheckBody = (
+  body: JsonObject,
+) => readonly { readonly path: readonly PropertyKey[]; readonly expected: string }[];
 
 /** A mapping that is being compiled; each step adds what doesn't fit to `problems`. */
 export type Compilation = MappingOptions & {
@@ -109,8 +116,12 @@ export function severalOfName(name: string): string {
 }
 
 /** Every column that the definition takes something from, by the definition's name for it. */
-export function namesTaken({ fields, key }: JobDefinition): readonly string[] {
-  const named = Object.values(fields).flatMap((source) => columnOf(source) ?? []);
+export function namesTaken(definition: JobDefinition): readonly string[] {
+  const { fields, key } = definition;
+  const named = [
+    ...Object.values(fields).flatMap((source) => columnOf(source) ?? []),
+    ...pathColumnsOf(definition),
+  ];
   return key === undefined ? named : [...named, key];
 }
 

@@ -83,7 +83,8 @@ function list(words: readonly string[]): string {
 export const countryConversion: Conversion = {
   fromText: (text) => countryCode(text) ?? (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined),
   fromJson: () => undefined,
-  expected: 'a country: two- or three-letter ISO 3166 code or English name',
+  expected:
+    'a country: two- or three-letter ISO 3166 code, or its name in English, German, French, Spanish, Italian, Dutch or Polish',
 };
 
 const SEPARATOR = /[;|]/;

@@ -1,10 +1,13 @@
 /**
  * Which conversion a field gets: its type decides, or the definition's `as` with its options where that fits the type.
+ * What the definition's `values` say of a cell goes before any conversion.
  */
 import type { FieldSource } from '../config/job-definition.ts';
+import type { JsonValue } from '../model/request.ts';
 import {
   booleanConversion,
   type Conversion,
+  convert,
   countryConversion,
   listConversion,
   stringConversion,
@@ -66,7 +69,10 @@ export function conversionFor(type: LeafType, source: ConvertedColumn): Conversi
       return `${option} belongs to as: ${OPTIONS[option].join(' or ')}, but this is as: ${as}`;
     }
   }
-  return create(as, source);
+  const conversion = create(as, source);
+  return typeof conversion === 'string' || source.values === undefined
+    ? conversion
+    : withValues(conversion, as, source.values);
 }
 
 function create(as: As, source: ConvertedColumn): Conversion | string {
@@ -93,4 +99,62 @@ function create(as: As, source: ConvertedColumn): Conversion | string {
 function createDate(pattern: string): Conversion | string {
   const conversion = dateByPattern(pattern);
   return typeof conversion === 'string' ? `pattern "${pattern}": ${conversion}` : conversion;
+}
+
+/** The conversion with certain cells read as the definition says, or which of those values doesn't fit the field. */
+function withValues(
+  base: Conversion,
+  as: As,
+  written: NonNullable<ConvertedColumn['values']>,
+): Conversion | string {
+  const plain = create(as, { column: '' });
+  if (typeof plain === 'string') return plain;
+  const values = new Map<string, JsonValue>();
+  for (const [cell, meant] of Object.entries(written)) {
+    const value = convert(plain, meant);
+    if (value === undefined) {
+      return `values, ${JSON.stringify(cell)}: ${JSON.stringify(meant)} doesn't fit the field; expected ${plain.expected}`;
+    }
+    values.set(cell, value);
+  }
+  return as === 'list' ? partsByValues(base, values) : cellsByValues(base, values);
+}
+
+/** As many of the cells as a message can name. */
+const NAMED = 5;
+
+function expecting({ expected }: Conversion, values: ReadonlyMap<string, JsonValue>): string {
+  const cells = [...values.keys()].slice(0, NAMED).map((cell) => JSON.stringify(cell));
+  const more = values.size > NAMED ? ' …' : '';
+  return `${expected}, or a cell that the field's values name: ${cells.join(', ')}${more}`;
+}
+
+function cellsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>): Conversion {
+  const { isSwappable, remedy, typed } = base;
+  const fromText = (text: string) => (values.has(text) ? values.get(text) : base.fromText(text));
+  return {
+    fromText,
+    // A JSON number or boolean by its text, as a cell of a table would have it.
+    fromJson: (value) => (values.has(String(value)) ? values.get(String(value)) : base.fromJson(value)),
+    expected: expecting(base, values),
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(isSwappable === undefined
+      ? {}
+      : { isSwappable: (text: string) => !values.has(text) && isSwappable(text) }),
+    ...(typed === undefined ? {} : { typed: cellsByValues(typed, values) }),
+  };
+}
+
+/** Of a list the values stand for its parts; one can stand for several, and for none. */
+function partsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>): Conversion {
+  const replace = (list: JsonValue | undefined): JsonValue | undefined => {
+    if (!Array.isArray(list)) return list;
+    const parts = list.flatMap((part) => (values.has(part) ? (values.get(part) ?? []) : [part]));
+    return parts.length === 0 && list.length > 0 ? null : parts;
+  };
+  return {
+    ...base,
+    fromText: (text) => replace(base.fromText(text)),
+    fromJson: (value) => replace(base.fromJson(value)),
+  };
 }

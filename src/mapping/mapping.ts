@@ -5,10 +5,12 @@
  * found. Mapping a row is pure; `map` and `keyOf` are called for every row.
  */
 
+import { operationOf, pathColumnsOf } from '../config/job-definition.ts';
+import { columnsIn, fillPath, parsePathTemplate } from '../lib/path-template.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
-import { IDENTITY } from '../model/operation.ts';
+import { spaceOf } from '../model/operation.ts';
 import { idProblem } from '../model/record-id.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
@@ -25,7 +27,8 @@ import {
 } from './compilation.ts';
 import { convert } from './conversion.ts';
 import { groupProblems, mergeGroup } from './group.ts';
-import { compileRequired, missingColumns, type RequireFields } from './required.ts';
+import { formatFieldPath } from './request-field.ts';
+import { compileRequired, missingColumns, type RequireFields, withPlaceholders } from './required.ts';
 import {
   addIssue,
   compileRecordReader,
@@ -47,7 +50,11 @@ type Steps = {
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
   readonly checkRow: CheckRow;
+  readonly fitSchema: FitSchema;
 };
+
+/** Notes an issue for each part of the body that the definition's own JSON Schema does not allow. */
+type FitSchema = (body: JsonObject, context: RowContext) => void;
 
 /** The identifier for the path, or `null` where the row has none; what is wrong with it becomes an issue, where `isAsked` its lack too. */
 type PathIdOf = (context: RowContext, isAsked: boolean) => string | null;
@@ -101,7 +108,10 @@ function compileSteps(compilation: Compilation): Steps {
     isInDoubt: compileIsInDoubt(compilation),
     readRecord: compileRecordReader(compilation, bindings, key),
     key,
-    pathIdOf: compilePathId(compilation, bindings.filter(isPathId)),
+    pathIdOf:
+      definition.request === undefined
+        ? compilePathId(compilation, bindings.filter(isPathId))
+        : compileOwnPath(compilation, definition.request.path),
     build: buildBody(
       bodyTree(
         bindings.filter((binding) => !isPathId(binding)),
@@ -109,9 +119,11 @@ function compileSteps(compilation: Compilation): Steps {
       ),
       definition.emptyCell,
     ),
-    hasBody: catalog.size > 0,
+    // The path of its own may be all that a row has.
+    hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),
     checkRow: compileChecks(definition, bindings, key),
+    fitSchema: compileFitSchema(compilation, bindings),
   };
   problems.push(...missingColumns(compilation, bindings));
   return steps;
@@ -134,6 +146,7 @@ function mapRow(row: Row, steps: Steps, part: Part): Mapped {
   const pathId = steps.pathIdOf(context, part !== 'mate');
   const body = objectOf(steps.build(context));
   steps.requireFields(body, context, part === 'alone' ? 'all' : 'items');
+  steps.fitSchema(body, context);
   steps.checkRow(row, context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
@@ -195,6 +208,53 @@ function compilePathId(compilation: Compilation, bindings: readonly Binding[]): 
   };
 }
 
+/** Compiles the path of the definition's own request: every column in it has to be filled, and each value stays one part of it. */
+function compileOwnPath(compilation: Compilation, path: string): PathIdOf {
+  const template = parsePathTemplate(path);
+  if (typeof template === 'string')
+    throw new Error(`a path that the definition's schema let pass: expected ${template}`);
+  const places = new Map<string, ColumnSlot>();
+  for (const name of columnsIn(template)) {
+    const place = columnNamed(name, compilation);
+    if (typeof place === 'string') compilation.problems.push(`request.path, {${name}}: ${place}`);
+    else if (place !== null) places.set(name, place);
+  }
+  return (context) => {
+    const values = new Map<string, string>();
+    for (const [name, { column, slot }] of places) {
+      const value = context.values[slot];
+      const text = value === undefined ? null : keyText(value);
+      if (text !== null && idProblem(text) === null) values.set(name, text);
+      else if (text === null)
+        addIssue(context, { code: 'missing_required', column, value, expected: IN_PATH });
+      else addIssue(context, { code: 'bad_path_id', column, value, expected: FIT_FOR_PATH });
+    }
+    return fillPath(template, (name) => values.get(name) ?? '');
+  };
+}
+
+/** The schema is asked of a body that has no other issue: most of its findings would be the same again. */
+function compileFitSchema({ checkBody }: Compilation, bindings: readonly Binding[]): FitSchema {
+  if (checkBody === undefined) return () => undefined;
+  const columns = new Map(
+    bindings.flatMap((binding) =>
+      binding.kind === 'constant' ? [] : [[formatFieldPath(binding.path), binding.column] as const],
+    ),
+  );
+  return (body, context) => {
+    if (context.issues.length > 0) return;
+    const toCome = new Set(context.references.map(({ path }) => formatFieldPath(path)));
+    for (const { path, expected } of checkBody(withPlaceholders(body, context))) {
+      const field = path.map(String).join('.');
+      if (toCome.has(field)) continue;
+      const column = columns.get(field) ?? (field === '' ? null : field);
+      const rule = `what request.schema says: ${expected}`;
+      addIssue(context, { code: 'body_not_as_schema', column, value: undefined, expected: rule });
+    }
+  };
+}
+
+const IN_PATH = "a value: the request's path has this column in it";
 const FIT_FOR_PATH =
   'an identifier that can stand in a path: no "." or ".." for a part of it, no control or invisible characters, at most 256 in all';
 
@@ -225,7 +285,7 @@ const OUTCOME_KNOWN =
  * without a key its identity is its place in the first file, which the report file no longer tells.
  */
 function compileIsInDoubt({ definition, source }: MappingOptions): (row: Row) => boolean {
-  if (IDENTITY[definition.operation] === null) return () => false;
+  if (spaceOf(operationOf(definition)) === null) return () => false;
   if (!isTable(source)) return (row) => row.kind === 'record' && saysInDoubt(row.text);
   const outcome = source.columns.indexOf(OUTCOME_COLUMN);
   const code = source.columns.indexOf(CODE_COLUMN);

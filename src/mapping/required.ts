@@ -3,6 +3,7 @@
  * compiled, and the fields of the definition's `required`, found in the body of each row. Where rows are grouped, each row
  * is asked for the fields of the items that it adds, and the record of all of them for everything else.
  */
+import { pathColumnsOf } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../lib/usage-error.ts';
 import { memberOf, withReferences } from '../model/json-record.ts';
@@ -52,7 +53,7 @@ export function compileRequired(compilation: Compilation, bindings: readonly Bin
 }
 
 /** The body with every reference filled: an identifier that is not looked up yet counts as present. */
-function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
+export function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
   if (references.length === 0) return body;
   return withReferences(
     body,
@@ -131,6 +132,7 @@ function missingNamed({ definition, source, findColumn }: Compilation): readonly
     if (findColumn(column).kind === 'none') uses.set(column, [...(uses.get(column) ?? []), use]);
   };
   if (definition.key !== undefined) add(definition.key, 'its key');
+  for (const column of pathColumnsOf(definition)) add(column, "the request's path");
   for (const [field, from] of isTable(source) ? Object.entries(definition.fields) : []) {
     const column = columnOf(from);
     if (column !== null) add(column, field);

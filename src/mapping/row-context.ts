@@ -2,6 +2,7 @@
  * A row while it is mapped: its values by slot, and what was found wrong with them. A table's row has its cells as
  * they are; a JSON record is laid out over the slots of the columns that the file had when it was first read.
  */
+import { pathColumnsOf } from '../config/job-definition.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { CheckCode, Issue } from '../model/issue.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';
@@ -86,7 +87,11 @@ export function compileRecordReader(
 ): ReadRecord {
   const { columns } = compilation.source;
   const members = bindings.filter((binding) => binding.kind === 'member');
-  const used = new Set(key === null ? boundColumns(bindings) : [...boundColumns(bindings), key.column]);
+  const inPath = pathColumnsOf(compilation.definition).flatMap((name) => {
+    const found = compilation.findColumn(name);
+    return found.kind === 'found' ? [found.column] : [];
+  });
+  const used = new Set([...boundColumns(bindings), ...inPath, ...(key === null ? [] : [key.column])]);
   const targets = new Map(
     columns.map((column, slot) => [column, leafTarget({ column, slot }, members, used)]),
   );

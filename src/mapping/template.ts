@@ -2,7 +2,7 @@
  * A file to begin with: the columns that a job's definition asks for, with example cells that the job's own mapping
  * takes, as cells for a table and as records for JSON. The values are invented; nothing in them belongs to anybody.
  */
-import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
+import { type FieldSource, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
@@ -49,6 +49,7 @@ export function templateOf(
     columns.set(header, { header, kind: 'text', cells: rowsOf(definition, () => example) });
   if (definition.key !== undefined) addText(definition.key, EXAMPLE_KEY);
   if (pathField !== null && definition.key === pathField) addText(pathField, EXAMPLE_PATH_ID);
+  for (const column of pathColumnsOf(definition)) addText(column, EXAMPLE_PATH_ID);
   for (const field of templateFields(catalog, definition, pathField)) {
     const known = lookUp(field.path);
     if (known.kind !== 'leaf' || isPartOfList(known, field)) continue;
@@ -153,7 +154,7 @@ export function templateRecords(
   columns: readonly TemplateColumn[],
   definition: JobDefinition,
 ): readonly JsonObject[] {
-  const own = new Set(Object.values(definition.fields).map(columnOf));
+  const own = new Set([...Object.values(definition.fields).map(columnOf), ...pathColumnsOf(definition)]);
   const [first] = columns;
   return (first?.cells ?? []).map((_, row) => {
     const record: Tree = new Map();

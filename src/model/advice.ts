@@ -3,7 +3,7 @@
  * reason. Plain sentences for results.csv, the summary and the page; a new code or reason has no other place for its words.
  */
 import type { Issue } from './issue.ts';
-import type { Operation } from './operation.ts';
+import { isOwn, mayRepeat, type Operation } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 import type { Reason } from './run.ts';
 
@@ -26,6 +26,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   unreadable_row: `Correct the row ${IN_FAILED}.`,
   cell_not_convertible: `Correct the cell ${IN_FAILED}; or give the column a conversion in the job definition.`,
   missing_required: `Fill the field ${IN_FAILED}.`,
+  body_not_as_schema: `Correct the row ${IN_FAILED}; or the JSON Schema, where the service has it otherwise.`,
   empty_key: `Give the row its key ${IN_FAILED}.`,
   empty_row: 'Nothing to send: fill the row or take it out of the file.',
   duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,
@@ -153,6 +154,10 @@ const NO_SUCH_ADDRESS =
  */
 const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409', 'http_499']);
 const MAY_CREATE: ReadonlySet<Operation> = new Set([...WITHOUT_ID, 'subclient.upsert']);
+function mayCreate(operation: Operation): boolean {
+  return isOwn(operation) ? !mayRepeat(operation) : MAY_CREATE.has(operation);
+}
+
 const LOOK_FIRST =
   'Look in the service whether the record is there: it may have been made by this very request. If it is, drop the row; only if it is not, correct what stands in its way and load the row again, and do not load failed.csv as it is.';
 
@@ -163,7 +168,7 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation):
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
   if (code === 'http_404' && WITHOUT_ID.has(operation)) return NO_SUCH_ADDRESS;
-  if (MAY_BE_THERE.has(code) && MAY_CREATE.has(operation)) return LOOK_FIRST;
+  if (MAY_BE_THERE.has(code) && mayCreate(operation)) return LOOK_FIRST;
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
 

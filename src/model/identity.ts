@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import type { Mapping } from './mapping.ts';
-import { IDENTITY } from './operation.ts';
+import { spaceOf } from './operation.ts';
 import type { Row } from './row.ts';
 import type { Run } from './run.ts';
 
@@ -15,7 +15,7 @@ export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
   readonly name: string;
   readonly ofRun: boolean;
 } {
-  const space = IDENTITY[run.operation];
+  const space = spaceOf(run.operation);
   return space === null ? { name: `run-${run.id}`, ofRun: true } : { name: space, ofRun: false };
 }
 

@@ -11,31 +11,83 @@ export const OPERATIONS = [
   'counterparty.draft',
   'payment.documents',
 ] as const;
-export const operationSchema = z.enum(OPERATIONS);
-export type Operation = z.infer<typeof operationSchema>;
+export type BuiltIn = (typeof OPERATIONS)[number];
 
-/** The documented calls. An upsert is a create or an update, row by row. */
+/** What a name of one's own looks like: with a dot, since the identity spaces of the built-in operations have none. */
+const OWN_NAME = /^[A-Za-z]\w{0,63}(?:\.[A-Za-z]\w{0,63}){1,4}$/;
+
+/** The name of an operation that a job definition describes itself. */
+export const ownNameSchema = z
+  .string()
+  .regex(OWN_NAME, 'expected a name of letters and digits with a dot in it, such as counterparty.addAccount')
+  .refine(
+    (name) => !OPERATIONS.some((one) => one === name),
+    'expected a name that no built-in operation has',
+  );
+
+/** An operation that a job definition describes itself (`operation: custom`): whether it may be repeated, and its name. */
+export type OwnOperation = `custom.once:${string}` | `custom.again:${string}`;
+const ownSchema = z.custom<OwnOperation>(
+  (text) =>
+    typeof text === 'string' &&
+    /^custom\.(?:once|again):/.test(text) &&
+    ownNameSchema.safeParse(nameIn(text)).success,
+);
+
+/** What a run does. */
+export const operationSchema = z.union([z.enum(OPERATIONS), ownSchema]);
+export type Operation = BuiltIn | OwnOperation;
+
+/** The documented calls, and those of job definitions. An upsert is a create or an update, row by row. */
 export const CALLS = [
   'subclient.create',
   'subclient.update',
   'counterparty.draft',
   'payment.documents',
 ] as const;
-export type Call = (typeof CALLS)[number];
+export type BuiltInCall = (typeof CALLS)[number];
+export type Call = BuiltInCall | OwnOperation;
 
-/** Whether the call can be sent again without harm: creates carry no idempotency key (DESIGN.md, section 1). */
-export const REPEATABLE: Readonly<Record<Call, boolean>> = {
+/** The operation that a job definition describes, by its name and whether it may be repeated. */
+export function ownOperation(name: string, repeatable: boolean): OwnOperation {
+  return repeatable ? `custom.again:${name}` : `custom.once:${name}`;
+}
+
+export function isOwn(operation: Operation): operation is OwnOperation {
+  return operation.startsWith('custom.');
+}
+
+/** The operation as people know it. */
+export function nameOf(operation: Operation): string {
+  return isOwn(operation) ? nameIn(operation) : operation;
+}
+
+function nameIn(text: string): string {
+  return text.slice(text.indexOf(':') + 1);
+}
+
+const REPEATABLE: Readonly<Record<BuiltInCall, boolean>> = {
   'subclient.create': false,
   'subclient.update': true,
   'counterparty.draft': false,
   'payment.documents': true,
 };
 
-/** The identity ledger an operation's keys live in; `null`: keys only have to be unique within the file. */
-export const IDENTITY: Readonly<Record<Operation, 'subclient' | 'counterparty' | null>> = {
+/** Whether the call can be sent again without harm: creates carry no idempotency key (DESIGN.md, section 1). */
+export function mayRepeat(call: Call): boolean {
+  return isOwn(call) ? call.startsWith('custom.again:') : REPEATABLE[call];
+}
+
+const IDENTITY: Readonly<Record<BuiltIn, 'subclient' | 'counterparty' | null>> = {
   'subclient.create': 'subclient',
   'subclient.upsert': 'subclient',
   'subclient.update': null,
   'counterparty.draft': 'counterparty',
   'payment.documents': null,
 };
+
+/** The identity ledger an operation's keys live in; `null`: keys only have to be unique within the file. */
+export function spaceOf(operation: Operation): string | null {
+  if (!isOwn(operation)) return IDENTITY[operation];
+  return mayRepeat(operation) ? null : nameOf(operation);
+}

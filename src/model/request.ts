@@ -17,7 +17,7 @@ export type JsonObject = { readonly [name: string]: JsonValue };
 /** What a row maps to: one call of the service. */
 export type ServiceRequest = {
   readonly call: Call;
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the base URL, percent-encoded, with the query. */
   readonly path: string;
   /** JSON text, or `null` for a GET. */

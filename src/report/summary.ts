@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
-import { operationSchema } from '../model/operation.ts';
+import { nameOf } from '../model/operation.ts';
 import {
   acceptedRows,
   countSettled,
@@ -68,7 +68,7 @@ const readAsSchema = sourceInfoSchema.pick({
 export const summarySchema = z.object({
   run: z.string(),
   job: z.string(),
-  operation: operationSchema,
+  operation: z.string(),
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
@@ -126,7 +126,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
   return {
     run: run.id,
     job: run.job,
-    operation: run.operation,
+    operation: nameOf(run.operation),
     target: run.target,
     file: run.file,
     sha256: run.sha256,

@@ -5,14 +5,14 @@
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import type { Job } from '../config/job-definition.ts';
+import { type Job, operationOf } from '../config/job-definition.ts';
 import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { anywhere, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
-import { IDENTITY } from '../model/operation.ts';
+import { spaceOf } from '../model/operation.ts';
 import type { FileFacts } from '../model/source.ts';
 
 /** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
@@ -83,7 +83,7 @@ export function noRowsWords(path: string): string {
 
 /** What a person should know before a run of these files, though nothing is wrong with them. */
 export function cautions({ definition }: Job, files: readonly FileFacts[]): string[] {
-  const keyless = IDENTITY[definition.operation] !== null && definition.key === undefined;
+  const keyless = spaceOf(operationOf(definition)) !== null && definition.key === undefined;
   return [
     ...files.filter(({ rows }) => rows === 0).map(({ path }) => noRowsWords(path)),
     ...(keyless

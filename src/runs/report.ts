@@ -10,7 +10,7 @@ import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { type GrowingReport, growReport, readSummary, writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
-import { fieldCatalog } from '../service/operations.ts';
+import { knownFields } from '../service/operations.ts';
 import { reportDirectory, type Session, type TargetSession } from '../session.ts';
 import { waitToEnd } from './redis-wait.ts';
 
@@ -57,7 +57,7 @@ export function followReport(run: Run, session: FollowSession): FollowedReport {
         run,
         view,
         directory,
-        fields: fieldCatalog(run.operation),
+        fields: knownFields(run.operation),
         now: () => new Date(),
       }),
     };
@@ -159,7 +159,7 @@ export function writeReportOf(
     run,
     view,
     directory,
-    fields: fieldCatalog(run.operation),
+    fields: knownFields(run.operation),
     now: () => new Date(),
     followed,
   });

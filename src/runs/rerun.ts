@@ -3,7 +3,7 @@
  * taken, and kept in the ledger beside it. A kill at any moment leaves a whole rerun or none: rows of a rerun that was never
  * registered are removed with time.
  */
-import type { Job } from '../config/job-definition.ts';
+import { type Job, operationOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { createCut } from '../intake/chunks.ts';
 import {
@@ -18,6 +18,7 @@ import { createRunView } from '../ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { nameOf } from '../model/operation.ts';
 import { countUnsuccessful, type Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -75,7 +76,7 @@ export async function rerunRows(
 ): Promise<Rerun> {
   if (!isOver(parent)) throw new UsageError(notOver(parent));
   const job = await jobOf(parent, asked, session);
-  if (job.definition.operation !== parent.operation) throw new UsageError(otherOperation(job, parent));
+  if (operationOf(job.definition) !== parent.operation) throw new UsageError(otherOperation(job, parent));
   // What doesn't fit the columns is said before anything is registered.
   mappingFor(job.definition, parent.source);
   const wanted = { parent, job, outcomes: asked.outcomes };
@@ -123,7 +124,7 @@ function notOver({ id, state }: Run): string {
 
 function otherOperation({ name, definition }: Job, parent: Run): string {
   return (
-    `The job ${name} is for ${definition.operation}, and run ${parent.id} was for ${parent.operation}: ` +
+    `The job ${name} is for ${nameOf(operationOf(definition))}, and run ${parent.id} was for ${nameOf(parent.operation)}: ` +
     'expected a definition of the same operation.'
   );
 }

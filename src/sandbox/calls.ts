@@ -4,7 +4,7 @@
  * are not known, the bodies of errors) the sandbox has ways of its own, said where they are coded.
  */
 import type { z } from 'zod';
-import type { Call } from '../model/operation.ts';
+import type { BuiltInCall } from '../model/operation.ts';
 import {
   type Answer,
   errorAnswer,
@@ -34,10 +34,12 @@ export type CallParts = {
   readonly records: Records;
   readonly tokens: TokenBook;
   readonly permissions: ReadonlySet<Permission>;
-  readonly bodySchemas: Partial<Readonly<Record<Call, z.ZodType>>>;
+  readonly bodySchemas: Partial<Readonly<Record<BuiltInCall, z.ZodType>>>;
+  /** Counts what was made by calls that it plays without knowing them. */
+  readonly played: { count: number };
 };
 
-const PERMISSION: Readonly<Record<Call, Permission>> = {
+const PERMISSION: Readonly<Record<BuiltInCall, Permission>> = {
   'subclient.create': 'subclient.create',
   'subclient.update': 'subclient.modify',
   'counterparty.draft': 'counterparty.draft',
@@ -64,11 +66,13 @@ function refusal(request: ReceivedCall, parts: CallParts): Answer | null {
   if (!parts.tokens.admits(request.authorization)) {
     return errorAnswer(401, 'expected a valid token in Authorization: Bearer <token>');
   }
+  if (request.call === 'custom') return null;
   const permission = PERMISSION[request.call];
   return parts.permissions.has(permission) ? null : errorAnswer(403, `the token lacks ${permission}`);
 }
 
 function answerAdmitted({ call, id, key, body }: ReceivedCall, parts: CallParts): Answer {
+  if (call === 'custom') return play(body, parts);
   if (call === 'payment.documents') return carryOut({ call, id, key, body: {}, text: '' }, parts.records);
   if (body.kind !== 'json') return UNREADABLE[body.kind];
   const { value, text } = body;
@@ -76,6 +80,13 @@ function answerAdmitted({ call, id, key, body }: ReceivedCall, parts: CallParts)
   const errors = typeProblems(parts.bodySchemas[call], value);
   if (errors.length > 0) return jsonAnswer(400, { error: 'wrong types in the body', errors });
   return carryOut({ call, id, key, body: value, text }, parts.records);
+}
+
+/** A call that nothing is known of: its body is JSON where it has one, and it makes something. */
+function play(body: ReceivedBody, { played }: CallParts): Answer {
+  if (body.kind !== 'json' && body.kind !== 'none') return UNREADABLE[body.kind];
+  played.count += 1;
+  return jsonAnswer(200, { id: `made-${String(played.count).padStart(6, '0')}` });
 }
 
 const UNREADABLE: Readonly<Record<Exclude<ReceivedBody['kind'], 'json'>, Answer>> = {
@@ -93,7 +104,7 @@ function typeProblems(schema: z.ZodType | undefined, value: unknown) {
 
 /** An admitted request, with a JSON object as its body where the call has one. */
 type AdmittedCall = {
-  readonly call: Call;
+  readonly call: BuiltInCall;
   /** The id in the path; empty for creates. */
   readonly id: string;
   /** The parsed body; empty for a GET. */

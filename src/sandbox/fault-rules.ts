@@ -4,7 +4,7 @@
  */
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { CALLS, type Call } from '../model/operation.ts';
+import { SANDBOX_CALLS, type SandboxCall } from './options.ts';
 
 /** Faults before anything is carried out: nothing is made. */
 export const BEFORE_FAULTS = [
@@ -43,7 +43,7 @@ export type When =
   | { readonly kind: 'always' };
 
 /** What a rule aims at: keys with a prefix (`''` for any key), one call (`null` for any). */
-type Aim = { readonly when: When; readonly keyPrefix: string; readonly call: Call | null };
+type Aim = { readonly when: When; readonly keyPrefix: string; readonly call: SandboxCall | null };
 
 export type LatencyRule = Aim & {
   readonly kind: 'latency';
@@ -131,10 +131,10 @@ function parseWhen(spec: string, value: string | null): When {
 
 function aimOf(spec: string, options: ReadonlyMap<string, string>, when: When): Aim {
   const wanted = options.get('call');
-  const call = CALLS.find((c) => c === wanted) ?? null;
+  const call = SANDBOX_CALLS.find((c) => c === wanted) ?? null;
   if (wanted !== undefined && call === null) {
     throw new UsageError(
-      `fault "${spec}": "${wanted}" is no call; expected one of ${CALLS.join(', ')}.${didYouMean(wanted, CALLS)}`,
+      `fault "${spec}": "${wanted}" is no call; expected one of ${SANDBOX_CALLS.join(', ')}.${didYouMean(wanted, SANDBOX_CALLS)}`,
     );
   }
   return { when, keyPrefix: options.get('key') ?? '', call };

@@ -2,12 +2,13 @@
  * Which requests meet which fault: a plan that draws shares from a seeded source, counts its hits, and turns a rule into
  * what is done to the connection.
  */
-import type { Call } from '../model/operation.ts';
+
 import { type Answer, bareAnswer, errorAnswer, isObject } from './answer.ts';
 import type { AfterRule, BeforeRule, FaultRule, LatencyRule, When } from './fault-rules.ts';
+import type { SandboxCall } from './options.ts';
 
 /** What of a request the rules look at. */
-export type FaultTarget = { readonly call: Call; readonly key: string };
+export type FaultTarget = { readonly call: SandboxCall; readonly key: string };
 
 /**
  * Which fault hits which request. The rules of a phase are asked in order until one hits; a rule counts the requests that it

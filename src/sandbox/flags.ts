@@ -23,6 +23,8 @@ export type SandboxFlags = {
   /** Seconds. */
   readonly keepAlive?: string | undefined;
   readonly recordRequests?: string | undefined;
+  /** Plays requests that it doesn't know. */
+  readonly any?: boolean | undefined;
 };
 
 /** The options that the flags spell; throws a UsageError that lists every flag that can't be read. */
@@ -40,6 +42,7 @@ export function sandboxOptionsFromFlags(flags: SandboxFlags): SandboxOptions {
     keepAliveMs: keepAlive === undefined ? undefined : keepAlive * 1000,
     dataFile: flags.dataFile,
     recordRequests: numberFlag(problems, '--record-requests', flags.recordRequests, COUNT),
+    playAny: flags.any,
   };
   if (problems.length > 0) throw new UsageError(problems);
   return options;

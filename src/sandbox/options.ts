@@ -1,7 +1,11 @@
 /** How a sandbox behaves: its options and their defaults. */
 import type { z } from 'zod';
-import type { Call } from '../model/operation.ts';
+import { type BuiltInCall, CALLS } from '../model/operation.ts';
 import type { EntityKind } from './records.ts';
+
+/** The calls that a sandbox answers: those of the document, and as `custom` whatever a job definition describes itself. */
+export const SANDBOX_CALLS = [...CALLS, 'custom'] as const;
+export type SandboxCall = (typeof SANDBOX_CALLS)[number];
 
 /** The token that a sandbox takes unless told otherwise: it guards nothing. */
 export const DEFAULT_TOKEN = 'sandbox-token';
@@ -42,7 +46,9 @@ export type SandboxOptions = {
   /** JSON pointers to an entity's key, the first that leads to text counts. */
   readonly keyPointers?: Partial<Readonly<Record<EntityKind, readonly string[]>>> | undefined;
   /** The schema of each call's body; a body that doesn't fit is answered 400. Default: any JSON object. */
-  readonly bodySchemas?: Partial<Readonly<Record<Call, z.ZodType>>> | undefined;
+  readonly bodySchemas?: Partial<Readonly<Record<BuiltInCall, z.ZodType>>> | undefined;
+  /** Whether it plays what it doesn't know: any request but a GET to a path below /v1, /v2 … makes a record with an id at /id. */
+  readonly playAny?: boolean | undefined;
 };
 
 /** The default of `keyPointers`. */

@@ -3,13 +3,13 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Call } from '../model/operation.ts';
+import type { BuiltInCall } from '../model/operation.ts';
 import { textReader } from './answer.ts';
-import { DEFAULT_KEY_POINTERS } from './options.ts';
+import { DEFAULT_KEY_POINTERS, type SandboxCall } from './options.ts';
 import type { EntityKind } from './records.ts';
 
 /** The call that a request line names; `id` is the path's last part decoded, empty where the path has none. */
-export type MatchedCall = { readonly call: Call; readonly id: string };
+export type MatchedCall = { readonly call: SandboxCall; readonly id: string };
 
 const SUBCLIENTS = '/v1/subclients';
 const DRAFTS = '/v3/counterparties/draft';
@@ -37,7 +37,13 @@ export function pathOf(target: string): string {
   return query === -1 ? target : target.slice(0, query);
 }
 
-function withId(call: Call, path: string, prefix: string): MatchedCall | null {
+/** A request that the sandbox plays though it knows nothing of it; a GET could be a look-up, and is answered 404. */
+export function matchAny(method: string, target: string): MatchedCall | null {
+  const path = pathOf(target);
+  return method !== 'GET' && /^\/v\d+\/./.test(path) ? { call: 'custom', id: path } : null;
+}
+
+function withId(call: BuiltInCall, path: string, prefix: string): MatchedCall | null {
   if (!path.startsWith(prefix)) return null;
   const part = path.slice(prefix.length);
   if (part === '' || part.includes('/')) return null;
@@ -107,6 +113,7 @@ export function createKeyReader(
         return keyOfDraft(value);
       case 'subclient.update':
       case 'payment.documents':
+      case 'custom':
         return id;
       default:
         return call satisfies never;

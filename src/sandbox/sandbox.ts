@@ -46,7 +46,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   try {
     const running = await openParts(options, releasers);
     const control = createControl(running);
-    const handler = createHandler({ ...running, control });
+    const handler = createHandler({ ...running, control, playAny: options.playAny === true });
     const port = await serve(handler, options, releasers);
     const tokens = options.tokens ?? [DEFAULT_TOKEN];
     return { ...control, url: `http://127.0.0.1:${port}`, port, tokens, close: releasers.release };
@@ -94,6 +94,7 @@ function callParts(options: SandboxOptions, records: Records): CallParts {
     }),
     permissions: new Set(options.permissions ?? PERMISSIONS),
     bodySchemas: options.bodySchemas ?? {},
+    played: { count: 0 },
   };
 }
 

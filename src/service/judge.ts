@@ -5,15 +5,21 @@
  * that a run's judge remembers.
  */
 import { z } from 'zod';
+import type { OwnRequest } from '../config/own-request.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { shorten } from '../lib/terminal.ts';
-import { type Call, REPEATABLE } from '../model/operation.ts';
+import { type BuiltInCall, type Call, isOwn, mayRepeat, type OwnOperation } from '../model/operation.ts';
 import { type GivenId, readId } from '../model/record-id.ts';
 import type { JsonValue, Reply, Verdict } from '../model/request.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
+import { judgeOwnSuccess } from './own-operation.ts';
 
 /** What the job definition says about sending (`send.notExecuted`): statuses that prove nothing was carried out. */
-type JudgePolicy = { readonly notExecuted: readonly number[] };
+type JudgePolicy = {
+  readonly notExecuted: readonly number[];
+  /** The request that the job definition describes itself. */
+  readonly own?: OwnRequest | undefined;
+};
 
 /** A status with what is known of its answer; `body` is `null` where it could not be read, and `trouble` says why. */
 type Answer = {
@@ -91,7 +97,7 @@ export function createJudge(policy: JudgePolicy): (call: Call, reply: Reply) => 
   const given = createRecentMap<string, true>(IDS_REMEMBERED);
   return (call, reply) => {
     const verdict = judge(call, reply, policy);
-    if (verdict.kind !== 'accepted' || verdict.id === null || REPEATABLE[call]) return verdict;
+    if (verdict.kind !== 'accepted' || verdict.id === null || mayRepeat(call)) return verdict;
     const { id, status } = verdict;
     if (given.has(id)) return repeatedId(id, status);
     given.set(id, true);
@@ -148,13 +154,13 @@ function judgeAway(call: Call, answer: Answer, policy: JudgePolicy): Verdict {
 
 function judgeFault(call: Call, answer: Answer): Verdict {
   const message = `The service answered ${answer.status}.`;
-  return REPEATABLE[call] ? retry(answer, message) : unknown(`http_${answer.status}`, answer, message);
+  return mayRepeat(call) ? retry(answer, message) : unknown(`http_${answer.status}`, answer, message);
 }
 
 /** A POST that was carried out is answered so too, 303 is made for it (RFC 9110, 15.4.4); only 307 and 308 ask for the same again. */
 function judgeRedirect(call: Call, answer: Answer): Verdict {
   const message = `${notFollowed(answer)}.`;
-  if (REPEATABLE[call]) return refused('failed', 'redirect', answer, message);
+  if (mayRepeat(call)) return refused('failed', 'redirect', answer, message);
   return unknown('redirect', answer, message);
 }
 
@@ -168,7 +174,7 @@ function judgeSilence(call: Call, reply: Extract<Reply, { kind: 'no-response' }>
   if (!reply.sent) {
     return { kind: 'retry', status: null, code, message: `${sentence} Nothing was sent.`, afterMs: null };
   }
-  if (REPEATABLE[call]) return { kind: 'retry', status: null, code, message: sentence, afterMs: null };
+  if (mayRepeat(call)) return { kind: 'retry', status: null, code, message: sentence, afterMs: null };
   const message = `${sentence} Whether the service carried the request out is not known.`;
   return { kind: 'unknown', status: null, code, message };
 }
@@ -209,11 +215,12 @@ const OUTCOME = {
   'subclient.update': 'updated',
   'counterparty.draft': 'drafted',
   'payment.documents': 'listed',
-} as const satisfies Record<Call, string>;
+} as const satisfies Record<BuiltInCall, string>;
 
 /** A 2xx answer. The outcome of a create without an id is unknown: the record was accepted, and nobody can say under which id. */
-function judgeSuccess(call: Call, answer: Answer): Verdict {
+function judgeSuccess(call: Call, answer: Answer, { own }: JudgePolicy): Verdict {
   const json = parseAnswer(answer.body);
+  if (isOwn(call)) return judgeOwn(call, answer, own);
   if (call === 'payment.documents') return judgeDocuments(call, answer, json);
   return judgeRecord(call, answer, json);
 }
@@ -221,7 +228,16 @@ function judgeSuccess(call: Call, answer: Answer): Verdict {
 /** The documents of a payment (service-api.md, 2.6): any list is taken, its documents as they came. */
 const documentsResponseSchema = z.array(z.custom<JsonValue>((value) => value !== undefined));
 
-function judgeDocuments(call: Call, answer: Answer, json: unknown): Verdict {
+function judgeOwn(
+  call: OwnOperation,
+  { status, trouble, body }: Answer,
+  own: OwnRequest | undefined,
+): Verdict {
+  if (own === undefined) throw new Error(`an answer to ${call} came to a run that does not describe it`);
+  return judgeOwnSuccess(call, own, { status, json: parseAnswer(body), trouble });
+}
+
+function judgeDocuments(call: 'payment.documents', answer: Answer, json: unknown): Verdict {
   if (documentsResponseSchema.safeParse(json).success) {
     return {
       kind: 'accepted',
@@ -237,7 +253,7 @@ function judgeDocuments(call: Call, answer: Answer, json: unknown): Verdict {
   return { kind: 'retry', status: answer.status, code: 'answer_unreadable', message, afterMs: null };
 }
 
-function judgeRecord(call: Call, answer: Answer, json: unknown): Verdict {
+function judgeRecord(call: BuiltInCall, answer: Answer, json: unknown): Verdict {
   const { status } = answer;
   const given = idOf(json);
   if (given.kind === 'id') {
@@ -253,7 +269,7 @@ function judgeRecord(call: Call, answer: Answer, json: unknown): Verdict {
   const isUnusable = given.kind === 'unusable';
   const wrong = isUnusable ? UNUSABLE_ID : whatWasWrong(answer, json, 'carried no id');
   const message = `The service answered ${status}, but ${wrong}`;
-  if (REPEATABLE[call]) {
+  if (mayRepeat(call)) {
     // Only a 200 promises a record; a 204, for example, has no body.
     if (json === undefined && status === 200) {
       return { kind: 'retry', status, code: 'answer_unreadable', message, afterMs: null };

@@ -4,9 +4,19 @@
  * field that the document names stands in one place.
  */
 import { z } from 'zod';
+import type { JobDefinition } from '../config/job-definition.ts';
+import type { OwnRequest } from '../config/own-request.ts';
 import type { FieldCatalog, FieldType } from '../model/mapping.ts';
-import type { Call, Operation } from '../model/operation.ts';
+import {
+  type BuiltIn,
+  type BuiltInCall,
+  type Call,
+  isOwn,
+  type Operation,
+  type OwnOperation,
+} from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
+import { buildOwnRequest, ownCatalog } from './own-operation.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from './request-schemas.ts';
 
 type CallSpec = {
@@ -18,7 +28,7 @@ type CallSpec = {
   readonly body: z.ZodObject | null;
 };
 
-const CALL_SPECS: Readonly<Record<Call, CallSpec>> = {
+const CALL_SPECS: Readonly<Record<BuiltInCall, CallSpec>> = {
   'subclient.create': {
     method: 'POST',
     path: '/v1/subclients',
@@ -46,7 +56,7 @@ const CALL_SPECS: Readonly<Record<Call, CallSpec>> = {
 };
 
 /** The call whose path parameter and body say what a row of the operation can carry. */
-const WIDEST_CALL: Readonly<Record<Operation, Call>> = {
+const WIDEST_CALL: Readonly<Record<BuiltIn, BuiltInCall>> = {
   'subclient.create': 'subclient.create',
   'subclient.update': 'subclient.update',
   'subclient.upsert': 'subclient.update',
@@ -56,11 +66,11 @@ const WIDEST_CALL: Readonly<Record<Operation, Call>> = {
 
 /** The field of a row that goes into the path; `null` where the path has no parameter. An upsert can do without it. */
 export function pathFieldOf(operation: Operation): string | null {
-  return CALL_SPECS[WIDEST_CALL[operation]].pathParameter;
+  return isOwn(operation) ? null : CALL_SPECS[WIDEST_CALL[operation]].pathParameter;
 }
 
 /** The schema of the operation's request body; `null` where its call has no body. */
-export function bodySchemaOf(operation: Operation): z.ZodObject | null {
+export function bodySchemaOf(operation: BuiltIn): z.ZodObject | null {
   return CALL_SPECS[WIDEST_CALL[operation]].body;
 }
 
@@ -72,10 +82,13 @@ type RequestParts = {
   readonly body: JsonObject;
   /** Passed through as it stands, for any call (DESIGN.md, section 4). */
   readonly query: Readonly<Record<string, string>>;
+  /** The request that the job definition describes itself. */
+  readonly own?: OwnRequest | undefined;
 };
 
 /** The request of one row; throws where the path id is unusable, which the mapping has to refuse before. */
 export function buildRequest(call: Call, parts: RequestParts): ServiceRequest {
+  if (isOwn(call)) return ownRequest(call, parts);
   const spec = CALL_SPECS[call];
   return {
     call,
@@ -83,6 +96,12 @@ export function buildRequest(call: Call, parts: RequestParts): ServiceRequest {
     path: pathOf(spec, parts.pathId) + queryOf(parts.query),
     body: spec.body === null ? null : JSON.stringify(parts.body),
   };
+}
+
+function ownRequest(call: OwnOperation, { own, pathId, body, query }: RequestParts): ServiceRequest {
+  if (own === undefined || pathId === null)
+    throw new Error(`a request for ${call} was built without its path`);
+  return buildOwnRequest(call, own, { path: pathId + queryOf(query), body });
 }
 
 function pathOf(spec: CallSpec, pathId: string | null): string {
@@ -110,10 +129,22 @@ function queryOf(query: Readonly<Record<string, string>>): string {
   return text;
 }
 
-const catalogs = new Map<Operation, FieldCatalog>();
+const catalogs = new Map<BuiltIn, FieldCatalog>();
+
+/** The fields that rows of the job can carry. */
+export function catalogOf(definition: JobDefinition): FieldCatalog {
+  return definition.operation === 'custom' ? ownCatalog(definition) : fieldCatalog(definition.operation);
+}
+
+/** The fields that are known of an operation whose definition is not at hand: none of one that a job definition describes. */
+export function knownFields(operation: Operation): FieldCatalog {
+  return isOwn(operation) ? NO_FIELDS : fieldCatalog(operation);
+}
+
+const NO_FIELDS: FieldCatalog = new Map();
 
 /** Every field of an operation's request body with its type, read off the zod schema; empty where there is no body. */
-export function fieldCatalog(operation: Operation): FieldCatalog {
+export function fieldCatalog(operation: BuiltIn): FieldCatalog {
   const known = catalogs.get(operation);
   if (known !== undefined) return known;
   const schema = bodySchemaOf(operation);

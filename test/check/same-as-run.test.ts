@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
+import { operationOf } from '../../src/config/job-definition.ts';
 import { createApartKeys } from '../../src/intake/apart-keys.ts';
 import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
@@ -161,7 +162,7 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
 ])('of %s the check says what a run does, in its words', async (_, job, before, lines, fates) => {
   const { definition, mapping } = compiled(job);
   const bench = await startBench(own().redis, {
-    operation: definition.operation,
+    operation: operationOf(definition),
     definition: job,
     rows: lines.length,
     // What was given back is believed after four seconds: here after a few milliseconds.

@@ -156,8 +156,18 @@ describe('when it is not clear how to read a column', () => {
 });
 
 describe('when rows with the same key stand together', () => {
-  test('they may be accounts of one counterparty, and the proposal says how to take them together', async () => {
+  test('they are accounts of one counterparty where they say the same of it, and the check takes them together', async () => {
     const file = await ownFile('Ref,Name,IBAN\nK1,A,I1\nK1,A,I2\nK1,A,I3\nK2,B,I4\n');
+    const { yaml, checked } = await mapAndCheck(file, 'counterparty.draft');
+    expect(yaml).toContain(
+      'key: Ref\n# Rows with the same key say the same of the payee and have different accounts',
+    );
+    expect(yaml).toContain('\ngroup: accounts\n');
+    expect(checked.exitCode).toBe(0);
+  });
+
+  test('they may be, where they say nothing of it, and the proposal says how to take them together', async () => {
+    const file = await ownFile('Ref,IBAN\nK1,I1\nK1,I2\nK1,I3\nK2,I4\n');
     const { yaml } = await mapAndCheck(file, 'counterparty.draft');
     expect(yaml).toContain('key: Ref\n# Rows with the same key stand together.');
     expect(yaml).toContain('\n# group: accounts\n');

@@ -4,7 +4,7 @@ import { type RowEnd, settledRow } from '../../src/delivery/row-task.ts';
 import { intentMark, type Mark } from '../../src/ledger/mark.ts';
 import { packFieldDigests } from '../../src/mapping/field-digests.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
-import { OPERATIONS, type Operation, REPEATABLE } from '../../src/model/operation.ts';
+import { mayRepeat, OPERATIONS, type Operation } from '../../src/model/operation.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
 import type { Row } from '../../src/model/row.ts';
@@ -107,13 +107,13 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
 
   test('with an intent of a worker that is gone is in doubt where it may have been created, even if it no longer maps', () => {
     const plans = [FINE, NO_NAME].map((mapped) => planOf(operation, { mark: INTENT, mapped }));
-    if (REPEATABLE[call]) expect(plans[0]).toEqual(sends(call, 'from-row', TAKEN_OVER));
+    if (mayRepeat(call)) expect(plans[0]).toEqual(sends(call, 'from-row', TAKEN_OVER));
     else expect(plans).toEqual([WORKER_LOST, WORKER_LOST]);
   });
 
   test('that a worker may have sent whose journal is lost is in doubt where it may have been created', () => {
     const plan = planOf(operation, { suspect: true });
-    expect(plan).toEqual(REPEATABLE[call] ? sends(call) : JOURNAL_LOST);
+    expect(plan).toEqual(mayRepeat(call) ? sends(call) : JOURNAL_LOST);
   });
 
   test.each([

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { settledRow } from '../../src/delivery/row-task.ts';
-import { IDENTITY, OPERATIONS } from '../../src/model/operation.ts';
+import { OPERATIONS, spaceOf } from '../../src/model/operation.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import { CLAIMS, sampleRow, sampleTask } from './sample-task.ts';
 
-const CREATING = OPERATIONS.filter((operation) => IDENTITY[operation] !== null);
+const CREATING = OPERATIONS.filter((operation) => spaceOf(operation) !== null);
 /** Rows that go into a report file again, and cancelled ones, which may be sent after all. */
 const KEEPS_SOURCE: readonly Outcome[] = ['invalid', 'rejected', 'denied', 'failed', 'in-doubt', 'cancelled'];
-const NOT_CREATING = OPERATIONS.filter((operation) => IDENTITY[operation] === null);
+const NOT_CREATING = OPERATIONS.filter((operation) => spaceOf(operation) === null);
 
 describe('what becomes of a key that the row has claimed', () => {
   const becomes: Readonly<Record<Outcome, 'known' | 'in-doubt' | 'given-back'>> = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { JobDefinition } from '../../src/config/job-definition.ts';
+import { type JobDefinition, pathColumnsOf } from '../../src/config/job-definition.ts';
 import { listSettings, renderSettings } from '../../src/config/job-settings.ts';
 import { loadJobFile } from '../../src/config/load-job.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
@@ -77,13 +77,14 @@ function completed(text: string): string {
 }
 
 /** Every column that a definition can't do without. */
-function columnsOf({ fields, key, required }: JobDefinition): readonly string[] {
+function columnsOf(definition: JobDefinition): readonly string[] {
+  const { fields, key, required } = definition;
   const named = Object.values(fields).flatMap((source) => {
     if (typeof source === 'string') return [source];
     return 'column' in source ? [source.column] : [];
   });
   const own = required.filter((field) => fields[field] === undefined);
-  return [...new Set([...named, ...own, ...(key === undefined ? [] : [key])])];
+  return [...new Set([...named, ...own, ...pathColumnsOf(definition), ...(key === undefined ? [] : [key])])];
 }
 
 const settingsSchema = z.record(z.string(), z.unknown());

@@ -217,6 +217,8 @@ describe('a take that gave up a row which a lost worker may have sent', () => {
     ['subclient.upsert', '', false],
     ['subclient.upsert', 'k run-before 1 sub-1', true],
     ['subclient.update', '', true],
+    ['custom.once:thing.addPart', '', false],
+    ['custom.again:thing.addPart', '', true],
   ])('of %s, key %j, is believed: %s', async (operation, held, believed) => {
     const bench = await runningRun(6, 2);
     const { bucket, digest } = identityPlace(bench.keys, GIVEN_BACK);

@@ -64,7 +64,26 @@ test.each([
   ['QQ', undefined],
   ['ß', undefined],
   ['ın', undefined],
-  ['Deutschland', undefined],
+  ['Deutschland', 'DEU'],
+  ['oesterreich', undefined],
+  ['ÖSTERREICH', 'AUT'],
+  ['Österreich'.normalize('NFD'), 'AUT'],
+  ['Weissrussland', 'BLR'],
+  ['Pays Bas', 'NLD'],
+  ['Pays-Bas', 'NLD'],
+  ['España', 'ESP'],
+  ['Hiszpania', 'ESP'],
+  ['Wlochy', 'ITA'],
+  ['Regno Unito', 'GBR'],
+  ['Zwitserland', 'CHE'],
+  ['U.K.', 'GBR'],
+  ['England', 'GBR'],
+  ['Holland', 'NLD'],
+  ['UAE', 'ARE'],
+  ['EE.UU.', 'USA'],
+  ['Kongo', undefined],
+  ['Korea', undefined],
+  ['Saint-Martin', undefined],
   ['12', undefined],
   ['826', undefined],
   [' GB', undefined],
@@ -116,5 +135,63 @@ describe('when a conversion does not fit', () => {
     ['number', { as: 'integer' }, '12', 12],
   ])('but a %s with %j is taken', (type, source, text, value) => {
     expect(convertAs(type, source, text)).toBe(value);
+  });
+});
+
+describe('when the definition says what certain cells mean', () => {
+  test.each<[LeafType, Omit<ConvertedColumn, 'column'>, string, unknown]>([
+    ['country', { values: { Teutonia: 'DEU' } }, 'Teutonia', 'DEU'],
+    ['country', { values: { Teutonia: 'Germany' } }, 'Teutonia', 'DEU'],
+    ['country', { values: { Teutonia: 'DEU' } }, 'France', 'FRA'],
+    ['country', { values: { Teutonia: 'DEU' } }, 'teutonia', undefined],
+    ['country', { values: { '-': null } }, '-', null],
+    ['string', { values: { 1: 'individual' } }, '1', 'individual'],
+    ['string', { values: { 1: 'individual' } }, '2', '2'],
+    ['string', { values: { A: 'B' } }, 'constructor', 'constructor'],
+    ['boolean', { values: { aktiv: true, gesperrt: false } }, 'gesperrt', false],
+    ['integer', { values: { keine: 0 }, grouping: '.' }, 'keine', 0],
+    ['integer', { values: { keine: 0 }, grouping: '.' }, '1.000', 1000],
+    [
+      'date-time',
+      { values: { heute: '2024-02-01' }, pattern: 'dd.MM.yyyy' },
+      'heute',
+      '2024-02-01T00:00:00.000Z',
+    ],
+    [
+      'string-list',
+      { values: { Euro: 'EUR', beide: 'EUR;USD', '-': null } },
+      'Euro; beide;GBP;-',
+      ['EUR', 'EUR', 'USD', 'GBP'],
+    ],
+    ['string-list', { values: { '-': null } }, '-', null],
+  ])('a %s with %j reads %j as %j', (type, source, text, value) => {
+    expect(convertAs(type, source, text)).toEqual(value);
+  });
+
+  test('a value that the field cannot have is refused, with the cell', () => {
+    expect(convertAs('integer', { values: { viele: 'many' } }, 'x')).toMatch(
+      /^values, "viele": "many" doesn't fit the field; expected a whole number/,
+    );
+  });
+
+  test('a number or a boolean of a JSON record is known by its text', () => {
+    const chosen = conversionFor('string', { column: 'c', values: { 1: 'individual', true: 'yes' } });
+    if (typeof chosen === 'string') throw new Error(chosen);
+    expect([1, true, 2].map((value) => chosen.fromJson(value))).toEqual(['individual', 'yes', undefined]);
+  });
+
+  test('a number cell of a workbook is known by its text, whatever signs text has', () => {
+    const chosen = conversionFor('number', { column: 'c', values: { 0.5: 1 }, decimal: ',' });
+    if (typeof chosen === 'string') throw new Error(chosen);
+    expect([chosen.typed?.fromText('0.5'), chosen.typed?.fromText('2.5'), chosen.fromText('2,5')]).toEqual([
+      1, 2.5, 2.5,
+    ]);
+  });
+
+  test('a cell that is none of them is answered with those that are', () => {
+    const chosen = conversionFor('country', { column: 'c', values: { Teutonia: 'DEU' } });
+    expect(chosen).toMatchObject({
+      expected: expect.stringMatching(/, or a cell that .* values name: "Teutonia"$/),
+    });
   });
 });

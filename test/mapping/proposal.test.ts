@@ -6,14 +6,14 @@ import { compileMapping } from '../../src/mapping/mapping.ts';
 import { jobYaml } from '../../src/mapping/proposal/job-yaml.ts';
 import { suggestField } from '../../src/mapping/proposal/meaning.ts';
 import { proposeJob } from '../../src/mapping/proposal/propose-job.ts';
-import { OPERATIONS, type Operation } from '../../src/model/operation.ts';
+import { type BuiltIn, OPERATIONS } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
 import { fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
 import { definitionOf, sourceOf } from './catalog.ts';
 
 const ORIGIN = { file: 'a.csv', understood: 'CSV', rows: 2, format: {} };
 
-function propose(operation: Operation, columns: readonly string[], rows: readonly Row[] = []) {
+function propose(operation: BuiltIn, columns: readonly string[], rows: readonly Row[] = []) {
   return proposeJob({
     operation,
     catalog: fieldCatalog(operation),
@@ -24,7 +24,7 @@ function propose(operation: Operation, columns: readonly string[], rows: readonl
 }
 
 /** Columns of these names are proposed for these fields, all of them and no others. */
-function expectFields(operation: Operation, fields: Readonly<Record<string, string>>): void {
+function expectFields(operation: BuiltIn, fields: Readonly<Record<string, string>>): void {
   const proposed = propose(operation, Object.keys(fields)).fields;
   expect(Object.fromEntries(proposed.map(({ column, field }) => [column, field]))).toEqual(fields);
 }
@@ -86,6 +86,131 @@ describe('when headers are business names', () => {
       { column: 'Company', reason: 'another column fills details.name already' },
     ]);
   });
+});
+
+function table(text: string): { readonly columns: readonly string[]; readonly rows: readonly Row[] } {
+  const [header = [], ...cells] = text.split('|').map((line) => line.split(',').map((cell) => cell.trim()));
+  return { columns: header, rows: cells.map((one) => row(one)) };
+}
+
+function proposeFor(operation: BuiltIn, text: string) {
+  const { columns, rows } = table(text);
+  return propose(operation, columns, rows);
+}
+
+describe('when a header says how its cells are written', () => {
+  test.each([
+    ['Monthly Volume (EUR)', 'kyc.details.monthlyVolumeAmount', null],
+    ['Monatsvolumen in EUR', 'kyc.details.monthlyVolumeAmount', null],
+    ['monthly_volume_eur', 'kyc.details.monthlyVolumeAmount', null],
+    ['Volume mensuel [€]', 'kyc.details.monthlyVolumeAmount', null],
+    ['Monatsumsatz (TEUR)', 'kyc.details.monthlyVolumeAmount', 'thousands'],
+    ['Miesięczny obrót (tys. PLN)', 'kyc.details.monthlyVolumeAmount', 'thousands'],
+    ['Gründungsdatum (TT.MM.JJJJ)', 'kyc.details.incorporationDate', null],
+    ['Reguliert (ja/nein)', 'regulators.isRegulated', null],
+    ['Ville (facturation)', 'addresses.billing.town', null],
+    ['Legal name (old)', 'details.name', 'brackets'],
+    ['Town / City', 'addresses.primary.town', null],
+    ['Nombre o razón social', 'details.name', null],
+  ])('%s is %s', (header, field, doubt) => {
+    expect(propose('subclient.create', [header]).fields).toMatchObject([
+      { field, notes: doubt === null ? [] : [expect.stringContaining(doubt)] },
+    ]);
+  });
+
+  test.each(['Annual turnover (EUR)', 'Town / Country', 'Legal name / Phone', 'Nr.', '('.repeat(100_000)])(
+    'but %s is nothing that is known',
+    (header) => {
+      expect(propose('subclient.create', [header]).fields).toEqual([]);
+    },
+  );
+});
+
+describe('when no name says which column is the key', () => {
+  test.each([
+    ['a name that ends like a key', 'Matchcode,Legal Name|AB1,A|CD-22,B|E3,C', 'Matchcode'],
+    ['cells as a system gives them out', 'Legal Name,Objekt|A,OB-001|B,OB-002|C,OB-004', 'Objekt'],
+  ])('%s shows it, with a mark of doubt', (_, text, column) => {
+    expect(proposeFor('subclient.create', text).key).toMatchObject({
+      column,
+      note: expect.stringContaining('guessed'),
+    });
+  });
+
+  test.each([
+    ['a running number', 'Lauf-ID,Legal Name|1,A|2,B|3,C'],
+    ['too few rows', 'Matchcode,Legal Name|AB1,A|CD2,B'],
+    ['a cell twice', 'Matchcode,Legal Name|AB1,A|CD2,B|CD2,C'],
+    ['a cell without one', 'Matchcode,Legal Name|AB1,A|CD2,B|,C'],
+    ['telephone numbers', 'Telefon-Nr,Legal Name|0301,A|0702,B|0903,C'],
+    ['amounts', 'Saldo,Legal Name|12.50,A|13.70,B|9.90,C'],
+    ['dates', 'Objekt,Legal Name|2020-01-05,A|2021-03-04,B|2022-01-07,C'],
+    ['a column that has a field', 'Company No,Legal Name|HRB12,A|HRB14,B|HRB99,C'],
+  ])('%s is none', (_, text) => {
+    expect(proposeFor('subclient.create', text).key).toBeNull();
+  });
+});
+
+describe('when a column has the keys of another file', () => {
+  test.each([
+    ['Payee ID,Client Ref,Name|P1,C1,A|P2,C1,B', 'Payee ID', 'Client Ref'],
+    ['Empfänger-ID,Kundennummer,Name|P1,C1,A|P2,C1,B', 'Empfänger-ID', 'Kundennummer'],
+    ['externalId,owner,Name|P1,C1,A|P2,C1,B', 'externalId', 'owner'],
+  ])('of %s it is proposed as a reference', (text, key, column) => {
+    const proposal = proposeFor('counterparty.draft', text);
+    expect(proposal.key?.column).toBe(key);
+    expect(proposal.fields).toContainEqual(
+      expect.objectContaining({ column, field: 'parent.id', notation: { ref: 'subclient' } }),
+    );
+  });
+
+  test('one that repeats for different payees is no key of theirs', () => {
+    const proposal = proposeFor('counterparty.draft', 'Kundennummer,Name,IBAN|C1,A,I1|C1,B,I2|C2,D,I3');
+    expect(proposal.key).toBeNull();
+    expect(proposal.fields).toContainEqual(
+      expect.objectContaining({ column: 'Kundennummer', field: 'parent.id' }),
+    );
+  });
+
+  test('one that does not repeat could be either, and says so', () => {
+    const { key } = proposeFor('counterparty.draft', 'Kundennummer,Name,IBAN|C1,A,I1|C2,B,I2|C3,D,I3');
+    expect(key).toMatchObject({ column: 'Kundennummer', note: expect.stringContaining('parent.id') });
+  });
+});
+
+describe('when keys of payees repeat', () => {
+  test.each([
+    ['together', 'Payee ID,Name,IBAN|P1,A,I1|P1,A,I2|P2,B,I3'],
+    ['together', 'Payee ID,Name,IBAN|P1,A,I1|P1,,I2|P2,B,I3'],
+    ['apart', 'Payee ID,Name,IBAN|P1,A,I1|P2,B,I3|P1,A,I2'],
+    ['perhaps', 'Payee ID,Name,Remark|P1,A,x|P1,A,x|P2,B,x'],
+    ['perhaps', 'Payee ID,Name,City,IBAN|P1,A,Rome,I1|P1,A,Pisa,I2|P2,B,Bari,I3'],
+    ['perhaps', 'Payee ID,IBAN|P1,I1|P1,I2|P2,I3'],
+    ['perhaps', 'Payee ID,Name,IBAN,IBAN 2|P1,A,I1,J1|P1,A,I2,J2|P2,B,I3,J3'],
+  ] as const)('as %s in %s', (groups, text) => {
+    expect(proposeFor('counterparty.draft', text).key).toMatchObject({ column: 'Payee ID', groups });
+  });
+
+  test('a job that is proposed for rows apart says what to do first', () => {
+    const proposal = proposeFor('counterparty.draft', 'Payee ID,Name,IBAN|P1,A,I1|P2,B,I3|P1,A,I2');
+    expect(jobYaml(proposal, ORIGIN)).toMatch(/sort the file by the key first\.\ngroup: accounts\n/);
+  });
+});
+
+test.each([
+  ['Nombre,Apellidos', ['firstName', 'lastName']],
+  ['Nom,Prénom', ['lastName', 'firstName']],
+  ['Name,IBAN', ['name', 'accounts.0.iban']],
+])('of %s a bare name is the one that is missing', (text, fields) => {
+  expect(proposeFor('counterparty.draft', text).fields.map(({ field }) => field)).toEqual(fields);
+});
+
+test('an account is an IBAN where its cells are', () => {
+  const { fields } = proposeFor('counterparty.draft', 'Cuenta,Konto|ES9121000418450200051332,123456|,99');
+  expect(fields).toMatchObject([
+    { column: 'Cuenta', field: 'accounts.0.iban', notes: [expect.stringContaining('IBAN')] },
+    { column: 'Konto', field: 'accounts.0.accountNumber', notes: [expect.stringContaining('IBAN')] },
+  ]);
 });
 
 describe('when the rows come from a workbook', () => {
@@ -150,7 +275,7 @@ describe('whatever the headers and cells are', () => {
   });
 });
 
-function suggested(operation: Operation, written: string): string {
+function suggested(operation: BuiltIn, written: string): string {
   const options = {
     definition: definitionOf({ operation }),
     catalog: fieldCatalog(operation),
@@ -160,7 +285,7 @@ function suggested(operation: Operation, written: string): string {
   return suggestField(written, options);
 }
 
-test.each<[Operation, string, string]>([
+test.each<[BuiltIn, string, string]>([
   ['counterparty.draft', 'Sort code', 'accounts.0.sortCodeUK'],
   ['counterparty.draft', 'Account no', 'accounts.0.accountNumber'],
   ['counterparty.draft', 'SWIFT 2', 'accounts.1.bic_swift'],
@@ -172,7 +297,7 @@ test.each<[Operation, string, string]>([
   expect(suggested(operation, written)).toBe(` Did you mean "${field}"?`);
 });
 
-test.each<[Operation, string]>([
+test.each<[BuiltIn, string]>([
   ['subclient.create', 'Sort code'],
   ['counterparty.draft', 'Parent ref'],
   ['counterparty.draft', 'Cost centre'],

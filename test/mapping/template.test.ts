@@ -5,7 +5,7 @@ import { loadJob } from '../../src/config/load-job.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import { templateDocument, templateOf, templateRecords } from '../../src/mapping/template.ts';
 import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
-import { fieldCatalog } from '../../src/service/operations.ts';
+import { catalogOf } from '../../src/service/operations.ts';
 import { CATALOG, cells, definitionOf, sourceOf } from './catalog.ts';
 
 type Path = { readonly pathField: string | null; readonly needsPathId: boolean };
@@ -40,7 +40,7 @@ describe('when a template is made for a shipped job', () => {
     ['payment-documents', { pathField: 'paymentId', needsPathId: true }, ['paymentId']],
   ])('the row of %s passes its mapping and fills every field', async (name, path, first) => {
     const { definition } = await loadJob(name, join(import.meta.dirname, '../../jobs'));
-    const catalog = fieldCatalog(definition.operation);
+    const catalog = catalogOf(definition);
     const { columns, mapped } = roundTrip(definition, catalog, path);
     expect(columns.filter((column) => first.includes(column)).toSorted()).toEqual(first.toSorted());
     expect(columns[0]).toBe(first[0]);

@@ -3,7 +3,7 @@ export const OF_ROWS = [
   {
     id: 'judge-lost-answer-again',
     in: 'src/service',
-    find: "if (REPEATABLE[call]) return { kind: 'retry', status: null, code, message: sentence, afterMs: null };",
+    find: "if (mayRepeat(call)) return { kind: 'retry', status: null, code, message: sentence, afterMs: null };",
     put: "if (code !== '') return { kind: 'retry', status: null, code, message: sentence, afterMs: null };",
     tests: ['test/service/judge'],
     why: 'a create whose answer was lost is sent again',
@@ -11,7 +11,7 @@ export const OF_ROWS = [
   {
     id: 'judge-fault-again',
     in: 'src/service',
-    find: 'return REPEATABLE[call] ? retry(answer, message)',
+    find: 'return mayRepeat(call) ? retry(answer, message)',
     put: 'return answer.status > 0 ? retry(answer, message)',
     tests: ['test/service/judge'],
     why: 'a create that was answered 500 is sent again',
@@ -19,7 +19,7 @@ export const OF_ROWS = [
   {
     id: 'judge-redirect-refused',
     in: 'src/service',
-    find: "if (REPEATABLE[call]) return refused('failed', 'redirect', answer, message);",
+    find: "if (mayRepeat(call)) return refused('failed', 'redirect', answer, message);",
     put: "if (answer.status > 0) return refused('failed', 'redirect', answer, message);",
     tests: ['test/service/judge'],
     why: 'a create that was carried out and answered 303 is called failed; a rerun makes it twice',
@@ -43,7 +43,7 @@ export const OF_ROWS = [
   {
     id: 'judge-created-without-id',
     in: 'src/service',
-    find: 'if (REPEATABLE[call]) {\n    // Only a 200',
+    find: 'if (mayRepeat(call)) {\n    // Only a 200',
     put: 'if (json !== null) {\n    // Only a 200',
     tests: ['test/service/judge'],
     why: 'a create is called done of which nobody knows the id',

@@ -131,6 +131,13 @@ export const EXPECTED_SAMPLES: readonly ExpectedSample[] = [
     outcomes: { listed: 38, failed: 1, invalid: 1 },
   },
   {
+    file: 'custom-accounts.csv',
+    job: 'example-custom',
+    before: [],
+    exitCode: 1,
+    outcomes: { created: 16, invalid: 4 },
+  },
+  {
     file: 'broken-unclosed-quote.csv',
     job: 'subclients-create',
     before: [],

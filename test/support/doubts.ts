@@ -1,8 +1,9 @@
+import { operationOf } from '../../src/config/job-definition.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { packBlock, settledMark } from '../../src/ledger/mark.ts';
 import { createRunStore, type NewRun } from '../../src/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
-import { IDENTITY } from '../../src/model/operation.ts';
+import { spaceOf } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
@@ -69,7 +70,7 @@ async function seedRow(redis: RedisConnection, keys: LedgerKeys, { run, settleme
     const { bucket, digest } = identityOf(
       settlement.key === '' ? `${run.facts.sha256}:${row}` : settlement.key,
     );
-    const space = IDENTITY[run.definition.operation] ?? '';
+    const space = spaceOf(operationOf(run.definition)) ?? '';
     // Rows of one key: it is held by the first of them.
     batch.hsetnx(`${keys.identity(space)}${bucket}`, digest, `d ${run.id} ${row} `);
   }

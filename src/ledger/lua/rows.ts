@@ -158,7 +158,7 @@ local function isUnsure(chunk, bucket, digest)
   lost = lost or redis.call('HMGET', KEYS[1], 'suspect', 'operation')
   if REPLAYED or tonumber(chunk) > tonumber(lost[1] or '0') then return false end
   if lost[2] == 'subclient.upsert' then return bucket == '' or string.sub(redis.call('HGET', bucket, digest) or '', 1, 1) ~= 'k' end
-  return lost[2] == 'subclient.create' or lost[2] == 'counterparty.draft'
+  return lost[2] == 'subclient.create' or lost[2] == 'counterparty.draft' or string.sub(lost[2] or '', 1, 12) == 'custom.once:'
 end
 for _, e in ipairs(entries) do
   local chunk, row, outcome, settlement = tostring(e[1]), tostring(e[2]), e[3], e[4]

@@ -1,229 +1,270 @@
 /**
- * Names that files give to the fields and keys of each operation: data, to be extended by whoever meets another one.
- * Names are compared without case, spaces and punctuation.
+ * The names that files give to the fields and keys of each operation, in all languages at once: what the files of
+ * names/ say, put together. A name that two languages use for different fields, or that could mean several, comes with
+ * a note of what else it could be.
  */
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
+import { DUTCH } from './names/dutch.ts';
+import { ENGLISH } from './names/english.ts';
+import { FRENCH } from './names/french.ts';
+import { GERMAN } from './names/german.ts';
+import { ITALIAN } from './names/italian.ts';
+import { POLISH } from './names/polish.ts';
+import { SPANISH } from './names/spanish.ts';
+import { looseName, type Names, type Vocabulary } from './names/vocabulary.ts';
 
-/** By field its usual business names, with commas between them. */
-type AliasTable = Readonly<Record<string, string>>;
+/** A field that a name stands for, and what else the name could be. */
+export type NamedField = { readonly field: string; readonly note: string | null };
 
-/** Names that could mean several fields: the operation's most usual one, and what the reader of the proposal has to know. */
-type DoubtfulAlias = { readonly field: string; readonly note: string };
-type DoubtfulTable = Readonly<Record<string, DoubtfulAlias>>;
+const LANGUAGES: readonly Vocabulary[] = [ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, DUTCH, POLISH];
 
-const ADDRESS: AliasTable = {
-  buildingName: 'building, building name, house name',
-  buildingNumber: 'building number, building no, house no, house number, street number, street no',
-  country: 'address country, country code, country iso',
-  countrySubdivision: 'county, province, country subdivision',
-  department: 'department, dept',
-  district: 'district, borough',
-  floor: 'floor',
-  postBox: 'po box, post box, p o box',
-  postCode: 'post code, postcode, postal code, zip, zip code, zip postal code',
-  room: 'room, suite',
-  streetName: 'street, street name, road',
-  subDepartment: 'sub department',
-  town: 'town, city, locality, town city, city town',
-  townLocation: 'town location',
+/** What a name with a doubt could also be. */
+const NOTES: Readonly<Record<string, string>> = {
+  abi: 'Italy has a branch code (CAB) beside it',
+  account: 'could also be an IBAN',
+  beneficiary: 'could also say whether it is one (isBeneficiary)',
+  currency: 'could also be the currencies of the counterparty',
+  domicile: 'could also be an address',
+  id: 'could also be the identifier of something else',
+  institute: 'could also be something else than a bank',
+  licence: 'could also be another licence than the regulator’s',
+  mail: 'could also be a certified mailbox that is not meant for letters',
+  other: 'could also be something else',
+  parent: 'could also be an identifier, or a group instead of a company',
+  party: 'could also be a key or a number instead of a name',
+  purpose: 'could also be the text of one payment',
+  region: 'could also be a sales region',
+  register: 'could also be the name or the place of the register',
+  registered: 'the service has no field of its own for it; this is the country of the primary address',
+  registration: 'could also be when the client was registered, or something else',
+  seat: 'could also be a whole address',
+  siret: 'SIRET is of one establishment; the company’s number is SIREN, the first nine digits of it',
+  site: 'could also be a place',
+  state: 'could also be the state of the record',
+  tax: 'could also be another number',
+  turnover: 'could also be the turnover of a year',
+  type: 'could also be the type of an account',
+  vat: 'could also be for "kyc.details.euVatNumber"',
+  volume: 'could also be the volume of a year',
+};
+const SUBCLIENT_NOTES: Readonly<Record<string, string>> = {
+  country: 'could also be the country of trading, or the regulator’s',
+  line: 'could hold more than a street',
+  name: 'could also be the display name or the trading name',
+};
+const COUNTERPARTY_NOTES: Readonly<Record<string, string>> = {
+  country: 'could also be the country of the bank account',
+  line: 'could hold more than one line',
+  name: 'could also be the name of a bank or an account',
 };
 
-const SUBCLIENT: AliasTable = {
-  'additionalInformation.crmId': 'crm id, crm ref, crm reference, crm number',
-  'details.alias': 'alias, short name',
-  'details.displayName': 'display name, known as',
-  'details.name': `
-    legal name, legal entity name, company, company name, entity name, registered name, business name,
-    client name, customer name, organisation, organisation name, organization, organization name
-  `,
-  'details.taxId': 'tax id, tax number, tax no, tax reference, tax identification number, tin, utr, ein',
-  'details.tradeRegistryId': `
-    company number, company no, company registration number, company registration no,
-    registration number, registration no, reg no, reg number, crn, commercial register number,
-    trade register number, trade registry number
-  `,
-  'details.vatNumber': 'vat, vat number, vat no, vat id, vat registration number, vat reg no',
-  'internalInformation.notes': 'notes, note, comments, comment, remarks, internal notes',
-  'kyc.details.detailedActivityDescription': `
-    activity, activity description, business activity, nature of business
-  `,
-  'kyc.details.detailedRelationshipWithEntity': 'relationship, relationship with entity',
-  'kyc.details.euVatNumber': 'eu vat, eu vat no, eu vat id',
-  'kyc.details.incorporationDate': `
-    incorporated, incorporated on, incorporation date, date of incorporation, date incorporated,
-    founded, founded on, established, date established
-  `,
-  'kyc.details.industry': 'industry, sector, business sector, line of business',
-  'kyc.details.monthlyPaymentsCount': `
-    payments per month, monthly payments, number of monthly payments, monthly transactions,
-    transactions per month
-  `,
-  'kyc.details.monthlyVolumeAmount': 'monthly volume, volume per month, monthly turnover, monthly amount',
-  'kyc.details.tradingCountry': 'country of trading, country of operation, country of business',
-  'kyc.details.tradingName': 'trading as, trade name, dba, doing business as, t a',
-  'kyc.details.website': 'website, web site, url, homepage, web',
-  'parent.id': 'parent id',
-  'parent.name': 'parent company, parent company name',
-  'regulators.country': 'regulator country, country of regulation, regulators country',
-  'regulators.isRegulated': 'regulated, is regulated, fca, fca regulated',
-  'regulators.licenseNumber': `
-    license no, licence number, licence no, frn, fca number, firm reference number
-  `,
-  'regulators.name': 'regulator, regulator name, regulated by, supervisor',
-  ...addresses('addresses.primary', ', primary, registered, registered office, head office, business'),
-  ...addresses('addresses.billing', 'billing, billing address, invoice, invoice address'),
-};
+const PAYMENT_ID = `
+  payment id, payment, payment ref, payment reference, payment number, Zahlungs ID, Zahlungsnummer, Zahlungsreferenz, id paiement, numéro de paiement,
+  référence de paiement, id pago, número de pago, referencia de pago, id pagamento, numero pagamento, betaling id, betalingsnummer, id płatności, numer płatności
+`;
+const SUBCLIENT_ID = 'subclient id, sub client id, service id, entity id';
 
-const COUNTERPARTY: AliasTable = {
-  'accounts.0.accountNumber': `
-    account no, account number, account, acc no, bank account, bank account number
-  `,
-  'accounts.0.alias': 'account alias',
-  'accounts.0.bank': 'bank, bank name, name of bank',
-  'accounts.0.bankCode': 'bank code, bank id, blz',
-  'accounts.0.bic_swift': 'bic, swift, bic code, swift code, bic swift, swift bic, bic swift code',
-  'accounts.0.cnaps': 'cnaps code, cnaps number',
-  'accounts.0.country': 'bank country, account country, country of bank, country of account',
-  'accounts.0.currencies': 'account currency, account currencies, account ccy',
-  'accounts.0.iban': 'iban, iban number, iban no',
-  'accounts.0.intermediaryBankAccounts.0.bicSwift': 'intermediary bic, intermediary swift',
-  'accounts.0.routingNumber': 'routing number, routing no, aba, aba number, aba routing number, fedwire',
-  'accounts.0.sortCodeUK': 'sort code, sortcode, uk sort code, bank sort code',
-  'address.buildingNumber': 'house no, house number, building no, street number',
-  'address.streetName': 'street',
-  'address.town': 'town',
-  address1: 'address line 1, address line1, address 1',
-  address2: 'address line 2, address line2, address 2',
-  city: 'town city, locality',
-  email: 'email, e mail, email address, mail',
-  firstName: 'first name, given name, forename',
-  isBeneficiary: 'beneficiary flag',
-  isPayer: 'payer, payer flag',
-  lastName: 'last name, surname, family name',
-  name: `
-    legal name, company, company name, business name, beneficiary name, payee, payee name,
-    supplier name, vendor name, account holder, account holder name, account name
-  `,
-  'parent.id': 'parent id',
-  'parent.name': 'parent company',
-  paymentReason: 'reason for payment, purpose of payment, payment purpose',
-  postCode: 'post code, postcode, postal code, zip, zip code',
-};
+type FieldNames = ReadonlyMap<string, NamedField>;
+const named = new Map<BuiltIn, FieldNames>();
 
-const SUBCLIENT_ID: AliasTable = { id: 'subclient id, sub client id, service id, entity id' };
-
-const BY_OPERATION: Readonly<Record<Operation, AliasTable>> = {
-  'subclient.create': SUBCLIENT,
-  'subclient.update': { ...SUBCLIENT_ID, ...SUBCLIENT },
-  'subclient.upsert': { ...SUBCLIENT_ID, ...SUBCLIENT },
-  'counterparty.draft': COUNTERPARTY,
-  'payment.documents': {
-    paymentId: 'payment id, payment, payment ref, payment reference, payment no, payment number',
-  },
-};
-
-const COUNTRY = 'could also be the country of trading, or the regulator’s';
-
-const DOUBTFUL_SUBCLIENT: DoubtfulTable = {
-  name: { field: 'details.name', note: 'could also be the display name or the trading name' },
-  country: { field: 'addresses.primary.country', note: COUNTRY },
-  'country of incorporation': {
-    field: 'addresses.primary.country',
-    note: 'the service has no field of its own for it; this is the country of the primary address',
-  },
-  'country of registration': {
-    field: 'addresses.primary.country',
-    note: 'the service has no field of its own for it; this is the country of the primary address',
-  },
-  address: { field: 'addresses.primary.streetName', note: 'could hold more than a street' },
-  'address line 1': { field: 'addresses.primary.streetName', note: 'could hold more than a street' },
-  'address 1': { field: 'addresses.primary.streetName', note: 'could hold more than a street' },
-  state: { field: 'addresses.primary.countrySubdivision', note: 'could also be the state of the record' },
-  region: { field: 'addresses.primary.countrySubdivision', note: 'could also be a sales region' },
-  'license number': {
-    field: 'regulators.licenseNumber',
-    note: 'could also be another licence than the regulator’s',
-  },
-  parent: { field: 'parent.name', note: 'could also be an identifier' },
-  volume: { field: 'kyc.details.monthlyVolumeAmount', note: 'could also be the volume of a year' },
-  turnover: { field: 'kyc.details.monthlyVolumeAmount', note: 'could also be the turnover of a year' },
-  'registration date': {
-    field: 'kyc.details.incorporationDate',
-    note: 'could also be when the client was registered',
-  },
-};
-
-const DOUBTFUL_COUNTERPARTY: DoubtfulTable = {
-  address: { field: 'address1', note: 'could hold more than one line' },
-  beneficiary: { field: 'name', note: 'could also say whether it is one (isBeneficiary)' },
-  ccy: { field: 'accounts.0.currencies', note: 'could also be the currencies of the counterparty' },
-  currency: { field: 'accounts.0.currencies', note: 'could also be the currencies of the counterparty' },
-  country: { field: 'country', note: 'could also be the country of the bank account' },
-  name: { field: 'name', note: 'could also be the name of a bank or an account' },
-  parent: { field: 'parent.name', note: 'could also be an identifier' },
-  type: { field: 'primaryType', note: 'could also be the type of an account' },
-};
-
-const DOUBTFUL: Readonly<Record<Operation, DoubtfulTable>> = {
-  'subclient.create': DOUBTFUL_SUBCLIENT,
-  'subclient.update': DOUBTFUL_SUBCLIENT,
-  'subclient.upsert': DOUBTFUL_SUBCLIENT,
-  'counterparty.draft': DOUBTFUL_COUNTERPARTY,
-  'payment.documents': { id: { field: 'paymentId', note: 'could also be the identifier of something else' } },
-};
-
-/** Names under which files give the key of a record's parent instead of its identifier. */
-export const PARENT_KEYS = namesIn(
-  'parent ref, parent reference, parent key, parent external id, parent client ref',
-);
-
-/** The fields of an operation, each with its business names. */
-export function aliasesFor(operation: Operation): readonly (readonly [field: string, readonly string[]])[] {
-  return Object.entries(BY_OPERATION[operation]).map(([field, names]) => [field, namesIn(names)] as const);
+/** The operation's fields by the names that files give them, as `looseName` has them. */
+export function fieldNames(operation: BuiltIn): FieldNames {
+  const known = named.get(operation);
+  if (known !== undefined) return known;
+  const names = new Map<string, NamedField>();
+  for (const [name, found] of namesFor(operation)) {
+    const other = names.get(name);
+    names.set(name, other === undefined ? found : joined(other, found));
+  }
+  named.set(operation, names);
+  return names;
 }
 
-/** The business names that could mean several of an operation's fields. */
-export function doubtfulAliasesFor(operation: Operation): DoubtfulTable {
-  return DOUBTFUL[operation];
+/** Two languages, or a field and its own part, that use one name. */
+function joined(first: NamedField, second: NamedField): NamedField {
+  if (first.field === second.field) return first.note === null ? second : first;
+  return { field: first.field, note: first.note ?? `could also be for "${second.field}"` };
 }
 
-/** The names that the key of an operation's rows goes by, the most telling first. */
-export function keyNamesOf(operation: Operation): readonly string[] {
-  return [...OWN_NAMES[operation], ...KEY_NAMES];
+type NamedPair = readonly [looseName: string, NamedField];
+
+function namesFor(operation: BuiltIn): readonly NamedPair[] {
+  switch (operation) {
+    case 'subclient.create':
+      return subclientNames();
+    case 'subclient.update':
+    case 'subclient.upsert':
+      return [...pairs('id', SUBCLIENT_ID, {}), ...subclientNames()];
+    case 'counterparty.draft':
+      return counterpartyNames();
+    case 'payment.documents':
+      return pairs('paymentId', `${PAYMENT_ID}, id?id`, NOTES);
+    default:
+      return operation satisfies never;
+  }
 }
 
-/** Names under which files give a record's own key, the most telling first. */
-const KEY_NAMES = namesIn(`
-  externalid, externalref, externalreference, partnerref, partnerreference, partnerid, clientref,
-  clientreference, clientid, clientno, clientnumber, customerref, customerreference, customerid,
-  customerno, customernumber, payeeref, payeeid, beneficiaryref, beneficiaryid, supplierid, supplierno,
-  suppliernumber, vendorid, vendorno, vendornumber, crmid, additionalinformationcrmid, uniqueid,
-  recordid, reference, refno, ref, key, id
-`);
+function subclientNames(): readonly NamedPair[] {
+  const notes = { ...NOTES, ...SUBCLIENT_NOTES };
+  return LANGUAGES.flatMap(({ subclient, address: { line = '', line2: _, ...address } }) => [
+    ...tablePairs(subclient, notes),
+    ...tablePairs(address, notes).map(
+      ([name, { field, note }]): NamedPair => [name, { field: `addresses.primary.${field}`, note }],
+    ),
+    ...pairs('addresses.primary.streetName', doubted(line, 'line'), notes),
+  ]);
+}
 
-/** Names of the operation's own identifier, for operations whose rows are known by it. */
-const OWN_NAMES: Readonly<Record<Operation, readonly string[]>> = {
-  'subclient.create': [],
-  'subclient.update': ['id', 'subclientid', 'serviceid', 'entityid'],
-  'subclient.upsert': [],
-  'counterparty.draft': [],
-  'payment.documents': namesIn('paymentid, payment, paymentref, paymentreference, paymentno, paymentnumber'),
+/** The fields of an address that a counterparty has at its top, too. */
+const AT_TOP: Readonly<Record<string, string>> = {
+  country: 'country',
+  countrySubdivision: 'county',
+  postCode: 'postCode',
+  town: 'city',
+  line: 'address1',
+  line2: 'address2',
 };
 
-/** The fields of the address at a path, by their names behind each prefix, of which one may be empty. */
-function addresses(path: string, prefixes: string): AliasTable {
-  return Object.fromEntries(
-    Object.entries(ADDRESS).map(([field, names]) => [
-      `${path}.${field}`,
-      namesIn(prefixes)
-        .flatMap((prefix) =>
-          [...namesIn(names), ...(prefix === '' ? [] : [field])].map((name) => `${prefix} ${name}`),
-        )
-        .join(', '),
+function counterpartyNames(): readonly NamedPair[] {
+  const notes = { ...NOTES, ...COUNTERPARTY_NOTES };
+  return LANGUAGES.flatMap(({ counterparty, address: { line = '', ...address } }) => {
+    const own = tablePairs(counterparty, notes);
+    const taken = new Set(own.map(([name]) => name));
+    const ofAddress = tablePairs({ ...address, line: doubted(line, 'line') }, notes).filter(
+      ([name]) => !taken.has(name),
+    );
+    return [
+      ...own,
+      ...ofAddress.map(
+        ([name, { field, note }]): NamedPair => [name, { field: AT_TOP[field] ?? `address.${field}`, note }],
+      ),
+    ];
+  });
+}
+
+function doubted(list: string, doubt: string): string {
+  return namesIn(list)
+    .map((name) => `${name}?${doubt}`)
+    .join(', ');
+}
+
+function tablePairs(table: Names, notes: Readonly<Record<string, string>>): readonly NamedPair[] {
+  return Object.entries(table).flatMap(([field, list]) => pairs(field, list, notes));
+}
+
+function pairs(field: string, list: string, notes: Readonly<Record<string, string>>): readonly NamedPair[] {
+  return namesIn(list).flatMap((entry) => {
+    const [name = '', doubt] = entry.split('?');
+    const note = doubt === undefined ? null : (notes[doubt] ?? null);
+    return spellings(name).map((spelling): NamedPair => [spelling, { field, note }]);
+  });
+}
+
+const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', Ä: 'Ae', Ö: 'Oe', Ü: 'Ue' };
+
+/** The name to compare, also as German is written without umlauts. */
+function spellings(name: string): readonly string[] {
+  const written = name.replaceAll(/[äöüÄÖÜ]/g, (letter) => UMLAUTS[letter] ?? letter);
+  return [...new Set([looseName(name), looseName(written)])];
+}
+
+/** What stands before or behind a field's name to say whose it is, and the fields that can follow. */
+type Qualifier = { readonly word: string; readonly path: string; readonly fields: FieldNames };
+const qualifiers = new Map<'subclient' | 'counterparty', readonly Qualifier[]>();
+
+/** The field of a name that says whose it is: `Billing ZIP`, `Ville facturation`, `IBAN bénéficiaire`. */
+export function qualifiedName(operation: BuiltIn, name: string): NamedField | null {
+  if (operation === 'payment.documents') return null;
+  const kind = operation === 'counterparty.draft' ? 'counterparty' : 'subclient';
+  const known = qualifiers.get(kind) ?? qualifiersOf(kind, fieldNames(operation));
+  qualifiers.set(kind, known);
+  for (const { word, path, fields } of known) {
+    const found = fields.get(restOf(name, word));
+    if (found !== undefined) return { field: `${path}${found.field}`, note: found.note };
+  }
+  return null;
+}
+
+function restOf(name: string, word: string): string {
+  if (name.startsWith(word)) return name.slice(word.length);
+  return name.endsWith(word) ? name.slice(0, -word.length) : '';
+}
+
+/** The longest first, since one begins with another. */
+function qualifiersOf(kind: 'subclient' | 'counterparty', fields: FieldNames): readonly Qualifier[] {
+  const of = (list: string, path: string, found: FieldNames): readonly Qualifier[] =>
+    namesIn(list)
+      .flatMap(spellings)
+      .map((word) => ({ word, path, fields: found }));
+  const address = addressNames();
+  return LANGUAGES.flatMap(({ primary, billing, parties }) => [
+    ...(kind === 'subclient' ? of(primary, 'addresses.primary.', address) : []),
+    ...(kind === 'subclient' ? of(billing, 'addresses.billing.', address) : []),
+    ...of(parties[kind], '', fields),
+  ]).sort((a, b) => b.word.length - a.word.length);
+}
+
+/** The fields of an address that is named: its country could be no other. */
+function addressNames(): FieldNames {
+  const notes = { line: 'could hold more than a street' };
+  return new Map(
+    LANGUAGES.flatMap(({ address: { line = '', line2: _, ...address } }) => [
+      ...Object.keys(address).map((field): NamedPair => [looseName(field), { field, note: null }]),
+      ...tablePairs(address, notes),
+      ...pairs('streetName', doubted(line, 'line'), notes),
     ]),
   );
 }
 
+type KeyList = 'subclientKeys' | 'counterpartyKeys' | 'keys' | 'parentKeys' | 'ownerKeys';
+const keyLists = new Map<KeyList, readonly string[]>();
+
+/** A list of all languages, as `looseName` has its names. */
+function everywhere(list: KeyList): readonly string[] {
+  const known = keyLists.get(list);
+  if (known !== undefined) return known;
+  const names = LANGUAGES.flatMap((language) => namesIn(language[list]).flatMap(spellings));
+  keyLists.set(list, names);
+  return names;
+}
+
+/** Names under which files give the key of a subclient that a record of this operation belongs to. */
+export function referenceNamesOf(operation: BuiltIn): ReadonlySet<string> {
+  const owner = operation === 'counterparty.draft' ? (['subclientKeys', 'ownerKeys'] as const) : [];
+  return new Set(['parentKeys' as const, ...owner].flatMap(everywhere));
+}
+
+/** The names that the key of an operation's rows goes by, the most telling first. */
+export function keyNamesOf(operation: BuiltIn): readonly string[] {
+  const own = namesIn('external id, external ref, external reference').map(looseName);
+  switch (operation) {
+    case 'subclient.create':
+    case 'subclient.upsert':
+      return [...own, ...everywhere('subclientKeys'), ...everywhere('keys')];
+    case 'subclient.update':
+      return [
+        ...namesIn(`id, ${SUBCLIENT_ID}`).map(looseName),
+        ...own,
+        ...everywhere('subclientKeys'),
+        ...everywhere('keys'),
+      ];
+    case 'counterparty.draft':
+      return [
+        ...own,
+        ...everywhere('counterpartyKeys'),
+        ...everywhere('keys'),
+        ...everywhere('subclientKeys'),
+      ];
+    case 'payment.documents':
+      return [...namesIn(PAYMENT_ID).flatMap(spellings), ...own, ...everywhere('keys')];
+    default:
+      return operation satisfies never;
+  }
+}
+
 function namesIn(list: string): readonly string[] {
-  return list.split(',').map((name) => name.trim());
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }

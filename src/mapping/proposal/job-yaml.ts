@@ -42,7 +42,7 @@ function heading({ operation }: JobProposal, { file, understood, rows }: Proposa
   ];
 }
 
-function keyLines({ key, operation }: JobProposal): readonly string[] {
+function keyLines({ key }: JobProposal): readonly string[] {
   if (key === null) {
     return [
       "# No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
@@ -50,22 +50,37 @@ function keyLines({ key, operation }: JobProposal): readonly string[] {
       '# key: …',
     ];
   }
-  const { column, flaws, isGrouped } = key;
-  const seen =
-    flaws === 0
-      ? 'Each of the rows looked at has one of its own.'
-      : `Of the rows looked at, ${flaws} ${flaws === 1 ? 'has' : 'have'} none of ${flaws === 1 ? 'its' : 'their'} own.`;
+  const { column, groups, note } = key;
   return [
-    `# The rows' own key: the ledger knows them by it. ${seen}`,
+    `# The rows' own key: the ledger knows them by it. ${groups === 'none' || groups === 'perhaps' ? seenOf(key.flaws) : ''}`.trimEnd(),
+    ...(note === null ? [] : [`# It is ${note}.`]),
     `key: ${scalar(column)}`,
-    ...(isGrouped && operation === 'counterparty.draft' ? GROUP : []),
+    ...GROUPS[groups],
   ];
 }
 
-const GROUP = [
-  '# Rows with the same key stand together. Where they are accounts of one counterparty, take out the # before this line:',
-  '# group: accounts',
+function seenOf(flaws: number): string {
+  if (flaws === 0) return 'Each of the rows looked at has one of its own.';
+  return `Of the rows looked at, ${flaws} ${flaws === 1 ? 'has' : 'have'} none of ${flaws === 1 ? 'its' : 'their'} own.`;
+}
+
+const GROUPED = [
+  '# Rows with the same key say the same of the payee and have different accounts: they become one payee.',
 ];
+
+const GROUPS: Readonly<Record<NonNullable<JobProposal['key']>['groups'], readonly string[]>> = {
+  none: [],
+  perhaps: [
+    '# Rows with the same key stand together. Where they are accounts of one counterparty, take out the # before this line:',
+    '# group: accounts',
+  ],
+  together: [...GROUPED, 'group: accounts'],
+  apart: [
+    ...GROUPED,
+    '# They have to stand together, and some do not: sort the file by the key first.',
+    'group: accounts',
+  ],
+};
 
 function formatLines(format: Partial<Format>): readonly string[] {
   const settings = Object.entries(format).map(

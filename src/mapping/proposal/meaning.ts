@@ -5,10 +5,12 @@
 import { nearest } from '../../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../../lib/usage-error.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
 import type { MappingOptions } from '../compilation.ts';
-import { foldName, withPositions } from '../request-field.ts';
-import { aliasesFor, doubtfulAliasesFor, PARENT_KEYS } from './aliases.ts';
+import { withPositions } from '../request-field.ts';
+import { fieldNames, type NamedField, qualifiedName, referenceNamesOf } from './aliases.ts';
+import { readingsOf } from './header-words.ts';
+import { looseName } from './names/vocabulary.ts';
 
 /** What a header probably means. */
 export type Meaning = {
@@ -21,39 +23,59 @@ export type Meaning = {
 
 export type FindMeaning = (header: string) => Meaning | null;
 
-/** Prepares recognising headers: fields without case, spaces and punctuation first, then their usual business names. */
+/** Prepares recognising headers: fields without case, spaces and punctuation, then their usual business names in seven languages. */
 export function createFindMeaning(
-  operation: Operation,
+  operation: BuiltIn,
   catalog: FieldCatalog,
   pathField: string | null,
 ): FindMeaning {
   const fields = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
   const spellings = fields.map((field) => ({ field, shape: shapeOf(field) }));
-  const meanings = meaningsOf(operation, fields);
-  const doubtful = new Map(doubtfulMeanings(operation));
-  return (header) => {
-    const loose = looseName(header);
-    if (loose === '') return null;
-    return (
-      doubtful.get(loose) ?? spelled(spellings, loose) ?? meanings.get(loose) ?? numbered(loose, meanings)
-    );
+  const own = new Map(ownNames(fields));
+  const names = fieldNames(operation);
+  const references = fields.includes('parent.id') ? referenceNamesOf(operation) : new Set<string>();
+  const find = (name: string): Meaning | null => {
+    const found = names.get(name);
+    if (found !== undefined && found.note !== null) return meant(found);
+    if (references.has(name)) return PARENT;
+    const exact =
+      spelled(spellings, name) ?? (found === undefined ? undefined : meant(found)) ?? own.get(name);
+    if (exact !== undefined) return exact;
+    const qualified = qualifiedName(operation, name);
+    return qualified === null ? numbered(name, names) : meant(qualified);
   };
+  const read = (header: string): Meaning | null => {
+    for (const { name, note } of readingsOf(header)) {
+      const loose = looseName(name);
+      const meaning = loose === '' ? null : find(loose);
+      if (meaning !== null) return withNote(meaning, note);
+    }
+    return null;
+  };
+  return (header) => read(header) ?? agreedOn(header, read);
 }
 
-function meaningsOf(operation: Operation, fields: readonly string[]): ReadonlyMap<string, Meaning> {
-  return new Map<string, Meaning>([
-    ...ownNames(fields),
-    ...aliasesFor(operation).flatMap(([field, names]) =>
-      names.map((name) => [looseName(name), { field, note: null, isReference: false }] as const),
-    ),
-    ...(fields.includes('parent.id') ? PARENT_KEYS : []).map((name) => [looseName(name), PARENT] as const),
-  ]);
+function meant({ field, note }: NamedField): Meaning {
+  return { field, note, isReference: false };
 }
 
-function doubtfulMeanings(operation: Operation): readonly (readonly [string, Meaning])[] {
-  return Object.entries(doubtfulAliasesFor(operation)).map(
-    ([name, { field, note }]) => [looseName(name), { field, note, isReference: false }] as const,
-  );
+function withNote(meaning: Meaning, note: string | null): Meaning {
+  if (note === null) return meaning;
+  return { ...meaning, note: meaning.note === null ? note : `${meaning.note}; ${note}` };
+}
+
+const OR = /\s*[/|]\s*|\s+(?:or|oder|ou|o|of|lub)\s+/;
+const MOST_WORDS = 4;
+
+/** The meaning of a header with several names, where all that are known mean the same field: `Town / City`, `Nombre o razón social`. */
+function agreedOn(header: string, read: FindMeaning): Meaning | null {
+  const parts = header.split(OR).slice(0, MOST_WORDS + 1);
+  if (parts.length < 2 || parts.length > MOST_WORDS) return null;
+  const meanings = parts.map(read);
+  const [first] = meanings;
+  if (first === undefined || first === null) return null;
+  if (meanings.some((other) => other === null || other.field !== first.field)) return null;
+  return meanings.find((one) => one?.note === null) ?? first;
 }
 
 const PARENT: Meaning = {
@@ -81,11 +103,11 @@ function isPlain(field: string): boolean {
 }
 
 /** The meaning of a name with a number: `IBAN 2` is the second account's. */
-function numbered(loose: string, meanings: ReadonlyMap<string, Meaning>): Meaning | null {
+function numbered(loose: string, names: ReadonlyMap<string, NamedField>): Meaning | null {
   const [, name = '', number = ''] = /^(.*\D)([1-9])$/.exec(loose) ?? [];
-  const meaning = meanings.get(name);
-  if (meaning === undefined || !meaning.field.startsWith('accounts.0.')) return null;
-  return { ...meaning, field: meaning.field.replace('.0.', `.${Number(number) - 1}.`) };
+  const found = names.get(name);
+  if (found === undefined || !found.field.startsWith('accounts.0.')) return null;
+  return meant({ ...found, field: found.field.replace('.0.', `.${Number(number) - 1}.`) });
 }
 
 function spelled(
@@ -137,6 +159,7 @@ export function suggestField(written: string, options: Suggesting): string {
 }
 
 function byMeaning(written: string, { definition, catalog, pathField }: Suggesting): string | null {
+  if (definition.operation === 'custom') return null;
   const meaning = createFindMeaning(definition.operation, catalog, pathField)(written);
   if (meaning === null || meaning.isReference) return null;
   const isField = catalog.has(meaning.field.replaceAll(/\.\d+(?=\.|$)/g, '.#'));
@@ -164,9 +187,4 @@ function nearestLastPart(written: string, fields: readonly string[]): string | n
 
 function fold(text: string): string {
   return text.toLowerCase().replaceAll(/[\s_-]+/g, '');
-}
-
-/** A name without case, spaces and punctuation: `Post-Code` and `post code` are the same. */
-export function looseName(name: string): string {
-  return foldName(name).replaceAll(/[^\p{L}\p{N}]+/gu, '');
 }

@@ -152,7 +152,7 @@ export function notesOf(chosen: ChosenNotation, type: LeafType | null): readonly
 
 function misfitNote(type: LeafType | null): string {
   if (type === 'country') {
-    return 'many cells looked at are no country that is known: a two- or three-letter code or an English name';
+    return 'many cells looked at are no country that is known: say with "values" which code each of them means, such as values: { Teutonia: DEU }';
   }
   const word = WORD[type ?? 'string'];
   return type === null || ONE_WAY.has(type)

@@ -3,7 +3,7 @@
  * that its header spells, else the one that it means; a field takes one column, the first. What nobody can decide from
  * the cells stays a comment, and its column is not sent.
  */
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import {
@@ -13,7 +13,8 @@ import {
   type LeafType,
   parseFieldPath,
 } from '../request-field.ts';
-import { type FindMeaning, looseName, type Meaning } from './meaning.ts';
+import type { FindMeaning, Meaning } from './meaning.ts';
+import { looseName } from './names/vocabulary.ts';
 import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
 
 /** Where a column of a file goes. */
@@ -25,6 +26,8 @@ export type Placement =
 
 type PlacingMeans = {
   readonly columns: readonly string[];
+  /** The text of each column's cells, by the column's position. */
+  readonly texts: readonly (readonly JsonValue[])[];
   readonly lookUp: FieldLookup;
   readonly findMeaning: FindMeaning;
   readonly isTable: boolean;
@@ -37,7 +40,21 @@ export function placeColumns(means: PlacingMeans): readonly Placement[] {
   const claim = createClaims();
   const columns = means.columns.map((column, slot) => ({ column, slot }));
   const own = columns.map((at) => claim(itself(at, means)));
-  return columns.map((at, i) => own[i] ?? claim(byMeaning(at, means)) ?? open(at, NOT_PLACED));
+  const placed = columns.map((at, i) => own[i] ?? claim(byMeaning(at, means)) ?? open(at, NOT_PLACED));
+  return namesOfPeople(placed);
+}
+
+/** A bare "name" beside a first name is the last name, and the other way round: `Nombre` and `Apellidos`. */
+function namesOfPeople(placements: readonly Placement[]): readonly Placement[] {
+  const [first, last] = ['firstName', 'lastName'].map((field) =>
+    placements.some((one) => one.kind !== 'open' && one.field === field),
+  );
+  if (first === last) return placements;
+  const field = first ? 'lastName' : 'firstName';
+  const note = `taken for the ${first ? 'last' : 'first'} name, since the file has a column for the ${first ? 'first' : 'last'} name`;
+  return placements.map((one) =>
+    one.kind === 'field' && one.field === 'name' && one.note !== null ? { ...one, field, note } : one,
+  );
 }
 
 function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
@@ -49,12 +66,31 @@ function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   return fits ? { kind: 'itself', ...at, field: formatFieldPath(path), known } : null;
 }
 
-function byMeaning(at: ColumnSlot, { findMeaning, lookUp }: PlacingMeans): Placement | null {
-  const lastPart = at.column.slice(at.column.lastIndexOf('.') + 1);
-  const meaning = findMeaning(at.column) ?? findMeaning(lastPart);
+function byMeaning(at: ColumnSlot, { findMeaning, lookUp, texts }: PlacingMeans): Placement | null {
+  const meaning = findMeaning(at.column) ?? findMeaning(lastMember(at.column));
   return meaning === null || leafType(meaning.field, lookUp) === null
     ? null
-    : { kind: 'field', ...at, ...meaning };
+    : { kind: 'field', ...at, ...ibanByCells(meaning, texts[at.slot] ?? []) };
+}
+
+const ACCOUNT_NUMBER = '.accountNumber';
+const IBAN = /^[A-Z]{2}\d{2}[ A-Z0-9]{11,38}$/i;
+
+/** An account, where the name doesn't say which number of it: the cells show it. */
+function ibanByCells(meaning: Meaning, cells: readonly JsonValue[]): Meaning {
+  const isOpen = meaning.note !== null && meaning.field.endsWith(ACCOUNT_NUMBER);
+  const isIban = (cell: JsonValue) => typeof cell === 'string' && IBAN.test(cell.trim());
+  if (!isOpen || cells.length === 0 || !cells.every(isIban)) return meaning;
+  return {
+    ...meaning,
+    field: meaning.field.replace(ACCOUNT_NUMBER, '.iban'),
+    note: 'its cells look like IBANs',
+  };
+}
+
+/** The member of a record that the column is: `company.iban`; a dot in a header of several words is an abbreviation's. */
+function lastMember(column: string): string {
+  return /^[^\s.]+(?:\.[^\s.]+)+$/.test(column) ? column.slice(column.lastIndexOf('.') + 1) : column;
 }
 
 /** Gives a field to the first column; a later column for it, for what is in it or for what it is in is left open. */
@@ -96,7 +132,7 @@ export type ProposedField = {
 };
 
 /** The field that the key column fills: the CRM id of a new subclient, or the identifier in the path. */
-export function keyField(operation: Operation, key: string, pathField: string | null): Meaning | null {
+export function keyField(operation: BuiltIn, key: string, pathField: string | null): Meaning | null {
   switch (operation) {
     case 'subclient.create':
     case 'subclient.upsert':

@@ -6,13 +6,13 @@
 import { flattenRecord } from '../../model/flatten-record.ts';
 import { parseRecord } from '../../model/json-record.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
-import type { Operation } from '../../model/operation.ts';
+import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
 import { createFieldLookup } from '../request-field.ts';
-import { keyNamesOf } from './aliases.ts';
-import { createFindMeaning, looseName } from './meaning.ts';
+import { guessKey, type KeyGuess, type Table } from './guess-key.ts';
+import { createFindMeaning } from './meaning.ts';
 import { mostMistakes } from './notations.ts';
 import {
   keyField,
@@ -24,7 +24,7 @@ import {
 
 /** A proposal, before it is written as YAML. */
 export type JobProposal = {
-  readonly operation: Operation;
+  readonly operation: BuiltIn;
   /** The column of the rows' own key, `null` where none was found. */
   readonly key: KeyGuess | null;
   /** Lines under `fields`, and those that a person has to decide on. */
@@ -39,7 +39,7 @@ export type JobProposal = {
 };
 
 type ProposalOptions = {
-  readonly operation: Operation;
+  readonly operation: BuiltIn;
   readonly catalog: FieldCatalog;
   readonly pathField: string | null;
   readonly source: Pick<SourceInfo, 'type' | 'columns'>;
@@ -49,14 +49,15 @@ type ProposalOptions = {
 /** Proposes a definition that fits the file: each of its columns is placed, or listed for a decision. */
 export function proposeJob(options: ProposalOptions): JobProposal {
   const { operation, catalog, pathField, source } = options;
-  const values = columnValues(source, options.rows, 'all');
-  const texts = columnValues(source, options.rows, 'texts');
+  const readable = options.rows.filter((row) => row.kind !== 'unreadable');
+  const table = readable.map((row) => cellsOf(row, source.columns));
+  const texts = textsOf(source.columns, readable, table);
   const lookUp = createFieldLookup(catalog, pathField);
-  const readable = options.rows.filter((row) => row.kind !== 'unreadable').length;
-  const key = guessKey(operation, source.columns, { values, rows: readable });
   const findMeaning = createFindMeaning(operation, catalog, pathField);
+  const key = guessKey({ operation, columns: source.columns, table, findMeaning });
   const placements = placeColumns({
     columns: source.columns,
+    texts,
     lookUp,
     isTable: isTable(source),
     findMeaning: (header) =>
@@ -78,7 +79,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
       ...undecided(fields),
       ...placements.flatMap((placement) => openOf(placement, key?.column ?? null)),
     ]),
-    required: requiredOf(placements, fields, { values, rows: readable }),
+    required: requiredOf(placements, fields, table),
     missingId: missingId(placements, options),
   };
 }
@@ -110,13 +111,13 @@ const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 function requiredOf(
   placements: readonly Placement[],
   fields: readonly ProposedField[],
-  about: { readonly values: readonly (readonly unknown[])[]; readonly rows: number },
+  table: Table,
 ): readonly string[] {
   const open = new Set(fields.flatMap(({ field, isDecided }) => (isDecided ? [] : [field])));
   return placements.flatMap((placement) => {
     if (placement.kind === 'open' || open.has(placement.field)) return [];
-    const lacking = about.rows - (about.values[placement.slot]?.length ?? 0);
-    const isUsual = lacking <= mostMistakes(about.rows) && lacking < about.rows / 2;
+    const lacking = table.filter((cells) => cells[placement.slot] === '').length;
+    const isUsual = lacking <= mostMistakes(table.length) && lacking < table.length / 2;
     return NAMES.has(placement.field) && isUsual ? [placement.field] : [];
   });
 }
@@ -130,75 +131,32 @@ function missingId(
   return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
 }
 
-/** The values of the readable rows in each column, by the column's position, without empty text. */
-type ColumnValues = readonly (readonly JsonValue[])[];
-
-/** Lays rows out by columns; `texts` leaves out a workbook's numbers, dates and booleans, which are read in one way only. */
-function columnValues(
-  { columns }: Pick<SourceInfo, 'columns'>,
+/** By column the cells that are not empty, without a workbook's numbers, dates and booleans, which are read in one way only. */
+function textsOf(
+  columns: readonly string[],
   rows: readonly Row[],
-  kind: 'all' | 'texts',
-): ColumnValues {
-  const values = columns.map((): JsonValue[] => []);
-  for (const row of rows) {
-    const cells = cellsOf(row, columns);
-    const typed = kind === 'texts' && row.kind === 'cells' ? row.typed : undefined;
-    for (const [slot, list] of values.entries()) {
-      const value = cells[slot] ?? '';
-      if (value !== '' && typed?.includes(slot) !== true) list.push(value);
-    }
-  }
-  return values;
+  table: Table,
+): readonly (readonly JsonValue[])[] {
+  return columns.map((_, slot) =>
+    rows.flatMap((row, i) => {
+      const cell = table[i]?.[slot] ?? '';
+      const isTyped = row.kind === 'cells' && row.typed?.includes(slot) === true;
+      return cell === '' || isTyped ? [] : [cell];
+    }),
+  );
 }
 
-function cellsOf(row: Row, columns: readonly string[]): readonly (JsonValue | undefined)[] {
+function cellsOf(row: Row, columns: readonly string[]): readonly JsonValue[] {
   switch (row.kind) {
     case 'cells':
-      return row.cells;
+      return columns.map((_, slot) => row.cells[slot] ?? '');
     case 'record': {
       const leaves = flattenRecord(parseRecord(row.text) ?? {});
-      return columns.map((column) => leaves.get(column));
+      return columns.map((column) => leaves.get(column) ?? '');
     }
     case 'unreadable':
-      return [];
+      return columns.map(() => '');
     default:
       return row satisfies never;
   }
-}
-
-/** The column of the rows' own key, judged by the rows that were looked at. */
-type KeyGuess = {
-  readonly column: string;
-  /** Rows that lack the key, or have one that came before. */
-  readonly flaws: number;
-  /** Rows with the same key stand together, as accounts of one counterparty do. */
-  readonly isGrouped: boolean;
-};
-
-/** The column that is most probably the rows' own key: its name says so, and nearly every row has one of its own. */
-function guessKey(
-  operation: Operation,
-  columns: readonly string[],
-  about: { readonly values: ColumnValues; readonly rows: number },
-): KeyGuess | null {
-  const names = columns.map(looseName);
-  for (const wanted of keyNamesOf(operation)) {
-    const slot = names.indexOf(wanted);
-    const column = columns[slot];
-    if (column === undefined || columns.lastIndexOf(column) !== slot) continue;
-    const guess = judge(column, about.values[slot] ?? [], about.rows);
-    const isBearable = guess.flaws <= mostMistakes(about.rows) && guess.flaws <= about.rows / 2;
-    if (isBearable || (operation === 'counterparty.draft' && guess.isGrouped)) return guess;
-  }
-  return null;
-}
-
-function judge(column: string, values: readonly JsonValue[], rows: number): KeyGuess {
-  const different = new Set(values).size;
-  const changes = values.filter((value, i) => i === 0 || value !== values[i - 1]).length;
-  return {
-    column,
-    flaws: rows - different,
-    isGrouped: values.length === rows && different < rows && changes === different,
-  };
 }

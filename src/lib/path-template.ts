@@ -1,0 +1,40 @@
+/**
+ * The path of a request with columns in it: `/v3/things/{Thing Id}/accounts`. A column's value fills its place
+ * percent-encoded, so that it stays one part of the path; what a value may be is decided by those who have it.
+ */
+
+/** What a path is made of: its own text, and columns. */
+export type PathTemplate = readonly ({ readonly text: string } | { readonly column: string })[];
+
+/** Signs that may stand in a path as they are (RFC 3986, 3.3), and percent-encoded ones. */
+const OWN_TEXT = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
+/** Servers and gateways leave such parts out, or go up a folder. */
+const LEFT_OUT = /\/\.{0,2}(?=\/)|\/\.{1,2}$/;
+
+/** The path that the text spells, or what is expected of it. */
+export function parsePathTemplate(text: string): PathTemplate | string {
+  if (!text.startsWith('/'))
+    return 'a path below the base URL that begins with /, such as /v3/things/{Thing Id}';
+  const parts = text.split(/(\{[^{}]*\})/).filter((part) => part !== '');
+  const template = parts.map((part) =>
+    part.startsWith('{') ? { column: part.slice(1, -1) } : { text: part },
+  );
+  if (template.some((part) => 'column' in part && part.column.trim() === ''))
+    return "a column's name within { and }";
+  if (template.some((part) => 'text' in part && !OWN_TEXT.test(part.text))) {
+    return 'only signs that can stand in a path, and columns in { and }; parameters behind a ? belong under "query"';
+  }
+  return LEFT_OUT.test(text) ? 'no empty part, and no part of nothing but dots' : template;
+}
+
+/** The columns of the path, in its order. */
+export function columnsIn(template: PathTemplate): readonly string[] {
+  return template.flatMap((part) => ('column' in part ? [part.column] : []));
+}
+
+/** The path with its columns' values, percent-encoded. */
+export function fillPath(template: PathTemplate, valueFor: (column: string) => string): string {
+  return template
+    .map((part) => ('text' in part ? part.text : encodeURIComponent(valueFor(part.column))))
+    .join('');
+}

@@ -1,0 +1,29 @@
+import { createRequire } from 'node:module';
+import iso from 'i18n-iso-countries/index.js';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { countryCode } from '../../src/mapping/countries.ts';
+
+const namesSchema = z.object({ countries: z.record(z.string(), z.union([z.string(), z.array(z.string())])) });
+const require = createRequire(import.meta.url);
+
+test.each([
+  ['en', ['Congo', 'Congo', 'Kosovo']],
+  ['de', ['Kongo', 'Kosovo', 'Saint-Martin']],
+  ['fr', ['Kosovo']],
+  ['es', ['Congo', 'Kosovo']],
+  ['it', ['Kosovo', 'Saint-Martin']],
+  ['nl', ['Kosovo', 'Republiek Kosovo']],
+  ['pl', ['Kongo', 'Kosowo', 'Saint-Martin']],
+])(
+  'each name of a country in the language %s is its code, but for those of two countries',
+  (language, unknown) => {
+    const read: unknown = require(`i18n-iso-countries/langs/${language}.json`);
+    const names = Object.entries(namesSchema.parse(read).countries).flatMap(([code, spellings]) =>
+      [spellings].flat().map((name) => ({ name, code: iso.alpha2ToAlpha3(code) })),
+    );
+    const others = names.filter(({ name, code }) => countryCode(name) !== code);
+    expect(others.map(({ name }) => name).sort()).toEqual(unknown);
+    expect(others.filter(({ name }) => countryCode(name) !== undefined)).toEqual([]);
+  },
+);

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { type OwnRequest, operationOfRequest, ownRequestSchema } from '../../src/config/own-request.ts';
+import type { Reply, Verdict } from '../../src/model/request.ts';
+import { judge } from '../../src/service/judge.ts';
+import { buildRequest } from '../../src/service/operations.ts';
+import { ownBodyCheck, ownCatalog } from '../../src/service/own-operation.ts';
+
+const request = (more: object = {}): OwnRequest =>
+  ownRequestSchema.parse({ name: 'thing.addAccount', method: 'POST', path: '/v3/things', ...more });
+
+function verdictOn(own: OwnRequest, reply: Reply): string {
+  const verdict: Verdict = judge(operationOfRequest(own), reply, { notExecuted: [], own });
+  switch (verdict.kind) {
+    case 'accepted':
+      return `accepted ${verdict.outcome} ${verdict.id ?? 'no id'}`;
+    case 'refused':
+      return `refused ${verdict.outcome} ${verdict.code}`;
+    case 'stop':
+      return verdict.kind;
+    case 'retry':
+    case 'unknown':
+      return `${verdict.kind} ${verdict.code}`;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+const answer = (status: number, body = ''): Reply => ({
+  kind: 'response',
+  status,
+  body,
+  retryAfterMs: null,
+  ms: 1,
+});
+const cut = (status: number): Reply => ({ kind: 'unreadable', status, code: 'UND_ERR_SOCKET', ms: 1 });
+const LOST: Reply = { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 1 };
+const UNSENT: Reply = { kind: 'no-response', sent: false, code: 'ECONNREFUSED', ms: 1 };
+
+const PLAIN = request();
+const WITH_ID = request({ id: '/data/id' });
+const EXACT = request({ success: [201] });
+const AGAIN = request({ method: 'PUT', id: '/data/id' });
+const AGAIN_EXACT = request({ method: 'PUT', success: [200], outcome: 'listed' });
+
+describe('the reply to an operation of a job definition', () => {
+  test.each<[string, OwnRequest, Reply, string]>([
+    ['any 2xx', PLAIN, answer(204), 'accepted created no id'],
+    ['one that is cut off, where no id is looked for', PLAIN, cut(200), 'accepted created no id'],
+    ['an id where the pointer says', WITH_ID, answer(200, '{"data":{"id":"a-1"}}'), 'accepted created a-1'],
+    ['no id', WITH_ID, answer(200, '{"id":"a-1"}'), 'unknown accepted_without_id'],
+    [
+      'an id that can not be used',
+      WITH_ID,
+      answer(200, '{"data":{"id":"a/.."}}'),
+      'unknown accepted_id_unusable',
+    ],
+    ['one that is cut off, where an id is', WITH_ID, cut(200), 'unknown answer_unreadable'],
+    ['a status of success', EXACT, answer(201), 'accepted created no id'],
+    ['another status that says yes', EXACT, answer(202), 'unknown http_202'],
+    ['a lost one', PLAIN, LOST, 'unknown connection_lost'],
+    ['none, as nothing was sent', PLAIN, UNSENT, 'retry connection_refused'],
+    ['a fault', PLAIN, answer(500), 'unknown http_500'],
+    ['a refusal', PLAIN, answer(422), 'refused failed http_422'],
+    ['a refusal of the record', PLAIN, answer(418), 'refused rejected http_418'],
+    ['of one that may be repeated: no id', AGAIN, answer(200, '{}'), 'accepted updated no id'],
+    ['of one that may be repeated: a lost one', AGAIN, LOST, 'retry connection_lost'],
+    ['of one that may be repeated: a fault', AGAIN, answer(500), 'retry http_500'],
+    ['of one that may be repeated: another status', AGAIN_EXACT, answer(202), 'refused failed http_202'],
+    ['of one that may be repeated: success', AGAIN_EXACT, answer(200), 'accepted listed no id'],
+  ])('%s', (_, own, reply, verdict) => {
+    expect(verdictOn(own, reply)).toBe(verdict);
+  });
+});
+
+test('its request has the filled path, the query, and a body where the row has a field', () => {
+  const own = request();
+  const call = operationOfRequest(own);
+  const parts = { pathId: '/v3/things/a%2Fb', query: { validate: 'true' }, own };
+  expect(buildRequest(call, { ...parts, body: { iban: 'I' } })).toEqual({
+    call,
+    method: 'POST',
+    path: '/v3/things/a%2Fb?validate=true',
+    body: '{"iban":"I"}',
+  });
+  expect(buildRequest(call, { ...parts, body: {} }).body).toBeNull();
+});
+
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['iban'],
+  properties: {
+    iban: { type: 'string', minLength: 15 },
+    count: { type: ['integer', 'null'], maximum: 9 },
+    since: { type: 'string', format: 'date-time' },
+    currencies: { type: 'array', items: { type: 'string' } },
+    parts: { type: 'array', items: { type: 'object', properties: { no: { type: 'number' } } } },
+    owner: { type: 'object', properties: { isPayer: { type: 'boolean' } } },
+    other: {},
+    free: { type: 'object' },
+    ranks: { type: 'array', items: { type: 'integer' } },
+  },
+};
+
+test('its fields are those of its JSON Schema, with their types', () => {
+  expect([...ownCatalog({ fields: {}, request: request({ schema: SCHEMA }) })]).toEqual([
+    ['iban', 'string'],
+    ['count', 'integer'],
+    ['since', 'date-time'],
+    ['currencies', 'string-list'],
+    ['parts.#.no', 'number'],
+    ['owner.isPayer', 'boolean'],
+    ['other', 'string'],
+    ['free', 'object'],
+    ['ranks', 'object'],
+  ]);
+});
+
+test.each([
+  [{ iban: 'DE89370400440532013000', count: 3, parts: [{ no: 1 }] }, []],
+  [{ count: 3 }, ['iban']],
+  [{ iban: 'DE89370400440532013000', count: 30 }, ['count']],
+  [{ iban: 'DE', parts: [{ no: 'x' }] }, ['iban', 'parts.0.no']],
+])('of a body %j its JSON Schema refuses %j', (body, fields) => {
+  const problems = ownBodyCheck(request({ schema: SCHEMA }))?.(body);
+  expect(problems?.map(({ path }) => path.join('.'))).toEqual(fields);
+});
+
+test('what is no JSON Schema is refused, and so is one that was not read', () => {
+  expect(() => ownBodyCheck(request({ schema: { type: 'nonsense' } }))).toThrow(
+    /can't be used as a JSON Schema/,
+  );
+  expect(() => ownBodyCheck(request({ schema: 'a.json' }))).toThrow(/was not read/);
+  expect(ownBodyCheck(request())).toBeUndefined();
+});
+
+test('its fields are those that the definition names, with the types that it shows', () => {
+  const fields = {
+    iban: 'IBAN',
+    'accounts.0.no': 'No',
+    'list[1]': { column: 'L', as: 'list' as const },
+    since: { column: 'S', pattern: 'dd.MM.yyyy' },
+    amount: { column: 'A', decimal: ',' as const },
+    flag: { column: 'F', true: ['j'] },
+    kind: { value: 3 },
+    on: { value: true },
+  };
+  expect([...ownCatalog({ fields })]).toEqual([
+    ['iban', 'string'],
+    ['accounts.#.no', 'string'],
+    ['list.#', 'string-list'],
+    ['since', 'date-time'],
+    ['amount', 'number'],
+    ['flag', 'boolean'],
+    ['kind', 'number'],
+    ['on', 'boolean'],
+  ]);
+});
