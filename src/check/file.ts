@@ -104,15 +104,18 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
   };
   let rows = 0;
+  let { source } = reading;
   for await (const batch of reading.batches) {
     rows += batch.rows.length;
+    // The last batch has the notes on the whole file.
+    source = batch.source ?? source;
     for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE)
       await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
   await add([cutter.end()]);
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
-  return findings.result({ job: name, reading, rows, look, earlier, estimate });
+  return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
 }
 
 /** A file that is about to be read for its rows. */
@@ -122,7 +125,7 @@ type CheckReading = {
   /** How the file was understood, with its columns. */
   readonly source: SourceInfo;
   /** UsageError where it turns out that the file can't be read as a whole. */
-  readonly batches: AsyncIterable<Pick<RowBatch, 'rows'>>;
+  readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
 };
 
 /** Opens a file to be looked through once: of a table the header is enough to begin with, while JSON is surveyed first. */
