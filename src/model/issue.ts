@@ -23,6 +23,10 @@ export const CHECK_CODES = [
 ] as const;
 export type CheckCode = (typeof CHECK_CODES)[number];
 
+/** The checks that only a look at more than one row can make. */
+export const FILE_CHECK_CODES = ['totals_row', 'key_lookalike', 'key_case'] as const;
+export type FileCheckCode = (typeof FILE_CHECK_CODES)[number];
+
 /**
  * Something about one row that keeps it from being sent, or, as a warning, is worth a look.
  * `value` is the cell as it stands: personal data, so it goes into previews and `check`, never into logs or results.csv.
@@ -52,6 +56,7 @@ export const issueSchema = z.object({
     'reference_unknown',
     'reference_in_doubt',
     ...CHECK_CODES,
+    ...FILE_CHECK_CODES,
   ]),
 });
 export type Issue = z.infer<typeof issueSchema>;
