@@ -62,11 +62,18 @@ const ODD: readonly (readonly [what: string, operation: string, lines: readonly 
   [
     'more accounts',
     'counterparty.draft',
-    ['Ref,Name,IBAN,BIC,IBAN 2,SWIFT 2,Account no 3', 'K1,A,B,C,D,E,F'],
+    [
+      'Ref,Name,IBAN,BIC,IBAN 2,SWIFT 2,Account no 3',
+      'K1,A,DE89370400440532013000,NWBKGB2L,GB29NWBK60161331926819,DEUTDEFF,12345678',
+    ],
   ],
   ['a bare country and currency', 'counterparty.draft', ['Ref,Payee,Country,Currency', 'K1,A,France,EUR']],
   ['a report', 'counterparty.draft', ['Ref,Name,onboard_row,onboard_message', 'K1,A,1,x']],
-  ['underscores', 'counterparty.draft', ['external_id,accounts_0_iban,accounts_1_bic_swift', 'K1,A,B']],
+  [
+    'underscores',
+    'counterparty.draft',
+    ['external_id,accounts_0_iban,accounts_1_bic_swift', 'K1,DE89370400440532013000,NWBKGB2L'],
+  ],
   ['another id', 'subclient.update', ['Subclient ID,Town', 'S1,B']],
   ['no id of that name', 'subclient.update', ['Reference,Town', 'S1,B']],
   ['an id in another case', 'subclient.upsert', ['ID,Legal name,Ref', 'S1,B,K1']],
