@@ -12,6 +12,7 @@ import { surveyFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { createKeyLikeness } from '../model/key-likeness.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { type Input, mappingOf } from '../runs/input.ts';
@@ -95,6 +96,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     look,
     earlier: earlier?.id ?? null,
     seen,
+    findAlike: createKeyLikeness(definition.checks),
     before,
     isShown: findings.showsMore,
   };

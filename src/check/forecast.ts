@@ -10,10 +10,17 @@ import type { KeyPlace } from '../ledger/keys.ts';
 import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
+import {
+  type FindAlike,
+  KEY_CHECK_CODES,
+  type KeyLikeness,
+  likenessFinding,
+  worse,
+} from '../model/key-likeness.ts';
 import type { Mapping, Reference } from '../model/mapping.ts';
 import { IDENTITY } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
-import type { Row } from '../model/row.ts';
+import { type Row, withFindings } from '../model/row.ts';
 import type { RowGroup } from '../model/row-group.ts';
 import { buildRequest } from '../service/operations.ts';
 import type { Look } from './ledger.ts';
@@ -60,6 +67,8 @@ type Foreseeing = {
   /** The run that has this very file already: what it has is its own. */
   readonly earlier: string | null;
   readonly seen: SeenKeys;
+  /** Finds keys that look like those of earlier rows of the file. */
+  readonly findAlike: FindAlike;
   /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
   /** Whether requests are still shown: those that aren't need not be put together. */
@@ -76,9 +85,12 @@ export async function foresee(
   const { look, seen } = foreseeing;
   const keyed = groups.map((group) => keyedOf(group, foreseeing));
   const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
+  const alike = await alikeOf(keyed, foreseeing);
   const decideRows = createDecider(foreseeing);
-  const planned = keyed.map(({ group, key, identity }) => {
+  const planned = keyed.map(({ group: read, key, identity }) => {
     const state = identity === null ? FREE : known(identity);
+    const like = key === null || isTaken(state, foreseeing.earlier) ? null : (alike.get(key) ?? null);
+    const group = key === null ? read : { ...read, lead: withLikeness(read.lead, key, like, foreseeing) };
     return { group, key, state, decided: decideRows(group, key, state) };
   });
   const stateOf = await statesOf(look, () =>
@@ -91,6 +103,36 @@ export async function foresee(
     if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, lead.row);
     return { rows, lead, key, state, fate };
   });
+}
+
+/** Whether the key is another run's, and so not the row's to claim. */
+function isTaken(state: KeyState, earlier: string | null): boolean {
+  return (state.kind === 'known' || state.kind === 'held') && state.run !== earlier;
+}
+
+/** Keys in the ledger that look like those of the rows. */
+async function alikeOf(
+  keyed: ReadonlyArray<ReturnType<typeof keyedOf>>,
+  { look, definition, mapping, earlier }: Foreseeing,
+): Promise<ReadonlyMap<string, KeyLikeness>> {
+  const space = IDENTITY[definition.operation];
+  if (look.kind === 'none' || space === null || !mapping.hasKey) return new Map();
+  const names = keyed.flatMap(({ key }) => key ?? []);
+  return look.alike({ run: earlier ?? '', space, names, checks: definition.checks });
+}
+
+/** `inLedger`: what looks like the row's key there. */
+function withLikeness(
+  row: Row,
+  key: string,
+  inLedger: KeyLikeness | null,
+  { findAlike, definition }: Foreseeing,
+): Row {
+  const likeness = worse(findAlike(key, row.row), inLedger);
+  if (likeness === null) return row;
+  return withFindings(row, KEY_CHECK_CODES, [
+    likenessFinding(likeness, { column: definition.key ?? '', key }),
+  ]);
 }
 
 /** A key in an identity space. */

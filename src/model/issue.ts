@@ -61,6 +61,12 @@ export const issueSchema = z.object({
 });
 export type Issue = z.infer<typeof issueSchema>;
 
+/** What a look at more than one row found at one of them; it stays with the row, since the row alone doesn't tell it. */
+export const rowFindingSchema = issueSchema
+  .pick({ column: true, value: true, expected: true })
+  .extend({ code: z.enum(FILE_CHECK_CODES) });
+export type RowFinding = z.infer<typeof rowFindingSchema>;
+
 /** The issue in words, without the cell's value, so that it may stand in any report file or log. */
 export function describeIssue(issue: Issue): string {
   return `${issue.column === null ? '' : `column "${issue.column}": `}expected ${issue.expected}`;

@@ -7,16 +7,25 @@
 import { type JobDefinition, weightOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import type { RowChunk } from '../intake/chunks.ts';
-import { claimKeys } from '../ledger/key-claims.ts';
+import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { settlementsOfChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../model/identity.ts';
+import {
+  createKeyLikeness,
+  type FindAlike,
+  KEY_CHECK_CODES,
+  type KeyChecks,
+  type KeyLikeness,
+  likenessFinding,
+  worse,
+} from '../model/key-likeness.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { succeeded } from '../model/outcome.ts';
-import type { Row } from '../model/row.ts';
+import { type Row, withFindings } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
@@ -60,6 +69,10 @@ type Ingesting = Ingest & {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly mapping: Mapping;
+  /** Finds keys that look like those of earlier rows of the same file. */
+  readonly findAlike: FindAlike;
+  /** Which such keys are looked for in the ledger. */
+  readonly ledgerChecks: KeyChecks;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -71,7 +84,10 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   const { run, definition } = ingest;
   const { keys, store } = session.ledger.of(run.target);
   const mapping = mappingFor(definition, run.source);
-  const ingesting = { ...ingest, session, keys, store, mapping, closed: await store.closedChunks(run.id) };
+  const closed = await store.closedChunks(run.id);
+  const findAlike = createKeyLikeness(definition.checks);
+  const ledgerChecks = await checksOfLedger(definition, { session, keys });
+  const ingesting = { ...ingest, session, keys, store, mapping, findAlike, ledgerChecks, closed };
   const outlet = createOutlet(ingesting);
   let read = 0;
   for await (const { n, rows } of ingesting.chunks) {
@@ -80,12 +96,23 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
     const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
     if (held !== null) return held;
+    // Also of chunks that are closed: later rows may have keys that look like theirs.
+    const keyed = keyedRows(rows, ingesting);
     if (ingesting.closed.has(n)) continue;
-    const chunk = await claimChunk(n, rows, ingesting);
+    const chunk = await claimChunk(n, rows, keyed, ingesting);
     if (chunk === null || !(await outlet.push(chunk))) return 'stopped';
   }
   if (!(await outlet.flush())) return 'stopped';
   return read === run.rows ? 'complete' : 'file-changed';
+}
+
+/** A ledger's first run has no keys of others to look for: a question less for nearly each of its rows. */
+async function checksOfLedger(
+  { checks }: JobDefinition,
+  { session, keys }: Pick<Ingesting, 'session' | 'keys'>,
+): Promise<KeyChecks> {
+  const isFirst = (await session.ledger.redis.zcard(keys.runs)) <= 1;
+  return isFirst ? { ...checks, key_case: 'off' } : checks;
 }
 
 /** Where the job has a canary: hands the first chunk over alone and waits until it is closed. `null`: the others may follow. */
@@ -116,28 +143,67 @@ async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promis
   return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
 }
 
-/** The chunk with the claims of its keys; `null`: stop reading. */
-async function claimChunk(n: number, rows: readonly Row[], ingesting: Ingesting): Promise<ChunkJob | null> {
-  const { run, definition, mapping, keys, session } = ingesting;
+/** A row that has a key to claim, and the earlier one of the file whose key looks like it. */
+type KeyedRow = { readonly row: number; readonly key: string; readonly alike: KeyLikeness | null };
+
+/** The rows that have a key to claim; to be asked for all rows in file order. */
+export function keyedRows(
+  rows: readonly Row[],
+  {
+    run,
+    definition,
+    mapping,
+    findAlike,
+  }: Pick<Ingesting, 'definition' | 'mapping' | 'findAlike'> & { readonly run: Pick<Run, 'sha256'> },
+): KeyedRow[] {
   // Rows of one key that follow each other are one request: the key is the first one's.
   const claiming = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
-  const keyed = claiming.flatMap((row) => {
+  return claiming.flatMap((row) => {
     const key = identityKeyOf(run, mapping, row);
-    return key === null ? [] : [{ row: row.row, key }];
+    if (key === null) return [];
+    return [{ row: row.row, key, alike: mapping.hasKey ? findAlike(key, row.row) : null }];
   });
-  const claim = { run: run.id, space: identitySpace(run), rows: keyed };
+}
+
+/** The rows with what became of their claims, and with what their keys were found to look like. */
+export function claimedRows(
+  rows: readonly Row[],
+  keyed: readonly KeyedRow[],
+  { claims, alike }: Omit<Claimed, 'epoch'>,
+  { key: column = '' }: Pick<JobDefinition, 'key'>,
+): ChunkJob['rows'] {
+  const places = new Map(keyed.map(({ row }, i) => [row, i]));
+  const unclaimed: KeyClaim = { kind: 'claimed' };
+  return rows.map((row) => {
+    const i = places.get(row.row) ?? -1;
+    const { key = '', alike: inFile = null } = keyed[i] ?? {};
+    const likeness = worse(inFile, alike.get(i) ?? null);
+    const found = likeness === null ? [] : [likenessFinding(likeness, { column, key })];
+    // A rerun's rows may have what was found of their keys before.
+    return { row: withFindings(row, KEY_CHECK_CODES, found), claim: claims[i] ?? unclaimed };
+  });
+}
+
+/** The chunk with the claims of its keys; `null`: stop reading. */
+async function claimChunk(
+  n: number,
+  rows: readonly Row[],
+  keyed: readonly KeyedRow[],
+  ingesting: Ingesting,
+): Promise<ChunkJob | null> {
+  const { run, definition, mapping, keys, session, ledgerChecks } = ingesting;
+  const checks = mapping.hasKey ? { checks: ledgerChecks } : {};
+  const claim = { run: run.id, space: identitySpace(run), rows: keyed, ...checks };
   passStage('claiming', () => [], n);
   const claimed = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
   if (claimed === null) return null;
   passStage('claimed', () => [], n);
-  const byRow = new Map(keyed.map(({ row }, i) => [row, claimed.claims[i]]));
-  const unclaimed: KeyClaim = { kind: 'claimed' };
   return {
     run: run.id,
     chunk: n,
     weight: weightOf(definition),
     claimed: claimed.epoch,
-    rows: rows.map((row) => ({ row, claim: byRow.get(row.row) ?? unclaimed })),
+    rows: claimedRows(rows, keyed, claimed, definition),
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
 import type { KeyState } from '../../src/model/identity.ts';
+import { createKeyLikeness } from '../../src/model/key-likeness.ts';
 import type { Row } from '../../src/model/row.ts';
 import { createGroupCutter } from '../../src/model/row-group.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
@@ -36,6 +37,7 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
     ),
     earlier,
     seen: createSeenKeys(),
+    findAlike: createKeyLikeness(definition.checks),
     before: [],
     isShown: () => true,
   };

@@ -22,6 +22,18 @@ import {
 } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
+/** Notes what a look at more than this row has found, as warnings or as issues, before anything else is said of the row. */
+export function compileFindings({ checks }: Pick<JobDefinition, 'checks'>): CheckRow {
+  return (row, context) => {
+    if (row.kind === 'unreadable' || row.findings === undefined) return;
+    for (const finding of row.findings) {
+      const severity = checks[finding.code];
+      if (severity === 'error') addIssue(context, { ...finding, value: finding.value ?? undefined });
+      if (severity === 'warn') addWarning(context, { ...finding, value: finding.value ?? undefined });
+    }
+  };
+}
+
 /** Notes what looks damaged in a row's cells, as warnings or as issues. */
 export type CheckRow = (row: Row, context: RowContext) => void;
 
