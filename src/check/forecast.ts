@@ -89,8 +89,7 @@ export async function foresee(
   const decideRows = createDecider(foreseeing);
   const planned = keyed.map(({ group: read, key, identity }) => {
     const state = identity === null ? FREE : known(identity);
-    const like = key === null || isTaken(state, foreseeing.earlier) ? null : (alike.get(key) ?? null);
-    const group = key === null ? read : { ...read, lead: withLikeness(read.lead, key, like, foreseeing) };
+    const group = key === null ? read : withLikeness(read, { key, state, alike: alike.get(key) }, foreseeing);
     return { group, key, state, decided: decideRows(group, key, state) };
   });
   const stateOf = await statesOf(look, () =>
@@ -121,18 +120,21 @@ async function alikeOf(
   return look.alike({ run: earlier ?? '', space, names, checks: definition.checks });
 }
 
-/** `inLedger`: what looks like the row's key there. */
+/** `alike`: what looks like the row's key in the ledger. */
 function withLikeness(
-  row: Row,
-  key: string,
-  inLedger: KeyLikeness | null,
-  { findAlike, definition }: Foreseeing,
-): Row {
-  const likeness = worse(findAlike(key, row.row), inLedger);
-  if (likeness === null) return row;
-  return withFindings(row, KEY_CHECK_CODES, [
-    likenessFinding(likeness, { column: definition.key ?? '', key }),
-  ]);
+  group: RowGroup<Row>,
+  {
+    key,
+    state,
+    alike,
+  }: { readonly key: string; readonly state: KeyState; readonly alike?: KeyLikeness | undefined },
+  { findAlike, definition, earlier }: Foreseeing,
+): RowGroup<Row> {
+  const inLedger = alike === undefined || isTaken(state, earlier) ? null : alike;
+  const likeness = worse(findAlike(key, group.lead.row), inLedger);
+  if (likeness === null) return group;
+  const found = likenessFinding(likeness, { column: definition.key ?? '', key });
+  return { ...group, lead: withFindings(group.lead, KEY_CHECK_CODES, [found]) };
 }
 
 /** A key in an identity space. */

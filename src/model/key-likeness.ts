@@ -55,15 +55,16 @@ export type FindAlike = (key: string, row: number) => KeyLikeness | null;
 export function createKeyLikeness(checks: KeyChecks): FindAlike {
   if (checks.key_lookalike === 'off' && checks.key_case === 'off') return () => null;
   const table = createKeyTable();
-  const formsOf = compileForms(checks);
+  const hashesOf = createHashes(checks);
   return (key, row) => {
-    const { own, look, folded } = formsOf(key);
-    const first = table.findOrAdd(folded, { own, look, row });
-    if (first === null || first.own === own[0]) return null;
-    if (first.look === look[0]) return { code: 'key_lookalike', run: null, row: first.row };
+    const hashes = hashesOf(key);
+    const { own, look } = hashes;
+    const first = table.findOrAdd(hashes, row);
+    if (first === null || first.own === own) return null;
+    if (first.look === look) return { code: 'key_lookalike', run: null, row: first.row };
     // A key that differs in case: others may look like it, though not like the first.
-    const again = table.findOrAdd([look[0] ^ OTHER_CASE, look[1]], { own, look, row });
-    if (again === null || again.own === own[0]) return { code: 'key_case', run: null, row: first.row };
+    const again = table.findOrAdd({ own, look, a: look ^ OTHER_CASE, b: hashOf(lookOf(key, checks)).b }, row);
+    if (again === null || again.own === own) return { code: 'key_case', run: null, row: first.row };
     return { code: 'key_lookalike', run: null, row: again.row };
   };
 }
@@ -71,32 +72,65 @@ export function createKeyLikeness(checks: KeyChecks): FindAlike {
 /** Sets the forms of keys that came second apart from those that came first. */
 const OTHER_CASE = 0x5bd1e995;
 
-/** The hashes of a key, of how it looks, and of that without case; mostly two of them are the same. */
-function compileForms({ key_lookalike, key_case }: KeyChecks) {
-  const bareOf = key_lookalike === 'off' ? (key: string) => key : bareKey;
-  const foldedOf = key_case === 'off' ? (bare: string) => bare : foldKey;
-  return (key: string) => {
-    const bare = bareOf(key);
-    const folded = foldedOf(bare);
-    const own = hashOf(key);
-    const look = bare === key ? own : hashOf(bare);
-    return { own, look, folded: folded === bare ? look : hashOf(folded) };
+/** 32 bits of the key itself, 32 of how it looks, and the 64 that it is found by: of how it looks, without case where that counts. */
+type KeyHashes = { own: number; look: number; a: number; b: number };
+
+function lookOf(key: string, { key_lookalike }: KeyChecks): string {
+  return key_lookalike === 'off' ? key : bareKey(key);
+}
+
+/** The hashes of a key; the same object each time, since millions of keys are asked for. */
+function createHashes(checks: KeyChecks): (key: string) => Readonly<KeyHashes> {
+  const hashes: KeyHashes = { own: 0, look: 0, a: 0, b: 0 };
+  const countsCase = checks.key_case === 'off';
+  return (key) => {
+    if (!hashPlain(key, countsCase, hashes)) {
+      const look = lookOf(key, checks);
+      hashes.own = hashOf(key).a;
+      hashes.look = hashOf(look).a;
+      Object.assign(hashes, hashOf(countsCase ? look : foldKey(look)));
+    }
+    return hashes;
   };
 }
 
-/** 64 bits. */
-type Hash = readonly [number, number];
+const SEED_A = 0xdeadbeef;
+const SEED_B = 0x41c6ce57;
+const PRIME_A = 2_654_435_761;
+const PRIME_B = 1_597_334_677;
 
-/** Two multiplications for each character, mixed at the end (MurmurHash3's finish); a SHA-256 takes ten times as long. */
-function hashOf(text: string): Hash {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
+/** Two multiplications for each character, mixed at the end (MurmurHash3's finish); a SHA-256 takes several times as long. */
+function hashOf(text: string): { a: number; b: number } {
+  let a = SEED_A;
+  let b = SEED_B;
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);
-    a = Math.imul(a ^ unit, 2_654_435_761);
-    b = Math.imul(b ^ unit, 1_597_334_677);
+    a = Math.imul(a ^ unit, PRIME_A);
+    b = Math.imul(b ^ unit, PRIME_B);
   }
-  return [mixed(a, b), mixed(b, a)];
+  return { a: mixed(a, b), b: mixed(b, a) };
+}
+
+/** The same in one go for printable ASCII without spaces, as most keys are; false: the key holds something else. */
+function hashPlain(key: string, countsCase: boolean, into: KeyHashes): boolean {
+  let a = SEED_A;
+  let b = SEED_B;
+  let foldedA = SEED_A;
+  let foldedB = SEED_B;
+  for (let i = 0; i < key.length; i += 1) {
+    const unit = key.charCodeAt(i);
+    if (unit < 33 || unit > 126) return false;
+    const folded = !countsCase && unit >= 65 && unit <= 90 ? unit + 32 : unit;
+    a = Math.imul(a ^ unit, PRIME_A);
+    b = Math.imul(b ^ unit, PRIME_B);
+    foldedA = Math.imul(foldedA ^ folded, PRIME_A);
+    foldedB = Math.imul(foldedB ^ folded, PRIME_B);
+  }
+  into.own = mixed(a, b);
+  into.look = into.own;
+  into.a = mixed(foldedA, foldedB);
+  into.b = mixed(foldedB, foldedA);
+  return true;
 }
 
 function mixed(a: number, b: number): number {
@@ -105,7 +139,7 @@ function mixed(a: number, b: number): number {
 
 type Entry = { readonly own: number; readonly look: number; readonly row: number };
 
-/** An entry: the 64 bits that it is found by, 32 of the key itself, 32 of how it looks, and its row. */
+/** An entry: its 64 bits, the key's own 32, the 32 of how it looks, and its row. */
 const WORDS = 5;
 const FIRST_ENTRIES = 1024;
 const FULL = 0.6;
@@ -122,6 +156,7 @@ function createKeyTable() {
       if (at < 0 || (entries[at] === a && entries[at + 1] === b)) return slot;
     }
   };
+  /** Makes room for one more. */
   const grow = () => {
     if ((count + 1) * WORDS > entries.length) {
       const larger = new Int32Array(Math.ceil(count * 1.5) * WORDS);
@@ -130,20 +165,26 @@ function createKeyTable() {
     }
     if (count < slots.length * FULL) return;
     slots = new Int32Array(slots.length * 2);
-    for (let i = 0; i < count; i += 1)
-      slots[slotOf(entries[i * WORDS] ?? 0, entries[i * WORDS + 1] ?? 0)] = i + 1;
+    for (let at = 0; at < count * WORDS; at += WORDS) {
+      slots[slotOf(entries[at] ?? 0, entries[at + 1] ?? 0)] = at / WORDS + 1;
+    }
   };
   return {
     /** The entry that is there; `null`: there was none, and this is it now. */
-    findOrAdd([a, b]: Hash, { own, look, row }: { own: Hash; look: Hash; row: number }): Entry | null {
+    findOrAdd({ a, b, own, look }: Readonly<KeyHashes>, row: number): Entry | null {
       const slot = slotOf(a, b);
       const at = ((slots[slot] ?? 0) - 1) * WORDS;
       if (at >= 0)
         return { own: entries[at + 2] ?? 0, look: entries[at + 3] ?? 0, row: entries[at + 4] ?? 0 };
-      grow();
-      slots[slotOf(a, b)] = count + 1;
-      entries.set([a, b, own[0], look[0], row], count * WORDS);
+      const place = count * WORDS;
       count += 1;
+      slots[slot] = count;
+      entries[place] = a;
+      entries[place + 1] = b;
+      entries[place + 2] = own;
+      entries[place + 3] = look;
+      entries[place + 4] = row;
+      grow();
       return null;
     },
   };

@@ -62,7 +62,10 @@ const NARROW =
 const LATER =
   '\\u0080-\\u00bf\\u0152\\u0153\\u0160\\u0161\\u0178\\u017d\\u017e\\u0192\\u02c6\\u02dc\\u2013\\u2014\\u2018-\\u201a\\u201c-\\u201e\\u2020-\\u2022\\u2026\\u2030\\u2039\\u203a\\u20ac\\u2122';
 
-/** Cells without such a pair are clean; for most cells this test is all that the check costs. */
+/** For most cells this test is all that the check costs. */
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+
+/** Cells without such a pair or sign are clean. */
 const CANDIDATE = new RegExp(`[\\u0080-\\u009f]|[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
 
 /**
@@ -85,7 +88,7 @@ const CONTROL = /[\u0080-\u009f]/;
  */
 export const mojibake: CellCheck = {
   code: 'mojibake',
-  find: (text) => (CANDIDATE.test(text) ? mojibakeIn(text) : null),
+  find: (text) => (BEYOND_ASCII.test(text) && CANDIDATE.test(text) ? mojibakeIn(text) : null),
 };
 
 function mojibakeIn(text: string): string | null {
