@@ -12,6 +12,7 @@ import { surveyFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { markTotals } from '../mapping/totals.ts';
 import { createKeyLikeness } from '../model/key-likeness.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
@@ -107,7 +108,10 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   };
   let rows = 0;
   let { source } = reading;
-  for await (const batch of reading.batches) {
+  const { again } = reading;
+  const keyOf = mapping.hasKey ? mapping.keyOf : null;
+  const totals = { severity: definition.checks.totals_row, source, keyOf, again };
+  for await (const batch of markTotals(reading.batches, totals)) {
     rows += batch.rows.length;
     // The last batch has the notes on the whole file.
     source = batch.source ?? source;
@@ -128,6 +132,8 @@ type CheckReading = {
   readonly source: SourceInfo;
   /** UsageError where it turns out that the file can't be read as a whole. */
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
+  /** The same rows once more. */
+  again(): AsyncIterable<Pick<RowBatch, 'rows'>>;
 };
 
 /** Opens a file to be looked through once: of a table the header is enough to begin with, while JSON is surveyed first. */
@@ -139,7 +145,8 @@ export async function openReading(path: string, format: Format): Promise<CheckRe
   if (first.done !== true && isTable(first.value.source)) {
     const { source } = first.value;
     const all = after(first.value, batches);
-    return { path, sha256: inspected.sha256, source, batches: unchanged(all, path, stamp) };
+    const again = () => openRows(path, inspected, format);
+    return { path, sha256: inspected.sha256, source, batches: unchanged(all, path, stamp), again };
   }
   await batches.return(undefined);
   return readSurveyed(await surveyFile(path, format), format);
@@ -147,7 +154,8 @@ export async function openReading(path: string, format: Format): Promise<CheckRe
 
 /** The rows of a file that was surveyed. */
 function readSurveyed({ path, sha256, source }: FileFacts, format: Format): CheckReading {
-  return { path, sha256, source, batches: readChunks(path, source, format) };
+  const again = () => readChunks(path, source, format);
+  return { path, sha256, source, batches: again(), again };
 }
 
 async function* after(first: RowBatch, rest: AsyncIterable<RowBatch>) {
