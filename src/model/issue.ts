@@ -71,3 +71,8 @@ export type RowFinding = z.infer<typeof rowFindingSchema>;
 export function describeIssue(issue: Issue): string {
   return `${issue.column === null ? '' : `column "${issue.column}": `}expected ${issue.expected}`;
 }
+
+/** The column that a description names first; `null`: none. */
+export function describedColumn(description: string): string | null {
+  return /^column "(.*?)": expected /s.exec(description)?.[1] ?? null;
+}

@@ -24,7 +24,7 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
   const sections = [
     heading(summary),
     counts(summary),
-    summary.topErrors.flatMap(topErrorLines),
+    summary.topErrors.flatMap((error, i, all) => topErrorLines(error, all.slice(0, i))),
     warningLines(summary.topWarnings),
     [`Report: ${options.directory}`],
     renderNext(summary, options),
@@ -98,16 +98,24 @@ function controlTotal(summary: Summary, sum: string): readonly string[] {
   return [...lines, ...paragraph('  ', defect, '  ')];
 }
 
-function topErrorLines({ outcome, code, count, exampleRow, advice }: TopError): readonly string[] {
-  const what = `  ${count} × ${outcome} ${code}, for example row ${exampleRow}`;
-  return advice === '' ? [what] : [what, ...paragraph('    ', advice, '    ')];
+/** An advice that was given of one of those `before` is not given again. */
+function topErrorLines(error: TopError, before: readonly TopError[]): readonly string[] {
+  const { outcome, code, count, exampleRow, advice } = error;
+  const what = `  ${count} × ${outcome} ${code}${columnWords(error)}, for example row ${exampleRow}`;
+  const isGiven = advice === '' || before.some((other) => other.advice === advice);
+  return isGiven ? [what] : [what, ...paragraph('    ', advice, '    ')];
+}
+
+function columnWords({ column }: { readonly column?: string | undefined }): string {
+  return column === undefined ? '' : ` in "${column}"`;
 }
 
 /** What looked damaged and was sent all the same, and how to keep such rows back; empty where nothing did. */
 function warningLines(warnings: readonly TopWarning[]): readonly string[] {
   if (warnings.length === 0) return [];
   const lines = warnings.map(
-    ({ code, count, exampleRow }) => `  ${count} × warning ${code}, for example row ${exampleRow}`,
+    (warning) =>
+      `  ${warning.count} × warning ${warning.code}${columnWords(warning)}, for example row ${warning.exampleRow}`,
   );
   const advice =
     'Sent as they stand; results.csv names the columns. The job definition can keep such rows back:';
@@ -116,7 +124,7 @@ function warningLines(warnings: readonly TopWarning[]): readonly string[] {
 
 /** The setting for every code that was found, on one line where it fits. */
 function checksLines(warnings: readonly TopWarning[]): string[] {
-  const settings = warnings.map(({ code }) => `${code}: error`);
+  const settings = [...new Set(warnings.map(({ code }) => `${code}: error`))];
   const line = `      checks: { ${settings.join(', ')} }`;
   return line.length <= WIDTH
     ? [line]
