@@ -51,7 +51,7 @@ export function alikeKeys(key: string, checks: KeyChecks): readonly AlikeKey[] {
 /** Answers the earlier row of the file whose key looks like this one but isn't it; to be asked for all keys in file order. */
 export type FindAlike = (key: string, row: number) => KeyLikeness | null;
 
-/** Keeps about 30 bytes of each key. */
+/** Keeps 30 to 50 bytes of each key. */
 export function createKeyLikeness(checks: KeyChecks): FindAlike {
   if (checks.key_lookalike === 'off' && checks.key_case === 'off') return () => null;
   const table = createKeyTable();
@@ -141,13 +141,15 @@ type Entry = { readonly own: number; readonly look: number; readonly row: number
 
 /** An entry: its 64 bits, the key's own 32, the 32 of how it looks, and its row. */
 const WORDS = 5;
-const FIRST_ENTRIES = 1024;
+const FIRST_ENTRIES = 4096;
 const FULL = 0.6;
+/** Slots are few bytes, and to place all entries again costs more than they do. */
+const SLOTS_GROW = 4;
 
 /** Entries one after the other, and slots with their numbers, from 1, by their hash. */
 function createKeyTable() {
   let entries = new Int32Array(FIRST_ENTRIES * WORDS);
-  let slots = new Int32Array(FIRST_ENTRIES * 2);
+  let slots = new Int32Array(FIRST_ENTRIES * SLOTS_GROW);
   let count = 0;
   const slotOf = (a: number, b: number) => {
     const last = slots.length - 1;
@@ -164,7 +166,7 @@ function createKeyTable() {
       entries = larger;
     }
     if (count < slots.length * FULL) return;
-    slots = new Int32Array(slots.length * 2);
+    slots = new Int32Array(slots.length * SLOTS_GROW);
     for (let at = 0; at < count * WORDS; at += WORDS) {
       slots[slotOf(entries[at] ?? 0, entries[at + 1] ?? 0)] = at / WORDS + 1;
     }
