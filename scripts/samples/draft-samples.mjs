@@ -14,13 +14,13 @@ const DRAFTS_CSV = {
   record: (random, row) => inventDraft(random, key('PAYEE', row)),
   mistakes: [
     ...[7, 29, 63, 98, 121].map((row) =>
-      alter(row, 'rejected', 'an IBAN with a wrong digit', IBAN, spoilIban),
+      alter(row, 'invalid', 'an IBAN with a wrong digit', IBAN, spoilIban),
     ),
     ...[15, 72].map(nameless),
     change(22, 'invalid', '"ja" for a boolean', 'isBeneficiary', 'ja'),
     change(
       36,
-      'drafted',
+      'invalid',
       'an account number that a spreadsheet made a power',
       'accounts.1.accountNumber',
       '1.23457E+11',
@@ -54,7 +54,7 @@ const DRAFTS_TSV = {
     damage(13, 'invalid', 'letters in windows-1252 in a file of UTF-8', (line) =>
       Buffer.from(line.replace(' Row', ' Allée'), 'latin1'),
     ),
-    alter(20, 'rejected', 'an IBAN with a wrong digit', IBAN, spoilIban),
+    alter(20, 'invalid', 'an IBAN with a wrong digit', IBAN, spoilIban),
     nameless(31),
     damage(42, 'invalid', 'one cell too few', (line) => line.slice(0, line.lastIndexOf('\t'))),
   ],
@@ -68,7 +68,7 @@ const DRAFTS_JSON = {
   success: 'drafted',
   record: (random, row) => inventDraft(random, key('JUNIPER', row)),
   mistakes: [
-    alter(5, 'rejected', 'an IBAN with a wrong digit', IBAN, spoilIban),
+    alter(5, 'invalid', 'an IBAN with a wrong digit', IBAN, spoilIban),
     change(
       17,
       'invalid',

@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { spoilIban } from './invent.mjs';
 import { createRandom } from './random.mjs';
 import { inventDraft, inventSubclient, inventSubclientUpdate, key } from './records.mjs';
 import { recordText } from './render.mjs';
@@ -18,7 +17,7 @@ export const ROW_MAKERS = {
   },
   'counterparty.draft': {
     make: (random, row, keys) => inventDraft(random, key(keys, row)),
-    spoil: (record) => ({ ...record, 'accounts.0.iban': spoilIban(record['accounts.0.iban']) }),
+    spoil: (record) => ({ ...record, email: 'nobody' }),
   },
   'payment.documents': {
     make: (_, row) => ({ paymentId: `pay-${String(row).padStart(4, '0')}` }),

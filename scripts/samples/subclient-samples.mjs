@@ -26,7 +26,6 @@ const CREATE_CSV = {
     change(51, 'created', 'line breaks in a cell', NOTES, 'Call first.\nThen write.\n\nThen wait.'),
     change(52, 'created', 'quotes and a comma in a name', 'details.name', 'Pinesward "The Kiln", Ltd'),
     change(60, 'invalid', 'no key', 'externalId', ''),
-    emptyRow(66, 'invalid', 'a row of empty cells'),
     damage(71, 'invalid', 'a quote inside a cell without quotes', (line) => line.replace(' ', ' "Old" ')),
     change(75, 'created', 'a country by its name', COUNTRY, 'Germany'),
     change(76, 'invalid', 'a country by a name that two share', COUNTRY, 'Congo'),

@@ -13,6 +13,8 @@ import { createNamelessColumns, surveyFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { countOf, type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { markTotals } from '../mapping/totals.ts';
+import { createKeyLikeness } from '../model/key-likeness.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
@@ -98,6 +100,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     earlier: earlier?.id ?? null,
     seen,
     apart: definition.group === undefined ? null : await findApart(reading, definition.format, mapping),
+    findAlike: createKeyLikeness(definition.checks),
     before,
     isShown: findings.showsMore,
   };
@@ -108,16 +111,22 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   };
   const nameless = createNamelessColumns();
   let rows = 0;
-  for await (const batch of reading.batches) {
-    nameless.see({ source: reading.source, rows: batch.rows });
+  let { source } = reading;
+  const { again } = reading;
+  const keyOf = mapping.hasKey ? mapping.keyOf : null;
+  const totals = { severity: definition.checks.totals_row, source, keyOf, again };
+  for await (const batch of markTotals(reading.batches, totals)) {
+    nameless.see({ source, rows: batch.rows });
     rows += batch.rows.length;
+    // The last batch has the notes on the whole file.
+    source = batch.source ?? source;
     for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE)
       await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
   await add([cutter.end()]);
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
-  const source = { ...reading.source, notes: nameless.notes(reading.source.notes) };
+  source = { ...source, notes: nameless.notes(source.notes) };
   return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
 }
 
@@ -139,7 +148,9 @@ type CheckReading = {
   /** How the file was understood, with its columns. */
   readonly source: SourceInfo;
   /** UsageError where it turns out that the file can't be read as a whole. */
-  readonly batches: AsyncIterable<Pick<RowBatch, 'rows'>>;
+  readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
+  /** The same rows once more. */
+  again(): AsyncIterable<Pick<RowBatch, 'rows'>>;
 };
 
 /** Opens a file to be looked through once: of a table the header is enough to begin with, while JSON is surveyed first. */
@@ -151,7 +162,8 @@ export async function openReading(path: string, format: Format): Promise<CheckRe
   if (first.done !== true && isTable(first.value.source)) {
     const { source } = first.value;
     const all = after(first.value, batches);
-    return { path, sha256: inspected.sha256, source, batches: unchanged(all, path, stamp) };
+    const again = () => openRows(path, inspected, format);
+    return { path, sha256: inspected.sha256, source, batches: unchanged(all, path, stamp), again };
   }
   await batches.return(undefined);
   return readSurveyed(await surveyFile(path, format), format);
@@ -159,7 +171,8 @@ export async function openReading(path: string, format: Format): Promise<CheckRe
 
 /** The rows of a file that was surveyed. */
 function readSurveyed({ path, sha256, source }: FileFacts, format: Format): CheckReading {
-  return { path, sha256, source, batches: readChunks(path, source, format) };
+  const again = () => readChunks(path, source, format);
+  return { path, sha256, source, batches: again(), again };
 }
 
 async function* after(first: RowBatch, rest: AsyncIterable<RowBatch>) {

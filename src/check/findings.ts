@@ -27,6 +27,8 @@ export type Checked = {
   readonly issuesTotal: number;
   /** How many issues there are of each code, counted by row. */
   readonly codes: Readonly<Record<string, number>>;
+  /** The same by code and column, commonest first. */
+  readonly causes: readonly Cause[];
   /** Rows of which nothing is left to be done: their key is known. */
   readonly skipped: number;
   /** Rows that refer to a record that there is not yet: sent before it is loaded, they would be invalid. */
@@ -40,6 +42,7 @@ export type Checked = {
   /** What looks damaged and would be sent all the same. */
   readonly warnings: ReadonlyArray<{
     readonly code: string;
+    readonly column: string | null;
     readonly count: number;
     readonly examples: readonly Issue[];
   }>;
@@ -58,6 +61,14 @@ export type Checked = {
   /** The first of them, as they would be sent. */
   readonly requests: readonly SampleRequest[];
   readonly estimate: Estimate;
+};
+
+/** What is wrong in a column, or with rows as a whole, and the first row that has it. */
+export type Cause = {
+  readonly code: string;
+  readonly column: string | null;
+  readonly count: number;
+  readonly row: number;
 };
 
 /** An issue that was found; `rows`: of rows that are one request, all that have it, where they are several. */
@@ -156,8 +167,11 @@ export function createFindings() {
     requests: 0,
   };
   const issues: FoundIssue[] = [];
-  const codes = new Map<string, number>();
-  const warnings = new Map<string, { count: number; examples: Issue[] }>();
+  const causes = new Map<string, { code: string; column: string | null; count: number; row: number }>();
+  const warnings = new Map<
+    string,
+    { code: string; column: string | null; count: number; examples: Issue[] }
+  >();
   const examples: KeyExample[] = [];
   const requests: SampleRequest[] = [];
   const references = createReferenceTally();
@@ -165,7 +179,11 @@ export function createFindings() {
   const addInvalid = (rows: number, found: readonly RowIssue[]) => {
     counts.invalid += rows;
     counts.issuesTotal += found.length;
-    for (const { code } of found) codes.set(code, (codes.get(code) ?? 0) + 1);
+    for (const { code, column, row } of found) {
+      const known = causes.get(`${code} ${column}`) ?? { code, column, count: 0, row };
+      known.count += 1;
+      if (known.count === 1) causes.set(`${code} ${column}`, known);
+    }
     if (issues.length < ISSUES_SHOWN)
       issues.push(...gatherIssues(found).slice(0, ISSUES_SHOWN - issues.length));
   };
@@ -178,10 +196,11 @@ export function createFindings() {
   };
   const addWarnings = (found: readonly Issue[]) => {
     for (const warning of found) {
-      const known = warnings.get(warning.code) ?? { count: 0, examples: [] };
+      const { code, column } = warning;
+      const known = warnings.get(`${code} ${column}`) ?? { code, column, count: 0, examples: [] };
       known.count += 1;
       if (known.examples.length < EXAMPLES_SHOWN) known.examples.push(warning);
-      warnings.set(warning.code, known);
+      warnings.set(`${code} ${column}`, known);
     }
   };
   const addSent = ({ rows, lead }: Forecast, { request, waits, ...sent }: Sent) => {
@@ -218,13 +237,14 @@ export function createFindings() {
         invalid: counts.invalid,
         issues,
         issuesTotal: counts.issuesTotal,
-        codes: Object.fromEntries(codes),
+        codes: countsByCode(causes.values()),
+        causes: [...causes.values()].sort((a, b) => b.count - a.count || a.row - b.row),
         skipped: counts.skipped,
         waiting: counts.waiting,
         sendable: counts.rows,
         source,
         notes,
-        warnings: [...warnings].map(([code, found]) => ({ code, ...found })),
+        warnings: [...warnings.values()],
         earlierRun: earlier === null ? null : { run: earlier.id, state: earlier.state },
         keys: {
           target: look.kind === 'ledger' ? look.target : null,
@@ -240,6 +260,12 @@ export function createFindings() {
       };
     },
   };
+}
+
+function countsByCode(causes: Iterable<Cause>): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { code, count } of causes) counts.set(code, (counts.get(code) ?? 0) + count);
+  return Object.fromEntries(counts);
 }
 
 /** The issues of one request, those that differ in nothing but the row as one entry of the first row. */

@@ -11,10 +11,17 @@ import type { KeyPlace } from '../ledger/keys.ts';
 import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
+import {
+  type FindAlike,
+  KEY_CHECK_CODES,
+  type KeyLikeness,
+  likenessFinding,
+  worse,
+} from '../model/key-likeness.ts';
 import type { Mapping, Reference } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
-import type { Row } from '../model/row.ts';
+import { type Row, withFindings } from '../model/row.ts';
 import type { RowGroup } from '../model/row-group.ts';
 import { buildRequest } from '../service/operations.ts';
 import type { Look } from './ledger.ts';
@@ -63,6 +70,8 @@ type Foreseeing = {
   readonly seen: SeenKeys;
   /** Where the job groups rows: the keys of which rows stand apart in the file. */
   readonly apart: ApartKeys | null;
+  /** Finds keys that look like those of earlier rows of the file. */
+  readonly findAlike: FindAlike;
   /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
   /** Whether requests are still shown: those that aren't need not be put together. */
@@ -79,9 +88,11 @@ export async function foresee(
   const { look, seen } = foreseeing;
   const keyed = groups.map((group) => keyedOf(group, foreseeing));
   const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
+  const alike = await alikeOf(keyed, foreseeing);
   const decideRows = createDecider(foreseeing);
-  const planned = keyed.map(({ group, key, identity }) => {
+  const planned = keyed.map(({ group: read, key, identity }) => {
     const state = identity === null ? FREE : known(identity);
+    const group = key === null ? read : withLikeness(read, { key, state, alike: alike.get(key) }, foreseeing);
     return { group, key, state, decided: decideRows(group, key, state) };
   });
   const stateOf = await statesOf(look, () =>
@@ -94,6 +105,39 @@ export async function foresee(
     if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, lead.row);
     return { rows, lead, key, state, fate };
   });
+}
+
+/** Whether the key is another run's, and so not the row's to claim. */
+function isTaken(state: KeyState, earlier: string | null): boolean {
+  return (state.kind === 'known' || state.kind === 'held') && state.run !== earlier;
+}
+
+/** Keys in the ledger that look like those of the rows. */
+async function alikeOf(
+  keyed: ReadonlyArray<ReturnType<typeof keyedOf>>,
+  { look, definition, mapping, earlier }: Foreseeing,
+): Promise<ReadonlyMap<string, KeyLikeness>> {
+  const space = spaceOf(operationOf(definition));
+  if (look.kind === 'none' || space === null || !mapping.hasKey) return new Map();
+  const names = keyed.flatMap(({ key }) => key ?? []);
+  return look.alike({ run: earlier ?? '', space, names, checks: definition.checks });
+}
+
+/** `alike`: what looks like the row's key in the ledger. */
+function withLikeness(
+  group: RowGroup<Row>,
+  {
+    key,
+    state,
+    alike,
+  }: { readonly key: string; readonly state: KeyState; readonly alike?: KeyLikeness | undefined },
+  { findAlike, definition, earlier }: Foreseeing,
+): RowGroup<Row> {
+  const inLedger = alike === undefined || isTaken(state, earlier) ? null : alike;
+  const likeness = worse(findAlike(key, group.lead.row), inLedger);
+  if (likeness === null) return group;
+  const found = likenessFinding(likeness, { column: definition.key ?? '', key });
+  return { ...group, lead: withFindings(group.lead, KEY_CHECK_CODES, [found]) };
 }
 
 /** A key in an identity space. */

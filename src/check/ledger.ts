@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
-import { readKeys } from '../ledger/key-claims.ts';
+import { readAlike, readKeys } from '../ledger/key-claims.ts';
 import { runOfFile } from '../ledger/run-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { KeyState } from '../model/identity.ts';
+import type { KeyChecks, KeyLikeness } from '../model/key-likeness.ts';
 import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
@@ -20,6 +21,13 @@ type LedgerLook = {
   readonly target: string;
   /** Keys that are not in the answer are free. */
   states(space: string, names: readonly string[]): Promise<ReadonlyMap<string, KeyState>>;
+  /** Keys of other runs than `run` that look like these, where they are free. */
+  alike(asked: {
+    readonly run: string;
+    readonly space: string;
+    readonly names: readonly string[];
+    readonly checks: KeyChecks;
+  }): Promise<ReadonlyMap<string, KeyLikeness>>;
   /** The run that took this file through this job before, if one did. */
   earlierRun(file: { readonly sha256: string; readonly job: string }): Promise<Run | null>;
   /** How fast the last finished run of the job was that sent something. */
@@ -57,14 +65,20 @@ const RUNS_LOOKED_AT = 200;
 
 export function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string): LedgerLook {
   const { keys, store } = of(target);
-  let isEmpty: Promise<boolean> | null = null;
+  let empty: Promise<boolean> | null = null;
+  // Without a run no key is known: a million questions less for a first file.
+  const isEmpty = () => {
+    empty ??= redis.zcard(keys.runs).then((runs) => runs === 0);
+    return empty;
+  };
   return {
     kind: 'ledger',
     target,
     async states(space, names) {
-      // Without a run no key is known: a million questions less for a first file.
-      isEmpty ??= redis.zcard(keys.runs).then((runs) => runs === 0);
-      return (await isEmpty) ? new Map() : readKeys(redis, keys, space, names);
+      return (await isEmpty()) ? new Map() : readKeys(redis, keys, space, names);
+    },
+    async alike(asked) {
+      return (await isEmpty()) ? new Map() : readAlike(redis, keys, asked);
     },
     async earlierRun(file) {
       const id = await runOfFile(redis, keys, file);

@@ -12,6 +12,7 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   const rest = checked.issuesTotal - told;
   return [
     `${checked.file}: ${countOf(checked.rows, 'row')}, ${verdict(checked)}`,
+    ...causeLines(checked),
     ...shown,
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
     ...sourceLines(checked),
@@ -22,6 +23,22 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
     ...requestLines(checked),
   ];
 }
+
+/** What is wrong most often, where several rows share a cause. */
+function causeLines({ causes, issuesTotal }: Checked): string[] {
+  if (issuesTotal === causes.length) return [];
+  const shown = causes.slice(0, CAUSES_SHOWN);
+  const rest = causes.length - shown.length;
+  return [
+    ...shown.map(({ count, code, column, row }) => {
+      const where = column === null ? '' : ` in "${column}"`;
+      return `  ${count} × ${code}${where}, first in row ${row}`;
+    }),
+    ...(rest > 0 ? [`  … and ${countOf(rest, 'cause')} more`] : []),
+  ];
+}
+
+const CAUSES_SHOWN = 10;
 
 /** The first line's end: `2 would be invalid, 8 can be sent`; the counts add up to the rows. */
 function verdict({ rows, invalid, skipped, waiting, sendable, codes }: Checked): string {
@@ -77,8 +94,11 @@ function sourceLines({ source, notes }: Checked): string[] {
 }
 
 function warningLines({ warnings }: Checked): string[] {
-  return warnings.flatMap(({ code, count, examples }) => [
-    entry('warning', `${count} × ${code}, sent all the same; for example`),
+  return warnings.flatMap(({ code, column, count, examples }) => [
+    entry(
+      'warning',
+      `${count} × ${code}${column === null ? '' : ` in "${column}"`}, sent all the same; for example`,
+    ),
     ...examples.map((example) => entry('', issueWords(example))),
   ]);
 }

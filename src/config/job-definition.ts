@@ -9,39 +9,10 @@ import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
-import { type CheckCode, type Severity, severitySchema } from '../model/issue.ts';
 import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
+import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
-
-const checksSchema = z
-  .strictObject({
-    scientific_notation: severity(
-      'An identifier or key in scientific notation, such as 1.23457E+11: digits are lost.',
-    ),
-    spreadsheet_error: severity('What a spreadsheet shows in place of a value, such as #REF!, #N/A or ####.'),
-    lost_leading_zero: severity(
-      'A sort code, account number, routing number, bank code, CNAPS code or post code that is short of the zeros it begins with.',
-    ),
-    iban_invalid: severity("An IBAN whose length, characters or check digits its country doesn't allow."),
-    bic_invalid: severity('A BIC that is not built as ISO 9362 says.'),
-    sort_code_invalid: severity('A UK sort code that is not six digits.'),
-    routing_number_invalid: severity(
-      "A routing number of the United States that is not nine digits, or whose check digit doesn't fit.",
-    ),
-    mojibake: severity('Text that was read in a wrong encoding before it came here, such as Ã© for é.'),
-    ambiguous_date: severity('A date that is another day with day and month the other way round.'),
-    // A number can have lost zeros or digits: as a key it would be another record's.
-    number_cell: severity(
-      'A cell of a workbook that holds a number where an identifier or a key is meant.',
-      'error',
-    ),
-  } satisfies Record<CheckCode, z.ZodType>)
-  .describe('What cells that look damaged count as: off, warn (sent all the same) or error (not sent).');
-
-function severity(description: string, unlessSet: Severity = 'warn'): z.ZodDefault<typeof severitySchema> {
-  return severitySchema.default(unlessSet).describe(description);
-}
 
 const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such as /items/0 (RFC 6901)');
 

@@ -9,7 +9,13 @@ import type { SourceInfo } from '../model/source.ts';
 export type RowBatch = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
 /** How a file is read: what it is, what makes rows of it, and where in the head the rows begin. */
-export type Understanding = { readonly source: SourceInfo; readonly feed: RowFeed; readonly start: number };
+export type Understanding = {
+  readonly source: SourceInfo;
+  readonly feed: RowFeed;
+  readonly start: number;
+  /** What only all rows together tell, to be asked once the feed has had the last of the text. */
+  readonly lateNotes?: () => readonly string[];
+};
 
 /** Takes a file's text piece by piece and answers the rows that are complete; with `final` the file ends with this piece. */
 export type RowFeed = (chunk: string, final: boolean) => readonly Row[];

@@ -20,8 +20,8 @@ import { type FileHead, type RowBatch, readHead, type Understanding } from './ro
 import { readWorkbook } from './xlsx/workbook.ts';
 
 /**
- * The rows of a file in batches; the first batch comes without rows as soon as the file is understood. UsageError where
- * the file can't be read as a whole. The file is closed when the consumer stops.
+ * The rows of a file in batches; the first batch comes without rows as soon as the file is understood, and the last one
+ * has all notes. UsageError where the file can't be read as a whole. The file is closed when the consumer stops.
  */
 export function openRows(path: string, decoding: Decoding, format: Format): AsyncGenerator<RowBatch> {
   return decoding.container === 'workbook'
@@ -43,13 +43,15 @@ export async function* readRows(
     const head = await readHead(texts);
     refuseEmpty(path, head);
     const understood = understand(path, head, { ...format, encoding: decoding.encoding });
-    const { feed, start } = understood;
+    const { feed, start, lateNotes } = understood;
     const source = withDecoding(understood.source, decoding);
     const rowsOf = (text: string, final: boolean) => inWords(feed(text, final), decoding.encoding);
     yield { source, rows: [] };
     yield { source, rows: rowsOf(head.text.slice(start), false) };
     for await (const text of texts) yield { source, rows: rowsOf(text, false) };
-    yield { source, rows: rowsOf('', true) };
+    const rows = rowsOf('', true);
+    const late = lateNotes?.() ?? [];
+    yield { source: late.length === 0 ? source : { ...source, notes: [...source.notes, ...late] }, rows };
   } finally {
     await texts.return(undefined);
   }

@@ -6,9 +6,10 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyClaim, KeyState } from '../model/identity.ts';
+import { type AlikeKey, alikeKeys, type KeyChecks, type KeyLikeness } from '../model/key-likeness.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { identityOf, identityPlace, type LedgerKeys } from './keys.ts';
-import { CLAIM, LOOK_UP } from './lua/keys.ts';
+import { CLAIM, LOOK_ALIKE, LOOK_UP } from './lua/keys.ts';
 import { script, withExceptions } from './script.ts';
 
 const claim = inEpoch(CLAIM, z.tuple([z.string()]).rest(z.string()));
@@ -17,7 +18,12 @@ const claim = inEpoch(CLAIM, z.tuple([z.string()]).rest(z.string()));
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
 
 /** What became of claims, and the epoch in which that is so: in a later one Redis may have lost them. */
-export type Claimed = { readonly claims: readonly KeyClaim[]; readonly epoch: string };
+export type Claimed = {
+  readonly claims: readonly KeyClaim[];
+  readonly epoch: string;
+  /** By the place among the rows (0: the first): keys of other runs that look like those of rows that got theirs. */
+  readonly alike: ReadonlyMap<number, KeyLikeness>;
+};
 
 /** Claims keys for rows in the order given; the same rows may be claimed again and get the same answers. */
 export async function claimKeys(
@@ -28,25 +34,59 @@ export async function claimKeys(
     /** An identity ledger, or one that is of this run alone and ends with it. */
     readonly space: { readonly name: string; readonly ofRun: boolean };
     readonly rows: ReadonlyArray<{ readonly row: number; readonly key: string }>;
+    /** Which keys of other runs are looked for that look like those of the rows; by default none. */
+    readonly checks?: KeyChecks;
   },
 ): Promise<Claimed> {
-  const { space } = options;
+  const { space, rows, checks } = options;
   const ttl = space.ofRun ? RUN_SPACE_TTL_SECONDS : 0;
   const entries: (string | number)[] = [];
-  for (const { row, key } of options.rows) {
+  for (const { row, key } of rows) {
     const { bucket, digest } = identityOf(key);
     entries.push(bucket, digest, row);
   }
+  const others = checks === undefined || space.ofRun ? [] : rows.map(({ key }) => alikeKeys(key, checks));
   const [opened, ...answers] = await epoch.call(
     claim,
     [keys.identity(space.name)],
-    [options.run, ttl, ...entries],
+    [options.run, ttl, rows.length, ...entries, ...others.flatMap((all, i) => alikePlaces(i + 1, all))],
   );
-  const parts = { usual: CLAIMED, parse: parseObstacle };
-  return { claims: withExceptions<KeyClaim>(answers, options.rows.length, parts), epoch: opened };
+  const parts = { usual: CLAIMED, parse: parseAnswer };
+  const parsed = withExceptions<Answer>(answers, rows.length, parts);
+  const alike = new Map<number, KeyLikeness>();
+  const claims = parsed.map((answer, i): KeyClaim => {
+    if (answer.kind !== 'alike') return answer;
+    if (checks?.[answer.code] !== 'off') alike.set(i, answer);
+    return CLAIMED;
+  });
+  return { claims, epoch: opened, alike };
 }
 
+function alikePlaces(n: number, others: readonly AlikeKey[]): (string | number)[] {
+  return others.flatMap(({ key, code }) => {
+    const { bucket, digest } = identityOf(key);
+    return [n, LIKENESS_LETTER[code], bucket, digest];
+  });
+}
+
+const LIKENESS_LETTER = { key_lookalike: 'L', key_case: 'C' } as const;
+
+type Answer = KeyClaim | (KeyLikeness & { readonly kind: 'alike' });
+
 const CLAIMED = { kind: 'claimed' } as const;
+
+const LIKENESS = /^([LC]) (\S+) (\d+)$/;
+
+function parseAnswer(answer: string): Answer {
+  const likeness = parseLikeness(answer);
+  return likeness === null ? parseObstacle(answer) : { kind: 'alike', ...likeness };
+}
+
+function parseLikeness(answer: string): KeyLikeness | null {
+  const [, letter, run = '', row] = LIKENESS.exec(answer) ?? [];
+  if (letter === undefined) return null;
+  return { code: letter === 'L' ? 'key_lookalike' : 'key_case', run, row: Number(row) };
+}
 
 function parseObstacle(answer: string): KeyClaim {
   if (answer.startsWith('dup ')) return { kind: 'duplicate', row: Number(answer.slice('dup '.length)) };
@@ -69,10 +109,44 @@ export function parseKeyState(entry: string): KeyState {
     case 'd':
       return { kind: 'held', ...place, inDoubt: kind === 'd' };
     case 'x':
-      return { kind: 'given-back', ...place };
+      // Nobody had it: word of a key was left there that looks like it.
+      return run === '-' ? { kind: 'free' } : { kind: 'given-back', ...place };
     default:
       return { kind: 'free' };
   }
+}
+
+const lookAlike = script(LOOK_ALIKE, z.array(z.string()));
+
+/**
+ * Which keys of other runs than `run` look like these, right now: what claims of them would answer, were they free. Changes
+ * nothing.
+ */
+export async function readAlike(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  asked: {
+    readonly run: string;
+    readonly space: string;
+    readonly names: readonly string[];
+    readonly checks: KeyChecks;
+  },
+): Promise<ReadonlyMap<string, KeyLikeness>> {
+  const { run, space, names, checks } = asked;
+  const found = new Map<string, KeyLikeness>();
+  for (let at = 0; at < names.length; at += KEYS_PER_CALL) {
+    const part = names.slice(at, at + KEYS_PER_CALL);
+    const places = part.flatMap((key, i) => {
+      const own: AlikeKey[] = checks.key_lookalike === 'off' ? [] : [{ key, code: 'key_lookalike' }];
+      return alikePlaces(i, [...own, ...alikeKeys(key, checks)]);
+    });
+    const answers = await lookAlike(redis, [], [run, keys.identity(space), ...places]);
+    for (let i = 0; i + 1 < answers.length; i += 2) {
+      const likeness = parseLikeness(answers[i + 1] ?? '');
+      if (likeness !== null) found.set(part[Number(answers[i])] ?? '', likeness);
+    }
+  }
+  return found;
 }
 
 const lookUp = script(LOOK_UP, z.array(z.string()));

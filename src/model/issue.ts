@@ -23,6 +23,10 @@ export const CHECK_CODES = [
 ] as const;
 export type CheckCode = (typeof CHECK_CODES)[number];
 
+/** The checks that only a look at more than one row can make. */
+export const FILE_CHECK_CODES = ['totals_row', 'key_lookalike', 'key_case'] as const;
+export type FileCheckCode = (typeof FILE_CHECK_CODES)[number];
+
 /**
  * Something about one row that keeps it from being sent, or, as a warning, is worth a look.
  * `value` is the cell as it stands: personal data, so it goes into previews and `check`, never into logs or results.csv.
@@ -55,11 +59,23 @@ export const issueSchema = z.object({
     'reference_unknown',
     'reference_in_doubt',
     ...CHECK_CODES,
+    ...FILE_CHECK_CODES,
   ]),
 });
 export type Issue = z.infer<typeof issueSchema>;
 
+/** What a look at more than one row found at one of them; it stays with the row, since the row alone doesn't tell it. */
+export const rowFindingSchema = issueSchema
+  .pick({ column: true, value: true, expected: true })
+  .extend({ code: z.enum(FILE_CHECK_CODES) });
+export type RowFinding = z.infer<typeof rowFindingSchema>;
+
 /** The issue in words, without the cell's value, so that it may stand in any report file or log. */
 export function describeIssue(issue: Issue): string {
   return `${issue.column === null ? '' : `column "${issue.column}": `}expected ${issue.expected}`;
+}
+
+/** The column that a description names first; `null`: none. */
+export function describedColumn(description: string): string | null {
+  return /^column "(.*?)": expected /s.exec(description)?.[1] ?? null;
 }

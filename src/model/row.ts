@@ -1,5 +1,6 @@
 /** Rows: the records of a file as they were read, before any mapping. */
 import { z } from 'zod';
+import { type RowFinding, rowFindingSchema } from './issue.ts';
 
 const place = {
   /** 1 = the file's first record. */
@@ -7,6 +8,8 @@ const place = {
   /** The line of the file on which the record starts, 1 = first. */
   line: z.number().int().positive(),
 };
+
+const findings = z.array(rowFindingSchema).optional();
 
 /** One record of a file as it was read: a table's cells in header order, or the raw text of one JSON object. */
 export const rowSchema = z.discriminatedUnion('kind', [
@@ -21,8 +24,10 @@ export const rowSchema = z.discriminatedUnion('kind', [
      * which are read as such whatever signs and patterns the definition gives for text.
      */
     typed: z.array(z.number().int().nonnegative()).optional(),
+    /** What only a look at the file or at the ledger tells of the row. */
+    findings,
   }),
-  z.object({ kind: z.literal('record'), ...place, text: z.string() }),
+  z.object({ kind: z.literal('record'), ...place, text: z.string(), findings }),
   z.object({
     kind: z.literal('unreadable'),
     ...place,
@@ -35,3 +40,16 @@ export const rowSchema = z.discriminatedUnion('kind', [
 export type Row = z.infer<typeof rowSchema>;
 export type CellsRow = Extract<Row, { kind: 'cells' }>;
 export type RecordRow = Extract<Row, { kind: 'record' }>;
+
+/** The row with these findings in place of those of the same checks. */
+export function withFindings(
+  row: Row,
+  codes: readonly RowFinding['code'][],
+  found: readonly RowFinding[],
+): Row {
+  if (row.kind === 'unreadable' || (found.length === 0 && row.findings === undefined)) return row;
+  const others = row.findings?.filter(({ code }) => !codes.includes(code)) ?? [];
+  const { findings: _, ...plain } = row;
+  const all = [...others, ...found];
+  return all.length === 0 ? plain : { ...plain, findings: all };
+}

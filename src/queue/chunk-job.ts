@@ -97,7 +97,9 @@ function packRows(rows: ChunkJob['rows']): PackedRows | null {
 }
 
 function isPlain(row: Row): row is CellsRow {
-  return row.kind === 'cells' && row.numeric === undefined && row.typed === undefined;
+  return (
+    row.kind === 'cells' && row.numeric === undefined && row.typed === undefined && row.findings === undefined
+  );
 }
 
 function countSeparators(text: string): number {

@@ -22,8 +22,10 @@ const count = z.number().int().nonnegative();
 const topErrorSchema = z.object({
   outcome: outcomeSchema,
   code: z.string(),
+  /** The column that it is about, where it is about one. */
+  column: z.string().optional(),
   count,
-  /** The first row with this outcome and code. */
+  /** The first row with this outcome, code and column. */
   exampleRow: z.number().int().positive(),
   advice: z.string(),
 });
@@ -46,6 +48,7 @@ export type TopError = z.infer<typeof topErrorSchema>;
 /** Cells that looked damaged in the same way, in rows that were sent all the same. */
 const topWarningSchema = z.object({
   code: z.string(),
+  column: z.string().optional(),
   count,
   /** The first row with such a cell. */
   exampleRow: z.number().int().positive(),
@@ -179,7 +182,7 @@ export function withWritten(summary: Summary, written: Written): Summary {
   const whole = {
     ...summary,
     records: written.records,
-    warnings: Object.fromEntries(written.topWarnings.map(({ code, count: cells }) => [code, cells])),
+    warnings: countsByCode(written.topWarnings),
     topWarnings: [...written.topWarnings],
     causes: [...written.causes],
     files: [...written.files],
@@ -189,6 +192,12 @@ export function withWritten(summary: Summary, written: Written): Summary {
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;
   return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: EXIT.notStarted };
+}
+
+function countsByCode(warnings: readonly TopWarning[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { code, count: cells } of warnings) counts.set(code, (counts.get(code) ?? 0) + cells);
+  return Object.fromEntries(counts);
 }
 
 function isUnderWay(run: Run): boolean {

@@ -1,4 +1,5 @@
 /** Counts a run's settlements as they are written to its report: outcomes, records, and what went wrong most often. */
+import { describedColumn } from '../model/issue.ts';
 import { noOutcomes, type OutcomeCounts, REMAINDER, wasAccepted } from '../model/outcome.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
 import { type Advising, adviceIn } from './results.ts';
@@ -10,9 +11,9 @@ export type Tally = {
   outcomes(): OutcomeCounts;
   /** Records that the service accepted: neighbouring rows with one key and one id are one record. */
   records(): number;
-  /** The ten commonest (outcome, code) pairs of rows that did not succeed, commonest first. */
+  /** The ten commonest causes (outcome, code and column) of rows that did not succeed, commonest first. */
   topErrors(): readonly TopError[];
-  /** Every warning that rows were sent with, commonest first. */
+  /** Every warning that rows were sent with, by code and column, commonest first. */
   topWarnings(): readonly TopWarning[];
 };
 
@@ -38,7 +39,7 @@ export function createTally(advising: Advising): Tally {
       outcomes[settlement.outcome] += 1;
       if (wasAccepted(settlement.outcome)) countRecord(settlement);
       if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement, advising);
-      for (const { code } of warningsOf(settlement)) countWarning(warnings, code, settlement.row);
+      for (const warning of warningsOf(settlement)) countWarning(warnings, warning, settlement.row);
     },
     outcomes: () => ({ ...outcomes }),
     records: () => records,
@@ -53,33 +54,39 @@ function isSameRecord(before: Settlement, { row, key, id }: Settlement): boolean
 
 function countError(
   errors: Map<string, TopError>,
-  { outcome, code, row }: Settlement,
+  { outcome, code, message, row }: Settlement,
   advising: Advising,
 ): void {
-  const pair = `${outcome} ${code}`;
-  const known = errors.get(pair);
+  const column = outcome === 'invalid' ? describedColumn(message) : null;
+  const cause = JSON.stringify([outcome, code, column]);
+  const known = errors.get(cause);
   if (known !== undefined) known.count += 1;
-  else if (errors.size < MAX_PAIRS) {
-    errors.set(pair, {
-      outcome,
-      code,
-      count: 1,
-      exampleRow: row,
-      advice: adviceIn({ code, outcome }, advising),
-    });
+  else if (errors.size < MAX_CAUSES) {
+    const advice = adviceIn({ code, outcome }, advising);
+    errors.set(cause, { outcome, code, ...columnNamed(column), count: 1, exampleRow: row, advice });
   }
 }
 
-function countWarning(warnings: Map<string, TopWarning>, code: string, row: number): void {
-  const known = warnings.get(code);
+function countWarning(
+  warnings: Map<string, TopWarning>,
+  { code, column }: ReturnType<typeof warningsOf>[number],
+  row: number,
+): void {
+  const cause = JSON.stringify([code, column]);
+  const known = warnings.get(cause);
   if (known !== undefined) known.count += 1;
-  else if (warnings.size < MAX_PAIRS) warnings.set(code, { code, count: 1, exampleRow: row });
+  else if (warnings.size < MAX_CAUSES)
+    warnings.set(cause, { code, ...columnNamed(column), count: 1, exampleRow: row });
+}
+
+function columnNamed(column: string | null): { column?: string } {
+  return column === null ? {} : { column };
 }
 
 const TOP = 10;
 
-/** Codes come from tables, so there are few; the bound keeps memory flat should a code ever hold other text. */
-const MAX_PAIRS = 1000;
+/** Codes come from tables and columns from a header, so there are few; the bound keeps memory flat all the same. */
+const MAX_CAUSES = 1000;
 
 type Counted = { readonly count: number; readonly exampleRow: number };
 

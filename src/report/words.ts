@@ -33,7 +33,7 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
   const sections = [
     heading(summary),
     counts(summary, options),
-    summary.topErrors.flatMap((error) => topErrorLines(error, summary.causes)),
+    summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary.causes, all.slice(0, i))),
     warningLines(summary.topWarnings),
     [`Report: ${options.directory}`, ...keptLines(summary)],
     renderNext(summary, options),
@@ -110,17 +110,34 @@ function controlTotal(summary: Summary, sum: string): readonly string[] {
   return [...lines, ...paragraph('  ', defect, '  ')];
 }
 
+/** An advice that was given of one of those `before` is not given again. */
 function topErrorLines(
-  { outcome, code, count, exampleRow, advice }: TopError,
+  error: TopError,
   causes: Summary['causes'],
+  before: readonly TopError[],
 ): readonly string[] {
-  const what = `  ${numberShown(count)} × ${outcome} ${code}, for example row ${exampleRow}`;
-  const own = causes.filter((cause) => cause.outcome === outcome && cause.code === code && isTelling(cause));
+  const { outcome, code, count, exampleRow, advice } = error;
+  const what = `  ${numberShown(count)} × ${outcome} ${code}${columnWords(error)}, for example row ${exampleRow}`;
+  const isGiven = advice === '' || before.some((other) => other.advice === advice);
   return [
     what,
-    ...own.slice(0, CAUSES_SHOWN).flatMap(causeLines),
-    ...(advice === '' ? [] : paragraph('    ', advice, '    ')),
+    ...causesOf(error, causes).slice(0, CAUSES_SHOWN).flatMap(causeLines),
+    ...(isGiven ? [] : paragraph('    ', advice, '    ')),
   ];
+}
+
+/** The causes of an error that say more than its line; those of its column without the column's name. */
+function causesOf({ outcome, code, column }: TopError, causes: Summary['causes']): readonly Cause[] {
+  const own = causes.filter((cause) => cause.outcome === outcome && cause.code === code && isTelling(cause));
+  if (column === undefined) return own;
+  const name = `column "${column}": `;
+  return own.flatMap((cause) =>
+    cause.text.startsWith(name) ? [{ ...cause, text: cause.text.slice(name.length) }] : [],
+  );
+}
+
+function columnWords({ column }: { readonly column?: string | undefined }): string {
+  return column === undefined ? '' : ` in "${column}"`;
 }
 
 const CAUSES_SHOWN = 5;
@@ -149,13 +166,14 @@ function warningLines(warnings: readonly TopWarning[]): readonly string[] {
   ];
 }
 
-function warningLine({ code, count, exampleRow }: TopWarning): string {
-  return `  ${numberShown(count)} × warning ${code}, for example row ${exampleRow}`;
+function warningLine(warning: TopWarning): string {
+  const { code, count, exampleRow } = warning;
+  return `  ${numberShown(count)} × warning ${code}${columnWords(warning)}, for example row ${exampleRow}`;
 }
 
 /** The setting for every code that was found, on one line where it fits. */
 function checksLines(warnings: readonly TopWarning[]): string[] {
-  const settings = warnings.map(({ code }) => `${code}: error`);
+  const settings = [...new Set(warnings.map(({ code }) => `${code}: error`))];
   const line = `      checks: { ${settings.join(', ')} }`;
   return line.length <= WIDTH
     ? [line]

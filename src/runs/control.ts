@@ -167,11 +167,11 @@ function rowsIfNeeded(
   { io, ledger }: Session,
 ): { readonly source: RowSource; wereUsed(): boolean } {
   let registered: Promise<RowSource> | null = null;
-  const source: RowSource = async (again, format) => {
+  const source: RowSource = async (again, definition) => {
     const isFirst = registered === null;
     registered ??= registeredRows(run, ledger);
     try {
-      return await (await registered)(again, format);
+      return await (await registered)(again, definition);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       for (const problem of isFirst ? error.problems : []) tell(io, `warning: ${problem}`);

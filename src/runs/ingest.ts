@@ -8,15 +8,25 @@ import { type JobDefinition, weightOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
-import { claimKeys } from '../ledger/key-claims.ts';
+import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { settlementsOfChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../model/identity.ts';
+import {
+  createKeyLikeness,
+  type FindAlike,
+  KEY_CHECK_CODES,
+  type KeyChecks,
+  type KeyLikeness,
+  likenessFinding,
+  worse,
+} from '../model/key-likeness.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { succeeded } from '../model/outcome.ts';
+import { type Row, withFindings } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
@@ -64,6 +74,10 @@ type Ingesting = Ingest & {
   readonly mapping: Mapping;
   /** Where the job groups rows: the keys of which rows stand apart. */
   readonly apart: ApartKeys | null;
+  /** Finds keys that look like those of earlier rows of the same file. */
+  readonly findAlike: FindAlike;
+  /** Which such keys are looked for in the ledger. */
+  readonly ledgerChecks: KeyChecks;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -77,15 +91,10 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   const mapping = mappingFor(definition, run.source);
   const apart = await findApart(ingest, mapping);
   if (ingest.signal.aborted) return 'stopped';
-  const ingesting = {
-    ...ingest,
-    session,
-    keys,
-    store,
-    mapping,
-    apart,
-    closed: await store.closedChunks(run.id),
-  };
+  const closed = await store.closedChunks(run.id);
+  const findAlike = createKeyLikeness(definition.checks);
+  const ledgerChecks = await checksOfLedger(definition, { session, keys });
+  const ingesting = { ...ingest, session, keys, store, mapping, apart, findAlike, ledgerChecks, closed };
   const outlet = createOutlet(ingesting);
   let read = 0;
   for await (const chunk of ingesting.chunks) {
@@ -95,7 +104,9 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
     const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
     if (held !== null) return held;
-    if (!ingesting.closed.has(n) && !(await outlet.push(chunk))) return 'stopped';
+    // Also of chunks that are closed: later rows may have keys that look like theirs.
+    const keyed = keyedRows(rows, ingesting);
+    if (!ingesting.closed.has(n) && !(await outlet.push({ n, rows, keyed }))) return 'stopped';
   }
   if (!(await outlet.flush())) return 'stopped';
   return read === run.rows ? 'complete' : 'file-changed';
@@ -109,6 +120,15 @@ async function findApart({ before, signal }: Ingest, { keyOf }: Mapping): Promis
     if (signal.aborted) break;
   }
   return apart;
+}
+
+/** A ledger's first run has no keys of others to look for: a question less for nearly each of its rows. */
+async function checksOfLedger(
+  { checks }: JobDefinition,
+  { session, keys }: Pick<Ingesting, 'session' | 'keys'>,
+): Promise<KeyChecks> {
+  const isFirst = (await session.ledger.redis.zcard(keys.runs)) <= 1;
+  return isFirst ? { ...checks, key_case: 'off' } : checks;
 }
 
 /** Where the job has a canary: hands the first chunk over alone and waits until it is closed. `null`: the others may follow. */
@@ -139,44 +159,98 @@ async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promis
   return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
 }
 
+/** A row that has a key to claim, and the earlier one of the file whose key looks like it. */
+type KeyedRow = { readonly row: number; readonly key: string; readonly alike: KeyLikeness | null };
+
+/** A chunk's rows that have a key to claim, and what the others have instead of a claim: their key's rows stand apart. */
+type KeyedRows = { readonly claiming: readonly KeyedRow[]; readonly apart: ReadonlyMap<number, KeyClaim> };
+
+/** To be asked for all rows in file order. */
+export function keyedRows(
+  rows: readonly Row[],
+  {
+    run,
+    definition,
+    mapping,
+    findAlike,
+    apart,
+  }: Pick<Ingesting, 'definition' | 'mapping' | 'findAlike' | 'apart'> & {
+    readonly run: Pick<Run, 'sha256'>;
+  },
+): KeyedRows {
+  // Rows of one key that follow each other are one request: the key is the first one's.
+  const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
+  const claiming: KeyedRow[] = [];
+  const others = new Map<number, KeyClaim>();
+  for (const row of leads) {
+    const other = apart?.otherRow(row) ?? null;
+    const key = other === null ? identityKeyOf(run, mapping, row) : null;
+    if (other !== null) others.set(row.row, { kind: 'apart', row: other });
+    if (key !== null)
+      claiming.push({ row: row.row, key, alike: mapping.hasKey ? findAlike(key, row.row) : null });
+  }
+  return { claiming, apart: others };
+}
+
+const UNCLAIMED: KeyClaim = { kind: 'claimed' };
+
+/** The rows with what became of their claims, and with what their keys were found to look like. `from`: the place of the first of them among the claims. */
+export function claimedRows(
+  rows: readonly Row[],
+  { claiming, apart }: KeyedRows,
+  { claims, alike, from = 0 }: Omit<Claimed, 'epoch'> & { readonly from?: number },
+  { key: column = '' }: Pick<JobDefinition, 'key'>,
+): ChunkJob['rows'] {
+  const places = new Map(claiming.map(({ row }, i) => [row, i]));
+  return rows.map((row) => {
+    const i = places.get(row.row);
+    if (i === undefined) return { row, claim: apart.get(row.row) ?? UNCLAIMED };
+    const { key = '', alike: inFile = null } = claiming[i] ?? {};
+    const likeness = worse(inFile, alike.get(from + i) ?? null);
+    const found = likeness === null ? [] : [likenessFinding(likeness, { column, key })];
+    // A rerun's rows may have what was found of their keys before.
+    return { row: withFindings(row, KEY_CHECK_CODES, found), claim: claims[from + i] ?? UNCLAIMED };
+  });
+}
+
+/** A chunk on its way to the queue. */
+type KeyedChunk = RowChunk & { readonly keyed: KeyedRows };
+
 /** The chunks with the claims of their keys, in file order and in one command; `null`: stop reading. */
 async function claimChunks(
-  chunks: readonly RowChunk[],
+  chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[] | null> {
-  const { run, definition, mapping, apart, keys, session } = ingesting;
+  const { run, definition, mapping, keys, session, ledgerChecks } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
-  const byRow = new Map<number, KeyClaim | undefined>();
-  const keyed = chunks.flatMap(({ rows }) => {
-    // Rows of one key that follow each other are one request: the key is the first one's.
-    const claiming = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
-    return claiming.flatMap((row) => {
-      const other = apart?.otherRow(row) ?? null;
-      if (other !== null) byRow.set(row.row, { kind: 'apart', row: other });
-      const key = other === null ? identityKeyOf(run, mapping, row) : null;
-      return key === null ? [] : [{ row: row.row, key }];
-    });
-  });
-  const claim = { run: run.id, space: identitySpace(run), rows: keyed };
+  const claim = {
+    run: run.id,
+    space: identitySpace(run),
+    rows: chunks.flatMap(({ keyed }) => keyed.claiming),
+    ...(mapping.hasKey && { checks: ledgerChecks }),
+  };
   passStage('claiming', () => [], last);
   const claimed = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
   if (claimed === null) return null;
   passStage('claimed', () => [], last);
-  for (const [i, { row }] of keyed.entries()) byRow.set(row, claimed.claims[i]);
-  const unclaimed: KeyClaim = { kind: 'claimed' };
-  return chunks.map(({ n, rows }) => ({
-    run: run.id,
-    chunk: n,
-    weight: weightOf(definition),
-    claimed: claimed.epoch,
-    rows: rows.map((row) => ({ row, claim: byRow.get(row.row) ?? unclaimed })),
-  }));
+  let from = 0;
+  return chunks.map(({ n, rows, keyed }) => {
+    const own = { ...claimed, from };
+    from += keyed.claiming.length;
+    return {
+      run: run.id,
+      chunk: n,
+      weight: weightOf(definition),
+      claimed: claimed.epoch,
+      rows: claimedRows(rows, keyed, own, definition),
+    };
+  });
 }
 
 /** Claims the keys of chunks and hands them to the queue, several in one command; false: stop reading. */
 function createOutlet(ingesting: Ingesting) {
   const { run, store, queue } = ingesting;
-  let batch: RowChunk[] = [];
+  let batch: KeyedChunk[] = [];
   let added = 0;
   let open = 0;
   const flush = async () => {
@@ -202,7 +276,7 @@ function createOutlet(ingesting: Ingesting) {
       if (!(await waitForRoom(times, ingesting))) return false;
     }
   };
-  const push = async (chunk: RowChunk) => {
+  const push = async (chunk: KeyedChunk) => {
     batch.push(chunk);
     return batch.length < CHUNKS_PER_ADD || ((await flush()) && (await hasRoom()));
   };

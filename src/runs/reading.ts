@@ -136,9 +136,9 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
   async ingest({ run, definition, rows, session, queue, added }, signal) {
     // Chunks that this reading has not come to yet are not missing.
     added.last = 0;
-    const chunks = await rows(run, definition.format);
+    const chunks = await rows(run, definition);
     if (chunks === null) return 'file-changed';
-    const before = definition.group === undefined ? null : await rows(run, definition.format);
+    const before = definition.group === undefined ? null : await rows(run, definition);
     const notice = createWaitingNotice(session.io, session.clock.now);
     const onAdded = (chunk: number) => {
       added.last = chunk;
@@ -149,7 +149,7 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
     return end;
   },
   async windUp({ run, definition, rows, session, queue }, signal) {
-    const chunks = await rows(run, definition.format).catch((error: unknown) => {
+    const chunks = await rows(run, definition).catch((error: unknown) => {
       const problem = messageOf(error);
       session.log.warn('rows can not be read any more', { run: run.id, problem });
       return null;

@@ -9,22 +9,27 @@ import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { markTotals } from '../mapping/totals.ts';
 import type { Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { Ledger } from '../session.ts';
 import { definitionOf } from './status.ts';
 
 /** Opens a run's rows from the first; `null`: what is there now is not what the run was registered with. */
-export type RowSource = (run: Run, format: Format) => Promise<AsyncIterable<RowChunk> | null>;
+export type RowSource = (run: Run, definition: JobDefinition) => Promise<AsyncIterable<RowChunk> | null>;
 
 /** Rows of one BullMQ job: with one job per row 100,000 rows took Redis three times the memory and ten times the time to enqueue (FACTS.md). */
 export const CHUNK_ROWS = 100;
 
 /** The rows of a file that was surveyed in this process. */
 export function fileRows(facts: FileFacts): RowSource {
-  return async (run, format) => {
+  return async (run, definition) => {
     if ((await fileStamp(facts.path)) !== facts.stamp) return null;
-    return untouched(readChunks(facts.path, run.source, format, run), facts);
+    const { source } = run;
+    const read = (cuts?: Run) => readChunks(facts.path, source, definition.format, cuts);
+    const { hasKey, keyOf } = mappingFor(definition, source);
+    const totals = { severity: definition.checks.totals_row, source, keyOf: hasKey ? keyOf : null };
+    return untouched(markTotals(read(run), { ...totals, again: () => read() }), facts);
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
 import { createApartKeys } from '../../src/intake/apart-keys.ts';
 import type { KeyState } from '../../src/model/identity.ts';
+import { createKeyLikeness } from '../../src/model/key-likeness.ts';
 import type { Row } from '../../src/model/row.ts';
 import { createGroupCutter } from '../../src/model/row-group.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
@@ -40,6 +41,7 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
     earlier,
     seen: createSeenKeys(),
     apart: definition.group === undefined ? null : apart,
+    findAlike: createKeyLikeness(definition.checks),
     before: [],
     isShown: () => true,
   };

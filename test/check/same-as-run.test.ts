@@ -2,13 +2,14 @@ import { expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
 import { operationOf } from '../../src/config/job-definition.ts';
 import { createApartKeys } from '../../src/intake/apart-keys.ts';
-import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
+import { claimKeys, readAlike, readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
-import { identityKeyOf, identitySpace, type KeyClaim } from '../../src/model/identity.ts';
+import { identitySpace } from '../../src/model/identity.ts';
 import type { Issue } from '../../src/model/issue.ts';
+import { createKeyLikeness } from '../../src/model/key-likeness.ts';
 import { wasAccepted } from '../../src/model/outcome.ts';
-import type { Row } from '../../src/model/row.ts';
-import { createGroupStart, groupRows } from '../../src/model/row-group.ts';
+import { groupRows } from '../../src/model/row-group.ts';
+import { claimedRows, keyedRows } from '../../src/runs/ingest.ts';
 import { answer, type Bench, created, deliverOn, settlementsOf, startBench } from '../delivery/row-bench.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
@@ -38,10 +39,14 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
     definition,
     mapping,
     sha256: bench.context.run.sha256,
-    look: lookWith((space, keys) => readKeys(own().redis, bench.keys, space, keys)),
+    look: lookWith(
+      (space, keys) => readKeys(own().redis, bench.keys, space, keys),
+      (asked) => readAlike(own().redis, bench.keys, asked),
+    ),
     earlier: null,
     seen: createSeenKeys(),
     apart,
+    findAlike: createKeyLikeness(definition.checks),
     before: [],
     isShown: () => true,
   });
@@ -83,22 +88,12 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
   const { definition, mapping } = compiled(job);
   const { run } = bench.context;
   const rows = rowsOf(lines);
-  const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
+  const { checks } = definition;
   const apart = apartIn(job, lines);
-  const keyed = leads.flatMap((row) => {
-    const isApart = (apart?.otherRow(row) ?? null) !== null;
-    const key = isApart ? null : identityKeyOf(run, mapping, row);
-    return key === null ? [] : [{ row: row.row, key }];
-  });
-  const space = identitySpace(run);
-  const { claims } = await claimKeys(bench.epoch, bench.keys, { run: run.id, space, rows: keyed });
-  const claimOf = new Map(keyed.map(({ row }, i) => [row, claims[i]]));
-  const unclaimed: KeyClaim = { kind: 'claimed' };
-  const apartClaim = (row: Row): KeyClaim | null => {
-    const other = apart?.otherRow(row) ?? null;
-    return other === null ? null : { kind: 'apart', row: other };
-  };
-  return rows.map((row) => ({ row, claim: claimOf.get(row.row) ?? apartClaim(row) ?? unclaimed }));
+  const keyed = keyedRows(rows, { run, definition, mapping, findAlike: createKeyLikeness(checks), apart });
+  const own = { run: run.id, space: identitySpace(run), rows: keyed.claiming };
+  const claim = { ...own, ...(mapping.hasKey && { checks }) };
+  return claimedRows(rows, keyed, await claimKeys(bench.epoch, bench.keys, claim), definition);
 }
 
 const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };
@@ -157,6 +152,37 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
     ['A,Acme,GB1', 'B,Bay,GB2', 'A,Acme,GB3'],
     ['group_apart', 'sent', 'group_apart'],
   ],
+  [
+    'keys that look alike',
+    SUBCLIENTS,
+    {},
+    ['A,Acme', 'A ,Again', 'a,Small', 'A\u00a0,', 'a\u200b,Small'],
+    ['sent', 'key_lookalike', 'sent', 'key_lookalike', 'key_lookalike'],
+  ],
+  [
+    'a key that looks like a known one',
+    SUBCLIENTS,
+    { A: 'known' },
+    ['A ,Acme', 'a,Bay'],
+    ['key_lookalike', 'sent'],
+  ],
+  ['a key that looks like that of another run', SUBCLIENTS, { A: 'held' }, [' A,Acme'], ['key_lookalike']],
+  ['a key that looks like one given back', SUBCLIENTS, { A: 'given back' }, ['A ,Acme'], ['sent']],
+  [
+    'a key in other capitals that is to be right',
+    { ...SUBCLIENTS, checks: { key_case: 'error' } },
+    { B: 'known' },
+    ['A,Acme', 'a,Again', 'b,Bay', 'B,Bay'],
+    ['sent', 'key_case', 'key_case', 'skipped'],
+  ],
+  [
+    'keys that nobody compares',
+    { ...SUBCLIENTS, checks: { key_case: 'off', key_lookalike: 'off' } },
+    { B: 'known' },
+    ['A,Acme', 'a ,Again', 'B ,Bay'],
+    ['sent', 'sent', 'sent'],
+  ],
+  ['groups whose keys look alike', PAYEES, {}, ['A,Acme,GB1', 'A ,Acme,GB2'], ['sent', 'key_lookalike']],
   ['a known group', PAYEES, { A: 'known' }, ['A,Acme,GB1', 'A,Other,GB2'], ['skipped', 'skipped']],
   ['another run’s group', PAYEES, { A: 'held' }, ['A,Acme,GB1', 'A,Acme,GB2'], ['key_held', 'key_held']],
 ])('of %s the check says what a run does, in its words', async (_, job, before, lines, fates) => {

@@ -1,3 +1,4 @@
+import type { Look } from '../../src/check/ledger.ts';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import type { KeyState } from '../../src/model/identity.ts';
@@ -24,6 +25,7 @@ export const PAYEES = {
   fields: { name: 'Name', 'accounts.0.iban': 'IBAN' },
   ignore: ['Parent'],
   required: ['name'],
+  checks: { iban_invalid: 'warn' },
 } as const;
 
 /** Rows of `Ref,Name,IBAN,Parent` from row 1, line 2. */
@@ -40,14 +42,18 @@ export function compiled(job: object): { readonly definition: JobDefinition; rea
   return { definition, mapping: mappingFor(definition, source) };
 }
 
+type LedgerLook = Extract<Look, { kind: 'ledger' }>;
+
 /** A look into a ledger that says so of keys. */
 export function lookWith(
   states: (space: string, keys: readonly string[]) => Promise<ReadonlyMap<string, KeyState>>,
+  alike: LedgerLook['alike'] = async () => new Map(),
 ) {
   return {
     kind: 'ledger' as const,
     target: 'test',
     states,
+    alike,
     earlierRun: async () => null,
     lastSpeed: async () => null,
   };

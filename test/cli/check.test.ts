@@ -40,6 +40,8 @@ fields: { name: Name, accounts.0.iban: IBAN }
 query: { validate: 'true' }
 `;
 
+const WARNING = `${PAYEES}checks: { iban_invalid: warn }\n`;
+
 describe('the check of a file', () => {
   test('counts rows that would be invalid by what is wrong with them, and its exit status is 1', async () => {
     const rows = 'Ref,Name,Parent\nA,Acme,\nB,,\nA,Again,\n,No key,\nC,Fine,\n';
@@ -55,6 +57,19 @@ describe('the check of a file', () => {
       sendable: 2,
       estimate: { requests: 2 },
     });
+  });
+
+  test('groups what is wrong by column and cause where rows share one, totals lines and keys that look alike among it', async () => {
+    const rows = 'Ref,Name,Parent\nA1,Acme,\nA1 ,Bay,\nA\u00a01,Cox,\nB2,Be,\nC3,Dale,\nTotal,5 clients,\n';
+    const started = await startCheck(SUBCLIENTS, { 'a.csv': rows });
+    const { stdout } = await started.check();
+    expect(stdout).toContain('6 rows, 3 would be invalid, 3 can be sent');
+    expect(stdout).toContain(
+      '\n  2 × key_lookalike in "Ref", first in row 2\n  1 × totals_row in "Ref", first in row 6\n',
+    );
+    expect(stdout).toContain(
+      'row 6 (line 7, column "Ref"): expected a record; this looks like a totals line',
+    );
   });
 
   test('shows the first three requests as they would be sent, method, path and body', async () => {
@@ -182,7 +197,7 @@ describe('the check of a file', () => {
 
   test('names what looks damaged and is sent all the same, with its first examples', async () => {
     const rows = `Ref,Name,IBAN\n${Array.from({ length: 5 }, (_, i) => `P${i},N,GB33BUKB2020155555555${i}`).join('\n')}\n`;
-    const { exitCode, checked } = await (await startCheck(PAYEES, { 'a.csv': rows })).json();
+    const { exitCode, checked } = await (await startCheck(WARNING, { 'a.csv': rows })).json();
     const [warning] = checked[0]?.warnings ?? [];
     expect([exitCode, checked[0]?.invalid, checked[0]?.warnings.length]).toEqual([0, 0, 1]);
     expect(warning).toMatchObject({ code: 'iban_invalid', count: 5 });

@@ -62,11 +62,18 @@ const ODD: readonly (readonly [what: string, operation: string, lines: readonly 
   [
     'more accounts',
     'counterparty.draft',
-    ['Ref,Name,IBAN,BIC,IBAN 2,SWIFT 2,Account no 3', 'K1,A,B,C,D,E,F'],
+    [
+      'Ref,Name,IBAN,BIC,IBAN 2,SWIFT 2,Account no 3',
+      'K1,A,DE89370400440532013000,NWBKGB2L,GB29NWBK60161331926819,DEUTDEFF,12345678',
+    ],
   ],
   ['a bare country and currency', 'counterparty.draft', ['Ref,Payee,Country,Currency', 'K1,A,France,EUR']],
   ['a report', 'counterparty.draft', ['Ref,Name,onboard_row,onboard_message', 'K1,A,1,x']],
-  ['underscores', 'counterparty.draft', ['external_id,accounts_0_iban,accounts_1_bic_swift', 'K1,A,B']],
+  [
+    'underscores',
+    'counterparty.draft',
+    ['external_id,accounts_0_iban,accounts_1_bic_swift', 'K1,DE89370400440532013000,NWBKGB2L'],
+  ],
   ['another id', 'subclient.update', ['Subclient ID,Town', 'S1,B']],
   ['no id of that name', 'subclient.update', ['Reference,Town', 'S1,B']],
   ['an id in another case', 'subclient.upsert', ['ID,Legal name,Ref', 'S1,B,K1']],
@@ -157,7 +164,9 @@ describe('when it is not clear how to read a column', () => {
 
 describe('when rows with the same key stand together', () => {
   test('they are accounts of one counterparty where they say the same of it, and the check takes them together', async () => {
-    const file = await ownFile('Ref,Name,IBAN\nK1,A,I1\nK1,A,I2\nK1,A,I3\nK2,B,I4\n');
+    const file = await ownFile(
+      'Ref,Name,IBAN\nK1,A,GB82WEST12345698765432\nK1,A,DE89370400440532013000\nK1,A,NL91ABNA0417164300\nK2,B,BE68539007547034\n',
+    );
     const { yaml, checked } = await mapAndCheck(file, 'counterparty.draft');
     expect(yaml).toContain(
       'key: Ref\n# Rows with the same key say the same of the payee and have different accounts',

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { summaryFrom } from '../support/run-control.ts';
 
 describe('a file of subclients', () => {
   test('every row is created once, in file order in the report, and the service’s ids are in it', async () => {
@@ -47,6 +48,23 @@ describe('a file of subclients', () => {
       summary: { rows: 0, state: 'finished' },
     });
   });
+});
+
+test('a totals line becomes no record: not of the file, not of its report, and not in a rerun', async () => {
+  const flow = await startFlow();
+  const rows = subclientsCsv(250).trimEnd();
+  const { exitCode, summary } = await flow.load('subclients-create', `${rows}\nSumme,250 Kunden\n`);
+  expect([exitCode, summary.outcomes]).toMatchObject([1, { created: 250, invalid: 1 }]);
+  const [last] = (await flow.results(summary)).slice(-1);
+  expect(last).toMatchObject({ row: '251', code: 'totals_row' });
+  expect(summary.topErrors).toMatchObject([{ code: 'totals_row', column: 'externalId', count: 1 }]);
+
+  const file = await flow.file('failed.csv', await flow.report(summary, 'failed.csv'));
+  const again = await flow.run(['subclients-create', file]);
+  expect(again.summary.outcomes).toMatchObject({ created: 0, invalid: 1 });
+  const rerun = await summaryFrom(flow, ['rerun', summary.run, '--only', 'invalid']);
+  expect(rerun.summary.outcomes).toMatchObject({ created: 0, invalid: 1 });
+  expect(flow.sandbox.stats().made.subclients).toBe(250);
 });
 
 describe('keys', () => {

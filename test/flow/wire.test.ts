@@ -149,7 +149,10 @@ describe.each(CALLS)('$operation', ({ operation, target, method, table }) => {
       const flow = await startFlow({ recordRequests: 1000 });
       const path = operation === 'subclient.update' ? [['id', 'sub-0001']] : [];
       const sets: ReadonlyArray<readonly Wire[]> = [...table.map((wire) => [wire]), table];
-      const job = await flow.file('job.yaml', `operation: ${operation}\nformat: { type: ${type} }\n`);
+      const job = await flow.file(
+        'job.yaml',
+        `operation: ${operation}\nformat: { type: ${type} }\n${LENIENT}`,
+      );
       const file = await flow.file(`rows.${type}`, type === 'csv' ? csv(sets, path) : json(sets, path, type));
       await flow.run(['--job-file', job, file]);
       const received = flow.sandbox
@@ -163,6 +166,9 @@ describe.each(CALLS)('$operation', ({ operation, target, method, table }) => {
     },
   );
 });
+
+/** Any text fills the fields of accounts here. */
+const LENIENT = 'checks: { bic_invalid: off, sort_code_invalid: off, routing_number_invalid: off }\n';
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);

@@ -11,6 +11,7 @@ export const DOORS: Doors = {
   'intake/xlsx': ['workbook.ts'],
   mapping: [
     'mapping.ts',
+    'totals.ts',
     'group.ts',
     'field-digests.ts',
     'row-key.ts',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
+import { claimKeys, readAlike, readKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestEpoch } from '../support/epoch.ts';
 import { claimOf, entryOf } from '../support/ledger.ts';
@@ -65,6 +66,79 @@ test('a key that was given back is free for another run, and still a duplicate w
   await write(ledger, 'A', 'x r1 7 ');
   expect(await claim(ledger, 'r1', [8, 'A'])).toEqual([{ kind: 'duplicate', row: 7 }]);
   expect(await claim(ledger, 'r2', [1, 'A'])).toEqual([CLAIMED]);
+});
+
+const CHECKS = { key_lookalike: 'error', key_case: 'warn' } as const;
+
+/** What the rows' keys look like in the ledger, as `lookalike of r1 7`. */
+async function alikeOf({ epoch, keys }: Ledger, run: string, names: readonly string[], checks = CHECKS) {
+  const rows = names.map((key, i) => ({ row: i + 1, key }));
+  const space = { name: 'subclient', ofRun: false };
+  const { claims, alike } = await claimKeys(epoch, keys, { run, space, rows, checks });
+  return claims.map(({ kind }, i) => {
+    const like = alike.get(i);
+    return like === undefined ? kind : `${like.code} of ${like.run} ${like.row}`;
+  });
+}
+
+describe('of keys that look like those of other runs', () => {
+  test.each<[string, string, string, string]>([
+    ['a space more', 'A1', 'A1 ', 'key_lookalike of r1 1'],
+    ['a space less', 'A1 ', 'A1', 'key_lookalike of r1 1'],
+    ['another space', ' A1', 'A1\u00a0', 'key_lookalike of r1 1'],
+    ['small letters', 'A1', 'a1', 'key_case of r1 1'],
+    ['capital letters', 'a1', 'A1', 'key_case of r1 1'],
+    ['mixed letters', 'ab', 'aB', 'key_case of r1 1'],
+    ['small letters and a space', 'A1', 'a1 ', 'key_case of r1 1'],
+    ['the other way round', 'A1 ', 'a1', 'key_case of r1 1'],
+    ['another key', 'A1', 'A2', 'claimed'],
+    ['the same key', 'A1', 'A1', 'held'],
+  ])('%s: after %j, %j', async (_, before, after, said) => {
+    const ledger = await ownLedger();
+    expect(await alikeOf(ledger, 'r1', [before])).toEqual(['claimed']);
+    expect(await alikeOf(ledger, 'r2', [after])).toEqual([said]);
+    // As a resumed reading asks, and after the row was not sent.
+    expect(await alikeOf(ledger, 'r2', [after])).toEqual([said]);
+    await write(ledger, after, 'x r2 1 ');
+    expect(await alikeOf(ledger, 'r3', [after])).toEqual([said.replace('held', 'claimed')]);
+  });
+
+  test('what was not created stands in nobody’s way, and its place is taken', async () => {
+    const ledger = await ownLedger();
+    await alikeOf(ledger, 'r1', ['A1 ']);
+    await write(ledger, 'A1 ', 'x r1 1 ');
+    expect(await alikeOf(ledger, 'r2', ['\tA1'])).toEqual(['claimed']);
+    expect(await alikeOf(ledger, 'r3', ['A1'])).toEqual(['key_lookalike of r2 1']);
+  });
+
+  test('those of the own run are not counted: the reading of the file finds them', async () => {
+    const ledger = await ownLedger();
+    expect(await alikeOf(ledger, 'r1', ['A1', 'A1 ', 'a1', ' A1'])).toEqual(Array(4).fill('claimed'));
+  });
+
+  test('a check that is off finds nothing', async () => {
+    const ledger = await ownLedger();
+    await alikeOf(ledger, 'r1', ['A1 ', 'b1']);
+    const off = { key_lookalike: 'off', key_case: 'off' } as const;
+    expect(await alikeOf(ledger, 'r2', ['A1', 'B1 '], Object(off))).toEqual(['claimed', 'claimed']);
+  });
+
+  test('a key that was left word of is free for those who look it up', async () => {
+    const ledger = await ownLedger();
+    await alikeOf(ledger, 'r1', ['A1 ']);
+    const asked = { run: 'r2', space: 'subclient', names: ['A1', 'A1 ', 'a1', 'B'], checks: CHECKS };
+    expect((await readKeys(own().redis, ledger.keys, 'subclient', ['A1'])).get('A1')).toEqual({
+      kind: 'free',
+    });
+    const like = { code: 'key_lookalike', run: 'r1', row: 1 };
+    expect(await readAlike(own().redis, ledger.keys, asked)).toEqual(
+      new Map([
+        ['A1', like],
+        ['A1 ', like],
+        ['a1', { ...like, code: 'key_case' }],
+      ]),
+    );
+  });
 });
 
 test('keys of the subclient and the counterparty ledger are apart', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { CellCheck } from '../../src/mapping/checks/damage.ts';
 import { mojibake, scientificNotation, spreadsheetError } from '../../src/mapping/checks/damage.ts';
 import {
@@ -8,9 +9,11 @@ import {
   isRoutingNumber,
   sortCodeInvalid,
 } from '../../src/mapping/checks/identifiers.ts';
+import { compileMapping } from '../../src/mapping/mapping.ts';
 import { createContext } from '../../src/mapping/row-context.ts';
 import { CHECK_CODES, describeIssue, type Issue } from '../../src/model/issue.ts';
 import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
+import { csvSource } from '../support/source.ts';
 import { ANY_TEXT, bodyOf, cells, compileCsv, compileJson, mapCsv, record } from './catalog.ts';
 
 const CATALOG: FieldCatalog = new Map([
@@ -195,6 +198,44 @@ describe('when text was misread', () => {
         expect(isHit(mojibake, text.replaceAll(/[€’“–]/g, ''))).toBe(false);
       }),
     );
+  });
+});
+
+describe('when the definition says nothing of a check', () => {
+  const found = (row: Readonly<Record<string, string>>, checks: Settings = {}) => {
+    const [columns, values] = [Object.keys(row), Object.values(row)];
+    const definition = jobDefinitionSchema.parse({ operation: 'counterparty.draft', checks });
+    const source = csvSource({ columns });
+    const compiling = { definition, source, catalog: CATALOG, pathField: null, needsPathId: false };
+    const mapped = compileMapping(compiling).map(cells(...values));
+    return mapped.kind === 'issues'
+      ? mapped.issues.map(({ code }) => `error ${code}`)
+      : mapped.warnings.map(({ code }) => `warn ${code}`);
+  };
+
+  test.each([
+    ['scientific_notation', 'accounts.0.accountNumber', '1.23457E+11'],
+    ['spreadsheet_error', 'accounts.0.accountNumber', '#N/A'],
+    ['iban_invalid', 'accounts.0.iban', 'GB33BUKB20201555555556'],
+    ['bic_invalid', 'accounts.0.bic_swift', 'NOPE'],
+    ['sort_code_invalid', 'accounts.0.sortCodeUK', '2020'],
+    ['routing_number_invalid', 'accounts.0.routingNumber', '123456789'],
+    ['mojibake', 'accounts.0.cnaps', 'CafÃ©'],
+    ['mojibake', 'accounts.1.bankCode', 'M\u0081ller'],
+  ])('%s in %s is an error, and a warning where the definition says so', (code, column, value) => {
+    expect(found({ [column]: value })).toEqual([`error ${code}`]);
+    expect(found({ [column]: value }, { [code]: 'warn' })).toEqual([`warn ${code}`]);
+    expect(found({ [column]: value }, { [code]: 'off' })).not.toContain(`error ${code}`);
+  });
+
+  test.each([
+    ['scientific_notation', 'id', '1.23457E+11'],
+    ['spreadsheet_error', 'name', '#N/A'],
+    ['mojibake', 'name', 'CafÃ©'],
+    ['mojibake', 'name', 'M\u0081ller'],
+    ['lost_leading_zero', 'accounts.0.cnaps', '11100000003'],
+  ])('%s in %s is a warning', (code, column, value) => {
+    expect(found({ [column]: value })).toEqual([`warn ${code}`]);
   });
 });
 

@@ -45,14 +45,30 @@ describe('createTally', () => {
     expect([tally.records(), tally.outcomes().drafted]).toEqual([5, 6]);
   });
 
-  it('given warnings, counts each cell by its code whatever became of the row, commonest first', () => {
+  it('given issues of several columns, counts each cause by its column, and what is about none apart', () => {
+    const tally = newTally();
+    const add = (row: number, code: string, message: string) =>
+      tally.add(settled(row, 'invalid', { code, message }));
+    add(1, 'iban_invalid', 'column "IBAN": expected an IBAN');
+    add(2, 'iban_invalid', 'column "IBAN 2": expected an IBAN; column "IBAN": expected an IBAN');
+    add(3, 'iban_invalid', 'column "IBAN": expected an IBAN of 22 characters');
+    add(4, 'unreadable_row', 'expected a readable row');
+    expect(tally.topErrors()).toMatchObject([
+      { code: 'iban_invalid', column: 'IBAN', count: 2, exampleRow: 1 },
+      { code: 'iban_invalid', column: 'IBAN 2', count: 1, exampleRow: 2 },
+      { code: 'unreadable_row', count: 1, exampleRow: 4 },
+    ]);
+  });
+
+  it('given warnings, counts each cell by code and column whatever became of the row, commonest first', () => {
     const tally = newTally();
     tally.add(settled(2, 'created', { warnings: 'mojibake:Name' }));
     tally.add(settled(3, 'created'));
-    tally.add(settled(5, 'rejected', { warnings: 'iban_invalid:IBAN%201 iban_invalid:IBAN%202' }));
+    tally.add(settled(5, 'rejected', { warnings: 'iban_invalid:IBAN' }));
+    tally.add(settled(6, 'created', { warnings: 'iban_invalid:IBAN' }));
     expect(tally.topWarnings()).toEqual([
-      { code: 'iban_invalid', count: 2, exampleRow: 5 },
-      { code: 'mojibake', count: 1, exampleRow: 2 },
+      { code: 'iban_invalid', column: 'IBAN', count: 2, exampleRow: 5 },
+      { code: 'mojibake', column: 'Name', count: 1, exampleRow: 2 },
     ]);
   });
 

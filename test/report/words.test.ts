@@ -200,15 +200,35 @@ describe('renderSummary', () => {
     expect(text).toContain('/run-1/failed-2.csv');
   });
 
+  it('given one cause in several columns, names them all and gives the advice once', () => {
+    const error = { outcome: 'invalid' as const, code: 'iban_invalid', advice: 'Correct the IBAN.' };
+    const topErrors = ['IBAN', 'IBAN 2'].map((column, i) => ({
+      ...error,
+      column,
+      count: 2 - i,
+      exampleRow: 4 + i,
+    }));
+    expect(textOf({ ...summaryOf(['invalid']), topErrors })).toContain(
+      [
+        '  2 × invalid iban_invalid in "IBAN", for example row 4',
+        '    Correct the IBAN.',
+        '  1 × invalid iban_invalid in "IBAN 2", for example row 5',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('given warnings, says how many, where, and how to keep such rows back', () => {
     const topWarnings = [
-      { code: 'iban_invalid', count: 12, exampleRow: 7 },
+      { code: 'iban_invalid', column: 'IBAN', count: 12, exampleRow: 7 },
+      { code: 'mojibake', column: 'Town', count: 2, exampleRow: 8 },
       { code: 'mojibake', count: 1, exampleRow: 9 },
     ];
     const text = textOf({ ...summaryOf(['created']), topWarnings });
     expect(text).toContain(
       [
-        '  12 × warning iban_invalid, for example row 7',
+        '  12 × warning iban_invalid in "IBAN", for example row 7',
+        '  2 × warning mojibake in "Town", for example row 8',
         '  1 × warning mojibake, for example row 9',
         '    Sent as they stand; results.csv names the columns. The job definition can',
         '    keep such rows back:',

@@ -8,12 +8,16 @@ import { subclientsCsv } from '../support/flow.ts';
 import { ownFile } from '../support/folder.ts';
 
 const FORMAT = formatSchema.parse({});
+const DEFINITION = jobDefinitionSchema.parse({
+  operation: 'subclient.create',
+  key: 'externalId',
+});
 
 /** A surveyed file of 250 rows, and how many chunks of it come when `disturb` is called after the first. */
 async function chunksWith(disturb: (path: string) => Promise<void>) {
   const path = await ownFile(subclientsCsv(250));
   const facts = await surveyFile(path, FORMAT);
-  const chunks = await fileRows(facts)(sampleRun({ rows: 250, source: facts.source }), FORMAT);
+  const chunks = await fileRows(facts)(sampleRun({ rows: 250, source: facts.source }), DEFINITION);
   if (chunks === null) throw new Error('the file has changed');
   let count = 0;
   const read = async () => {

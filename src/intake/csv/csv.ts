@@ -1,7 +1,7 @@
 /**
  * The front door to CSV: tells from a file's head how it is written, and makes rows of what follows its header. Records
  * come cut (records.ts) and parsed (cells.ts); here they become rows, or are refused where they would be a guess: rows
- * of another length, the header once more, empty rows at the end, lines of a cell whose opening quote is missing, and a
+ * of another length, the header once more, lines of a cell whose opening quote is missing, and a
  * second table in the same file.
  */
 import type { Format } from '../../config/job-definition.ts';
@@ -36,7 +36,7 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
     quote,
     columns: [...header.columns],
   };
-  return { source, feed: createCsvRows(path, header, dialect), start: header.end };
+  return { source, ...createCsvRows(path, header, dialect), start: header.end };
 }
 
 /**
@@ -54,19 +54,24 @@ type State = {
   readonly watch: TableWatch;
   rows: Row[];
   count: number;
-  /** The lines of records of separators only, which are rows only if another row follows. */
-  emptyLines: number[];
+  /** Records of separators only that were passed over, of which a row followed or has yet to follow. */
+  readonly passed: { within: number; atEnd: number; firstLine: number };
   /** A row with too few cells and those after it, which may be lines of its last cell. */
   held: HeldRow[];
 };
 
 /** Makes rows of the text after the header; UsageError where a quote is never closed or a second table begins. */
-function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): RowFeed {
+function createCsvRows(
+  path: string,
+  header: CsvHeader,
+  dialect: CsvDialect,
+): Pick<Understanding, 'feed' | 'lateNotes'> {
   const split = createCsvSplitter({ dialect, columns: header.width }, header.line);
   const parse = createCellParser(dialect);
   const watch = createTableWatch(path, header);
-  const state: State = { header, dialect, watch, rows: [], count: 0, emptyLines: [], held: [] };
-  return (chunk, final) => {
+  const passed = { within: 0, atEnd: 0, firstLine: 0 };
+  const state: State = { header, dialect, watch, rows: [], count: 0, passed, held: [] };
+  const feed: RowFeed = (chunk, final) => {
     state.rows = [];
     for (const piece of split(chunk, final)) {
       if (piece.kind === 'unclosed') throw unclosedQuote(path, piece.line);
@@ -76,6 +81,15 @@ function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): Ro
     if (final) releaseHeld(state);
     return state.rows;
   };
+  return { feed, lateNotes: () => passedNote(passed) };
+}
+
+function passedNote({ within, firstLine }: State['passed']): readonly string[] {
+  if (within === 0) return [];
+  const rows = within === 1 ? '1 row' : `${within} rows`;
+  return [
+    `${rows} of nothing but separators passed over, on line ${firstLine}${within === 1 ? '' : ' and below'}.`,
+  ];
 }
 
 function unclosedQuote(path: string, line: number): UsageError {
@@ -88,7 +102,7 @@ type Records = Extract<CsvPiece, { kind: 'records' }>;
 
 function addBad(state: State, { text, line, problem }: Extract<CsvPiece, { kind: 'bad' }>): void {
   state.watch(null);
-  releaseEmpty(state);
+  countPassed(state);
   const { header, dialect, held } = state;
   state.rows.push(...judgeHeld(held, text, dialect, header.width));
   state.held = [];
@@ -115,11 +129,12 @@ function recordText(piece: Records, index: number): string {
 
 function addRecord(state: State, record: CsvRecord): void {
   const { header, dialect, held } = state;
-  if (isSeparatorsOnly(record, header, dialect.quote) && state.emptyLines.length < MAX_EMPTY_ROWS) {
-    state.emptyLines.push(record.line);
+  if (isSeparatorsOnly(record, header, dialect.quote)) {
+    if (state.passed.firstLine === 0) state.passed.firstLine = record.line;
+    state.passed.atEnd += 1;
     return;
   }
-  releaseEmpty(state);
+  countPassed(state);
   state.count += 1;
   const row = recordRow(state.count, record, header);
   const cells = record.cells.length;
@@ -127,19 +142,10 @@ function addRecord(state: State, record: CsvRecord): void {
   else holdRow(state, { row, cells, text: record.text });
 }
 
-/** Empty rows that are held back at most, to see whether the file ends with them: as many as a spreadsheet has. */
-const MAX_EMPTY_ROWS = 1_048_576;
-
-/** Makes rows of the empty records that were held back: another row follows, so that they don't end the file. */
-function releaseEmpty(state: State): void {
-  if (state.emptyLines.length === 0) return;
-  releaseHeld(state);
-  const cells = state.header.columns.map(() => '');
-  for (const line of state.emptyLines) {
-    state.count += 1;
-    state.rows.push({ kind: 'cells', row: state.count, line, cells });
-  }
-  state.emptyLines = [];
+/** Empty records before a row are counted; those that a file ends with, as spreadsheets write them, are not worth a word. */
+function countPassed({ passed }: State): void {
+  passed.within += passed.atEnd;
+  passed.atEnd = 0;
 }
 
 /** A whole row with quotes in good order ends the suspicion that a quote is missing, as do too many rows. */

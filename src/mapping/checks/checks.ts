@@ -1,7 +1,8 @@
 /**
  * Looks for damage in the cells of a row: values that a spreadsheet, an encoding or a copy has probably altered on
  * their way. Each check costs only the columns that it can hit. The definition's `checks` say which findings are issues
- * (the row isn't sent), which are warnings, and which aren't looked for; no finding says what a cell holds.
+ * (the row isn't sent), which are warnings, and which aren't looked for; where they say nothing, damage in the fields of an
+ * account is an issue, since money goes there. No finding says what a cell holds.
  */
 import type { JobDefinition } from '../../config/job-definition.ts';
 import type { CheckCode, Severity } from '../../model/issue.ts';
@@ -21,6 +22,18 @@ import {
 } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
+/** Notes what a look at more than this row has found, as warnings or as issues, before anything else is said of the row. */
+export function compileFindings({ checks }: Pick<JobDefinition, 'checks'>): CheckRow {
+  return (row, context) => {
+    if (row.kind === 'unreadable' || row.findings === undefined) return;
+    for (const finding of row.findings) {
+      const severity = checks[finding.code];
+      if (severity === 'error') addIssue(context, { ...finding, value: finding.value ?? undefined });
+      if (severity === 'warn') addWarning(context, { ...finding, value: finding.value ?? undefined });
+    }
+  };
+}
+
 /** Notes what looks damaged in a row's cells, as warnings or as issues. */
 export type CheckRow = (row: Row, context: RowContext) => void;
 
@@ -33,9 +46,8 @@ export function compileChecks(
   bindings: readonly Binding[],
   key: ColumnSlot | null,
 ): CheckRow {
-  const severities: Severities = definition.checks;
-  const columns = checkedColumns(bindings, key, severities);
-  const checkNumbers = compileNumberCells(identifierColumns(bindings, key), severities.number_cell);
+  const columns = checkedColumns(bindings, key, definition.checks);
+  const checkNumbers = compileNumberCells(identifierColumns(bindings, key), definition.checks.number_cell);
   return (row, context) => {
     for (const column of columns) checkCell(column, context);
     if (row.kind === 'cells' && row.numeric !== undefined) checkNumbers(row.numeric, context);
@@ -58,31 +70,48 @@ function checkCell(at: CheckedColumn, context: RowContext): void {
 function checkedColumns(
   bindings: readonly Binding[],
   key: ColumnSlot | null,
-  severities: Severities,
+  settings: JobDefinition['checks'],
 ): readonly CheckedColumn[] {
   const beside = createBeside(bindings);
-  const columns = new Map<number, ColumnSlot & { readonly checks: CellCheck[] }>();
-  const add = ({ column, slot }: ColumnSlot, checks: readonly CellCheck[]) => {
-    const known = columns.get(slot) ?? { column, slot, checks: [] };
+  const columns = new Map<number, ColumnSlot & { readonly checks: CellCheck[]; isOfAccount: boolean }>();
+  const add = ({ column, slot }: ColumnSlot, checks: readonly CellCheck[], isOfAccount: boolean) => {
+    const known = columns.get(slot) ?? { column, slot, checks: [], isOfAccount };
     columns.set(slot, known);
+    known.isOfAccount ||= isOfAccount;
     for (const check of checks) {
-      if (severities[check.code] !== 'off' && !known.checks.includes(check)) known.checks.push(check);
+      if (settings[check.code] !== 'off' && !known.checks.includes(check)) known.checks.push(check);
     }
   };
   for (const binding of bindings) {
     if (binding.kind === 'constant') continue;
-    add(
-      binding,
-      checksOfField(binding, (name) => beside(binding, name)),
-    );
+    const checks = checksOfField(binding, (name) => beside(binding, name));
+    add(binding, checks, binding.path[0] === ACCOUNTS);
   }
-  if (key !== null) add(key, CHECKS_OF_KEY);
+  if (key !== null) add(key, CHECKS_OF_KEY, false);
   return [...columns.values()]
     .filter(({ checks }) => checks.length > 0)
-    .map(({ checks, ...place }) => {
+    .map(({ checks, isOfAccount, ...place }) => {
+      const severities = severitiesOf(settings, isOfAccount);
       const own = place.slot === key?.slot ? severitiesOfKey(severities) : severities;
       return { ...place, checks: errorsFirst(checks, own), severities: own };
     });
+}
+
+const ACCOUNTS = 'accounts';
+
+/** What the definition says, and where it says nothing, `error` for the fields of an account. */
+function severitiesOf(settings: JobDefinition['checks'], isOfAccount: boolean): Severities {
+  const unset = isOfAccount ? 'error' : 'warn';
+  return {
+    ...settings,
+    scientific_notation: settings.scientific_notation ?? unset,
+    spreadsheet_error: settings.spreadsheet_error ?? unset,
+    iban_invalid: settings.iban_invalid ?? unset,
+    bic_invalid: settings.bic_invalid ?? unset,
+    sort_code_invalid: settings.sort_code_invalid ?? unset,
+    routing_number_invalid: settings.routing_number_invalid ?? unset,
+    mojibake: settings.mojibake ?? unset,
+  };
 }
 
 /** For a key a number in scientific notation or a spreadsheet's error counts like a number cell: it would be another record's key. */

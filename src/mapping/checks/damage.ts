@@ -62,8 +62,11 @@ const NARROW =
 const LATER =
   '\\u0080-\\u00bf\\u0152\\u0153\\u0160\\u0161\\u0178\\u017d\\u017e\\u0192\\u02c6\\u02dc\\u2013\\u2014\\u2018-\\u201a\\u201c-\\u201e\\u2020-\\u2022\\u2026\\u2030\\u2039\\u203a\\u20ac\\u2122';
 
-/** Cells without such a pair are clean; for most cells this test is all that the check costs. */
-const CANDIDATE = new RegExp(`[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
+/** For most cells this test is all that the check costs. */
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+
+/** Cells without such a pair or sign are clean. */
+const CANDIDATE = new RegExp(`[\\u0080-\\u009f]|[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
 
 /**
  * Whole runs of such characters that are valid UTF-8. A pair counts only where it would be a letter of the usual alphabets
@@ -76,16 +79,26 @@ const RUN = new RegExp(`(?<!${NOT_ASCII})(?:${SEQUENCE})+(?!${NOT_ASCII})`);
 /** The beginning of a typographic sign, whose last character some programs drop; and a space that kept its first byte. */
 const REMAINS = /\u00e2\u20ac|[a-z\d]\u00c2 /;
 
-/** Finds text that was written as UTF-8 and read as windows-1252, and characters that a reader had to give up (U+FFFD). */
+/** Control characters (C1) that no text has: windows-1252 keeps its quotes, dashes and the euro sign there. */
+const CONTROL = /[\u0080-\u009f]/;
+
+/**
+ * Finds text that was written as UTF-8 and read as windows-1252, characters that a reader had to give up (U+FFFD), and
+ * control characters that windows-1252 or UTF-8 becomes when it is read as ISO-8859-1.
+ */
 export const mojibake: CellCheck = {
   code: 'mojibake',
-  find: (text) => (CANDIDATE.test(text) ? mojibakeIn(text) : null),
+  find: (text) => (BEYOND_ASCII.test(text) && CANDIDATE.test(text) ? mojibakeIn(text) : null),
 };
 
 function mojibakeIn(text: string): string | null {
   if (text.includes('\ufffd')) return REPLACED;
-  return RUN.test(text) || REMAINS.test(text) ? MISREAD : null;
+  if (RUN.test(text) || REMAINS.test(text)) return MISREAD;
+  return CONTROL.test(text) ? CONTROLS : null;
 }
+
+const CONTROLS =
+  'text without control characters (U+0080 to U+009F); a program probably took windows-1252 or UTF-8 for ISO-8859-1';
 
 const REPLACED =
   'text without the sign � (U+FFFD); a program probably read the file in the wrong encoding, and the characters there are lost';

@@ -126,10 +126,10 @@ function expectedOf(rows: number): ExpectedReport {
 
 function draftsCsv(prefix: string, rows: number): string {
   const lines = Array.from({ length: rows }, (_, i) => {
-    const iban = (i + 1) % REJECTED_EVERY === 0 ? 'GB00WRONG' : 'GB82WEST12345698765432';
-    return `${prefix}${i + 1},${prefix}${i + 1},${iban}`;
+    const email = (i + 1) % REJECTED_EVERY === 0 ? 'nobody' : 'a@example.com';
+    return `${prefix}${i + 1},${prefix}${i + 1},${email}`;
   });
-  return ['externalId,name,accounts.0.iban', ...lines, ''].join('\n');
+  return ['externalId,name,email', ...lines, ''].join('\n');
 }
 
 /** What a report must say once it is written. */

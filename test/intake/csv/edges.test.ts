@@ -20,12 +20,8 @@ const READ = [
     ['2: ! 2 cells where the header has 4'],
   ],
   ['rows of separators at the end are left out', 'a,b\n1,2\n,\n,\n\n,', ['2: 1¦2']],
-  ['rows of separators in the middle stay rows', 'a,b\n,\n\n,\n1,2\n,\n', ['2: ¦', '4: ¦', '5: 1¦2']],
-  [
-    'separators before a damaged row stay rows',
-    'a,b\n,\nx\n',
-    ['2: ¦', '3: ! 1 cell where the header has 2'],
-  ],
+  ['rows of separators in the middle are passed over', 'a,b\n,\n\n,\n1,2\n,\n', ['5: 1¦2']],
+  ['separators before a damaged row are passed over', 'a,b\n,\nx\n', ['3: ! 1 cell where the header has 2']],
   [
     'an empty row that is quoted, has spaces or another number of cells stays a row at the end too',
     'a,b\n"",""\n ,\n,,\n',
@@ -188,13 +184,19 @@ test('a row of a million cells is unreadable and the rows around it are exact', 
   expect(rows.map(brief)).toEqual(['2: 1¦2', '3: ! 1000001 cells where the header has 2', '4: 3¦4']);
 });
 
-test('thousands of empty rows at the end are no rows, and are rows once another follows', async () => {
+test('thousands of rows of separators are no rows, and a note counts those that a row follows', async () => {
   const empty = ',\n'.repeat(5000);
   const format = { delimiter: ',' };
-  expect((await readText(`a,b\n1,2\n${empty}`, { format, blocks: [999] })).rows.length).toBe(1);
-  const { rows } = await readText(`a,b\n1,2\n${empty}3,4\n`, { format, blocks: [999] });
-  expect(rows.length).toBe(5002);
-  expect(rows.at(-2)).toEqual({ kind: 'cells', row: 5001, line: 5002, cells: ['', ''] });
+  const atEnd = await readText(`a,b\n1,2\n${empty}`, { format, blocks: [999] });
+  expect([atEnd.rows.length, atEnd.source?.notes]).toEqual([1, []]);
+  const within = await readText(`a,b\n1,2\n${empty}3,4\n`, { format, blocks: [999] });
+  expect(within.rows.map(({ row, line }) => [row, line])).toEqual([
+    [1, 2],
+    [2, 5003],
+  ]);
+  expect(within.source?.notes).toEqual([
+    '5000 rows of nothing but separators passed over, on line 3 and below.',
+  ]);
 });
 
 const DOUBT = (line: number) =>

@@ -134,7 +134,7 @@ function isTwoTables(error: unknown): boolean {
   return String(error).includes('a second table');
 }
 
-/** What csv-parse makes of it, without the records of bare separators at the end, which are no rows. */
+/** What csv-parse makes of it, without the records of bare separators, which are no rows. */
 function strictly(text: string): string[][] | null {
   // A lone CR at the end of a file counts as a line end here.
   const whole = text.endsWith('\r') ? `${text}\n` : text;
@@ -146,8 +146,9 @@ function strictly(text: string): string[][] | null {
       // An unquoted cell holds no quote, so that the sign in front tells which cells were quoted.
       cast: (cell, { quoting }) => (quoting ? `"${cell}` : cell),
     });
-    const last = read.findLastIndex((cells) => cells.length !== 2 || cells.join('') !== '');
-    return read.slice(0, last + 1).map((cells) => cells.map((cell) => cell.replace(/^"/, '')));
+    return read
+      .filter((cells, i) => i === 0 || cells.length !== 2 || cells.join('') !== '')
+      .map((cells) => cells.map((cell) => cell.replace(/^"/, '')));
   } catch {
     return null;
   }

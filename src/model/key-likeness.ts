@@ -1,0 +1,215 @@
+/**
+ * Keys that people take for the same though they are not: in one of them stands a space at the end, an invisible sign, another
+ * form of a character, or other capital and small letters. A create under each would make one record twice. Here stand
+ * the forms by which such keys are found, the table that finds them among the keys of one file, and the words for what was
+ * found. The first row of such keys in file order stands for them, whoever reads the file and however often.
+ */
+import type { FileCheckCode, RowFinding, Severity } from './issue.ts';
+
+/** Which likenesses are looked for. */
+export const KEY_CHECK_CODES = ['key_lookalike', 'key_case'] as const satisfies readonly FileCheckCode[];
+export type KeyLikenessCode = (typeof KEY_CHECK_CODES)[number];
+export type KeyChecks = Readonly<Record<KeyLikenessCode, Severity>>;
+
+/** The earlier key that looks like a row's own; `run`: of another run, else of this file. */
+export type KeyLikeness = {
+  readonly code: KeyLikenessCode;
+  readonly run: string | null;
+  readonly row: number;
+};
+
+/** Printable ASCII without the space: such a key has nothing that could be hidden in it. */
+const PLAIN = /^[!-~]*$/;
+/** White space, control characters, and what is drawn as nothing (soft hyphen, zero width space, byte order mark, …). */
+const UNSEEN = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** The key as it looks: NFKC, without white space and invisible signs. */
+export function bareKey(key: string): string {
+  return PLAIN.test(key) ? key : key.normalize('NFKC').replaceAll(UNSEEN, '');
+}
+
+/** A bare key without the difference between capital and small letters; `ß` is `ss` (full case folding, nearly). */
+function foldKey(bare: string): string {
+  const small = bare.toLowerCase();
+  return PLAIN.test(bare) ? small : small.toUpperCase().toLowerCase().normalize('NFKC');
+}
+
+/** A key that would look like another one, and how. `isBare`: the form that all keys share that look so. */
+export type AlikeKey = { readonly key: string; readonly code: KeyLikenessCode };
+
+/** The other keys under which the ledger may have what looks like this one, the worst first; most keys have none or one. */
+export function alikeKeys(key: string, checks: KeyChecks): readonly AlikeKey[] {
+  const bare = checks.key_lookalike === 'off' ? key : bareKey(key);
+  const found: AlikeKey[] = bare === key ? [] : [{ key: bare, code: 'key_lookalike' }];
+  if (checks.key_case === 'off') return found;
+  for (const other of [bare.toUpperCase(), bare.toLowerCase()]) {
+    if (other !== bare) found.push({ key: other, code: 'key_case' });
+  }
+  return found;
+}
+
+/** Answers the earlier row of the file whose key looks like this one but isn't it; to be asked for all keys in file order. */
+export type FindAlike = (key: string, row: number) => KeyLikeness | null;
+
+/** Keeps 30 to 50 bytes of each key. */
+export function createKeyLikeness(checks: KeyChecks): FindAlike {
+  if (checks.key_lookalike === 'off' && checks.key_case === 'off') return () => null;
+  const table = createKeyTable();
+  const hashesOf = createHashes(checks);
+  return (key, row) => {
+    const hashes = hashesOf(key);
+    const { own, look } = hashes;
+    const first = table.findOrAdd(hashes, row);
+    if (first === null || first.own === own) return null;
+    if (first.look === look) return { code: 'key_lookalike', run: null, row: first.row };
+    // A key that differs in case: others may look like it, though not like the first.
+    const again = table.findOrAdd({ own, look, a: look ^ OTHER_CASE, b: hashOf(lookOf(key, checks)).b }, row);
+    if (again === null || again.own === own) return { code: 'key_case', run: null, row: first.row };
+    return { code: 'key_lookalike', run: null, row: again.row };
+  };
+}
+
+/** Sets the forms of keys that came second apart from those that came first. */
+const OTHER_CASE = 0x5bd1e995;
+
+/** 32 bits of the key itself, 32 of how it looks, and the 64 that it is found by: of how it looks, without case where that counts. */
+type KeyHashes = { own: number; look: number; a: number; b: number };
+
+function lookOf(key: string, { key_lookalike }: KeyChecks): string {
+  return key_lookalike === 'off' ? key : bareKey(key);
+}
+
+/** The hashes of a key; the same object each time, since millions of keys are asked for. */
+function createHashes(checks: KeyChecks): (key: string) => Readonly<KeyHashes> {
+  const hashes: KeyHashes = { own: 0, look: 0, a: 0, b: 0 };
+  const countsCase = checks.key_case === 'off';
+  return (key) => {
+    if (!hashPlain(key, countsCase, hashes)) {
+      const look = lookOf(key, checks);
+      hashes.own = hashOf(key).a;
+      hashes.look = hashOf(look).a;
+      Object.assign(hashes, hashOf(countsCase ? look : foldKey(look)));
+    }
+    return hashes;
+  };
+}
+
+const SEED_A = 0xdeadbeef;
+const SEED_B = 0x41c6ce57;
+const PRIME_A = 2_654_435_761;
+const PRIME_B = 1_597_334_677;
+
+/** Two multiplications for each character, mixed at the end (MurmurHash3's finish); a SHA-256 takes several times as long. */
+function hashOf(text: string): { a: number; b: number } {
+  let a = SEED_A;
+  let b = SEED_B;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    a = Math.imul(a ^ unit, PRIME_A);
+    b = Math.imul(b ^ unit, PRIME_B);
+  }
+  return { a: mixed(a, b), b: mixed(b, a) };
+}
+
+/** The same in one go for printable ASCII without spaces, as most keys are; false: the key holds something else. */
+function hashPlain(key: string, countsCase: boolean, into: KeyHashes): boolean {
+  let a = SEED_A;
+  let b = SEED_B;
+  let foldedA = SEED_A;
+  let foldedB = SEED_B;
+  for (let i = 0; i < key.length; i += 1) {
+    const unit = key.charCodeAt(i);
+    if (unit < 33 || unit > 126) return false;
+    const folded = !countsCase && unit >= 65 && unit <= 90 ? unit + 32 : unit;
+    a = Math.imul(a ^ unit, PRIME_A);
+    b = Math.imul(b ^ unit, PRIME_B);
+    foldedA = Math.imul(foldedA ^ folded, PRIME_A);
+    foldedB = Math.imul(foldedB ^ folded, PRIME_B);
+  }
+  into.own = mixed(a, b);
+  into.look = into.own;
+  into.a = mixed(foldedA, foldedB);
+  into.b = mixed(foldedB, foldedA);
+  return true;
+}
+
+function mixed(a: number, b: number): number {
+  return Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+}
+
+type Entry = { readonly own: number; readonly look: number; readonly row: number };
+
+/** An entry: its 64 bits, the key's own 32, the 32 of how it looks, and its row. */
+const WORDS = 5;
+const FIRST_ENTRIES = 4096;
+const FULL = 0.6;
+/** Slots are few bytes, and to place all entries again costs more than they do. */
+const SLOTS_GROW = 4;
+
+/** Entries one after the other, and slots with their numbers, from 1, by their hash. */
+function createKeyTable() {
+  let entries = new Int32Array(FIRST_ENTRIES * WORDS);
+  let slots = new Int32Array(FIRST_ENTRIES * SLOTS_GROW);
+  let count = 0;
+  const slotOf = (a: number, b: number) => {
+    const last = slots.length - 1;
+    for (let slot = a & last; ; slot = (slot + 1) & last) {
+      const at = ((slots[slot] ?? 0) - 1) * WORDS;
+      if (at < 0 || (entries[at] === a && entries[at + 1] === b)) return slot;
+    }
+  };
+  /** Makes room for one more. */
+  const grow = () => {
+    if ((count + 1) * WORDS > entries.length) {
+      const larger = new Int32Array(Math.ceil(count * 1.5) * WORDS);
+      larger.set(entries);
+      entries = larger;
+    }
+    if (count < slots.length * FULL) return;
+    slots = new Int32Array(slots.length * SLOTS_GROW);
+    for (let at = 0; at < count * WORDS; at += WORDS) {
+      slots[slotOf(entries[at] ?? 0, entries[at + 1] ?? 0)] = at / WORDS + 1;
+    }
+  };
+  return {
+    /** The entry that is there; `null`: there was none, and this is it now. */
+    findOrAdd({ a, b, own, look }: Readonly<KeyHashes>, row: number): Entry | null {
+      const slot = slotOf(a, b);
+      const at = ((slots[slot] ?? 0) - 1) * WORDS;
+      if (at >= 0)
+        return { own: entries[at + 2] ?? 0, look: entries[at + 3] ?? 0, row: entries[at + 4] ?? 0 };
+      const place = count * WORDS;
+      count += 1;
+      slots[slot] = count;
+      entries[place] = a;
+      entries[place + 1] = b;
+      entries[place + 2] = own;
+      entries[place + 3] = look;
+      entries[place + 4] = row;
+      grow();
+      return null;
+    },
+  };
+}
+
+/** Of what was found in the file and in the ledger, the one that says more; else that of the file. */
+export function worse(inFile: KeyLikeness | null, inLedger: KeyLikeness | null): KeyLikeness | null {
+  if (inFile === null || inLedger === null) return inFile ?? inLedger;
+  return inFile.code === 'key_case' && inLedger.code === 'key_lookalike' ? inLedger : inFile;
+}
+
+/** What is wrong with the key of the row; no values in its words. */
+export function likenessFinding(
+  { code, run, row }: KeyLikeness,
+  { column, key }: { readonly column: string; readonly key: string },
+): RowFinding {
+  const place = run === null ? `row ${row} of this file` : `row ${row} of run ${run}`;
+  return { code, column, value: key, expected: `${EXPECTED[code]} ${place}` };
+}
+
+const EXPECTED = {
+  key_lookalike:
+    'a key that looks like no other; but for white space, invisible signs or forms of the same character it is that of',
+  key_case:
+    'a key that differs from others by more than capital and small letters; but for these it is that of',
+} as const satisfies Record<KeyLikenessCode, string>;
