@@ -27,7 +27,7 @@ const CORRECTIONS = [
 /** `exit`: what the step is expected to end with (1: some rows did not succeed, and the report says which). */
 const STEPS = [
   {
-    title: 'What would happen: read, map and check a file without a single call',
+    title: 'What would happen: read, map and check a file without calling the service',
     command: ['check', 'subclients-create', 'samples/subclients-create.csv'],
     exit: 1,
   },
