@@ -1,21 +1,33 @@
 #!/usr/bin/env node
 // The samples of every operation, taken through the program against its built-in sandbox, in a home of their own: the folder
-// that is named, or a new one.
+// that is named, or a new one. A German partner's file goes all the way: mapped, loaded, corrected and loaded again.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { correctRows } from './demo/correct-rows.mjs';
 import { renderRuns } from './demo/render-runs.mjs';
 import { findProgram } from './setup/find-program.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const HOME =
   process.argv[2] ?? join('.onboard', `demo-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}`);
+/** What the German partner's file becomes: the definition that `map` writes, and its rows corrected by hand. */
+const KUNDEN = {
+  file: 'samples/partner-de-subclients.csv',
+  job: join(HOME, 'jobs', 'kunden.yaml'),
+  corrected: join(HOME, 'kunden-corrected.csv'),
+};
+const CORRECTIONS = [
+  { row: 4, column: 'Firma', value: 'Tarnhollow Timber GmbH' },
+  { row: 9, column: 'Gründungsdatum', value: '28.02.2019' },
+  { row: 18, column: 'Land', value: 'COD' },
+];
 
 /** `exit`: what the step is expected to end with (1: some rows did not succeed, and the report says which). */
 const STEPS = [
   {
-    title: 'What would happen: read, map and check a file without a single call',
+    title: 'What would happen: read, map and check a file without calling the service',
     command: ['check', 'subclients-create', 'samples/subclients-create.csv'],
     exit: 1,
   },
@@ -30,9 +42,20 @@ const STEPS = [
     exit: 0,
   },
   {
-    title: "A partner's own headers: semicolons, decimal commas, dates as dd/MM/yyyy",
-    command: ['run', 'example-partner-x', 'samples/partner-x-subclients.csv', '--sandbox'],
+    title: "A German partner's own headers: `map` proposes the job definition",
+    command: ['map', KUNDEN.file, '--operation', 'subclient.create', '--out', KUNDEN.job],
+    exit: 0,
+  },
+  {
+    title: 'That file, loaded by it: three rows have a mistake, and failed.csv has them with the reason',
+    command: ['run', '--job-file', KUNDEN.job, KUNDEN.file, '--sandbox'],
     exit: 1,
+  },
+  {
+    title: 'The same three rows, corrected: only they are sent',
+    prepare: correctKunden,
+    command: ['run', '--job-file', KUNDEN.job, KUNDEN.corrected, '--sandbox'],
+    exit: 0,
   },
   {
     title: 'Changes to subclients that exist',
@@ -59,7 +82,7 @@ const STEPS = [
 process.exitCode = main();
 
 function main() {
-  mkdirSync(resolve(ROOT, HOME), { recursive: true, mode: 0o700 });
+  mkdirSync(resolve(ROOT, HOME, 'jobs'), { recursive: true, mode: 0o700 });
   say(`The demo keeps everything in ${HOME}.`);
   const unexpected = STEPS.filter((step, index) => !endsAsExpected(step, index + 1));
   say(
@@ -76,8 +99,18 @@ function main() {
   return 1;
 }
 
-function endsAsExpected({ title, command, exit }, number) {
+/** What a person does in a spreadsheet. Without a failed.csv nothing is written, and the step that loads it says so. */
+function correctKunden() {
+  const kept = correctRows(resolve(ROOT, HOME, 'reports'), 'kunden', CORRECTIONS);
+  if (kept === null) return;
+  writeFileSync(resolve(ROOT, KUNDEN.corrected), kept, { mode: 0o600 });
+  for (const { row, column, value } of CORRECTIONS) say(`row ${row}, column "${column}": ${value}`);
+  say('');
+}
+
+function endsAsExpected({ title, prepare, command, exit }, number) {
   say(`\n── ${number}/${STEPS.length}  ${title}\n`);
+  prepare?.();
   say(`$ ONBOARD_HOME=${HOME} npx onboard ${command.join(' ')}\n`);
   const { status, error } = spawnSync(process.execPath, [join('dist', 'main.js'), ...command], {
     cwd: ROOT,

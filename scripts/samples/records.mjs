@@ -138,6 +138,28 @@ export function inventPartnerRow(random, reference) {
   };
 }
 
+/** A row as a German partner's own system writes it: its headers, dates, numbers and countries. */
+export function inventGermanRow(random, reference) {
+  const [land, town] = random.pick([
+    ['Deutschland', 'Königsquell'],
+    ['Österreich', 'Zellgard am See'],
+    ['Schweiz', 'Oberquell'],
+  ]);
+  return {
+    'Kunden-Nr': reference,
+    Firma: inventCompany(random, { form: 'GmbH' }),
+    Rechtsform: 'GmbH',
+    Handelsregisternummer: `HRB ${random.digits(5)}`,
+    Straße: inventStreet(random),
+    PLZ: `0${random.digits(4)}`,
+    Ort: town,
+    Land: land,
+    Gründungsdatum: inventDate(random).split('-').reverse().join('.'),
+    'Monatsvolumen (EUR)': `${random.integer(1, 99)}.${random.digits(3)},${random.digits(2)}`,
+    Ansprechpartner: inventPerson(random).last,
+  };
+}
+
 /** The number with its last digit as the check digit that the ABA asks for: 3, 7 and 1 times its digits, a multiple of 10. */
 function routingNumber(digits) {
   const sum = [...digits.slice(0, 8)].reduce(

@@ -1,5 +1,11 @@
 import { alter, change, damage, emptyRow } from './mistakes.mjs';
-import { inventPartnerRow, inventSubclient, inventSubclientUpdate, key } from './records.mjs';
+import {
+  inventGermanRow,
+  inventPartnerRow,
+  inventSubclient,
+  inventSubclientUpdate,
+  key,
+} from './records.mjs';
 
 const CSV = { type: 'csv', delimiter: ',', eol: '\n', bom: false };
 const EXCEL = { type: 'csv', delimiter: ';', eol: '\r\n', bom: true };
@@ -197,6 +203,21 @@ const PARTNER = {
   ],
 };
 
+const GERMAN_PARTNER = {
+  file: 'partner-de-subclients.csv',
+  job: 'example-partner-de',
+  format: EXCEL,
+  rows: 24,
+  success: 'created',
+  record: (random, row) => inventGermanRow(random, key('DE', row)),
+  mistakes: [
+    change(4, 'invalid', 'no legal name', 'Firma', ''),
+    change(9, 'invalid', '31 February', 'Gründungsdatum', '31.02.2019'),
+    change(15, 'created', 'a semicolon in a name', 'Firma', 'Tarnhollow; Töchter GmbH'),
+    change(18, 'invalid', 'a country that two share', 'Land', 'Kongo'),
+  ],
+};
+
 function subclientId(number) {
   return `sub-${String(number).padStart(4, '0')}`;
 }
@@ -217,4 +238,5 @@ export const SUBCLIENT_SAMPLES = [
   UPSERT_CSV,
   UPSERT_JSON,
   PARTNER,
+  GERMAN_PARTNER,
 ];

@@ -15,7 +15,7 @@ type Flags = { readonly jobFile?: string; readonly sandbox?: boolean; readonly j
 export const addCheckCommand: AddCommand = (program, io, done) => {
   program
     .command('check')
-    .description('Parse, map, validate, find duplicate and known keys, without a single call')
+    .description('Parse, map, validate, find duplicate and known keys, without calling the service')
     .argument('[job]', 'name of a job definition in ONBOARD_JOBS')
     .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')

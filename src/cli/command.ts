@@ -39,7 +39,7 @@ export async function writeNewFile(path: string, content: string | Uint8Array): 
     const code = errorCode(error) || String(error);
     const why =
       code === 'EEXIST'
-        ? 'there is such a file already, and it is left alone: name another one, or remove it first'
+        ? 'there is such a file already, and it stays as it is: name another one, or remove it first'
         : `the file can't be written (${code}): expected a folder that is there and may be written to`;
     throw new UsageError(`--out ${path}: ${why}`, { cause: error });
   }
@@ -48,7 +48,7 @@ export async function writeNewFile(path: string, content: string | Uint8Array): 
 /** The flag of every command that sends. */
 export const ACCEPT_REDIS_SETTINGS = [
   '--accept-redis-settings',
-  'start also on a Redis whose settings may lose what was sent',
+  'start even on a Redis whose settings could lose what was sent',
 ] as const;
 
 /** The flag of the commands that can send to the stand-in; it may be repeated. */

@@ -56,9 +56,9 @@ type ResumeFlags = EndedFlags & {
 export const addResumeCommand: AddCommand = (program, io, done) => {
   program
     .command('resume')
-    .description('Go on with a run that is paused, stopped or left by its process, to its end')
+    .description('Continue a run that was paused, was stopped or lost its process')
     .argument('<run>', RUN_ARGUMENT)
-    .option('--yes', 'also where the service has asked to be left alone for long: lifts that without asking')
+    .option('--yes', 'even if the service has asked for a long pause: lift it without a question')
     .option('--no-follow', 'only let workers elsewhere go on with what they have')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
@@ -91,7 +91,7 @@ async function mayLift(
   { session: { io }, flags }: { readonly session: Session; readonly flags: ResumeFlags },
 ): Promise<boolean> {
   const time = shownTime(until, 'UTC', { seconds: true });
-  const asked = `The service at ${target} has asked to be left alone until ${time} (Retry-After).`;
+  const asked = `The service at ${target} has asked for a pause until ${time} (Retry-After).`;
   const meaning =
     'To go on before lifts that for every run that goes there: requests go out at once, and the service may refuse them all, or shut this caller out.';
   const told = flags.yes === true ? true : await confirm(io, `${asked}\n${meaning}\nGo on all the same?`);
@@ -139,7 +139,7 @@ type CancelFlags = { readonly json?: boolean; readonly logFile?: string };
 export const addCancelCommand: AddCommand = (program, io, done) => {
   program
     .command('cancel')
-    .description('Give a run up for good: rows in flight are settled, all others are cancelled')
+    .description('End a run early: rows in flight are settled, all others are cancelled')
     .argument('<run>', RUN_ARGUMENT)
     .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON')

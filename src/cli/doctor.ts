@@ -8,7 +8,7 @@ import type { AddCommand } from './command.ts';
 export const addDoctorCommand: AddCommand = (program, io, done) => {
   program
     .command('doctor')
-    .description('Say what is wrong with Redis, service, credentials and folders, and how to correct it')
+    .description('Check Redis, service, credentials, folders and jobs, and say how to fix what is wrong')
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: { readonly json?: boolean }) => {

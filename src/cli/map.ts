@@ -45,7 +45,10 @@ export const addMapCommand: AddCommand = (program, io, done) => {
         .choices(OPERATIONS)
         .makeOptionMandatory(),
     )
-    .option('--out <file>', 'write it there, for example jobs/partner-x.yaml; an existing file is left alone')
+    .option(
+      '--out <file>',
+      'write it there, for example jobs/partner-x.yaml; an existing file is never overwritten',
+    )
     .option('--delimiter <sign>', 'instead of finding it')
     .option('--quote <sign>', 'of CSV: the quote character, where it is not "')
     .option(

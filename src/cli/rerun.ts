@@ -20,7 +20,7 @@ const ONLY = 'of rejected, failed, denied, invalid, cancelled, separated by comm
 export const addRerunCommand: AddCommand = (program, io, done) => {
   program
     .command('rerun')
-    .description('Take the rows of a run that did not succeed up again, as a run of their own')
+    .description('Send the rows of a run that did not succeed again, as a new run')
     .argument('<run>', `the run whose rows are taken up: ${RUN_ARGUMENT}`)
     .option('--only <outcomes>', ONLY, collect, [])
     .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')

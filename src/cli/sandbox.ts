@@ -23,7 +23,7 @@ export const addSandboxCommand: AddCommand = (program, io, done) => {
       [],
     )
     .option('--latency <time>', 'answer after this time, e.g. 50ms')
-    .option('--tokens <list>', 'the bearer tokens it takes, with commas between', DEFAULT_TOKEN)
+    .option('--tokens <list>', 'the bearer tokens it accepts, separated by commas', DEFAULT_TOKEN)
     .option('--permissions <list>', 'what tokens may do; default: all')
     .option('--token-ttl <seconds>', "a token's life from its first use")
     .option('--token-requests <n>', 'a token ends after so many requests')
@@ -31,8 +31,8 @@ export const addSandboxCommand: AddCommand = (program, io, done) => {
     .option('--keep-alive <seconds>', 'how long an idle connection stays open')
     .option('--data-file <file>', 'remember what was made in this file')
     .option('--record-requests <n>', 'keep the last n requests for GET /sandbox/requests')
-    .option('--any', "play what it doesn't know: any request but a GET makes something, with its id at /id")
-    .option('--json', 'say where it listens as JSON')
+    .option('--any', 'accept unknown requests too: each but a GET creates something, with its id at /id')
+    .option('--json', 'print its address as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: Flags) => done(await serve(flags, io)));
 };

@@ -57,7 +57,7 @@ type StartFlags = InboxFlags & { readonly sandbox?: boolean; readonly fault: rea
 export const addStartCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('start')
-    .description('Take files from the inboxes through their jobs and send their rows, in one process')
+    .description('Load files from the inboxes, each by its job, and send their rows, in one process')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
     .option(...FAULT, collect, []);
   addInboxOptions(command)
@@ -105,7 +105,7 @@ export const addWatchCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('watch')
     .description(
-      'Take files from the inboxes through their jobs, and wait for workers (`onboard work`) that send their rows',
+      'Load files from the inboxes, each by its job, and wait for workers (`onboard work`) that send their rows',
     )
     .addOption(new Option('--sandbox').hideHelp());
   addInboxOptions(command)
@@ -151,12 +151,12 @@ other processes: without one, files wait, also with --once.
 ${ONCE_HELP}`;
 
 const RUNS_HELP =
-  'files taken through their jobs at once; one whose job has a higher `priority` does not wait for those of a lower one';
+  'files loaded at the same time; one whose job has a higher `priority` does not wait for those of a lower one';
 
 function addInboxOptions(command: Command): Command {
   return command
-    .option('--rest <seconds>', 'take a file when nothing of it has changed for so long', seconds, 2)
-    .option('--poll <seconds>', 'look at the folders at least that often', pollSeconds, 5)
+    .option('--rest <seconds>', 'take a file once it has not changed for this long', seconds, 2)
+    .option('--poll <seconds>', 'look at the folders at least this often', pollSeconds, 5)
     .option('--polling', 'no events, only looks: for network file systems that have none')
     .option('--runs <n>', RUNS_HELP, wholeNumber, 32)
     .option('--once', 'take what is there, to the end, and exit: for cron')

@@ -1,4 +1,4 @@
-/** `onboard status`: what needs somebody and what is going on, or how one run stands. */
+/** `onboard status`: what needs attention and what is going on, or how one run stands. */
 import { basename } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
 import { emptyOverview, lookOver, type Overview } from '../inbox/overview.ts';
@@ -31,10 +31,10 @@ type Flags = { readonly json?: boolean; readonly sandbox?: boolean; readonly wat
 export const addStatusCommand: AddCommand = (program, io, done) => {
   program
     .command('status')
-    .description('What needs somebody, what is under way, what waits and why; or one run in numbers')
+    .description('Show what needs attention, what is under way, what waits and why; or one run in numbers')
     .argument('[run]', RUN_ARGUMENT)
     .option('--sandbox', 'without a run: for the built-in stand-in instead of MSB_BASE_URL')
-    .option('--watch', 'look again every two seconds, until the run stands still or Ctrl-C')
+    .option('--watch', 'look again every two seconds, until nothing more happens to the run, or Ctrl-C')
     .option('--json', 'as JSON; of a run with the fields of summary.json')
     .addHelpText(
       'after',
@@ -179,11 +179,11 @@ const NEEDS_SHOWN = 5;
 
 /** What waits for somebody, each with the command that settles it. */
 function needsLines({ runs, refused }: Overview['needs'], signs: boolean): string[] {
-  if (runs.length === 0 && refused.length === 0) return [`${signs ? '✓ ' : ''}Nothing needs somebody.`];
+  if (runs.length === 0 && refused.length === 0) return [`${signs ? '✓ ' : ''}Nothing needs attention.`];
   const moreRuns = runs.length - NEEDS_SHOWN;
   const moreFiles = refused.length - NEEDS_SHOWN;
   return [
-    'What needs somebody:',
+    'Needs attention:',
     ...runs.slice(0, NEEDS_SHOWN).flatMap((one) => needyLines(one, signs)),
     ...(moreRuns > 0 ? [`  and ${countOf(moreRuns, 'more run', 'more runs')}: onboard runs`] : []),
     ...refused

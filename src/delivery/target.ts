@@ -112,7 +112,7 @@ function programFile(): string {
 
 async function firstMessage(child: ChildProcess): Promise<unknown> {
   const failed = once(child, 'exit').then(() => {
-    throw new UsageError('The sandbox did not start; its own words are above.');
+    throw new UsageError('The sandbox did not start; its own message is above.');
   });
   const [message] = await Promise.race([once(child, 'message'), failed]);
   return message;

@@ -52,7 +52,7 @@ export type ChunkQueue = {
   has(run: string, chunk: number): Promise<boolean>;
   /** Puts chunks back that BullMQ gave up: it can do so without having run them. */
   retryFailed(): Promise<void>;
-  /** Takes a chunk out of the queue for good, with its rows where it had them; `null`: a worker has it in hand. */
+  /** Removes a chunk from the queue, with its rows where it had them; `null`: a worker has it in hand. */
   takeOut(run: string, chunk: number): Promise<{ readonly rows: ChunkJob['rows'] | null } | null>;
   /** Lets chunks of a run that were put back for a while start at once. */
   promote(run: string): Promise<void>;

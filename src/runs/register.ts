@@ -101,7 +101,7 @@ export async function beginFile(file: NewFile, session: Pick<Session, 'ledger' |
   if (isOver(before)) {
     tell(
       io,
-      `This file was already taken to its end as run ${id} (${before.finishedAt ?? ''}): nothing is sent. ` +
+      `This file was already loaded, as run ${id} (${before.finishedAt ?? ''}): nothing is sent. ` +
         'For another run of it: --again',
     );
     return before;

@@ -11,7 +11,7 @@ import { serviceReport } from './status.ts';
 type Shown = 'well' | 'failing' | 'away' | 'held';
 
 const EVERY_MS = 1_000;
-const HOLD_OVER = 'The service need not be left alone any longer: rows go on.';
+const HOLD_OVER = 'The pause that the service asked for is over: rows go on.';
 /** What the service asks for with 429 is mostly shorter, and over before it is read. */
 const LONG_HOLD_MS = 30_000;
 
@@ -59,7 +59,7 @@ export function createServiceNotice(
     /** The service has asked to be left alone for so long that the run was paused. */
     async heldOff() {
       const { heldUntil } = await service.read();
-      const what = `The service at ${target} has asked to be left alone until ${dateOf(heldUntil)} (Retry-After)`;
+      const what = `The service at ${target} has asked for a pause until ${dateOf(heldUntil)} (Retry-After)`;
       tell(io, `${what}: longer than send.awayMinutes allows, so the run is paused.`);
     },
     /** At the last look: rows wait for the service. */
@@ -112,7 +112,7 @@ export function serviceWords(report: BreakerReport): string {
     case 'failing':
       return `${failures(report)} since ${clock(report.since)}${why(report)}`;
     case 'held':
-      return `asked to be left alone until ${dateOf(report.heldUntil)}`;
+      return `asked for a pause until ${dateOf(report.heldUntil)}`;
     case 'away':
       return `away since ${clock(report.since)}, ${failures(report)}; ${nextTry(report)}${why(report)}`;
     default:

@@ -73,7 +73,7 @@ function tokensFlag(problems: string[], text: string | undefined): readonly stri
   if (text === undefined) return undefined;
   const tokens = namesOf(text);
   if (tokens.length === 0)
-    problems.push('--tokens is empty: expected one or more tokens with commas between.');
+    problems.push('--tokens is empty: expected one or more tokens, separated by commas.');
   return tokens;
 }
 

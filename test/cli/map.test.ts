@@ -35,6 +35,7 @@ test.each([
   ['samples/payment-documents.csv', 'payment.documents', 'payment-documents'],
   ['samples/payment-documents.json', 'payment.documents', 'payment-documents'],
   ['samples/partner-x-subclients.csv', 'subclient.create', 'example-partner-x'],
+  ['samples/partner-de-subclients.csv', 'subclient.create', 'example-partner-de'],
 ])('what is proposed for %s, %s, finds what the job %s finds', async (file, operation, job) => {
   const { out, checked } = await mapAndCheck(file, operation);
   expect(checked.stderr).toBe('');

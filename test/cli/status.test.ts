@@ -69,16 +69,16 @@ describe('a run', () => {
   });
 });
 
-test('the overview begins with what needs somebody, each with its command', async () => {
+test('the overview begins with what needs attention, each with its command', async () => {
   await own().redis.flushall();
   const env = await home();
-  expect((await onboard(['status'], env)).stdout).toMatch(/^Nothing needs somebody\.\n/);
+  expect((await onboard(['status'], env)).stdout).toMatch(/^Nothing needs attention\.\n/);
   const doubtful = await seed('20261121-034516-cccc', [created(1), doubtOf(2)]);
   const open = await seed('20261121-034517-dddd', [created(1)], false);
   await onboard(['report', doubtful], env);
   const { stdout } = await onboard(['status'], env);
   const lines = stdout.slice(0, stdout.indexOf('\n\n')).split('\n');
-  expect(lines[0]).toBe('What needs somebody:');
+  expect(lines[0]).toBe('Needs attention:');
   expect(lines[1]).toContain(`Run ${open} (`);
   expect(lines.join('\n')).toContain(`onboard resume ${open}`);
   expect(lines.join('\n')).toContain(`Run ${doubtful} (`);

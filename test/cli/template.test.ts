@@ -97,7 +97,7 @@ describe('what can not be done is refused', () => {
     await writeFile(file, 'mine');
     const said = await onboard(['template', 'payment-documents', '--xlsx', '--out', file]);
     expect(said).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(said.stderr).toContain(`${file}: there is such a file already, and it is left alone`);
+    expect(said.stderr).toContain(`${file}: there is such a file already, and it stays as it is`);
     expect(await readFile(file, 'utf8')).toBe('mine');
   });
 

@@ -8,13 +8,13 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const NAMED = /`((?:src|test|docs|samples|bench|scripts)\/[\w./*-]+)`/g;
 
 const documents = [
+  'CONTRIBUTING.md',
   'README.md',
-  ...(await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md')),
+  ...(await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
 ];
 
 test.each(documents)('every file that %s names is there', async (name) => {
-  const path = name === 'README.md' ? join(ROOT, name) : join(ROOT, 'docs', name);
-  const named = [...(await readFile(path, 'utf8')).matchAll(NAMED)].map(([, file = '']) => file);
+  const named = [...(await readFile(join(ROOT, name), 'utf8')).matchAll(NAMED)].map(([, file = '']) => file);
   const missing = named.filter((file) => !file.includes('*') && !existsSync(join(ROOT, file)));
   expect(missing).toEqual([]);
 });

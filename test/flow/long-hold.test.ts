@@ -17,7 +17,7 @@ test('a Retry-After of a day pauses each run of the service with the date, until
   const [dayOf, dayAfter] = [began, Date.now()].map((at) =>
     new Date(at + 86_400_000).toISOString().slice(0, 10),
   );
-  const leftAlone = new RegExp(`asked to be left alone until (${dayOf}|${dayAfter}) `);
+  const leftAlone = new RegExp(`asked for a pause until (${dayOf}|${dayAfter}) `);
   expect(first.stderr).toMatch(leftAlone);
   const { made } = flow.sandbox.stats();
 

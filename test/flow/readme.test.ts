@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +9,17 @@ import { until } from '../support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The lines of the README's `sh` blocks that call the program. */
-async function readmeCommands(): Promise<string[]> {
+type Shown = { readonly commands: readonly string[]; readonly output: readonly string[] };
+
+/** The README's `sh` blocks: the lines that call the program, and those of the `text` block that shows what they print. */
+async function readmeCommands(): Promise<Shown[]> {
   const text = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
-  return blocks
-    .flatMap((block) => block.split('\n'))
-    .flatMap((line) => (line.startsWith('npx onboard ') ? [line] : []));
+  return [...text.matchAll(/^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```)?/gms)].map(
+    ([, commands = '', output = '']) => ({
+      commands: commands.split('\n').filter((line) => line.startsWith('npx onboard ')),
+      output: output.split('\n').filter((line) => line !== '' && line !== '…'),
+    }),
+  );
 }
 
 /** The commands of its other blocks: they need a run that went wrong, and are carried out by tests of their own. */
@@ -36,23 +40,50 @@ test('every command that the README names is there', async () => {
 /** Rows that do not succeed, and files with issues, are part of the samples. */
 const ENDS = [0, 1];
 
-test('every command of the README works as it stands, in the built program', async () => {
+test('every command of the README works as it stands, in the built program, and prints what is shown', async () => {
   const flow = await startFlow({ redis: 'embedded' });
-  const out = await mkdtemp(join(tmpdir(), 'onboard-readme-'));
-  const commands = await readmeCommands();
-  expect(commands.length).toBeGreaterThan(10);
-  for (const command of commands) {
-    const words = command.split(' ').slice(2);
-    const latest = words.includes('<run>') ? await newestRun(flow) : '';
-    const args = words
-      .map((word) => word.replace('<run>', latest).replace('<folder>', out))
-      .map((word) => (word.includes('/') && !word.startsWith('/') ? join(ROOT, word) : word));
-    const { exitCode, stdout, stderr } = await flow.start(args, { MSB_BASE_URL: '', MSB_TOKEN: '' }).ended;
-    expect(ENDS, `${command}\n${stderr}`).toContain(exitCode);
-    expect(stdout, command).not.toBe('');
+  const folder = await mkdtemp(join(tmpdir(), 'onboard-readme-'));
+  for (const name of ['samples', 'jobs']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  const env = { MSB_BASE_URL: '', MSB_TOKEN: '', ONBOARD_JOBS: 'jobs' };
+  const within = ['sh', '-c', 'cd "$0" && exec "$@"', folder];
+  const blocks = await readmeCommands();
+  expect(blocks.flatMap(({ commands }) => commands).length).toBeGreaterThan(10);
+  expect(blocks.filter(({ output }) => output.length > 0).length).toBeGreaterThan(3);
+  for (const { commands, output } of blocks) {
+    let printed = '';
+    for (const command of commands) {
+      const words = command.split(' ').slice(2);
+      const latest = words.includes('<run>') ? await newestRun(flow) : '';
+      const args = words.map((word) =>
+        word.replace('<run>', latest).replace('<folder>', join(folder, 'out')),
+      );
+      const { exitCode, stdout, stderr } = await flow.start(args, env, within).ended;
+      expect(ENDS, `${command}\n${stderr}`).toContain(exitCode);
+      expect(`${stdout}${stderr}`, command).not.toBe('');
+      printed += `${stdout}${stderr}`;
+    }
+    const lines = asInReadme(printed, folder, flow.home).split('\n');
+    expect(output.map(withoutNumbers).filter((line) => !lines.includes(line))).toEqual([]);
   }
-  await rm(out, { recursive: true });
+  await rm(folder, { recursive: true });
 });
+
+/** As the README has it, with its folder for the test's. */
+function asInReadme(printed: string, folder: string, home: string): string {
+  const text = printed
+    .replaceAll(/ONBOARD_HOME=\S+ /g, '')
+    .replaceAll(home, '/srv/onboard/.onboard')
+    .replaceAll(folder, '/srv/onboard');
+  return withoutNumbers(text);
+}
+
+/** What differs from run to run, and how the program was started. */
+function withoutNumbers(text: string): string {
+  return text
+    .replaceAll(/\d{8}-\d{6}-[a-z0-9]{4}/g, '<run>')
+    .replaceAll(/\d[\d.,]* rows\/s/g, '<rate>')
+    .replaceAll('npx onboard', 'onboard');
+}
 
 // What needs a run that waits, fails or is in doubt, and stands in no block of the README that can be carried out as it is.
 test('the commands about a run work in the built program, one after the other', async () => {

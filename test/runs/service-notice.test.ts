@@ -80,8 +80,8 @@ test('a long hold is told once with its date, and that it is over; a short one i
   };
   const long = held(300);
   const time = `${long.heldUntil?.slice(0, 10)} ${long.heldUntil?.slice(11, 19)} UTC`;
-  const words = `The service at https://api.example.com has asked to be left alone until ${time}: nothing is sent before.`;
-  const over = 'The service need not be left alone any longer: rows go on.';
+  const words = `The service at https://api.example.com has asked for a pause until ${time}: nothing is sent before.`;
+  const over = 'The pause that the service asked for is over: rows go on.';
   expect(await told([WELL, long, long, WELL])).toEqual([words, over]);
   expect(await told([WELL, held(5), held(5), WELL])).toEqual([]);
 });
@@ -96,7 +96,7 @@ test.each<[Partial<BreakerReport>, string]>([
     { state: 'failing', failuresInARow: 2, since, cause: 'The service answered 503.' },
     '2 failures in a row since 20:30:51 UTC. The service answered 503',
   ],
-  [{ state: 'held', heldUntil: nextAt }, 'asked to be left alone until 2026-11-21 20:31:07 UTC'],
+  [{ state: 'held', heldUntil: nextAt }, 'asked for a pause until 2026-11-21 20:31:07 UTC'],
   [
     { state: 'away', failuresInARow: 12, since, nextAt, cause: CAUSE },
     `away since 20:30:51 UTC, 12 failures in a row; one row tries at 20:31:07 UTC, the others wait. ${CAUSE}`,

@@ -82,6 +82,13 @@ export const EXPECTED_SAMPLES: readonly ExpectedSample[] = [
     outcomes: { created: 84, invalid: 6 },
   },
   {
+    file: 'partner-de-subclients.csv',
+    job: 'example-partner-de',
+    before: [],
+    exitCode: 1,
+    outcomes: { created: 21, invalid: 3 },
+  },
+  {
     file: 'counterparty-drafts.csv',
     job: 'counterparty-drafts',
     before: [],
