@@ -12,6 +12,10 @@ type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
  * `fromText` and `fromJson` answer `undefined` where the value can't be converted and `null` where there is nothing in it.
  */
 export type Conversion = {
+  /** Cells that are taken over as they stand, or in parts: what looks damaged in them is damage. */
+  readonly kind?: 'text' | 'list';
+  /** Whether the definition says what this very cell means: nothing in it is damage. */
+  isNamed?(text: string): boolean;
   /** `text` is never empty. */
   fromText(text: string): JsonValue | undefined;
   fromJson(value: TypedValue): JsonValue | undefined;
@@ -33,6 +37,7 @@ export function convert(conversion: Conversion, value: JsonValue): JsonValue | u
 
 /** Text stays as it stands, leading zeros and spaces included. A JSON number may have lost digits, so that it is refused. */
 export const stringConversion: Conversion = {
+  kind: 'text',
   fromText: (text) => text,
   fromJson: () => undefined,
   expected: 'a string (in quotes)',
@@ -91,6 +96,7 @@ const SEPARATOR = /[;|]/;
 
 /** Text is split on `;` and `|`, its parts trimmed; empty parts and JSON nulls are left out. */
 export const listConversion: Conversion = {
+  kind: 'list',
   fromText: (text) => partsOf(text),
   fromJson: (value) => (Array.isArray(value) ? stringsOf(value) : undefined),
   expected: 'a list of strings (in one cell: separated by ; or |)',

@@ -117,7 +117,8 @@ function withValues(
     }
     values.set(cell, value);
   }
-  return as === 'list' ? partsByValues(base, values) : cellsByValues(base, values);
+  const conversion = as === 'list' ? partsByValues(base, values) : cellsByValues(base, values);
+  return { ...conversion, isNamed: (text) => values.has(text) };
 }
 
 /** As many of the cells as a message can name. */
@@ -130,13 +131,14 @@ function expecting({ expected }: Conversion, values: ReadonlyMap<string, JsonVal
 }
 
 function cellsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>): Conversion {
-  const { isSwappable, remedy, typed } = base;
+  const { kind, isSwappable, remedy, typed } = base;
   const fromText = (text: string) => (values.has(text) ? values.get(text) : base.fromText(text));
   return {
     fromText,
     // A JSON number or boolean by its text, as a cell of a table would have it.
     fromJson: (value) => (values.has(String(value)) ? values.get(String(value)) : base.fromJson(value)),
     expected: expecting(base, values),
+    ...(kind === undefined ? {} : { kind }),
     ...(remedy === undefined ? {} : { remedy }),
     ...(isSwappable === undefined
       ? {}

@@ -183,11 +183,13 @@ export function keyedRows(
   const claiming: KeyedRow[] = [];
   const others = new Map<number, KeyClaim>();
   for (const row of leads) {
+    const key = identityKeyOf(run, mapping, row);
+    if (key === null) continue;
+    // Also of rows that stand apart: corrected, they are sent, and what looks like them would be a second record.
+    const alike = mapping.hasKey ? findAlike(key, row.row) : null;
     const other = apart?.otherRow(row) ?? null;
-    const key = other === null ? identityKeyOf(run, mapping, row) : null;
-    if (other !== null) others.set(row.row, { kind: 'apart', row: other });
-    if (key !== null)
-      claiming.push({ row: row.row, key, alike: mapping.hasKey ? findAlike(key, row.row) : null });
+    if (other === null) claiming.push({ row: row.row, key, alike });
+    else others.set(row.row, { kind: 'apart', row: other });
   }
   return { claiming, apart: others };
 }

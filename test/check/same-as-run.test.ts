@@ -183,6 +183,13 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
     ['sent', 'sent', 'sent'],
   ],
   ['groups whose keys look alike', PAYEES, {}, ['A,Acme,GB1', 'A ,Acme,GB2'], ['sent', 'key_lookalike']],
+  [
+    'a key that looks like one whose rows stand apart',
+    PAYEES,
+    {},
+    ['A,Acme,GB1', 'B,Bay,GB2', 'A,Acme,GB3', 'A ,Acme,GB4'],
+    ['group_apart', 'sent', 'group_apart', 'key_lookalike'],
+  ],
   ['a known group', PAYEES, { A: 'known' }, ['A,Acme,GB1', 'A,Other,GB2'], ['skipped', 'skipped']],
   ['another run’s group', PAYEES, { A: 'held' }, ['A,Acme,GB1', 'A,Acme,GB2'], ['key_held', 'key_held']],
 ])('of %s the check says what a run does, in its words', async (_, job, before, lines, fates) => {

@@ -83,6 +83,32 @@ test.each([
   expect(isHit(spreadsheetError, text)).toBe(false);
 });
 
+describe('where a field says what certain cells mean', () => {
+  const IBAN = { column: 'IBAN', values: { none: null } };
+  const fields = { 'accounts.0.iban': IBAN, name: { column: 'Name', values: { '#N/A': 'Unknown' } } };
+  const read = (iban: string, name: string) =>
+    mapOf({ Name: name, IBAN: iban }, { fields, checks: { iban_invalid: 'error' } });
+
+  test('the others are looked at as ever', () => {
+    expect(read('GB33BUKB20201555555556', 'Acme')).toMatchObject({
+      kind: 'issues',
+      issues: [{ code: 'iban_invalid', column: 'IBAN' }],
+    });
+    expect(warningsOf(read('GB33BUKB20201555555555', '#REF!'))).toEqual(['spreadsheet_error Name']);
+  });
+
+  test('those are no damage', () => {
+    expect(warningsOf(read('none', '#N/A'))).toEqual([]);
+  });
+
+  test('identifiers that are numbers in a workbook are found', () => {
+    const column = { column: 'Post code', values: { none: null } };
+    const mapping = compileCsv(['Post code'], { fields: { postCode: column } }, { catalog: CATALOG });
+    const mapped = mapping.map({ ...cells('1234'), numeric: [0] });
+    expect(mapped.kind === 'issues' && mapped.issues.map(({ code }) => code)).toEqual(['number_cell']);
+  });
+});
+
 describe('when an IBAN is judged', () => {
   // The examples that the IBAN registry prints.
   test.each([

@@ -194,6 +194,24 @@ describe.concurrent('a file that is read again', () => {
     expect([await i.claimOf('K1'), await i.claimOf('K3')]).toEqual([null, expect.any(String)]);
   });
 
+  test('has rows told whose keys look like those of closed chunks, and like known ones', async (context) => {
+    const keys = ['A', 'B', 'A ', 'C', 'D', 'E '];
+    const i = await startIngest(context, { rows: rowsTo(6, (row) => keys[row - 1] ?? '') });
+    const { bucket, digest } = identityOf('E');
+    await i.session.ledger.redis.hset(`${i.keys.identity('subclient')}${bucket}`, digest, 'k run-0 7 sub-2');
+    await i.close(1);
+    expect(await i.ingest()).toBe('complete');
+    const jobs = [2, 3].map((n) => i.session.queue.takeOut(i.run.id, n));
+    const rows = (await Promise.all(jobs)).flatMap((job) => job?.rows ?? []);
+    const found = rows.flatMap(({ row }) => (row.kind === 'unreadable' ? [] : [row.findings?.[0]?.expected]));
+    expect(found).toEqual([
+      expect.stringContaining('row 1 of this file'),
+      undefined,
+      undefined,
+      expect.stringContaining('row 7 of run run-0'),
+    ]);
+  });
+
   test('with every chunk closed adds nothing', async (context) => {
     const i = await startIngest(context, { rows: rowsTo(4) });
     for (const n of [1, 2]) await i.close(n);

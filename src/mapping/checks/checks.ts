@@ -9,7 +9,6 @@ import type { CheckCode, Severity } from '../../model/issue.ts';
 import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';
 import type { ColumnSlot } from '../compilation.ts';
-import { listConversion, stringConversion } from '../conversion.ts';
 import { formatFieldPath } from '../request-field.ts';
 import { addIssue, addWarning, type RowContext } from '../row-context.ts';
 import {
@@ -137,10 +136,22 @@ const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetErro
 function checksOfField(binding: Binding, beside: (name: string) => BesideOf): readonly CellCheck[] {
   if (binding.kind === 'reference') return CHECKS_OF_KEY;
   if (binding.kind !== 'cell') return [];
-  const { conversion, path } = binding;
+  const { isNamed } = binding.conversion;
+  const checks = checksOfCell(binding, beside);
+  if (isNamed === undefined) return checks;
+  return checks.map(({ code, find }) => ({
+    code,
+    find: (text, context) => (isNamed(text) ? null : find(text, context)),
+  }));
+}
+
+function checksOfCell(
+  { conversion, path }: Extract<Binding, { kind: 'cell' }>,
+  beside: (name: string) => BesideOf,
+): readonly CellCheck[] {
   if (conversion.isSwappable !== undefined) return [ambiguousDate(conversion.isSwappable)];
-  if (conversion === listConversion) return [spreadsheetError, mojibake];
-  if (conversion !== stringConversion) return [];
+  if (conversion.kind === 'list') return [spreadsheetError, mojibake];
+  if (conversion.kind !== 'text') return [];
   if (!isIdentifierField(path)) return [spreadsheetError, mojibake];
   return [scientificNotation, spreadsheetError, ...identifierChecks(path, beside, [mojibake])];
 }
@@ -190,6 +201,6 @@ function identifierColumns(
 
 function identifierPlace(binding: Binding): readonly ColumnSlot[] {
   if (binding.kind === 'reference') return [binding];
-  const isText = binding.kind === 'cell' && binding.conversion === stringConversion;
+  const isText = binding.kind === 'cell' && binding.conversion.kind === 'text';
   return isText && isIdentifierField(binding.path) ? [binding] : [];
 }
