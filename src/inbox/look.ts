@@ -162,7 +162,7 @@ export async function busyJobs(
   return new Map([...wordsOf(false), ...claimed, ...wordsOf(true)]);
 }
 
-/** `run … is paused (credentials); to go on with it: onboard resume …, or give it up: onboard cancel …`. */
+/** `run … is paused (credentials); to go on with it: onboard resume …, or end it: onboard cancel …`. */
 function openRun(run: Run, leased: boolean) {
   const state = stateOf(run, leased);
   const goOn = goingOnWith(run, state);
@@ -170,7 +170,7 @@ function openRun(run: Run, leased: boolean) {
   return {
     job: run.job,
     words:
-      goOn === null ? words : `${words}; to go on with it: ${goOn}, or give it up: onboard cancel ${run.id}`,
+      goOn === null ? words : `${words}; to go on with it: ${goOn}, or end it: onboard cancel ${run.id}`,
     isHeld: goOn !== null && (run.state === 'paused' || run.state === 'stopped'),
   };
 }
