@@ -169,8 +169,7 @@ function openRun(run: Run, leased: boolean) {
   const words = `run ${run.id} is ${state.words}`;
   return {
     job: run.job,
-    words:
-      goOn === null ? words : `${words}; to go on with it: ${goOn}, or end it: onboard cancel ${run.id}`,
+    words: goOn === null ? words : `${words}; to go on with it: ${goOn}, or end it: onboard cancel ${run.id}`,
     isHeld: goOn !== null && (run.state === 'paused' || run.state === 'stopped'),
   };
 }

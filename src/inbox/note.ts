@@ -81,9 +81,7 @@ export function doneNote(origin: Origin, summary: Summary, report: string): Note
   return {
     subject: origin.path,
     headline:
-      summary.rows === 0
-        ? 'has no rows: nothing was sent.'
-        : 'was loaded: every row has its outcome.',
+      summary.rows === 0 ? 'has no rows: nothing was sent.' : 'was loaded: every row has its outcome.',
     facts: [...originFacts(origin), ...runFacts(summary), ...outcomeFacts(summary), ['report', report]],
     lines: [...findings(summary), ...nextLines(summary, report)],
   };
