@@ -103,7 +103,7 @@ export async function withSession<T>(
 /** What a command has opened: that a part of it could not be closed is told, and changes nothing of what the command came to. */
 export function commandReleasers(io: Io): Releasers {
   return createReleasers((error) =>
-    tell(io, `warning: not all could be closed in order; nothing is lost by that: ${messageOf(error)}`),
+    tell(io, `warning: something could not be closed properly; nothing is lost: ${messageOf(error)}`),
   );
 }
 

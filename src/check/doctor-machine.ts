@@ -165,7 +165,7 @@ export function judgeMemory({ usedMemoryBytes, maxMemoryBytes }: RedisSettings):
   const share = usedMemoryBytes / maxMemoryBytes;
   const finding = `${Math.round(share * 100)} % of maxmemory (${used} of ${inMegabytes(maxMemoryBytes)})`;
   if (share <= MEMORY_SHARE_MAX) return [ok('redis memory', finding)];
-  return [warning('redis memory', finding, 'Raise maxmemory: a Redis that is full lets reading wait.')];
+  return [warning('redis memory', finding, 'Raise maxmemory: a full Redis makes reading wait.')];
 }
 
 /** How far Redis' clock is ahead of this machine's, in milliseconds. */

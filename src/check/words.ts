@@ -120,7 +120,7 @@ function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): str
   if (keys.reason !== null) return [entry('known keys', `not looked up: ${keys.reason}`)];
   const counts = [
     `${keys.known} known to the ledger of ${keys.target}${keys.known === 0 ? '' : `: ${BECOMES[policy]}`}`,
-    ...(keys.held === 0 ? [] : [`${keys.held} in the hands of a run that is not done with them`]),
+    ...(keys.held === 0 ? [] : [`${keys.held} held by a run that is not over`]),
   ];
   return [
     ...run,

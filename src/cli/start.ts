@@ -72,7 +72,7 @@ async function start(flags: StartFlags, io: Io): Promise<number> {
     const service = await startedService(flags, session);
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
     const watcher = createWatcher(await joinTarget(session, service, join), book, flags);
-    tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C ends it gently.`);
+    tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
     return watchInboxes(watcher, { sends: true });
   });
 }

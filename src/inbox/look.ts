@@ -162,15 +162,14 @@ export async function busyJobs(
   return new Map([...wordsOf(false), ...claimed, ...wordsOf(true)]);
 }
 
-/** `run … is paused (credentials); to go on with it: onboard resume …, or give it up: onboard cancel …`. */
+/** `run … is paused (credentials); to go on with it: onboard resume …, or end it: onboard cancel …`. */
 function openRun(run: Run, leased: boolean) {
   const state = stateOf(run, leased);
   const goOn = goingOnWith(run, state);
   const words = `run ${run.id} is ${state.words}`;
   return {
     job: run.job,
-    words:
-      goOn === null ? words : `${words}; to go on with it: ${goOn}, or give it up: onboard cancel ${run.id}`,
+    words: goOn === null ? words : `${words}; to go on with it: ${goOn}, or end it: onboard cancel ${run.id}`,
     isHeld: goOn !== null && (run.state === 'paused' || run.state === 'stopped'),
   };
 }

@@ -81,9 +81,7 @@ export function doneNote(origin: Origin, summary: Summary, report: string): Note
   return {
     subject: origin.path,
     headline:
-      summary.rows === 0
-        ? 'has no rows: nothing was sent.'
-        : 'was taken to its end: every row has its outcome.',
+      summary.rows === 0 ? 'has no rows: nothing was sent.' : 'was loaded: every row has its outcome.',
     facts: [...originFacts(origin), ...runFacts(summary), ...outcomeFacts(summary), ['report', report]],
     lines: [...findings(summary), ...nextLines(summary, report)],
   };
@@ -146,7 +144,7 @@ const WRITE_ASIDE =
 export function lateNote(name: string, lines: readonly string[]): Note {
   return {
     subject: name,
-    headline: 'was written to after it was taken to its end: it was not whole then.',
+    headline: 'was written to after it was loaded: it was not whole then.',
     facts: [],
     lines: [
       'What was written to it since was not sent; what was sent is in the report that its note in the folder `done` names.',

@@ -76,8 +76,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
     work.tries += 1;
     work.againAt = performance.now() + Math.min(TROUBLE_STEP_MS * 2 ** (work.tries - 1), TROUBLE_MAX_MS);
     worst = worse(worst, EXIT.notStarted);
-    if (work.tries === 1)
-      teller.line(`${work.claim.info.path}: can't be gone on with right now: ${messageOf(error)}`);
+    if (work.tries === 1) teller.line(`${work.claim.info.path}: can't go on right now: ${messageOf(error)}`);
   };
   const lookAt = async (work: Work) => {
     if (work.state === 'troubled' && performance.now() >= work.againAt) return go(work);

@@ -104,7 +104,7 @@ async function waitingOut(
     return await work();
   } catch (error) {
     if (once) throw error;
-    teller.trouble(`the inboxes can't be looked after right now: ${messageOf(error)}`);
+    teller.trouble(`the inboxes can't be watched right now: ${messageOf(error)}`);
     await sleep(TROUBLE_MS, session.io.interrupted);
     return null;
   }

@@ -32,7 +32,7 @@ export function dateByPattern(pattern: string): Conversion | string {
     fromJson: () => undefined,
     ...(turned !== null && { isSwappable: (text: string) => isAnotherDay(parse(text), turned(text)) }),
     typed: { ...isoDate, fromText: typed },
-    expected: `a date of the calendar written as ${pattern}`,
+    expected: `a real date, written as ${pattern}`,
   };
 }
 

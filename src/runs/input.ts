@@ -110,7 +110,7 @@ export async function misplacedJob(given: Placing, jobs: readonly string[]): Pro
   if (jobs.includes(job) || !(await isFile(job))) return null;
   if (['.yaml', '.yml'].includes(extname(job))) {
     const meant = retyped(given, ['--job-file', job, ...files]);
-    return `"${job}" is a file, and expected is the name of a job in ONBOARD_JOBS, or --job-file: ${meant}`;
+    return `"${job}" is a file: expected the name of a job in ONBOARD_JOBS, or --job-file: ${meant}`;
   }
   const swapped = files.find((file) => jobs.includes(file));
   if (swapped !== undefined) {

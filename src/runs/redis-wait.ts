@@ -86,7 +86,7 @@ export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<
   return taken.value;
 }
 
-const END_WAITS = 'Redis takes no commands right now: the report waits, and is written by itself.';
+const END_WAITS = 'Redis takes no commands right now: the report waits, and is written automatically.';
 
 const REFUSED: Readonly<Record<WaitingReason, string>> = {
   full: 'Redis is full (maxmemory): raise maxmemory',

@@ -52,7 +52,7 @@ function waitingWords(run: Run, leased: boolean): string[] {
   const words = `Waiting for run ${run.id} of ${run.job} (${state.words}): this job comes after that one.`;
   return goOn === null
     ? [words]
-    : [words, `To go on with it: ${goOn}`, `  or give it up: onboard cancel ${run.id}`];
+    : [words, `To go on with it: ${goOn}`, `  or end it: onboard cancel ${run.id}`];
 }
 
 /** A file to be taken through a job. */

@@ -101,7 +101,7 @@ async function goOnInstead(
 ): Promise<Rerun> {
   if (no.kind === 'nothing') return no;
   const { run } = no;
-  tell(session.io, `Run ${run.id} of such rows is not over: it is gone on with instead of a new one.`);
+  tell(session.io, `Run ${run.id} of these rows is not over: that one goes on, and no new one begins.`);
   return { kind: 'run', run, resumed: await resumeRun(run, session, join) };
 }
 

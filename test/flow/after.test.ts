@@ -24,7 +24,7 @@ test('a job that comes after another waits for its run, and takes what that one 
   await copyFile(children, join(flow.home, 'inbox', 'children-1.csv'));
   const watched = await flow.onboard(['start', '--once', '--json', '--rest', '0.2'], env);
   expect([watched.exitCode, watched.stdout]).toEqual([0, '']);
-  const why = `children-1.csv waits for job parents: run ${paused.summary.run} is paused (credentials); to go on with it: onboard resume ${paused.summary.run}, or give it up: onboard cancel ${paused.summary.run}`;
+  const why = `children-1.csv waits for job parents: run ${paused.summary.run} is paused (credentials); to go on with it: onboard resume ${paused.summary.run}, or end it: onboard cancel ${paused.summary.run}`;
   expect(watched.stderr).toContain(why);
 
   const waiting = flow.begin(['run', 'children', children, '--json'], env);

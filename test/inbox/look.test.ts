@@ -145,7 +145,7 @@ describe('a job that a file in an inbox comes after', () => {
   ])('is waited for while a run of it is %s, and told what goes on with it', async (to, reason, words) => {
     const s = start();
     const run = await s.run('subclients', to, reason);
-    const held = `run ${run} is ${words}; to go on with it: onboard resume ${run}, or give it up: onboard cancel ${run}`;
+    const held = `run ${run} is ${words}; to go on with it: onboard resume ${run}, or end it: onboard cancel ${run}`;
     expect(await s.busy()).toEqual([['subclients', held]]);
     expect(await s.busy('payees-1.csv', CLAIMED)).toEqual([['subclients', held]]);
   });

@@ -64,7 +64,7 @@ test('a run that is paused is named with the command that goes on with it', asyn
   await until(() => w.io.stderr.text !== '');
   expect(w.io.stderr.text).toBe(
     `Waiting for run ${run} of subclients (paused (credentials)): this job comes after that one.\n` +
-      `To go on with it: onboard resume ${run}\n  or give it up: onboard cancel ${run}\n`,
+      `To go on with it: onboard resume ${run}\n  or end it: onboard cancel ${run}\n`,
   );
   await w.store.transition(run, 'cancelled', null);
   expect(await waiting).toBe(true);

@@ -195,5 +195,5 @@ const EPOCH_1904 = Date.UTC(1904, 0, 1);
 const FIRST_DAY_1900 = 61;
 const END_OF_9999 = Date.UTC(10_000, 0, 1);
 const TOO_EARLY = 'a date before 1 March 1900, which programs count differently: expected it as text';
-const TOO_LATE = 'a date after the year 9999: expected a date of the calendar';
-const NOT_ISO = 'a date that is not written as ISO 8601: expected a date of the calendar';
+const TOO_LATE = 'a date after the year 9999: expected a real date';
+const NOT_ISO = 'a date that is not written as ISO 8601: expected a real date';

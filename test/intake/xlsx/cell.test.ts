@@ -121,7 +121,7 @@ describe('a number with a date format is a date in ISO 8601, and no number', () 
     ['59', 'yyyy-mm-dd', 'a date before 1 March 1900, which programs count differently: expected it as text'],
     ['0', 'yyyy-mm-dd', 'a date before 1 March 1900, which programs count differently: expected it as text'],
     ['-1', 'h:mm', 'a date before 1 March 1900, which programs count differently: expected it as text'],
-    ['2958466', 'yyyy-mm-dd', 'a date after the year 9999: expected a date of the calendar'],
+    ['2958466', 'yyyy-mm-dd', 'a date after the year 9999: expected a real date'],
     ['1.5', '[h]:mm', 'a duration: expected it as text, or as a plain number'],
   ])('%s as %s has none, so its row is unreadable', async (serial, format, problem) => {
     expect(await readCell(`<c s="1"><v>${serial}</v></c>`, { formats: [format] })).toBe(
@@ -133,7 +133,7 @@ describe('a number with a date format is a date in ISO 8601, and no number', () 
     ['2020-03-31', '2020-03-31'],
     ['2020-03-31T00:00:00', '2020-03-31'],
     ['2020-03-31T09:30:00.000Z', '2020-03-31T09:30:00.000Z'],
-    ['31.3.2020', '! column "A": a date that is not written as ISO 8601: expected a date of the calendar'],
+    ['31.3.2020', '! column "A": a date that is not written as ISO 8601: expected a real date'],
   ])('a cell of the type of dates, %s, is taken as written', async (value, text) => {
     expect(await readCell(`<c t="d"><v>${value}</v></c>`)).toBe(text);
   });
