@@ -198,6 +198,8 @@ type Join = {
   readonly sends: boolean;
   /** Go on with a Redis whose settings may lose what was sent; the environment may say so too. */
   readonly acceptsSettings?: boolean | undefined;
+  /** Somebody has just begun what is executed, and follows it where there is a terminal. */
+  readonly isFollowed?: boolean;
 };
 
 /** Makes this process one that executes the service's runs, or, where it doesn't send, one that only reads and follows them. */
@@ -216,6 +218,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     registration,
     service,
     log,
+    isAttended: join.isFollowed === true && io.stderr.isTTY === true,
     interrupted: io.interrupted,
   });
   if (join.sends) {

@@ -116,6 +116,7 @@ export function joinFor({ target }: Run, session: Session, flags: JoinFlags): ()
     joinTarget(session, await serviceOf(target, session), {
       sends: true,
       acceptsSettings: flags.acceptRedisSettings,
+      isFollowed: true,
     });
   return () => {
     joined ??= join();

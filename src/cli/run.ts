@@ -89,7 +89,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     if (flags.checkFirst === true && !(await passesCheck(input, service.target, session)))
       return interrupted(io);
     if (!(await mayBegin(session.ledger))) return declined(io);
-    const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings };
+    const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
     return await runInOrder(input, await joinTarget(session, service, terms), flags);
   } finally {
     await releasers.release();

@@ -37,6 +37,8 @@ import type { Service } from './target.ts';
 
 export type Delivery = {
   deliver(job: ChunkJob, lease: ChunkLease): Promise<ChunkEnd>;
+  /** In how many ms the run pauses unless the service answers; `null`: this process knows of no outage that the run goes through. */
+  pausesIn(run: string): Promise<number | null>;
   /** Sends nothing more of the run in this process, and resolves when its rows in flight are settled. */
   halt(run: string): Promise<void>;
   /** The same for every run; chunks that come later are put back. */
@@ -51,6 +53,8 @@ type DeliveryParts = {
   readonly registration: Registration;
   readonly service: Service;
   readonly log: Log;
+  /** A person follows the runs at a terminal. */
+  readonly isAttended: boolean;
   /** Fires when the process is to end: nothing new is sent. */
   readonly interrupted: AbortSignal;
 };
@@ -144,6 +148,11 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
         if (end !== 'closed' && one.active.size === 0 && kept.get(job.run) === one) void forget(job.run);
       }
     },
+    async pausesIn(run) {
+      const breaker = (await kept.get(run)?.context)?.breaker;
+      const ms = breaker?.awayFor() ?? 0;
+      return breaker === undefined || ms === 0 ? null : Math.max(0, breaker.patienceMs() - ms);
+    },
     halt: forget,
     async close() {
       closing = true;
@@ -219,7 +228,12 @@ function createContext(parts: ContextParts): RunContext {
     service: serviceEdge(definition, client, parts.service.credentials),
     permits,
     hasRate: send.rate !== undefined,
-    breaker: createServiceBreaker(now, createSharedBreaker(redis, keys), awayMsOf(definition)),
+    breaker: createServiceBreaker(
+      now,
+      createSharedBreaker(redis, keys),
+      awayMsOf(definition),
+      parts.isAttended,
+    ),
     denials: createDenialStreak(),
     now,
     stopping,

@@ -3,7 +3,6 @@
  * put into line, settled, withdrawn, recalled and ended, the run is paused, the breaker told, and p-retry asked for another attempt (retry.ts).
  */
 
-import { awayMsOf } from '../config/job-definition.ts';
 import { createWaitingLine, type WaitingLine } from '../lib/waiting-line.ts';
 import { tryAgain } from './retry.ts';
 import type { Retry } from './row-task.ts';
@@ -126,7 +125,7 @@ function carryOut(
         context.onTrouble(`the ${effect.reason} could not be written`, new Error(effect.problem));
       return context.pause(effect.reason);
     case 'pause-if-away':
-      return context.breaker.awayFor() < awayMsOf(context.definition) ? null : context.pause('service-away');
+      return context.breaker.awayFor() < context.breaker.patienceMs() ? null : context.pause('service-away');
     case 'refresh':
       return refresh(hand, sending);
     default:

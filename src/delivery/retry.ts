@@ -5,7 +5,6 @@
  */
 
 import pRetry from 'p-retry';
-import { awayMsOf } from '../config/job-definition.ts';
 import type { Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import type { Sending } from './sending.ts';
@@ -93,7 +92,7 @@ export async function tryAgain(
 
 function policyOf({ definition, service, breaker }: RunContext) {
   const { attempts } = definition.send;
-  return { attempts, awayMs: awayMsOf(definition), backoffMs: service.backoffMs, breaker };
+  return { attempts, awayMs: breaker.patienceMs(), backoffMs: service.backoffMs, breaker };
 }
 /** An answer with a time to come back uses up none of a row's attempts, but only so many of them are waited for. */
 const ALL_ATTEMPTS_FACTOR = 10;

@@ -16,6 +16,8 @@ export type ServiceBreaker = {
   getsThroughSince(time: number): boolean;
   /** Milliseconds since any worker's first failure that no answer has followed; 0: the latest news is an answer. */
   awayFor(): number;
+  /** The longest that the run waits for the service, ms: shorter for an attended run while none of its requests has reached anything. */
+  patienceMs(): number;
 };
 
 /** An attempt without a definite answer. */
@@ -26,6 +28,8 @@ export type AttemptFailure = {
   readonly status: number | null;
   /** What the service asked for, ms; `null`: nothing. */
   readonly afterMs: number | null;
+  /** A connection came about, so that something is at the address. */
+  readonly isReached: boolean;
   /** Why there was no definite answer, in words without personal data. */
   readonly cause: string;
 };
@@ -33,26 +37,33 @@ export type AttemptFailure = {
 /** The service is there, and says so to this caller. */
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
+/** With a person at the terminal an address at which nothing was ever reached is more likely wrong than away. */
+const UNREACHED_MS = 30_000;
 
 export function createServiceBreaker(
   now: () => number,
   shared: Pick<SharedBreaker, 'failed'>,
   /** The longest that the run waits for the service, ms. */
   awayMs: number,
+  /** A person follows the run at a terminal. */
+  isAttended = false,
 ): ServiceBreaker {
   // An outage that nobody has been through since is no news: a run that goes on looks for itself.
   const begunAt = now();
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let lastThrough = Number.NEGATIVE_INFINITY;
   let awaySince: number | null = null;
+  let isReached = false;
   return {
     succeeded(tookMs) {
+      isReached = true;
       lastAnswer = now();
       lastThrough = Math.max(lastThrough, lastAnswer - tookMs);
       awaySince = null;
     },
-    async failed({ mark, status, afterMs, cause }) {
+    async failed({ mark, status, afterMs, isReached: reachedNow, cause }) {
       const asked = now();
+      isReached ||= reachedNow;
       // A limit on the caller concerns every row of every worker; it says that the service is there.
       const isLimit = status === TOO_MANY_REQUESTS;
       // Any other answer names a time for its row alone, unless that is too long to be waited for.
@@ -69,5 +80,6 @@ export function createServiceBreaker(
     answeredSince: (time) => lastAnswer >= time,
     getsThroughSince: (time) => lastThrough >= time,
     awayFor: () => (awaySince === null ? 0 : now() - awaySince),
+    patienceMs: () => (isAttended && !isReached ? Math.min(awayMs, UNREACHED_MS) : awayMs),
   };
 }

@@ -158,7 +158,10 @@ function settled(verdict: Final, { ms }: Reply, { everUnknown, made }: Facts): E
 
 const UNAUTHORIZED = 401;
 /** An answer: should this have been the probe, the service is there. */
-const REFUSED_TOKEN: Effect = { kind: 'tell', failure: { status: UNAUTHORIZED, afterMs: null, cause: '' } };
+const REFUSED_TOKEN: Effect = {
+  kind: 'tell',
+  failure: { status: UNAUTHORIZED, afterMs: null, isReached: true, cause: '' },
+};
 /** Codes that say no more than the sentence beside them; those of undici and Node are what a person searches for. */
 const OUR_CODES = 'ONBOARD_';
 
@@ -166,9 +169,10 @@ function told(verdict: Unknown | Retry, reply: Reply): Effect {
   const { status, message } = verdict;
   const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
   const cause = isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`);
+  const isReached = reply.kind !== 'no-response' || reply.sent;
   return {
     kind: 'tell',
-    failure: { status, afterMs: verdict.kind === 'retry' ? verdict.afterMs : null, cause },
+    failure: { status, afterMs: verdict.kind === 'retry' ? verdict.afterMs : null, isReached, cause },
   };
 }
 

@@ -59,7 +59,12 @@ export async function executeRun(
   const definition = await definitionOf(run, ledger);
   const progress = isQuiet ? NO_PROGRESS : createProgress(io, run, clock.now);
   const { target } = run;
-  const notice = createServiceNotice(io, { target, read: () => serviceReport(ledger, target) }, clock.now);
+  const service = {
+    target,
+    read: () => serviceReport(ledger, target),
+    pausesIn: () => session.delivery.pausesIn(run.id),
+  };
+  const notice = createServiceNotice(io, service, clock.now);
   const before = countSettled(run.outcomes);
   const onProgress = (now: Run, isReader: boolean) => {
     notice.update(countSettled(now.outcomes) === before);

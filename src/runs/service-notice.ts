@@ -28,7 +28,12 @@ export async function tellOfService(session: TargetSession): Promise<void> {
 
 export function createServiceNotice(
   io: Io,
-  service: { readonly target: string; read(): Promise<BreakerReport> },
+  service: {
+    readonly target: string;
+    read(): Promise<BreakerReport>;
+    /** In how many ms the run that is followed pauses unless the service answers; `null`: not known here. */
+    pausesIn?(): Promise<number | null>;
+  },
   now: () => number,
 ) {
   const { target } = service;
@@ -41,8 +46,10 @@ export function createServiceNotice(
     seen = report;
     if (next === shown) return;
     const isHoldOver = next === 'well' && shown === 'held';
+    const isOutage = next === 'failing' || next === 'away';
+    const pausesIn = isOutage ? ((await service.pausesIn?.()) ?? null) : null;
     shown = next;
-    tell(io, isHoldOver ? HOLD_OVER : textOf(next, report, target));
+    tell(io, isHoldOver ? HOLD_OVER : `${textOf(next, report, target)}${pauseWords(pausesIn)}`);
   };
   return {
     /** Looks at most once a second; never fails. `isFirst`: no row of the run has come to its end since this process took it up. */
@@ -102,6 +109,12 @@ function textOf(next: Shown, report: BreakerReport, target: string): string {
     default:
       return next satisfies never;
   }
+}
+
+/** The moment at which a run pauses that many ms from now; `null`: not known. */
+function pauseWords(ms: number | null): string {
+  if (ms === null) return '';
+  return ` Without an answer the run pauses at ${clock(new Date(Date.now() + ms).toISOString())}.`;
 }
 
 /** How the service is doing and why, in words for people, without a full stop at the end; times are UTC. */

@@ -335,6 +335,7 @@ describe('a row that can’t be sent now', () => {
       answeredSince: () => false,
       getsThroughSince: () => false,
       awayFor: () => 60_000,
+      patienceMs: () => 60_000,
     };
     const bench = await replying([NOT_SENT], { definition: { send: { awayMinutes: 1 } }, over: { breaker } });
     expect(await send(bench)).toEqual(UNSENT);
@@ -387,7 +388,7 @@ describe('a row that can’t be sent now', () => {
     'is unsent where the service asked all to be left alone for a day, and the run is %s meanwhile',
     async (state) => {
       const bench = await start();
-      const hold = { mark: 'another', status: 429, afterMs: FAR_TOO_LONG_MS, cause: '' };
+      const hold = { mark: 'another', status: 429, afterMs: FAR_TOO_LONG_MS, isReached: true, cause: '' };
       await bench.context.breaker.failed(hold);
       const sent = send(bench);
       // It has been told to wait.
@@ -420,7 +421,7 @@ describe('rows with a rate', () => {
       },
     });
     // So long that the permits which all have at first are behind them.
-    const hold = { mark: 'another', status: 429, afterMs: 800, cause: '' };
+    const hold = { mark: 'another', status: 429, afterMs: 800, isReached: true, cause: '' };
     const held = performance.now();
     await bench.context.breaker.failed(hold);
     expect(await deliverOn(bench, chunkOf(bench, 5))).toBe('closed');

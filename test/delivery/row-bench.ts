@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Redis } from 'ioredis';
-import { ratePerSecond } from '../../src/config/job-definition.ts';
+import { awayMsOf, ratePerSecond } from '../../src/config/job-definition.ts';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
@@ -29,9 +29,6 @@ import { sampleMapping } from '../support/mapping.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
-
-/** Of `send.awayMinutes` by default. */
-const AWAY_MS = 600_000;
 
 export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply => ({
   kind: 'response',
@@ -147,7 +144,11 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
             },
     }),
     hasRate: rate !== undefined,
-    breaker: createServiceBreaker(() => performance.now(), createSharedBreaker(redis, keys), AWAY_MS),
+    breaker: createServiceBreaker(
+      () => performance.now(),
+      createSharedBreaker(redis, keys),
+      awayMsOf(definition),
+    ),
     denials: createDenialStreak(),
     ...clock,
     isOpen: () => true,

@@ -6,19 +6,25 @@ import { deferred } from '../support/deferred.ts';
 type Told = Parameters<SharedBreaker['failed']>[0];
 
 const CAUSE = 'The connection was lost.';
-const NO_ANSWER: AttemptFailure = { mark: 'i me.1 1.1', status: null, afterMs: null, cause: CAUSE };
+const NO_ANSWER: AttemptFailure = {
+  mark: 'i me.1 1.1',
+  status: null,
+  afterMs: null,
+  isReached: false,
+  cause: CAUSE,
+};
 
 const AWAY_MS = 600_000;
 
 /** Weather on a clock that only the test moves; `away` is what all workers together say of it. */
-function breakerAt() {
+function breakerAt(isAttended = false) {
   const clock = { ms: 0 };
   const shared = { away: 0, told: [] as Told[] };
   const failed = async (attempt: Told) => {
     shared.told.push(attempt);
     return shared.away;
   };
-  const breaker = createServiceBreaker(() => clock.ms, { failed }, AWAY_MS);
+  const breaker = createServiceBreaker(() => clock.ms, { failed }, AWAY_MS, isAttended);
   return { clock, shared, breaker };
 }
 
@@ -53,9 +59,9 @@ test('an outage of long ago is no news: a run that goes on counts from its own b
 
 test('a refused token and a limit are answers: they do not count as failures', async () => {
   const { breaker, shared } = breakerAt();
-  await breaker.failed({ mark: 'i w 1', status: 401, afterMs: null, cause: '' });
-  await breaker.failed({ mark: 'i w 2', status: 429, afterMs: 1_000, cause: CAUSE });
-  await breaker.failed({ mark: 'i w 3', status: 503, afterMs: 1_000, cause: CAUSE });
+  await breaker.failed({ mark: 'i w 1', status: 401, afterMs: null, isReached: true, cause: '' });
+  await breaker.failed({ mark: 'i w 2', status: 429, afterMs: 1_000, isReached: true, cause: CAUSE });
+  await breaker.failed({ mark: 'i w 3', status: 503, afterMs: 1_000, isReached: true, cause: CAUSE });
   expect(shared.told.map(({ isFailure, holdMs }) => [isFailure, holdMs])).toEqual([
     [false, 0],
     [false, 1_000],
@@ -127,6 +133,27 @@ test.each([
   ['429 that names none', { status: 429, afterMs: null }, { isFailure: false, holdMs: 0 }],
 ])('what all workers are told of %s', async (_, failure, expected) => {
   const { breaker, shared } = breakerAt();
-  await breaker.failed({ mark: 'i me.1 3.1', cause: CAUSE, ...failure });
+  await breaker.failed({ ...NO_ANSWER, mark: 'i me.1 3.1', ...failure });
   expect(shared.told).toEqual([{ mark: 'i me.1 3.1', cause: CAUSE, ...expected }]);
+});
+
+test('an attended run waits 30 s for an address at which nothing was ever reached, and then as any other', async () => {
+  const { breaker } = breakerAt(true);
+  await breaker.failed(NO_ANSWER);
+  expect(breaker.patienceMs()).toBe(30_000);
+  await breaker.failed({ ...NO_ANSWER, isReached: true });
+  await breaker.failed(NO_ANSWER);
+  expect(breaker.patienceMs()).toBe(AWAY_MS);
+});
+
+test('an answer is a proof that the address was reached', () => {
+  const { breaker } = breakerAt(true);
+  breaker.succeeded(5);
+  expect(breaker.patienceMs()).toBe(AWAY_MS);
+});
+
+test('without a person who follows it a run waits for a dead address as for any other', async () => {
+  const { breaker } = breakerAt();
+  await breaker.failed(NO_ANSWER);
+  expect(breaker.patienceMs()).toBe(AWAY_MS);
 });

@@ -112,3 +112,20 @@ test.each<[Partial<BreakerReport>, string]>([
 ])('of %j says %s', (report, words) => {
   expect(serviceWords({ ...WELL, ...report })).toBe(words);
 });
+
+test.each(['failing', 'away'] as const)('of an outage it is told when the run pauses: %s', async (state) => {
+  const io = memoryIo();
+  const reports = [WELL, state === 'away' ? AWAY : failing(1)];
+  const clock = { ms: 0 };
+  const service = { target: 'https://api.example.com', read: async () => reports.shift() ?? WELL };
+  const notice = createServiceNotice(io, { ...service, pausesIn: async () => 30_000 }, () => clock.ms);
+  const before = Date.now();
+  notice.update(true);
+  await setImmediate();
+  clock.ms = 1_000;
+  notice.update(true);
+  await setImmediate();
+  const told = / Without an answer the run pauses at (\d\d:\d\d:\d\d) UTC\.\n$/.exec(io.stderr.text)?.[1];
+  const due = [before, Date.now()].map((ms) => new Date(ms + 30_000).toISOString().slice(11, 19));
+  expect(due).toContain(told);
+});
