@@ -11,9 +11,9 @@ async function changeAnIntent(home: string): Promise<void> {
   const [segment = ''] = await readdir(join(home, 'journal', worker));
   const file = join(home, 'journal', worker, segment);
   const lines = (await readFile(file, 'utf8')).split('\n');
-  const at = lines.findLastIndex((line) => line.includes('"kind":"intended"'));
+  const at = lines.findLastIndex((line) => line.includes('"kind":"ranged"'));
   const line = lines[at] ?? '';
-  const changed = line.replace(/(.)"\](\]\})$/, (_, last, end) => `${last === 'x' ? 'y' : 'x'}"]${end}`);
+  const changed = line.replace(/(.)("\]+\})$/, (_, last, end) => `${last === 'x' ? 'y' : 'x'}${end}`);
   expect(changed).not.toBe(line);
   expect(changed).toHaveLength(line.length);
   await writeFile(file, lines.with(at, changed).join('\n'));
