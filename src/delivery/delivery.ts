@@ -267,7 +267,7 @@ function serviceEdge(
 ): ServiceEdge {
   const { query, send, request: own } = definition;
   return {
-    build: (call, parts) => buildRequest(call, { ...parts, query, own }),
+    build: (call, { pathId, body }) => buildRequest(call, { pathId, body, query, own }),
     attempt: client.attempt,
     judge: createJudge({ notExecuted: send.notExecuted, own }),
     token: credentials.current,
