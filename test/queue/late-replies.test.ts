@@ -16,6 +16,8 @@ import { until } from '../support/until.ts';
 const PREFIX = 'onboard:{t}:queue';
 const LOCKS = `${PREFIX}:chunks:*:lock`;
 const LOCK_MS = 3_000;
+/** Of a blocked client, in the list of all. */
+const WAITS_FOR_CHUNKS = / flags=\w*b\w* .* cmd=bzpopmin /;
 const CHUNK: ChunkJob = {
   run: 'run-1',
   chunk: 1,
@@ -72,9 +74,10 @@ async function startSlow({ onTestFinished }: TestContext) {
     await server.close();
     await rm(home, { recursive: true, force: true });
   });
-  // A worker that has begun to take chunks.
+  // A worker that has taken a chunk and waits for more: on a connection whose replies are not kept back.
   await queue.add([{ ...CHUNK, chunk: 2 }]);
   await until(async () => !(await queue.has(CHUNK.run, 2)));
+  await until(async () => WAITS_FOR_CHUNKS.test(String(await redis.client('LIST'))));
   const locks = async () => (await redis.keys(LOCKS)).length;
   return { redis, queue, way, takes, locks };
 }
