@@ -31,6 +31,8 @@ import { connectionNames, nameConnections } from '../redis/connection.ts';
 export type Registration = {
   readonly epoch: LedgerEpoch;
   readonly journal: Journal;
+  /** What is looked for in the ledger; where it isn't there, once more when the ledger is what it was, put back from the journals if need be. */
+  find<T>(look: () => Promise<T | null>): Promise<T | null>;
   /** Keeps what it takes to put the run's record back; before its first row is claimed. */
   remember(run: string): Promise<void>;
   /** The ingest is about to hand out chunks up to this number. */
@@ -83,6 +85,12 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     onTrouble: log.warn,
   });
   await registerWorker(redis, keys.epoch, { worker, isGone: (other) => isGoneFor(other, options) });
+  const find = async <T>(look: () => Promise<T | null>) => {
+    const found = await look();
+    if (found !== null) return found;
+    await epoch.verify();
+    return look();
+  };
   const remembered = new Map<string, Promise<void>>();
   const tidy = async () => {
     for (const run of await forgetEnded(options, journal)) remembered.delete(run);
@@ -94,10 +102,11 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   return {
     epoch,
     journal,
+    find,
     remember(run) {
       const known = remembered.get(run);
       if (known !== undefined) return known;
-      const remembering = rememberRun(run, options, journal).catch((error: unknown) => {
+      const remembering = rememberRun(run, { ...options, find }, journal).catch((error: unknown) => {
         // A disk that is full, or a Redis that is away, may be well again when the run is asked for next.
         remembered.delete(run);
         throw error;
@@ -145,12 +154,15 @@ function tellOf({ log, notify }: RegistrationOptions, text: string): void {
 
 async function rememberRun(
   run: string,
-  { redis, keys, target }: RegistrationOptions,
+  { redis, keys, target, find }: RegistrationOptions & Pick<Registration, 'find'>,
   journal: Journal,
 ): Promise<void> {
-  const record = await redis.hgetall(keys.run(run).record);
   // A journal that restores half a run would keep the ledger closed for ever.
-  if (record.id === undefined) throw new Error(`run ${run} is gone from the ledger`);
+  const record = await find(async () => {
+    const fields = await redis.hgetall(keys.run(run).record);
+    return fields.id === undefined ? null : fields;
+  });
+  if (record === null) throw new Error(`run ${run} is gone from the ledger`);
   const line = { kind: 'run', run, target, fields: restorableFields(record) } as const;
   // Twice: without this line nothing of the run can be put back, and one changed byte must not take it.
   await Promise.all([journal.write(line), journal.write(line)]);

@@ -77,7 +77,7 @@ async function runFileOf(
   // Another file with the same content is on its way here: its end says what this one's is.
   while (id !== claim.id && isUnderWay(id) && !signal.aborted) await sleep(WAIT_MS, signal);
   onRun(id);
-  const run = await store.get(id);
+  const run = await session.registration.find(() => store.get(id));
   if (run === null) throw new Error(`run ${id} is gone from the ledger`);
   if (isOver(run)) {
     const { stamp } = facts;

@@ -21,6 +21,7 @@ import {
   runSchema,
 } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { script } from './script.ts';
@@ -39,8 +40,14 @@ export type NewRun = {
 };
 
 export type RunStore = {
-  /** Registers the run, or names the one that already took this file through this job. */
-  register(run: NewRun): Promise<{ readonly kind: 'new' | 'known'; readonly id: string }>;
+  /**
+   * Registers the run, or names the one that already took this file through this job. In the epoch of a worker: on a ledger that has
+   * just forgotten the file's run, every row of it would be known, and the run that sent them gone.
+   */
+  register(
+    run: NewRun,
+    epoch?: Pick<LedgerEpoch, 'call'>,
+  ): Promise<{ readonly kind: 'new' | 'known'; readonly id: string }>;
   get(id: string): Promise<Run | null>;
   definition(id: string): Promise<JobDefinition | null>;
   /** Newest first. */
@@ -62,7 +69,9 @@ export type RunStore = {
   leaseOf(id: string): Promise<{ readonly holder: string; readonly ms: number } | null>;
 };
 
-const register = script(REGISTER, z.tuple([z.enum(['new', 'known']), z.string()]));
+const registeredSchema = z.tuple([z.enum(['new', 'known']), z.string()]);
+const register = script(REGISTER, registeredSchema);
+const registerInEpoch = inEpoch(REGISTER, registeredSchema);
 const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
 const holdLease = script(HOLD_LEASE, z.number());
 const dropLease = script(DROP_LEASE, z.number());
@@ -78,7 +87,10 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     return moved === 1;
   };
   return {
-    register: (run) => registerRun(redis, keys, run),
+    register: (run, epoch) =>
+      registerRun(keys, run, (names, args) =>
+        epoch === undefined ? register(redis, names, args) : epoch.call(registerInEpoch, names, args),
+      ),
     get,
     async definition(id) {
       const text = await redis.hget(keys.run(id).record, 'definition');
@@ -112,11 +124,17 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
   };
 }
 
-async function registerRun(redis: RedisConnection, keys: LedgerKeys, run: NewRun) {
+async function registerRun(
+  keys: LedgerKeys,
+  run: NewRun,
+  call: (
+    names: readonly string[],
+    args: readonly (string | number)[],
+  ) => Promise<z.infer<typeof registeredSchema>>,
+) {
   const record = newRecord(run);
   const prefix = keys.run('').record;
-  const [kind, id] = await register(
-    redis,
+  const [kind, id] = await call(
     [keys.files, keys.runs, keys.run(run.id).record],
     [
       `${run.facts.sha256}:${run.job}`,

@@ -56,7 +56,7 @@ export async function executeRun(
 ): Promise<Run> {
   const { io, clock, ledger } = session;
   const { keys, store } = ledger.of(run.target);
-  const definition = await definitionOf(run, ledger);
+  const definition = await definitionOf(run, ledger, session.registration.find);
   const progress = isQuiet ? NO_PROGRESS : createProgress(io, run, clock.now);
   const { target } = run;
   const service = {

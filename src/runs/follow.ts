@@ -100,10 +100,7 @@ async function look(following: Following): Promise<Run | null> {
 
 /** A run that the ledger doesn't know is looked for again once the ledger is what it was, put back from the journals if need be. */
 async function currentRun({ run: { id }, store, session }: Following): Promise<Run> {
-  const known = await store.get(id);
-  if (known !== null) return known;
-  await session.registration.epoch.verify();
-  const run = await store.get(id);
+  const run = await session.registration.find(() => store.get(id));
   if (run === null) throw new UsageError(goneWords(id));
   return run;
 }

@@ -10,7 +10,7 @@ import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
-import type { Ledger, Session } from '../session.ts';
+import type { Ledger, TargetSession } from '../session.ts';
 import { ownerOf } from './control.ts';
 import { CHUNK_ROWS, withChunkEnds } from './rows.ts';
 import { goingOnWith, stateOf } from './status.ts';
@@ -70,13 +70,16 @@ type NewFile = {
 type Registered = { readonly kind: 'new' | 'known'; readonly id: string };
 
 /** Registers a run of the file in the ledger. */
-export async function registerFile(file: NewFile, { ledger }: Pick<Session, 'ledger'>): Promise<Registered> {
+export async function registerFile(
+  file: NewFile,
+  { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,
+): Promise<Registered> {
   const { job, target, again } = file;
   const facts = await withChunkEnds(file.facts, job.definition);
   const createdAt = new Date();
   const id = file.id ?? newRunId(createdAt);
   await ledger.index.add(id, target, createdAt);
-  const registered = await ledger.of(target).store.register({
+  const run = {
     id,
     job: job.name,
     definition: job.definition,
@@ -86,17 +89,21 @@ export async function registerFile(file: NewFile, { ledger }: Pick<Session, 'led
     chunkRows: CHUNK_ROWS,
     createdAt,
     again,
-  });
+  };
+  const registered = await ledger.of(target).store.register(run, registration.epoch);
   if (registered.kind === 'known') await ledger.index.remove(id);
   return registered;
 }
 
 /** Registers the file and sets its run running, with a word to the user where it isn't new; answers the run as it is then. */
-export async function beginFile(file: NewFile, session: Pick<Session, 'ledger' | 'io'>): Promise<Run> {
+export async function beginFile(
+  file: NewFile,
+  session: Pick<TargetSession, 'ledger' | 'io' | 'registration'>,
+): Promise<Run> {
   const { kind, id } = await registerFile(file, session);
-  const { io, ledger } = session;
+  const { io, ledger, registration } = session;
   const { store } = ledger.of(file.target);
-  const before = await store.get(id);
+  const before = await registration.find(() => store.get(id));
   if (before === null) throw new Error(`run ${id} is gone from the ledger`);
   if (isOver(before)) {
     tell(

@@ -3,6 +3,7 @@
  * with a run. Nothing is changed here.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
+import type { Registration } from '../delivery/registration.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
@@ -46,8 +47,12 @@ function ambiguous(named: string, ids: readonly string[]): string {
 }
 
 /** The definition that a run began with, and goes on with whatever its job has become. */
-export async function definitionOf({ id, target }: Run, ledger: Pick<Ledger, 'of'>): Promise<JobDefinition> {
-  const definition = await ledger.of(target).store.definition(id);
+export async function definitionOf(
+  { id, target }: Run,
+  ledger: Pick<Ledger, 'of'>,
+  find: Registration['find'] = (look) => look(),
+): Promise<JobDefinition> {
+  const definition = await find(() => ledger.of(target).store.definition(id));
   if (definition === null) throw new Error(`run ${id} is gone from the ledger`);
   return definition;
 }

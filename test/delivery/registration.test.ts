@@ -231,6 +231,29 @@ describe('a process that was killed', () => {
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
   });
 
+  test('has its run found by the next command on its file, though Redis forgot the run after that one had checked in', async () => {
+    const { place, run } = await placeWithRun();
+    const a = await joinAs(place);
+    await deadJournal(place, run);
+    const { sha256 } = await knownRun(place.store, run);
+    const fresh = newRun({ rows: 4, target: place.target });
+    const again = { ...fresh, facts: { ...fresh.facts, sha256 } };
+    await own().redis.flushall();
+    expect(await place.store.register(again, a.epoch)).toEqual({ kind: 'known', id: run });
+  });
+
+  test('has its run found by who goes on with it, though Redis forgot the run meanwhile', async () => {
+    const { place, run } = await placeWithRun();
+    const a = await joinAs(place);
+    await deadJournal(place, run);
+    await own().redis.flushall();
+    await a.remember(run);
+    expect(a.journal.runs()).toEqual([run]);
+    await own().redis.flushall();
+    expect(await a.find(() => place.store.get(run))).toMatchObject({ id: run, state: 'running' });
+    expect(await a.find(() => place.store.get('run-gone'))).toBeNull();
+  });
+
   test('has its journal put back once: the next process finds that it was', async () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
