@@ -3,19 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { createApartKeys } from '../../src/intake/apart-keys.ts';
 import type { Row } from '../../src/model/row.ts';
 import { groupRows, MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
-
-const row = (number: number, key: string): Row => ({
-  kind: 'cells',
-  row: number,
-  line: number,
-  cells: [key],
-});
-const rowsOf = (keys: readonly string[]) => keys.map((key, i) => row(i + 1, key));
-const keyOf = (one: Row) => (one.kind === 'cells' && one.cells[0] !== '' ? (one.cells[0] ?? null) : null);
+import { keyedRow, keyedRows, keyOfRow } from '../support/keyed-rows.ts';
 
 describe('keys whose rows stand apart', () => {
   const othersOf = (rows: readonly Row[]) => {
-    const apart = createApartKeys(keyOf);
+    const apart = createApartKeys(keyOfRow);
     for (const one of rows) apart.see(one);
     return rows.map((one) => apart.otherRow(one));
   };
@@ -27,21 +19,21 @@ describe('keys whose rows stand apart', () => {
     ['may have a row without a key between them', 'a-a', [3, null, 1]],
     ['are not the missing ones', '--a-', Array(4).fill(null)],
   ])('%s: %s', (_, keys, others) => {
-    expect(othersOf(rowsOf([...keys].map((key) => (key === '-' ? '' : key))))).toEqual(others);
+    expect(othersOf(keyedRows([...keys].map((key) => (key === '-' ? '' : key))))).toEqual(others);
   });
 
   test('are none where a group is only too long, and are those of a rerun that were no neighbours in the file', () => {
-    expect(new Set(othersOf(rowsOf(Array(MAX_GROUP_ROWS + 5).fill('a'))))).toEqual(new Set([null]));
-    expect(othersOf([row(3, 'a'), row(4, 'a'), row(7, 'a')])).toEqual([7, 7, 3]);
+    expect(new Set(othersOf(keyedRows(Array(MAX_GROUP_ROWS + 5).fill('a'))))).toEqual(new Set([null]));
+    expect(othersOf([keyedRow(3, 'a'), keyedRow(4, 'a'), keyedRow(7, 'a')])).toEqual([7, 7, 3]);
   });
 
   test('are exactly those that have more than one group', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }), (keys) => {
-        const rows = rowsOf(keys);
-        const leads = groupRows(rows, keyOf).map(({ lead }) => keyOf(lead));
+        const rows = keyedRows(keys);
+        const leads = groupRows(rows, keyOfRow).map(({ lead }) => keyOfRow(lead));
         const isApart = rows
-          .map(keyOf)
+          .map(keyOfRow)
           .map((key) => key !== null && leads.indexOf(key) !== leads.lastIndexOf(key));
         expect(othersOf(rows).map((other) => other !== null)).toEqual(isApart);
       }),

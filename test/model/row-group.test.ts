@@ -2,75 +2,68 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/model/row.ts';
 import { createGroupEnd, createGroupStart, groupRows, MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
+import { keyedRow, keyedRows, keyOfRow } from '../support/keyed-rows.ts';
 
-const row = (number: number, key: string): Row => ({
-  kind: 'cells',
-  row: number,
-  line: number,
-  cells: [key],
-});
-const rowsOf = (keys: readonly string[]) => keys.map((key, i) => row(i + 1, key));
-const keyOf = (one: Row) => (one.kind === 'cells' && one.cells[0] !== '' ? (one.cells[0] ?? null) : null);
 const groupsOf = (rows: readonly Row[]) =>
-  groupRows(rows, keyOf).map(({ lead, mates }) => [lead, ...mates].map((one) => one.row));
-const keylessOf = (rows: readonly Row[]) => groupRows(rows, keyOf).map(({ keyless }) => keyless);
+  groupRows(rows, keyOfRow).map(({ lead, mates }) => [lead, ...mates].map((one) => one.row));
+const keylessOf = (rows: readonly Row[]) => groupRows(rows, keyOfRow).map(({ keyless }) => keyless);
 
 describe('rows of one key', () => {
   test('that follow each other are a group; a later one of the same key is another', () => {
-    expect(groupsOf(rowsOf(['a', 'a', 'b', 'a', 'c', 'c']))).toEqual([[1, 2], [3], [4], [5, 6]]);
+    expect(groupsOf(keyedRows(['a', 'a', 'b', 'a', 'c', 'c']))).toEqual([[1, 2], [3], [4], [5, 6]]);
   });
 
   test('without a key, or unreadable, are groups of their own', () => {
     const unreadable: Row = { kind: 'unreadable', row: 4, line: 4, text: 'x', problem: 'p' };
-    const rows = [...rowsOf(['', '', 'a']), unreadable, row(5, 'a')];
+    const rows = [...keyedRows(['', '', 'a']), unreadable, keyedRow(5, 'a')];
     expect(groupsOf(rows)).toEqual([[1], [2], [3], [4], [5]]);
   });
 
   test('that were not beside each other in the file are no group in a rerun', () => {
-    const rows = [row(3, 'a'), row(4, 'a'), row(7, 'a'), row(9, 'b'), row(10, 'b')];
+    const rows = [keyedRow(3, 'a'), keyedRow(4, 'a'), keyedRow(7, 'a'), keyedRow(9, 'b'), keyedRow(10, 'b')];
     expect(groupsOf(rows)).toEqual([[3, 4], [7], [9, 10]]);
   });
 
   test('are cut where they are too many', () => {
-    const sizes = groupsOf(rowsOf(Array(2 * MAX_GROUP_ROWS + 3).fill('a'))).map(({ length }) => length);
+    const sizes = groupsOf(keyedRows(Array(2 * MAX_GROUP_ROWS + 3).fill('a'))).map(({ length }) => length);
     expect(sizes).toEqual([MAX_GROUP_ROWS, MAX_GROUP_ROWS, 3]);
   });
 
   test('know the row without a key right before or after them', () => {
-    expect(keylessOf(rowsOf(['a', 'a', '', 'b', 'c', '']))).toEqual([3, null, 3, 6, null]);
+    expect(keylessOf(keyedRows(['a', 'a', '', 'b', 'c', '']))).toEqual([3, null, 3, 6, null]);
     // Rows of a rerun were not beside each other.
-    expect(keylessOf([row(1, ''), row(3, 'a'), row(5, '')])).toEqual([null, null, null]);
+    expect(keylessOf([keyedRow(1, ''), keyedRow(3, 'a'), keyedRow(5, '')])).toEqual([null, null, null]);
   });
 
   test('are each for itself where the job does not group', () => {
-    const rows = rowsOf(['a', 'a', '']);
+    const rows = keyedRows(['a', 'a', '']);
     expect(groupRows(rows, null)).toEqual(rows.map((lead) => ({ lead, mates: [], keyless: null })));
   });
 });
 
 test('no rows are no groups', () => {
-  expect(groupRows([], keyOf)).toEqual([]);
+  expect(groupRows([], keyOfRow)).toEqual([]);
 });
 
 test('a chunk ends between groups, and not between a group and a row without a key', () => {
-  const mayEndBefore = createGroupEnd(keyOf);
-  const ends = rowsOf(['a', 'a', 'b', '', '', 'c', 'd']).filter((one) => mayEndBefore(one, 1));
+  const mayEndBefore = createGroupEnd(keyOfRow);
+  const ends = keyedRows(['a', 'a', 'b', '', '', 'c', 'd']).filter((one) => mayEndBefore(one, 1));
   expect(ends.map((one) => one.row)).toEqual([1, 3, 5, 7]);
   // Else a file of which every other row has lost its key would be one chunk.
   const rows = Array.from({ length: 2 * MAX_GROUP_ROWS + 2 }, (_, i) =>
-    row(i + 1, i % 2 === 0 ? `k${i}` : ''),
+    keyedRow(i + 1, i % 2 === 0 ? `k${i}` : ''),
   );
-  const forced = createGroupEnd(keyOf);
+  const forced = createGroupEnd(keyOfRow);
   expect(rows.findIndex((one, size) => size > 0 && forced(one, size))).toBe(2 * MAX_GROUP_ROWS);
 });
 
 test('whatever the keys, groups hold every row once, in order, and begin where the start says', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'b', '')), (keys) => {
-      const rows = rowsOf(keys);
-      const groups = groupRows(rows, keyOf);
+      const rows = keyedRows(keys);
+      const groups = groupRows(rows, keyOfRow);
       expect(groups.flatMap(({ lead, mates }) => [lead, ...mates])).toEqual(rows);
-      expect(rows.filter(createGroupStart(keyOf))).toEqual(groups.map(({ lead }) => lead));
+      expect(rows.filter(createGroupStart(keyOfRow))).toEqual(groups.map(({ lead }) => lead));
     }),
   );
 });

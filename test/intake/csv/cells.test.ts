@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCellParser, createTextParser } from '../../../src/intake/csv/cells.ts';
 import { createCsvSplitter } from '../../../src/intake/csv/records.ts';
+import { UNIX_CSV } from './unix-csv.ts';
 
 const text = fc
   .array(fc.constantFrom(...'a",,\n\n\r é\\', 'b c', '""', '"x"', '"y,\n"', '\r\n'), { maxLength: 60 })
@@ -33,14 +34,7 @@ test('whatever the text, its records have the cells that csv-parse finds in them
 });
 
 test('plain and quoted records keep their order, also where the last one has no line end', () => {
-  const parse = createCellParser({
-    delimiter: ',',
-    quote: '"',
-    escape: null,
-    newline: 'lf',
-    trim: false,
-    comment: null,
-  });
+  const parse = createCellParser(UNIX_CSV);
   const text = 'a,b\r\n"c,1",d\n\n\ne,f\n"g",h';
   const starts = [0, 5, 15, 19];
   expect(parse({ text, starts })).toEqual([

@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest';
 import { type CsvPiece, createCsvSplitter } from '../../../src/intake/csv/records.ts';
-
-const dialect = {
-  delimiter: ',',
-  quote: '"',
-  escape: null,
-  newline: 'lf',
-  trim: false,
-  comment: null,
-} as const;
+import { UNIX_CSV } from './unix-csv.ts';
 
 function cutBy(size: number, text: string): CsvPiece[] {
-  const split = createCsvSplitter({ dialect, columns: 3 }, 1);
+  const split = createCsvSplitter({ dialect: UNIX_CSV, columns: 3 }, 1);
   const pieces: CsvPiece[] = [];
   for (let at = 0; at < text.length; at += size) {
     pieces.push(...split(text.slice(at, at + size), at + size >= text.length));

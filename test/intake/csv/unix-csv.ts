@@ -1,0 +1,9 @@
+/** CSV as most programs on Unix write it. */
+export const UNIX_CSV = {
+  delimiter: ',',
+  quote: '"',
+  escape: null,
+  newline: 'lf',
+  trim: false,
+  comment: null,
+} as const;
