@@ -116,14 +116,17 @@ function withPositions(path: string, sign: string): string {
 
 /** The text without values; empty where it was nothing but one. */
 function masked(text: string, own: readonly OwnValue[]): string {
-  const rest = MASKS.reduce((kept, [mask, by]) => kept.replaceAll(mask, by), withoutOwn(text, own));
+  const rest = MASKS.reduce(
+    (kept, [mask, by, sign = '']) => (kept.includes(sign) ? kept.replaceAll(mask, by) : kept),
+    withoutOwn(text, own),
+  );
   return /^(?:‹[^›]*›|[\s.,;:#/-])*$/.test(rest) ? '' : rest;
 }
 
-/** What looks like a value, the most telling first. */
-const MASKS: ReadonlyArray<readonly [RegExp, string]> = [
+/** What looks like a value, the most telling first; a sign without which there is none, where looking for it takes long. */
+const MASKS: ReadonlyArray<readonly [mask: RegExp, by: string, sign?: string]> = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '‹id›'],
-  [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›'],
+  [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›', '@'],
   [/https?:\/\/[^\s"'<>]+/gi, '‹address›'],
   [/\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?/g, '‹date›'],
   [/\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g, '‹account›'],
