@@ -15,7 +15,7 @@ export type LedgerKeys = {
   readonly queuePrefix: string;
   /** Sorted set: run id by creation time. */
   readonly runs: string;
-  /** Hash: `<sha256>:<job>` → the latest run of that file through that job. */
+  /** Hash: `<sha256>:<job>` → the latest run of that file through that job; `proven:<job>` → a run of it whose first rows succeeded. */
   readonly files: string;
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */

@@ -26,6 +26,9 @@ import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { script } from './script.ts';
 
+/** How many rows go first, alone: `set` by the job definition, or because it is the job's `first` large run at its target. */
+export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
+
 /** What a new run is made of. */
 export type NewRun = {
   readonly id: string;
@@ -34,6 +37,8 @@ export type NewRun = {
   readonly target: string;
   readonly facts: FileFacts;
   readonly chunkRows: number;
+  /** Where the first rows go ahead of the others. */
+  readonly canary?: Canary | null;
   readonly createdAt: Date;
   /** A new run even where the file has been taken to its end before. */
   readonly again: boolean;
@@ -59,8 +64,14 @@ export type RunStore = {
   transition(id: string, to: RunState, reason: Reason | null): Promise<boolean>;
   /** Sets a run running that is paused for that reason; false: it is not paused, or for another reason. */
   goOn(id: string, pausedFor: Reason): Promise<boolean>;
-  /** Whether a person has let the run go on though not one of its first rows (`send.canary`) had succeeded. */
-  isCanaryOverruled(id: string): Promise<boolean>;
+  /**
+   * Why the run's first rows go alone where the definition doesn't say so; `overruled`: a person has let the run go on though none of them
+   * had succeeded; `''`: neither.
+   */
+  canaryOf(id: string): Promise<'' | 'first' | 'overruled'>;
+  /** Whether first rows of the job have succeeded at this target, or a person has let a run of it go on all the same. */
+  isProven(job: string): Promise<boolean>;
+  prove(job: string, run: string): Promise<void>;
   /** Takes or renews the lease, the right to read the run's file; false: another process has it. */
   holdLease(id: string, holder: string, ms: number): Promise<boolean>;
   dropLease(id: string, holder: string): Promise<void>;
@@ -69,6 +80,7 @@ export type RunStore = {
   leaseOf(id: string): Promise<{ readonly holder: string; readonly ms: number } | null>;
 };
 
+const canarySchema = z.enum(['', 'first', 'overruled']);
 const registeredSchema = z.tuple([z.enum(['new', 'known']), z.string()]);
 const register = script(REGISTER, registeredSchema);
 const registerInEpoch = inEpoch(REGISTER, registeredSchema);
@@ -110,7 +122,11 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       return move(id, to, { reason: reason ?? '', from: [...from, ...also] });
     },
     goOn: (id, pausedFor) => move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
-    isCanaryOverruled: async (id) => (await redis.hget(keys.run(id).record, 'canary')) === 'overruled',
+    canaryOf: async (id) => canarySchema.parse((await redis.hget(keys.run(id).record, 'canary')) ?? ''),
+    isProven: async (job) => (await redis.hexists(keys.files, `proven:${job}`)) === 1,
+    async prove(job, run) {
+      await redis.hset(keys.files, `proven:${job}`, run);
+    },
     holdLease: async (id, holder, ms) => (await holdLease(redis, [keys.run(id).lease], [holder, ms])) === 1,
     async dropLease(id, holder) {
       await dropLease(redis, [keys.run(id).lease], [holder]);
@@ -150,7 +166,13 @@ async function registerRun(
 
 /** The fields of a new run's record. */
 export function newRecord(run: NewRun): Record<string, string | number> {
-  const { facts } = run;
+  const { facts, canary = null } = run;
+  const chunking = {
+    rows: facts.rows,
+    chunkRows: run.chunkRows,
+    chunkEnds: facts.chunkEnds,
+    ...(facts.chunkEnds === null && canary !== null && { firstRows: canary.rows }),
+  };
   return {
     id: run.id,
     job: run.job,
@@ -164,7 +186,9 @@ export function newRecord(run: NewRun): Record<string, string | number> {
     source: JSON.stringify(facts.source),
     state: 'queued',
     reason: '',
-    chunks: chunksOf({ rows: facts.rows, chunkRows: run.chunkRows, chunkEnds: facts.chunkEnds }),
+    chunks: chunksOf(chunking),
+    ...(chunking.firstRows !== undefined && { firstRows: chunking.firstRows }),
+    ...(canary?.kind === 'first' && { canary: canary.kind }),
     ...(facts.chunkEnds === null ? {} : { chunkEnds: JSON.stringify(facts.chunkEnds) }),
     createdAt: run.createdAt.toISOString(),
   };
@@ -179,6 +203,7 @@ function readRecord(record: Readonly<Record<string, string>>): Run {
     chunkRows: Number(record.chunkRows),
     source: JSON.parse(record.source ?? 'null'),
     chunkEnds: JSON.parse(record.chunkEnds ?? 'null'),
+    ...(record.firstRows !== undefined && { firstRows: Number(record.firstRows) }),
     parent: record.parent ?? null,
     reason: reasonFieldSchema.parse(record.reason),
     outcomes: readCounts(record),

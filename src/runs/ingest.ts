@@ -10,7 +10,7 @@ import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import type { RunStore } from '../ledger/run-store.ts';
+import type { Canary, RunStore } from '../ledger/run-store.ts';
 import { settlementsOfChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -34,6 +34,7 @@ import { OPEN_CHUNKS_MAX } from '../queue/chunk-order.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
+import { canaryOf } from './rows.ts';
 
 /** A run whose rows are to be put into the queue, and what they are put there with. */
 type Ingest = {
@@ -53,7 +54,7 @@ type Ingest = {
 
 /**
  * `stopped`: before the file's end. `file-changed`: it has other rows than when it was surveyed; those already sent stay as they are.
- * `canary`: the first chunk went ahead alone, and none of its rows succeeded.
+ * `canary`: the first chunk went ahead alone, none of its rows succeeded, and the rest would fare no better.
  */
 export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
 
@@ -131,17 +132,27 @@ async function checksOfLedger(
   return isFirst ? { ...checks, key_case: 'off' } : checks;
 }
 
-/** Where the job has a canary: hands the first chunk over alone and waits until it is closed. `null`: the others may follow. */
+/** Where the first chunk goes ahead alone: hands it over and waits until it is closed. `null`: the others may follow. */
 async function afterCanary(
   flush: () => Promise<boolean>,
   ingesting: Ingesting,
 ): Promise<'stopped' | 'canary' | null> {
-  if (ingesting.definition.send.canary === undefined) return null;
+  const { run, store, definition } = ingesting;
+  const set = canaryOf(definition);
+  const mark = await untilTaken(() => store.canaryOf(run.id), ingesting);
+  if (mark === null) return 'stopped';
+  if (mark === '' && set === null) return null;
   if (!(await flush()) || !(await untilClosed(ingesting))) return 'stopped';
-  const failed = await untilTaken(() => hasCanaryFailed(ingesting), ingesting);
+  const failed = await untilTaken(async () => {
+    const hasFailed = mark !== 'overruled' && (await hasCanaryFailed(set ?? FIRST, ingesting));
+    if (!hasFailed) await store.prove(run.job, run.id);
+    return hasFailed;
+  }, ingesting);
   if (failed === null) return 'stopped';
   return failed ? 'canary' : null;
 }
+
+const FIRST = { kind: 'first' } as const;
 
 /** Resolves when a chunk is closed; false: stop reading. */
 async function untilClosed(ingesting: Ingesting): Promise<boolean> {
@@ -153,10 +164,23 @@ async function untilClosed(ingesting: Ingesting): Promise<boolean> {
   }
 }
 
-/** Whether no row of the canary succeeded, and no person has said to go on. */
-async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promise<boolean> {
+/** Whether none of the first rows succeeded; those that nobody asked to go first must also have failed as all others would. */
+async function hasCanaryFailed(
+  { kind }: Pick<Canary, 'kind'>,
+  { run, keys, session }: Ingesting,
+): Promise<boolean> {
   const [first = []] = await settlementsOfChunks(session.ledger.redis, keys.run(run.id), [1]);
-  return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
+  if (first.some(({ outcome }) => succeeded(outcome))) return false;
+  const sent = first.filter(({ outcome }) => outcome !== 'invalid' && outcome !== 'skipped');
+  return kind === 'set' || (sent.length >= TELLING && sent.every(({ code }) => concernsAll(code)));
+}
+
+/** One answer alone may well be about its own row. */
+const TELLING = 2;
+
+/** Whether a row that failed so says nothing of its own content: there is no such address, or the service is not well. */
+function concernsAll(code: string): boolean {
+  return /^http_(?:404|405|5\d\d)$|^(?:connect_)?timeout$/.test(code);
 }
 
 /** A row that has a key to claim, and the earlier one of the file whose key looks like it. */

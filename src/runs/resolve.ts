@@ -20,7 +20,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
 import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
-import { chunksOf, type Run } from '../model/run.ts';
+import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
@@ -328,7 +328,7 @@ function allChunks(run: Run): number[] {
 /** `numbers`: those of the run's rows, where they don't count from 1. */
 export function chunksWith(
   rows: ReadonlySet<number>,
-  run: Pick<Run, 'rows' | 'chunkRows' | 'chunkEnds'>,
+  run: Chunking,
   numbers: readonly number[] | null,
 ): number[] {
   const places = numbers === null ? [...rows] : numbers.flatMap((row, i) => (rows.has(row) ? [i + 1] : []));
@@ -336,7 +336,7 @@ export function chunksWith(
   const chunks = new Set<number>();
   let n = 1;
   for (const place of inRun) {
-    while ((run.chunkEnds?.[n - 1] ?? n * run.chunkRows) < place) n += 1;
+    while (rowsBefore(run, n + 1) < place) n += 1;
     chunks.add(n);
   }
   return [...chunks];
