@@ -150,7 +150,7 @@ const FAULT = /^http_5\d\d$/;
 /** Calls whose paths hold no id: where the service answers 404 to one, it is the address that it does not know. */
 const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
 const NO_SUCH_ADDRESS =
-  'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is; `send.canary` in the job definition stops such a run at its first rows.';
+  'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is.';
 
 /**
  * Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. 499 is what gateways
