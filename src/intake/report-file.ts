@@ -11,10 +11,21 @@ export function isReport(text: string): boolean {
   return isReportText(text) || text.includes(`"${REPORT_MEMBER}"`);
 }
 
-/** Whether a text begins with the header of a report file, with `delimiter` before the report's column. */
-export function isReportText(text: string, delimiter = ''): boolean {
-  const firstLine = text.slice(0, text.search(/[\r\n]|$/));
-  return firstLine.includes(`${delimiter}${REPORT_ROW_COLUMN}`);
+/** Whether a text begins with the header of a report file. */
+export function isReportText(text: string): boolean {
+  return firstLineOf(text).includes(REPORT_ROW_COLUMN);
+}
+
+function firstLineOf(text: string): string {
+  return text.slice(0, text.search(/[\r\n]|$/));
+}
+
+/** The delimiter of a report file: the sign that stands before its own column, whatever cuts its other cells; `null` where none does. */
+export function delimiterInReport(text: string, quote: string): string | null {
+  const before = firstLineOf(text).split(REPORT_ROW_COLUMN)[0] ?? '';
+  const isQuoted = before.endsWith(quote) || before.endsWith('"');
+  const sign = before.at(isQuoted ? -2 : -1) ?? '';
+  return /^[^\p{L}\p{N}_ ]$/u.test(sign) ? sign : null;
 }
 
 /** The cells that were typed in the workbook, by the report's own column, where they are unchanged; `null` where that can't be told. */

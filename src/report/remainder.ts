@@ -65,8 +65,7 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   };
   return {
     extension: 'csv',
-    header: (kind) =>
-      (source.bom ? '\uFEFF' : '') + csvText([[...columns, ...addedColumns(kind, hasTyped)]], dialect),
+    header: (kind) => BYTE_ORDER_MARK + csvText([[...columns, ...addedColumns(kind, hasTyped)]], dialect),
     lines: (rows, kind) =>
       csvText(
         rows.map((row) => cellsOf(row, kind)),
@@ -74,6 +73,9 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
       ),
   };
 }
+
+/** Without it Excel takes the UTF-8 of a CSV file for another encoding, and saves every letter with an accent as two. */
+const BYTE_ORDER_MARK = '\uFEFF';
 
 function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[] {
   const added = hasTyped ? [...ADDED, 'typed'] : ADDED;

@@ -132,13 +132,48 @@ describe('writeReport of a CSV file', () => {
     expect(csvRecords(files['rejected.csv'])[1]?.at(-1)).toBe('refused');
   });
 
-  it('given a file with a dialect and a BOM of its own, writes in them, and results.csv in neither', async () => {
-    const source = { delimiter: ';', quote: "'", bom: true, columns: ['a;b', 'c'] };
+  it('given a file with a dialect of its own, writes in it, with a byte order mark for spreadsheets, and results.csv with its delimiter', async () => {
+    const source = { delimiter: ';', quote: "'", columns: ['a;b', 'c'] };
     const held = { settlements: [settled(1, 'failed')], sources: [cells(1, "it's", 'x;y')] };
     const { files } = await report(held, { source });
     expect(files['failed.csv']).toBe(`\uFEFF'a;b';c;${ADDED.join(';')}\n'it''s';'x;y';run-1;1;failed;;;\n`);
-    expect(files['results.csv']).toMatch(/^row,line,key/);
+    expect(files['results.csv']).toMatch(/^row;line;key.*\n1;2;k1;failed;/);
   });
+
+  it.each([
+    ['of a workbook', { type: 'xlsx', delimiter: null, quote: null }, ','],
+    ['with tabs', { delimiter: '\t' }, '\t'],
+    // It is the quote of results.csv.
+    ['cut at double quotes', { delimiter: '"', quote: "'" }, ','],
+  ] as const)('given a file %s, results.csv has a delimiter that suits it', async (_, source, delimiter) => {
+    const { files } = await report({ settlements: [settled(1, 'failed', { message: 'a,b' })] }, { source });
+    const [header, line] = csvRecords(files['results.csv'], { delimiter });
+    expect([header?.length, line?.at(9)]).toEqual([11, 'a,b']);
+  });
+
+  it.each([',', ';', '\t', '|', '^'])(
+    'given a file cut at %j, its report files are read back whatever the definition says of the delimiter',
+    async (delimiter) => {
+      const held = {
+        settlements: [settled(1, 'failed'), settled(2, 'rejected')],
+        sources: [cells(1, 'a,b;c\td|e^f', '"é"'), cells(2, '=1', 'ü')],
+      };
+      const { files } = await report(held, { source: { delimiter } });
+      for (const format of [{}, { delimiter }, { delimiter: ':' }])
+        for (const [name, row] of [
+          ['failed.csv', 0],
+          ['rejected.csv', 1],
+        ] as const) {
+          const text = files[name] ?? '';
+          expect(text.startsWith('\uFEFF')).toBe(true);
+          const read = await readText(Buffer.from(text), { path: name, format });
+          expect([read.source?.bom, read.source?.delimiter]).toEqual([true, delimiter]);
+          expect(read.rows.map((one) => (one.kind === 'cells' ? one.cells.slice(0, 2) : one))).toEqual([
+            held.sources[row]?.kind === 'cells' ? held.sources[row].cells : null,
+          ]);
+        }
+    },
+  );
 
   it('given refusals, tells each cause once with its count, and of few rows only the fields', async () => {
     const body = (name: string, at: number) =>

@@ -10,12 +10,12 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
 import { looksLikeHeader, looksLikeValue } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
-import { isReportText, NOT_TYPED, typedInReport } from '../report-file.ts';
+import { delimiterInReport, isReportText, NOT_TYPED, typedInReport } from '../report-file.ts';
 import { cellsRow, NOT_UTF8, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
 import { createCellParser } from './cells.ts';
 import { tellDialect } from './dialect.ts';
-import { type CsvDialect, cellEndAt, delimiterOf, lenientEnd } from './grammar.ts';
+import { type CsvDialect, cellEndAt, lenientEnd } from './grammar.ts';
 import { type CsvHeader, readHeader, readPreamble } from './header.ts';
 import { type CsvPiece, createCsvSplitter, withoutLineEnd } from './records.ts';
 
@@ -41,11 +41,11 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
 
 /**
  * How a report file is read with its job's definition, whose title lines and comments are the partner's file's: a report has
- * neither, and each of its lines is a row. Its quotes are doubled, as spreadsheets read them. A report on a workbook is written with commas.
+ * neither, and each of its lines is a row. Its quotes are doubled, as spreadsheets read them, and a spreadsheet may have saved it
+ * with another delimiter.
  */
 function reportFormat(text: string, { header, comment, escape: sign, ...plain }: Format): Format {
-  const isOtherwise = !isReportText(text, delimiterOf(plain.delimiter));
-  return plain.delimiter !== 'auto' && isOtherwise ? { ...plain, delimiter: 'auto' } : plain;
+  return { ...plain, delimiter: delimiterInReport(text, plain.quote) ?? 'auto' };
 }
 
 type State = {
