@@ -238,6 +238,9 @@ describe('rows', () => {
         line: 2,
         text: '7\t\t150',
         problem: 'column "name": the error #N/A: expected a value; correct the formula',
+        cells: ['7', null, '150'],
+        numeric: [2],
+        typed: [2],
       },
     ]);
   });
