@@ -84,7 +84,7 @@ export function problemIn(description: string): string | null {
 }
 
 /** The issue in words, without the cell's value, so that it may stand in any report file or log. */
-export function describeIssue(issue: Issue): string {
+export function describeIssue(issue: Pick<Issue, 'column' | 'expected'>): string {
   return `${issue.column === null ? '' : `column "${issue.column}": `}expected ${issue.expected}`;
 }
 

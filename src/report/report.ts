@@ -194,6 +194,7 @@ async function publish(
     records: tally.records(),
     topWarnings: tally.topWarnings(),
     causes: causes.top(),
+    shapes: tally.shapes(),
   };
   const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
   await files.append(SUMMARY_FILE, textOf(summary));

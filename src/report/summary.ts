@@ -15,6 +15,7 @@ import {
 } from '../model/outcome.ts';
 import { isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
 import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
+import { type Shape, shapeSchema } from '../model/written-as.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -106,6 +107,8 @@ export const summarySchema = z.object({
   topErrors: z.array(topErrorSchema),
   /** The commonest causes that can be told, commonest first; found when the whole report is written. */
   causes: z.array(causeSchema).default([]),
+  /** How refused cells are written, where a setting of the job definition would read them; found when the whole report is written. */
+  shapes: z.array(shapeSchema).default([]),
   /** How many cells were sent although they looked damaged, by code; counted when the whole report is written. */
   warnings: z.record(z.string(), count).default({}),
   /** The same warnings with an example row each, commonest first. */
@@ -156,6 +159,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
     topErrors: [...topErrors],
     causes: [],
+    shapes: [],
     warnings: {},
     topWarnings: [],
     exitCode: isUnderWay(run) ? null : exitCodeOf(run),
@@ -171,6 +175,7 @@ type Written = {
   readonly records: number;
   readonly topWarnings: readonly TopWarning[];
   readonly causes: readonly Cause[];
+  readonly shapes: readonly Shape[];
   readonly files: readonly string[];
   readonly kept: readonly string[];
   readonly written: readonly string[];
@@ -185,6 +190,7 @@ export function withWritten(summary: Summary, written: Written): Summary {
     warnings: countsByCode(written.topWarnings),
     topWarnings: [...written.topWarnings],
     causes: [...written.causes],
+    shapes: [...written.shapes],
     files: [...written.files],
     kept: [...written.kept],
     written: [...written.written],
