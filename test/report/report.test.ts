@@ -224,15 +224,18 @@ describe('writeReport of a CSV file', () => {
         ...names.map((_, i) => settled(i + 1, 'rejected', { code: 'http_418', status: 418 })),
         settled(5, 'rejected', { code: 'http_418', status: 418 }),
         settled(6, 'invalid', { code: 'missing_required', message: 'column "Name": expected a value' }),
+        settled(7, 'rejected', { code: 'http_418', status: 418 }),
       ],
       sources: [
         ...names.map((name, i) => cells(i + 1, `k${i}`, name)),
         cells(5, 'k5', 'Else'),
         cells(6, 'k6', ''),
+        cells(7, 'k7', 'Gil'),
       ],
       bodies: new Map([
         ...names.map((name, i) => [i + 1, body(name, i)] as const),
         [5, '{"field":"accounts.0.iban","problem":"Jane Doe is known"}'],
+        [7, '{"problem":"accounts[0].iban belongs to John Doe"}'],
       ]),
     };
     const run = makeRun(held.settlements);
@@ -241,7 +244,7 @@ describe('writeReport of a CSV file', () => {
     const { causes } = await writeReport({ run, view: makeView(held), directory, fields, now: NOW });
     expect(causes.map(({ code, text, count, rows }) => [code, text, count, rows])).toEqual([
       ['http_418', '@accounts[].iban | ‹details.name› has no such IBAN', 4, [1, 2, 3]],
-      ['http_418', '@accounts[].iban | ‹…›', 1, [5]],
+      ['http_418', '@accounts[].iban', 2, [5, 7]],
       ['missing_required', 'column "Name": expected a value', 1, [6]],
     ]);
   });
