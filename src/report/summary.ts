@@ -97,7 +97,8 @@ export const summarySchema = z.object({
   open: z.number().int(),
   /** `holds: false` is a defect: a row was lost or counted twice. */
   controlTotal: z.object({ rows: count, settled: count, open: z.number().int(), holds: z.boolean() }),
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC; `null` in the summary of an earlier version. */
+  createdAt: z.string().nullable().default(null),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
   /** When these numbers were taken; ISO 8601, UTC. */
@@ -153,6 +154,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
       open,
       holds: isOver(run) || run.state === 'finished' ? open === 0 : open >= 0,
     },
+    createdAt: run.createdAt,
     startedAt: run.startedAt,
     finishedAt: run.finishedAt,
     writtenAt: now.toISOString(),
