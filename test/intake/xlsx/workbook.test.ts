@@ -268,6 +268,18 @@ describe('rows', () => {
     ]);
   });
 
+  test('of a report file that could not be read stay so in a workbook, until a cell says what is right', async () => {
+    const names = ['id', 'name', 'onboard_row', 'onboard_message', 'onboard_text'];
+    const marked = '&lt;unreadable&gt;';
+    const said = ['7', 'expected a readable row: bad', '1,x,y'];
+    const data = sheetOf(names, ['1', marked, ...said], ['1', 'x', ...said]);
+    const { rows } = await readFileOf(makeWorkbook({ data }));
+    expect(rows).toMatchObject([
+      { kind: 'unreadable', text: '1,x,y', problem: 'bad', cells: ['1', null, ...said] },
+      { kind: 'cells', cells: ['1', 'x', ...said] },
+    ]);
+  });
+
   test('with merged cells below the header are unreadable, and merged titles do no harm', async () => {
     const data = sheetOf(['Title'], ['id', 'name'], ['1', 'x'], ['2', 'y'], [null, 'z'], ['4', 'w']);
     const after =
