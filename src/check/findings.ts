@@ -6,11 +6,12 @@
 import { type JobDefinition, ratePerSecond } from '../config/job-definition.ts';
 import { referenceIssue } from '../delivery/references.ts';
 import type { KeyState } from '../model/identity.ts';
-import type { Issue } from '../model/issue.ts';
+import { describeIssue, type Issue } from '../model/issue.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { Run } from '../model/run.ts';
 import type { SourceInfo } from '../model/source.ts';
+import { createShapeTally, type Shape } from '../model/written-as.ts';
 import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
 import type { Look } from './ledger.ts';
 
@@ -29,6 +30,8 @@ export type Checked = {
   readonly codes: Readonly<Record<string, number>>;
   /** The same by code and column, commonest first. */
   readonly causes: readonly Cause[];
+  /** How refused cells are written, where a setting of the job definition would read them; commonest first. */
+  readonly shapes: readonly Shape[];
   /** Rows of which nothing is left to be done: their key is known. */
   readonly skipped: number;
   /** Rows that refer to a record that there is not yet: sent before it is loaded, they would be invalid. */
@@ -172,6 +175,7 @@ export function createFindings() {
     string,
     { code: string; column: string | null; count: number; examples: Issue[] }
   >();
+  const shapes = createShapeTally();
   const examples: KeyExample[] = [];
   const requests: SampleRequest[] = [];
   const references = createReferenceTally();
@@ -179,7 +183,9 @@ export function createFindings() {
   const addInvalid = (rows: number, found: readonly RowIssue[]) => {
     counts.invalid += rows;
     counts.issuesTotal += found.length;
-    for (const { code, column, row } of found) {
+    for (const issue of found) {
+      const { code, column, row } = issue;
+      shapes.add(row, describeIssue(issue));
       const known = causes.get(`${code} ${column}`) ?? { code, column, count: 0, row };
       known.count += 1;
       if (known.count === 1) causes.set(`${code} ${column}`, known);
@@ -239,6 +245,7 @@ export function createFindings() {
         issuesTotal: counts.issuesTotal,
         codes: countsByCode(causes.values()),
         causes: [...causes.values()].sort((a, b) => b.count - a.count || a.row - b.row),
+        shapes: shapes.shapes(),
         skipped: counts.skipped,
         waiting: counts.waiting,
         sendable: counts.rows,

@@ -2,18 +2,18 @@
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
+import { namesSettings } from '../model/written-as.ts';
+import { shapeLines } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
 /** The findings for people, an entry per line. */
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
-  const shown = checked.issues.map((issue) => `  ${issueWords(issue)}`);
-  // Counted by row, as the total is.
-  const told = checked.issues.reduce((sum, { rows }) => sum + (rows?.length ?? 1), 0);
-  const rest = checked.issuesTotal - told;
+  const { shown, rest } = shownIssues(checked);
   return [
     `${checked.file}: ${countOf(checked.rows, 'row')}, ${verdict(checked)}`,
     ...causeLines(checked),
-    ...shown,
+    ...shapeLines(checked.shapes, checked.rows),
+    ...shown.map((issue) => `  ${issueWords(issue)}`),
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
     ...sourceLines(checked),
     ...warningLines(checked),
@@ -22,6 +22,20 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
     ...timeLines(checked.estimate, definition),
     ...requestLines(checked),
   ];
+}
+
+/** The issues to be told, and how many there are beside them, by row as the total is. Of those that are told as a shape one of a column is enough. */
+function shownIssues({ issues, issuesTotal, shapes }: Checked): {
+  readonly shown: readonly FoundIssue[];
+  readonly rest: number;
+} {
+  const shaped = issues.filter(({ expected }) => namesSettings(expected));
+  const isTold = (issue: FoundIssue) =>
+    !shaped.includes(issue) || shaped.find(({ column }) => column === issue.column) === issue;
+  const rowsOf = (some: readonly FoundIssue[]) =>
+    some.reduce((sum, { rows }) => sum + (rows?.length ?? 1), 0);
+  const shapedElsewhere = shapes.reduce((sum, { count }) => sum + count, 0) - rowsOf(shaped);
+  return { shown: issues.filter(isTold), rest: issuesTotal - rowsOf(issues) - shapedElsewhere };
 }
 
 /** What is wrong most often, where several rows share a cause. */

@@ -9,12 +9,14 @@ import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isForbiddenName } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
+import { unreadRecord } from '../report-file.ts';
 import { NOT_UTF8, type RowPlace, recordObject, unreadableRow } from '../row.ts';
 
 /** The row that one valid JSON text makes: its text as it stands, or why it can't be read without a guess. */
 export function jsonRow(place: RowPlace, text: string, found: Extract<Inspection, { kind: 'valid' }>): Row {
   const problem = problemOf(text, found);
-  return problem === null ? { kind: 'record', ...place, text } : unreadableRow(place, text, problem);
+  if (problem !== null) return unreadableRow(place, text, problem);
+  return unreadRecord(place, text) ?? { kind: 'record', ...place, text };
 }
 
 function problemOf(text: string, found: Extract<Inspection, { kind: 'valid' }>): string | null {

@@ -5,6 +5,7 @@
  */
 import type { JsonValue } from '../../model/request.ts';
 import { convert } from '../conversion.ts';
+import { USUAL_PATTERNS } from '../dates.ts';
 import { type ConvertedColumn, conversionFor } from '../field-conversion.ts';
 import type { LeafType } from '../request-field.ts';
 
@@ -71,17 +72,7 @@ function candidateNotations(type: LeafType, values: readonly JsonValue[]): reado
   }
 }
 
-const DAYS = ['/', '.', '-'].flatMap((sign) => [
-  `dd${sign}MM${sign}yyyy`,
-  `d${sign}M${sign}yyyy`,
-  `MM${sign}dd${sign}yyyy`,
-  `M${sign}d${sign}yyyy`,
-  `yyyy${sign}MM${sign}dd`,
-]);
-const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
-const DATES: readonly Notation[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap((day) =>
-  TIMES.map((time) => ({ pattern: `${day}${time}` })),
-);
+const DATES: readonly Notation[] = USUAL_PATTERNS.map((pattern) => ({ pattern }));
 
 const GROUPINGS = [',', '.', ' ', "'"] as const;
 const NUMBERS: readonly Notation[] = [

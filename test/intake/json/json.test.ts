@@ -135,6 +135,20 @@ test('records nested to the limit and numbers that survive are read', async () =
   expect(rows.map((row) => row.kind)).toEqual(['record', 'record']);
 });
 
+test('a record of a report that could not be read is that record once more, until its members are written', async () => {
+  const mark = (given: object) =>
+    `{"_onboard":${JSON.stringify({ row: 3, message: 'expected a readable row: broken', ...given })}`;
+  const { rows } = await readText(
+    `${mark({ text: '{"a":' })}}\n${mark({})}}\n${mark({ text: '{"a":' })},"a":"x"}\n`,
+    { path: 'failed.ndjson' },
+  );
+  expect(rows).toMatchObject([
+    { kind: 'unreadable', row: 1, text: '{"a":', problem: 'broken' },
+    { kind: 'record', row: 2 },
+    { kind: 'record', row: 3 },
+  ]);
+});
+
 test('bytes that are not UTF-8 make their record unreadable', async () => {
   const text = Buffer.concat([
     Buffer.from('[{"a":"x"},\n{"a":"M'),
