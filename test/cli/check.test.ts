@@ -42,7 +42,47 @@ query: { validate: 'true' }
 
 const WARNING = `${PAYEES}checks: { iban_invalid: warn }\n`;
 
+const UPSERT = `
+operation: subclient.upsert
+key: Ref
+fields: { details.name: Name }
+`;
+
 describe('the check of a file', () => {
+  test('of an upsert counts creates and updates, and shows one of each though three creates come first', async () => {
+    const rows = 'Ref,Name\nA,Acme\nB,Beta\n';
+    const upsert = await startCheck(UPSERT, {
+      'known.csv': rows,
+      'all.csv': `Ref,Name\nC,1\nD,2\nE,3\nF,4\n${rows.slice(9)}`,
+    });
+    const unknown = await upsert.check();
+    expect(unknown.stdout).toContain(
+      '  sends       6 creates: without a ledger every key is taken for a new one\n',
+    );
+    const home = { ONBOARD_HOME: join(upsert.folder, 'home') };
+    const job = ['--job-file', join(upsert.folder, 'job.yaml')];
+    const loaded = await onboard(['run', ...job, join(upsert.folder, 'known.csv'), '--sandbox'], home);
+    expect(loaded.exitCode).toBe(0);
+    const all = ['check', ...job, join(upsert.folder, 'all.csv'), '--sandbox'];
+    const said = await onboard(all, home);
+    expect(said.stdout).toContain(
+      '  sends       4 creates, 2 updates (a row that changes nothing is skipped)\n',
+    );
+    const checked = JSON.parse((await onboard([...all, '--json'], home)).stdout);
+    expect(checked.calls).toEqual({ 'subclient.create': 4, 'subclient.update': 2 });
+    const shown: { row: number; method: string; path: string; body: unknown }[] = checked.requests;
+    expect(shown.map(({ row, method }) => `${row} ${method}`)).toEqual([
+      '1 POST',
+      '2 POST',
+      '3 POST',
+      '5 PATCH',
+    ]);
+    expect(shown[3]).toMatchObject({
+      path: expect.stringMatching(/^\/v1\/subclients\/.+/),
+      body: { details: { name: 'Acme' } },
+    });
+  });
+
   test('counts rows that would be invalid by what is wrong with them, and its exit status is 1', async () => {
     const rows = 'Ref,Name,Parent\nA,Acme,\nB,,\nA,Again,\n,No key,\nC,Fine,\n';
     const { exitCode, checked } = await (await startCheck(SUBCLIENTS, { 'a.csv': rows })).json();
