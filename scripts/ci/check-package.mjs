@@ -22,7 +22,7 @@ const NEEDED = [
 
 const EXECUTABLE = 0o111;
 /** Linked to for those who have the source. */
-const OF_THE_SOURCE = ['CONTRIBUTING.md'];
+const OF_THE_SOURCE = ['CONTRIBUTING.md', 'Dockerfile'];
 
 const packed = packedFiles();
 const problems = [
