@@ -158,7 +158,7 @@ function refuseLists(file: string, source: SourceInfo, operation: BuiltIn): void
   const flags = recordLists(source, lookUp).map(({ pointer }) => `--records ${shellWord(pointer)}`);
   if (flags.length === 0) return;
   throw new UsageError(
-    `${file}: is one object with a list of objects in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
+    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
   );
 }
 

@@ -257,14 +257,26 @@ describe('the check of a file', () => {
     expect(said.stderr).toContain(`${join(started.folder, 'a.csv')}: `);
   });
 
-  test('without rows is cautioned about', async () => {
-    const said = await (await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\n' })).check();
-    expect([said.exitCode, said.stderr]).toEqual([
-      0,
-      expect.stringMatching(
-        /^warning: .*a\.csv has no rows: there is nothing to send\. If there should be some, export it again\.\n$/,
-      ),
-    ]);
+  test.each([
+    ['a.csv', 'Ref,Name,Parent\n', 'there is a header on line 1, and nothing below it'],
+    ['a.json', '[]', 'its list of records is empty'],
+  ])('without rows is cautioned about: %s', async (name, text, found) => {
+    const said = await (await startCheck(SUBCLIENTS, { [name]: text })).check();
+    expect(said.exitCode).toBe(0);
+    expect(said.stderr).toMatch(/^warning: \S+ has no rows: /);
+    expect(said.stderr).toContain(
+      `${found}. There is nothing to send; if there should be some, export the file again.`,
+    );
+  });
+
+  test('that is an object with an empty list says so, unless the object is a record', async () => {
+    const said = await (await startCheck(SUBCLIENTS, { 'a.json': '{"rows": [], "total": 0}' })).check();
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toContain(
+      'the file is one object, and its list "rows" is empty: where the records should be in that list, there is nothing to send; export them again, and set format.records: /rows; otherwise',
+    );
+    const record = await (await startCheck(SUBCLIENTS, { 'a.json': '{"Ref": "A", "Tags": []}' })).check();
+    expect(record.stderr).toContain('column "Tags": subclient.create has no such field');
   });
 
   test('reads as a report for people: the facts, then the requests', async () => {
