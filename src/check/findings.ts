@@ -8,6 +8,7 @@ import { referenceIssue } from '../delivery/references.ts';
 import type { KeyState } from '../model/identity.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
+import { type Call, nameOf } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { Run } from '../model/run.ts';
 import type { SourceInfo } from '../model/source.ts';
@@ -61,7 +62,9 @@ export type Checked = {
     readonly examples: readonly KeyExample[];
   };
   readonly references: ReferenceCounts;
-  /** The first of them, as they would be sent. */
+  /** How many requests would be sent of each call; an update counts though nothing may turn out to have changed. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** The first of them, as they would be sent, and at least one of each call. */
   readonly requests: readonly SampleRequest[];
   readonly estimate: Estimate;
 };
@@ -178,6 +181,9 @@ export function createFindings() {
   const shapes = createShapeTally();
   const examples: KeyExample[] = [];
   const requests: SampleRequest[] = [];
+  const calls = new Map<Call, number>();
+  const shown = new Set<Call>();
+  const isShown = (call: Call) => requests.length < EXAMPLES_SHOWN || !shown.has(call);
   const references = createReferenceTally();
 
   const addInvalid = (rows: number, found: readonly RowIssue[]) => {
@@ -216,16 +222,18 @@ export function createFindings() {
     else {
       counts.rows += rows.length;
       counts.requests += 1;
+      calls.set(request.call, (calls.get(request.call) ?? 0) + 1);
     }
-    if (requests.length === EXAMPLES_SHOWN) return;
+    const { call, method, path, body } = request;
+    if (!isShown(call)) return;
+    shown.add(call);
     const { row, line } = lead;
-    const { method, path, body } = request;
     requests.push({ row, line, method, path, body: body === null ? null : JSON.parse(body), waits });
   };
 
   return {
-    /** Whether requests are still shown. */
-    showsMore: () => requests.length < EXAMPLES_SHOWN,
+    /** Whether requests of the call are still shown. */
+    isShown,
     add(forecast: Forecast) {
       const { rows, state, fate } = forecast;
       if (state.kind === 'known' || state.kind === 'held') addKey(forecast, state);
@@ -262,6 +270,7 @@ export function createFindings() {
         },
         // Rows wait for nothing else.
         references: { ...references.counts(), unresolvedRows: counts.waiting },
+        calls: Object.fromEntries([...calls].map(([call, count]) => [nameOf(call), count])),
         requests,
         estimate,
       };

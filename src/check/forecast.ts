@@ -19,7 +19,7 @@ import {
   worse,
 } from '../model/key-likeness.ts';
 import type { Mapping, Reference } from '../model/mapping.ts';
-import { spaceOf } from '../model/operation.ts';
+import { type Call, spaceOf } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import { type Row, withFindings } from '../model/row.ts';
 import type { RowGroup } from '../model/row-group.ts';
@@ -74,8 +74,8 @@ type Foreseeing = {
   readonly findAlike: FindAlike;
   /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
-  /** Whether requests are still shown: those that aren't need not be put together. */
-  isShown(): boolean;
+  /** Whether requests of the call are still shown: those that aren't need not be put together. */
+  isShown(call: Call): boolean;
 };
 
 const FREE: KeyState = { kind: 'free' };
@@ -172,7 +172,7 @@ const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
 function createDecider({ definition, mapping, sha256, earlier, seen, apart, isShown }: Foreseeing) {
   const run = { id: earlier ?? '', operation: operationOf(definition), sha256 };
   const build: Build = (call, parts) =>
-    isShown()
+    isShown(call)
       ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build } };

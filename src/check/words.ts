@@ -18,6 +18,7 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
     ...sourceLines(checked),
     ...warningLines(checked),
     ...keyLines(checked, definition),
+    ...callLines(checked, definition),
     ...referenceLines(checked),
     ...timeLines(checked.estimate, definition),
     ...requestLines(checked),
@@ -146,6 +147,20 @@ function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): str
       ),
     ),
   ];
+}
+
+/** Where a row may become a create or an update: how many become what. */
+function callLines({ calls, keys }: Checked, { operation, onKnownKey }: JobDefinition): string[] {
+  if (operation !== 'subclient.upsert' && onKnownKey !== 'update') return [];
+  const creates = calls['subclient.create'] ?? 0;
+  const updates = calls['subclient.update'] ?? 0;
+  if (creates + updates === 0) return [];
+  const counts = [
+    ...(creates > 0 ? [countOf(creates, 'create')] : []),
+    ...(updates > 0 ? [`${countOf(updates, 'update')} (a row that changes nothing is skipped)`] : []),
+  ];
+  const unknown = keys.reason === null ? '' : ': without a ledger every key is taken for a new one';
+  return [entry('sends', `${counts.join(', ')}${unknown}`)];
 }
 
 function referenceLines({ references }: Checked): string[] {

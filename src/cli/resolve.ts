@@ -128,7 +128,7 @@ const REFUSED_SHOWN = 20;
 function resolvedLines(outcome: ResolveOutcome): string[] {
   const { run, by, request, resolved, report } = outcome;
   const counts = [
-    ['created', resolved.created],
+    [resolved.createdAs, resolved.created],
     ['not created', resolved.notCreated],
     ['unchanged', resolved.unchanged],
     ['still open', resolved.open],

@@ -77,8 +77,6 @@ type Ingesting = Ingest & {
   readonly apart: ApartKeys | null;
   /** Finds keys that look like those of earlier rows of the same file. */
   readonly findAlike: FindAlike;
-  /** Which such keys are looked for in the ledger. */
-  readonly ledgerChecks: KeyChecks;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -92,10 +90,10 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   const mapping = mappingFor(definition, run.source);
   const apart = await findApart(ingest, mapping);
   if (ingest.signal.aborted) return 'stopped';
-  const closed = await store.closedChunks(run.id);
+  const closed = await untilTaken(() => store.closedChunks(run.id), ingest);
+  if (closed === null) return 'stopped';
   const findAlike = createKeyLikeness(definition.checks);
-  const ledgerChecks = await checksOfLedger(definition, { session, keys });
-  const ingesting = { ...ingest, session, keys, store, mapping, apart, findAlike, ledgerChecks, closed };
+  const ingesting = { ...ingest, session, keys, store, mapping, apart, findAlike, closed };
   const outlet = createOutlet(ingesting);
   let read = 0;
   for await (const chunk of ingesting.chunks) {
@@ -121,15 +119,6 @@ async function findApart({ before, signal }: Ingest, { keyOf }: Mapping): Promis
     if (signal.aborted) break;
   }
   return apart;
-}
-
-/** A ledger's first run has no keys of others to look for: a question less for nearly each of its rows. */
-async function checksOfLedger(
-  { checks }: JobDefinition,
-  { session, keys }: Pick<Ingesting, 'session' | 'keys'>,
-): Promise<KeyChecks> {
-  const isFirst = (await session.ledger.redis.zcard(keys.runs)) <= 1;
-  return isFirst ? { ...checks, key_case: 'off' } : checks;
 }
 
 /** Where the first chunk goes ahead alone: hands it over and waits until it is closed. `null`: the others may follow. */
@@ -247,16 +236,18 @@ async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[] | null> {
-  const { run, definition, mapping, keys, session, ledgerChecks } = ingesting;
+  const { run, definition, mapping, keys, session } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
   const claim = {
     run: run.id,
     space: identitySpace(run),
     rows: chunks.flatMap(({ keyed }) => keyed.claiming),
-    ...(mapping.hasKey && { checks: ledgerChecks }),
   };
   passStage('claiming', () => [], last);
-  const claimed = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
+  const claimed = await untilTaken(async () => {
+    const checks = mapping.hasKey ? { checks: await checksOfLedger(ingesting) } : {};
+    return claimKeys(session.registration.epoch, keys, { ...claim, ...checks });
+  }, ingesting);
   if (claimed === null) return null;
   passStage('claimed', () => [], last);
   let from = 0;
@@ -271,6 +262,17 @@ async function claimChunks(
       rows: claimedRows(rows, keyed, own, definition),
     };
   });
+}
+
+/**
+ * Which keys that look alike are looked for in the ledger. Where no other run is in it yet, nearly each row is spared a question, but for
+ * the sake of a warning only; asked for each batch, since another run may begin at any time.
+ */
+async function checksOfLedger({ definition, session, keys }: Ingesting): Promise<KeyChecks> {
+  const { checks } = definition;
+  if (checks.key_case !== 'warn') return checks;
+  const isAlone = (await session.ledger.redis.zcard(keys.runs)) <= 1;
+  return isAlone ? { ...checks, key_case: 'off' } : checks;
 }
 
 /** Claims the keys of chunks and hands them to the queue, several in one command; false: stop reading. */
@@ -326,7 +328,7 @@ async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: I
 }
 
 /** Gives the command until Redis takes it; `null`: stop reading. */
-function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingesting): Promise<T | null> {
+function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingest): Promise<T | null> {
   return waitOut(command, { pause: (ms) => pause(ms, signal), onWaiting: notice.heard });
 }
 

@@ -42,7 +42,47 @@ query: { validate: 'true' }
 
 const WARNING = `${PAYEES}checks: { iban_invalid: warn }\n`;
 
+const UPSERT = `
+operation: subclient.upsert
+key: Ref
+fields: { details.name: Name }
+`;
+
 describe('the check of a file', () => {
+  test('of an upsert counts creates and updates, and shows one of each though three creates come first', async () => {
+    const rows = 'Ref,Name\nA,Acme\nB,Beta\n';
+    const upsert = await startCheck(UPSERT, {
+      'known.csv': rows,
+      'all.csv': `Ref,Name\nC,1\nD,2\nE,3\nF,4\n${rows.slice(9)}`,
+    });
+    const unknown = await upsert.check();
+    expect(unknown.stdout).toContain(
+      '  sends       6 creates: without a ledger every key is taken for a new one\n',
+    );
+    const home = { ONBOARD_HOME: join(upsert.folder, 'home') };
+    const job = ['--job-file', join(upsert.folder, 'job.yaml')];
+    const loaded = await onboard(['run', ...job, join(upsert.folder, 'known.csv'), '--sandbox'], home);
+    expect(loaded.exitCode).toBe(0);
+    const all = ['check', ...job, join(upsert.folder, 'all.csv'), '--sandbox'];
+    const said = await onboard(all, home);
+    expect(said.stdout).toContain(
+      '  sends       4 creates, 2 updates (a row that changes nothing is skipped)\n',
+    );
+    const checked = JSON.parse((await onboard([...all, '--json'], home)).stdout);
+    expect(checked.calls).toEqual({ 'subclient.create': 4, 'subclient.update': 2 });
+    const shown: { row: number; method: string; path: string; body: unknown }[] = checked.requests;
+    expect(shown.map(({ row, method }) => `${row} ${method}`)).toEqual([
+      '1 POST',
+      '2 POST',
+      '3 POST',
+      '5 PATCH',
+    ]);
+    expect(shown[3]).toMatchObject({
+      path: expect.stringMatching(/^\/v1\/subclients\/.+/),
+      body: { details: { name: 'Acme' } },
+    });
+  });
+
   test('counts rows that would be invalid by what is wrong with them, and its exit status is 1', async () => {
     const rows = 'Ref,Name,Parent\nA,Acme,\nB,,\nA,Again,\n,No key,\nC,Fine,\n';
     const { exitCode, checked } = await (await startCheck(SUBCLIENTS, { 'a.csv': rows })).json();
@@ -217,14 +257,26 @@ describe('the check of a file', () => {
     expect(said.stderr).toContain(`${join(started.folder, 'a.csv')}: `);
   });
 
-  test('without rows is cautioned about', async () => {
-    const said = await (await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\n' })).check();
-    expect([said.exitCode, said.stderr]).toEqual([
-      0,
-      expect.stringMatching(
-        /^warning: .*a\.csv has no rows: there is nothing to send\. If there should be some, export it again\.\n$/,
-      ),
-    ]);
+  test.each([
+    ['a.csv', 'Ref,Name,Parent\n', 'there is a header on line 1, and nothing below it'],
+    ['a.json', '[]', 'its list of records is empty'],
+  ])('without rows is cautioned about: %s', async (name, text, found) => {
+    const said = await (await startCheck(SUBCLIENTS, { [name]: text })).check();
+    expect(said.exitCode).toBe(0);
+    expect(said.stderr).toMatch(/^warning: \S+ has no rows: /);
+    expect(said.stderr).toContain(
+      `${found}. There is nothing to send; if there should be some, export the file again.`,
+    );
+  });
+
+  test('that is an object with an empty list says so, unless the object is a record', async () => {
+    const said = await (await startCheck(SUBCLIENTS, { 'a.json': '{"rows": [], "total": 0}' })).check();
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toContain(
+      'the file is one object, and its list "rows" is empty: where the records should be in that list, there is nothing to send; export them again, and set format.records: /rows; otherwise',
+    );
+    const record = await (await startCheck(SUBCLIENTS, { 'a.json': '{"Ref": "A", "Tags": []}' })).check();
+    expect(record.stderr).toContain('column "Tags": subclient.create has no such field');
   });
 
   test('reads as a report for people: the facts, then the requests', async () => {

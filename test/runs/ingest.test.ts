@@ -8,6 +8,7 @@ import type { Row } from '../../src/model/row.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
+import { keepServerBusy } from '../support/busy-redis.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, inChunks, knownRun, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
@@ -218,6 +219,40 @@ describe.concurrent('a file that is read again', () => {
     ]);
   });
 
+  test.for([
+    ['held back for it', 'error', false, [3, 31]],
+    ['only warned of it', 'warn', false, []],
+    ['warned of it, once another run has begun', 'warn', true, [31]],
+  ] as const)(
+    'in a ledger without another run has rows %s whose keys differ from known ones in case only',
+    async ([_, key_case, another, expected], context) => {
+      const rows = rowsTo(32, (row) => `k${row}`);
+      const own: { i?: Awaited<ReturnType<typeof startIngest>> } = {};
+      async function* chunks() {
+        for await (const chunk of inChunks(rows, ROWS_PER_CHUNK)) {
+          // The first eight chunks are claimed by now.
+          if (chunk.n === 9 && another) await own.i?.session.ledger.redis.zadd(own.i.keys.runs, 1, 'run-0');
+          yield chunk;
+        }
+      }
+      const i = await startIngest(context, {
+        surveyed: 32,
+        chunks: chunks(),
+        definition: { checks: { key_case } },
+      });
+      own.i = i;
+      for (const key of ['K3', 'K31']) {
+        const { bucket, digest } = identityOf(key);
+        await i.session.ledger.redis.hset(`${i.keys.identity('subclient')}${bucket}`, digest, 'k run-0 7 x');
+      }
+      expect(await i.ingest()).toBe('complete');
+      const jobs = await Promise.all(numbersTo(16).map((n) => i.session.queue.takeOut(i.run.id, n)));
+      const found = jobs.flatMap((job) => job?.rows ?? []).map(({ row }) => row);
+      const marked = found.filter((row) => row.kind !== 'unreadable' && row.findings !== undefined);
+      expect(marked.map(({ row }) => row)).toEqual(expected);
+    },
+  );
+
   test('with every chunk closed adds nothing', async (context) => {
     const i = await startIngest(context, { rows: rowsTo(4) });
     for (const n of [1, 2]) await i.close(n);
@@ -312,6 +347,19 @@ describe('a Redis that takes no rows', () => {
     i.stop.abort();
     expect(await ingesting).toBe('stopped');
     await fill(false);
+  });
+
+  test('when the reading begins is waited out, too', async (context) => {
+    const { redis } = own();
+    await redis.config('SET', 'busy-reply-threshold', '1');
+    const i = await startIngest(context);
+    const endScript = await keepServerBusy(own());
+    context.onTestFinished(endScript);
+    const ingesting = i.ingest();
+    await until(() => i.session.io.stderr.text !== '');
+    await endScript();
+    expect(await ingesting).toBe('complete');
+    expect(i.session.io.stderr.text).toMatch(/^Redis takes no commands right now: reading waits/);
   });
 
   test('for a reason that waiting does not cure is not waited for', async (context) => {

@@ -21,12 +21,28 @@ export function jsonRow(place: RowPlace, text: string, found: Extract<Inspection
 
 function problemOf(text: string, found: Extract<Inspection, { kind: 'valid' }>): string | null {
   if (text.includes(BAD_BYTES)) return NOT_UTF8;
-  if (!found.isObject) return 'no object: expected a record in { }';
+  if (!found.isObject) return `${whatIs(text)} and no record: expected an object in { }`;
   if (found.problem !== null) return found.problem;
   const path = found.hasDottedName ? repeatedPath(recordObject(text)) : null;
   return path === null
     ? null
     : `the field "${path}" is given twice, once by a name with dots: expected it once`;
+}
+
+/** What a valid JSON text is that is no object. */
+function whatIs(text: string): string {
+  switch (text.trimStart().charAt(0)) {
+    case '[':
+      return 'a list';
+    case '"':
+      return 'a text';
+    case 't':
+    case 'f':
+    case 'n':
+      return text.trim();
+    default:
+      return 'a number';
+  }
 }
 
 function repeatedPath(record: JsonObject): string | null {

@@ -114,11 +114,14 @@ function requiredOf(
   table: Table,
 ): readonly string[] {
   const open = new Set(fields.flatMap(({ field, isDecided }) => (isDecided ? [] : [field])));
+  const person = placements.find((one) => one.kind !== 'open' && one.field === 'lastName')?.slot ?? -1;
   return placements.flatMap((placement) => {
-    if (placement.kind === 'open' || open.has(placement.field)) return [];
-    const lacking = table.filter((cells) => cells[placement.slot] === '').length;
-    const isUsual = lacking <= mostMistakes(table.length) && lacking < table.length / 2;
-    return NAMES.has(placement.field) && isUsual ? [placement.field] : [];
+    if (placement.kind === 'open' || !NAMES.has(placement.field) || open.has(placement.field)) return [];
+    const lacking = table.filter((cells) => cells[placement.slot] === '');
+    // A record without the name may be a person's, and be right.
+    const isRight = lacking.some((cells) => (cells[person] ?? '') !== '');
+    const isNeverThere = lacking.length > 0 && lacking.length === table.length;
+    return isRight || isNeverThere || lacking.length > mostMistakes(table.length) ? [] : [placement.field];
   });
 }
 
