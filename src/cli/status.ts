@@ -16,7 +16,7 @@ import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { openRows, type Run } from '../model/run.ts';
-import { renderNext } from '../report/words.ts';
+import { renderNext, requestWords } from '../report/words.ts';
 import { duration, outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import {
@@ -104,6 +104,7 @@ function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
   const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
   return [
     `run       ${run.id}: ${state.words}`,
+    ...(run.request === undefined ? [] : [`by        ${requestWords(run.request)}`]),
     `job       ${run.job} (${nameOf(run.operation)}), to ${run.target}`,
     `file      ${run.file}`,
     ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),

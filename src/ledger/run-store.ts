@@ -19,6 +19,7 @@ import {
   type RunState,
   reasonSchema,
   runSchema,
+  type StateRequest,
 } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
@@ -61,7 +62,7 @@ export type RunStore = {
   closedChunks(id: string): Promise<ReadonlySet<number>>;
   countClosed(id: string): Promise<number>;
   /** False where the table of transitions does not allow it from the state the run is in. */
-  transition(id: string, to: RunState, reason: Reason | null): Promise<boolean>;
+  transition(id: string, to: RunState, reason: Reason | null, request?: StateRequest): Promise<boolean>;
   /** Sets a run running that is paused for that reason; false: it is not paused, or for another reason. */
   goOn(id: string, pausedFor: Reason): Promise<boolean>;
   /**
@@ -93,8 +94,14 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     const record = await redis.hgetall(keys.run(id).record);
     return Object.keys(record).length === 0 ? null : readRecord(record);
   };
-  const move = async (id: string, to: RunState, change: { reason: string; from: readonly string[] }) => {
-    const args = [to, change.reason, now().toISOString(), ...change.from];
+  type Change = {
+    readonly reason: string;
+    readonly from: readonly string[];
+    readonly request?: StateRequest | undefined;
+  };
+  const move = async (id: string, to: RunState, { reason, from, request }: Change) => {
+    const asked = request === undefined ? '' : JSON.stringify(request);
+    const args = [to, reason, now().toISOString(), asked, ...from];
     const [, moved] = await transition(redis, [keys.run(id).record], args);
     return moved === 1;
   };
@@ -115,11 +122,11 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     },
     closedChunks: async (id) => new Set((await redis.hkeys(keys.run(id).blocks)).map(Number)),
     countClosed: async (id) => Number((await redis.hget(keys.run(id).record, 'closedChunks')) ?? 0),
-    async transition(id, to, reason) {
+    async transition(id, to, reason, request) {
       const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
       // What a person asked for outlasts the window, which would let the run go on by itself.
       const also = reason === 'requested' ? ['paused window'] : [];
-      return move(id, to, { reason: reason ?? '', from: [...from, ...also] });
+      return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
     },
     goOn: (id, pausedFor) => move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
     canaryOf: async (id) => canarySchema.parse((await redis.hget(keys.run(id).record, 'canary')) ?? ''),
@@ -206,6 +213,7 @@ function readRecord(record: Readonly<Record<string, string>>): Run {
     ...(record.firstRows !== undefined && { firstRows: Number(record.firstRows) }),
     parent: record.parent ?? null,
     reason: reasonFieldSchema.parse(record.reason),
+    request: (record.request ?? '') === '' ? undefined : JSON.parse(record.request ?? ''),
     outcomes: readCounts(record),
     closedChunks: Number(record.closedChunks ?? 0),
     startedAt: record.startedAt ?? null,

@@ -44,6 +44,10 @@ export const reasonSchema = z.enum([
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 
+/** Who paused or cancelled a run, when (ISO 8601, UTC), and why in their own words; `''`: they did not say. */
+export const requestSchema = z.object({ by: z.string(), at: z.string(), why: z.string() });
+export type StateRequest = z.infer<typeof requestSchema>;
+
 export const runSchema = z.object({
   id: z.string(),
   job: z.string(),
@@ -64,6 +68,8 @@ export const runSchema = z.object({
   firstRows: z.number().int().positive().optional(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
+  /** Where a person has asked for the state that the run is in. */
+  request: requestSchema.optional(),
   outcomes: outcomeCountsSchema,
   /** Chunks whose rows are all settled. */
   closedChunks: z.number().int().nonnegative(),

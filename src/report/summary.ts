@@ -13,7 +13,7 @@ import {
   outcomeCountsSchema,
   outcomeSchema,
 } from '../model/outcome.ts';
-import { isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
+import { isOver, openRows, type Run, reasonSchema, requestSchema, runStateSchema } from '../model/run.ts';
 import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
 import { type Shape, shapeSchema } from '../model/written-as.ts';
 
@@ -84,6 +84,8 @@ export const summarySchema = z.object({
   parent: z.string().nullable(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
+  /** Where a person has asked for the state that the run is in: who, when, why. */
+  request: requestSchema.nullable().default(null),
   rows: count,
   outcomes: outcomeCountsSchema,
   /**
@@ -142,6 +144,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     parent: run.parent,
     state: run.state,
     reason: run.reason,
+    request: run.request ?? null,
     rows: run.rows,
     outcomes: run.outcomes,
     // Where the job groups rows (then chunks differ in size), an outcome per row does not count the records.

@@ -3,7 +3,16 @@
  * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
  */
 import { join } from 'node:path';
-import { anywhere, countOf, numberColumn, numberShown, printable, shellWord, wrap } from '../lib/terminal.ts';
+import {
+  anywhere,
+  countOf,
+  numberColumn,
+  numberShown,
+  printable,
+  shellWord,
+  shownTime,
+  wrap,
+} from '../lib/terminal.ts';
 import { REASON_ADVICE, warningAdvice } from '../model/advice.ts';
 import {
   acceptedRows,
@@ -13,7 +22,7 @@ import {
   REMAINDER,
   wasAccepted,
 } from '../model/outcome.ts';
-import type { Reason } from '../model/run.ts';
+import type { Reason, StateRequest } from '../model/run.ts';
 import { namesSettings, type Shape, settingWords } from '../model/written-as.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Cause, Summary, TopError, TopWarning } from './summary.ts';
@@ -64,8 +73,15 @@ function heading(summary: Summary): readonly string[] {
       ? []
       : [`  parent  ${summary.parent}, of which these are rows without success`]),
     `  target  ${summary.target}`,
+    ...(summary.request === null ? [] : paragraph('  by      ', requestWords(summary.request), '          ')),
     `  rate    ${summary.rowsPerSecond} rows/s`,
   ];
+}
+
+/** Who asked for a run's state, when and why. */
+export function requestWords({ by, at, why }: StateRequest): string {
+  const when = shownTime(new Date(at), 'UTC', { seconds: true });
+  return `${printable(by)}, ${when}${why === '' ? '' : `: ${printable(why)}`}`;
 }
 
 /** How the file was read, where that isn't the plain case, and what the reader had to decide. */

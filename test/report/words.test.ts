@@ -303,6 +303,16 @@ describe('renderSummary', () => {
     expect(resumed.split('onboard resume run-1')).toHaveLength(2);
   });
 
+  it('given a person who asked for the state, says who, when and why, on one line each', () => {
+    const at = '2026-11-21T10:00:00.000Z';
+    const textFor = (why: string) => {
+      const request = { by: 'Ann\u202e', at, why };
+      return textOf(summaryOf(['created'], { state: 'paused', reason: 'requested', rows: 5, request }));
+    };
+    expect(textFor('a new\nfile')).toContain('\n  by      Ann\\u202e, 2026-11-21 10:00:00 UTC: a new\\nfile\n');
+    expect(textFor('')).toContain('\n  by      Ann\\u202e, 2026-11-21 10:00:00 UTC\n');
+  });
+
   it.each(['canary', 'error-limit'] as const)(
     'given a stop by %s, names only report files that there are',
     (reason) => {
