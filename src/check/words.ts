@@ -2,17 +2,18 @@
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
-import { namesSettings } from '../model/written-as.ts';
+import { commonShapes, namesSettings, type Shape } from '../model/written-as.ts';
 import { shapeLines } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
 /** The findings for people, an entry per line. */
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
-  const { shown, rest } = shownIssues(checked);
+  const shapes = commonShapes(checked.shapes, checked.rows);
+  const { shown, rest } = shownIssues(checked, shapes);
   return [
     `${checked.file}: ${countOf(checked.rows, 'row')}, ${verdict(checked)}`,
     ...causeLines(checked),
-    ...shapeLines(checked.shapes, checked.rows),
+    ...shapeLines(shapes, checked.rows),
     ...shown.map((issue) => `  ${issueWords(issue)}`),
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
     ...sourceLines(checked),
@@ -26,11 +27,12 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
 }
 
 /** The issues to be told, and how many there are beside them, by row as the total is. Of those that are told as a shape one of a column is enough. */
-function shownIssues({ issues, issuesTotal, shapes }: Checked): {
-  readonly shown: readonly FoundIssue[];
-  readonly rest: number;
-} {
-  const shaped = issues.filter(({ expected }) => namesSettings(expected));
+function shownIssues(
+  { issues, issuesTotal }: Checked,
+  shapes: readonly Shape[],
+): { readonly shown: readonly FoundIssue[]; readonly rest: number } {
+  const columns = new Set<string | null>(shapes.map(({ column }) => column));
+  const shaped = issues.filter(({ column, expected }) => columns.has(column) && namesSettings(expected));
   const isTold = (issue: FoundIssue) =>
     !shaped.includes(issue) || shaped.find(({ column }) => column === issue.column) === issue;
   const rowsOf = (some: readonly FoundIssue[]) =>

@@ -107,6 +107,16 @@ const ROWS_NAMED = 3;
 /** Settings come from short lists and columns from a header; the bound keeps memory flat all the same. */
 const MAX_KINDS = 1_000;
 
+/** The most rows that may be single mistakes; where more rows differ, the file is written so. */
+export function mostMistakes(rows: number): number {
+  return Math.max(1, rows * 0.1);
+}
+
+/** The shapes that are no single mistakes among so many rows. */
+export function commonShapes(shapes: readonly Shape[], rows: number): readonly Shape[] {
+  return shapes.filter(({ count }) => count > mostMistakes(rows));
+}
+
 /** The fewest settings that read all cells of a column: those that read the most of them first. */
 function shapesOf(column: readonly Alike[]): readonly Shape[] {
   const readBy = (setting: WrittenAs) =>

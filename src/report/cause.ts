@@ -129,7 +129,10 @@ function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms):
     withoutOwn(marked, own),
   );
   if (/^(?:‹[^›]*›|[\s.,;:#/-])*$/.test(rest)) return '';
-  return rest.replaceAll(PLACES, (_, place: string) => named[place.charCodeAt(0) - FIRST_PLACE] ?? '');
+  // Only a field of the operation has this sign: what bears it is told of a single row, too.
+  return rest
+    .replaceAll('@', '')
+    .replaceAll(PLACES, (_, place: string) => named[place.charCodeAt(0) - FIRST_PLACE] ?? '');
 }
 
 /** Stand for the fields in a text until its values are masked: signs that no text has. */

@@ -23,7 +23,7 @@ import {
   wasAccepted,
 } from '../model/outcome.ts';
 import type { Reason, StateRequest } from '../model/run.ts';
-import { namesSettings, type Shape, settingWords } from '../model/written-as.ts';
+import { commonShapes, namesSettings, type Shape, settingWords } from '../model/written-as.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Cause, Summary, TopError, TopWarning } from './summary.ts';
 
@@ -40,11 +40,14 @@ type RenderOptions = {
 
 /** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
+  const shapes = commonShapes(summary.shapes, summary.rows);
   const sections = [
     heading(summary),
     counts(summary, options),
-    summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary, all.slice(0, i))),
-    shapeLines(summary.shapes, summary.rows),
+    summary.topErrors.flatMap((error, i, all) =>
+      topErrorLines(error, { causes: summary.causes, shapes }, all.slice(0, i)),
+    ),
+    shapeLines(shapes, summary.rows),
     warningLines(summary.topWarnings),
     [`Report: ${options.directory}`, ...keptLines(summary)],
     renderNext(summary, options),
@@ -154,7 +157,7 @@ function causesOf({ outcome, code, column }: TopError, { causes, shapes }: Told)
 }
 
 /** What is told below an error's line: its causes, unless they are told as the shape of a column's cells. */
-type Told = Pick<Summary, 'causes' | 'shapes'>;
+type Told = { readonly causes: Summary['causes']; readonly shapes: readonly Shape[] };
 
 function columnWords({ column }: { readonly column?: string | undefined }): string {
   return column === undefined ? '' : ` in "${column}"`;
@@ -283,8 +286,8 @@ function referring({ run, topErrors }: Summary): readonly string[] {
 }
 
 /** How rows are taken up whose cells another setting reads: nobody has to correct them one by one. */
-function redefining({ run, job, state, shapes }: Summary, options: RenderOptions): readonly string[] {
-  if (shapes.length === 0 || state !== 'finished') return [];
+function redefining({ run, job, state, shapes, rows }: Summary, options: RenderOptions): readonly string[] {
+  if (commonShapes(shapes, rows).length === 0 || state !== 'finished') return [];
   return [
     '  To take up the rows that a setting reads, once the job definition has it:',
     `    onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`,

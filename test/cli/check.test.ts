@@ -83,6 +83,38 @@ describe('the check of a file', () => {
     });
   });
 
+  test('tells once how a column of refused dates is written, and adds up', async () => {
+    const definition = SUBCLIENTS.replace(
+      'parent.id: { column: Parent, ref: subclient }',
+      'kyc.details.incorporationDate: Since',
+    );
+    const days = Array.from(
+      { length: 150 },
+      (_, i) => `K${i},Firm ${i},${String((i % 28) + 1).padStart(2, '0')}.02.2020\n`,
+    );
+    const checking = await startCheck(definition, {
+      'a.csv': `Ref,Name,Since\n${days.join('')}X,,tomorrow\n`,
+    });
+    const { stdout } = await checking.check();
+    const lines = stdout.split('\n').slice(
+      0,
+      stdout.split('\n').findIndex((line) => line.startsWith('  read as')),
+    );
+    expect(lines.map((line) => line.replace(/^.*(?=a\.csv: )/, '').slice(0, 78))).toEqual([
+      'a.csv: 151 rows, 151 would be invalid, 0 can be sent',
+      '  151 × cell_not_convertible in "Since", first in row 1',
+      '  1 × missing_required in "Name", first in row 151',
+      '  150 cells of column "Since" look like 31.03.2020: set pattern: "dd.MM.yyyy"',
+      '    (rows 1, 2, 3, …)',
+      '  row 1 (line 2, column "Since"): expected a date such as 2024-03-31, or a dat',
+      '  … and 2 more',
+    ]);
+    const { checked } = await checking.json();
+    expect(checked[0]?.shapes).toMatchObject([
+      { column: 'Since', count: 150, settings: [{ pattern: 'dd.MM.yyyy' }] },
+    ]);
+  });
+
   test('counts rows that would be invalid by what is wrong with them, and its exit status is 1', async () => {
     const rows = 'Ref,Name,Parent\nA,Acme,\nB,,\nA,Again,\n,No key,\nC,Fine,\n';
     const { exitCode, checked } = await (await startCheck(SUBCLIENTS, { 'a.csv': rows })).json();

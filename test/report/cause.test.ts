@@ -115,4 +115,6 @@ test('the service’s words are told where three rows have them, fields always',
   expect([2, 3].map((rows) => tellable(cause, rows))).toEqual(['@accounts[].iban', cause]);
   expect(tellable('Jane (@accounts[].iban), a@b | @email.', 1)).toBe('@accounts[].iban | @email');
   expect(tellable('Jane Doe', 1)).toBe('‹…›');
+  const handle = refusal('{"message":"@JaneDoe is known, see @email"}');
+  expect([handle, tellable(handle, 1)]).toEqual(['JaneDoe is known, see email', '‹…›']);
 });

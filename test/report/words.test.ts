@@ -205,7 +205,9 @@ describe('renderSummary', () => {
     );
     expect(text).toContain('\n    onboard rerun run-1 --only invalid --job-file own.yaml');
     expect(textOf(summary)).toContain('--only invalid --job subclients-create');
-    expect(textOf({ ...summary, rows: 40 })).toContain(
+    // Of forty rows four may be single mistakes.
+    expect(textOf({ ...summary, rows: 40 })).not.toMatch(/look like|rerun/);
+    expect(textOf({ ...summary, rows: 20 })).toContain(
       'look like 31.03.2020: correct them, or set pattern:\n    "dd.MM.yyyy" where all are written so',
     );
   });

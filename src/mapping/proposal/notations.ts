@@ -4,6 +4,7 @@
  * different, only the reader of the proposal can choose.
  */
 import type { JsonValue } from '../../model/request.ts';
+import { mostMistakes } from '../../model/written-as.ts';
 import { convert } from '../conversion.ts';
 import { USUAL_PATTERNS } from '../dates.ts';
 import { type ConvertedColumn, conversionFor } from '../field-conversion.ts';
@@ -18,11 +19,6 @@ export type ChosenNotation =
   /** Equally many cells fit each of these notations, with different results. */
   | { readonly kind: 'several'; readonly notations: readonly Notation[] }
   | { readonly kind: 'none' };
-
-/** The most rows that may be single mistakes; where more rows differ, the guess is wrong. */
-export function mostMistakes(rows: number): number {
-  return Math.max(1, rows * 0.1);
-}
 
 /** The notation that fits the most values, unless another one that fits as many reads something else in them. */
 export function chooseNotation(type: LeafType, values: readonly JsonValue[]): ChosenNotation {
