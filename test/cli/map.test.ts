@@ -292,7 +292,10 @@ describe('the command', () => {
 
   test('refuses an unknown operation and a setting that can not be', async () => {
     const unknown = await map('a.csv', 'subclient.creat');
-    expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('there is no such operation')]);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      3,
+      expect.stringContaining('there is no such operation'),
+    ]);
     const sign = await map('a.csv', 'subclient.create', '--delimiter', ';;');
     expect([sign.exitCode, sign.stderr]).toEqual([3, expect.stringContaining('--delimiter')]);
   });
