@@ -234,6 +234,12 @@ describe('when one row of a few lacks the name, as a line of totals does', () =>
     expect(said.stdout).toContain(required);
   });
 
+  test('a second one that lacks it makes no difference where there are eight', async () => {
+    const rows = ['K1,A', 'K2,B', 'K3,', 'K4,D', 'K5,E', 'K6,F', 'K7,G', 'Total,'];
+    const said = await map(await ownFile(`Ref,Legal Name\n${rows.join('\n')}\n`), 'subclient.create');
+    expect(said.stdout).toContain('required: [details.name]');
+  });
+
   test('a column that is often empty is not required', async () => {
     const said = await map(await ownFile('Ref,Legal Name\nK1,A\nK2,B\nK3,\nK4,\n'), 'subclient.create');
     expect(said.stdout).not.toContain('required');

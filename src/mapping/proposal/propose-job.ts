@@ -104,6 +104,9 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
   return [{ column: placement.column, reason: placement.reason }];
 }
 
+/** More rows than that without a name are no mistakes; of fewer it is safer to hear than to have them sent. */
+const OFTEN = 0.25;
+
 /** Fields that name a record. */
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
@@ -121,7 +124,8 @@ function requiredOf(
     // A record without the name may be a person's, and be right.
     const isRight = lacking.some((cells) => (cells[person] ?? '') !== '');
     const isNeverThere = lacking.length > 0 && lacking.length === table.length;
-    return isRight || isNeverThere || lacking.length > mostMistakes(table.length) ? [] : [placement.field];
+    const isOften = lacking.length > Math.max(1, table.length * OFTEN);
+    return isRight || isNeverThere || isOften ? [] : [placement.field];
   });
 }
 
