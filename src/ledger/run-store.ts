@@ -19,6 +19,7 @@ import {
   type RunState,
   reasonSchema,
   runSchema,
+  runStateSchema,
   type StateRequest,
 } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
@@ -56,6 +57,8 @@ export type RunStore = {
   ): Promise<{ readonly kind: 'new' | 'known'; readonly id: string }>;
   get(id: string): Promise<Run | null>;
   definition(id: string): Promise<JobDefinition | null>;
+  /** The states of those runs that are there. */
+  statesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RunState>>;
   /** Newest first. */
   list(limit: number): Promise<Run[]>;
   /** Numbers of the chunks whose rows are all settled. */
@@ -114,6 +117,15 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     async definition(id) {
       const text = await redis.hget(keys.run(id).record, 'definition');
       return text === null ? null : jobDefinitionSchema.parse(JSON.parse(text));
+    },
+    async statesOf(ids) {
+      const states = await Promise.all(ids.map((id) => redis.hget(keys.run(id).record, 'state')));
+      return new Map(
+        ids.flatMap((id, i) => {
+          const state = runStateSchema.safeParse(states[i]).data;
+          return state === undefined ? [] : [[id, state] as const];
+        }),
+      );
     },
     async list(limit) {
       const ids = await redis.zrevrange(keys.runs, 0, limit - 1);

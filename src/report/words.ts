@@ -13,7 +13,7 @@ import {
   shownTime,
   wrap,
 } from '../lib/terminal.ts';
-import { REASON_ADVICE, warningAdvice } from '../model/advice.ts';
+import { reasonAdvice, warningAdvice } from '../model/advice.ts';
 import {
   acceptedRows,
   OUTCOMES,
@@ -263,9 +263,9 @@ function continuing(summary: Summary, options: RenderOptions): readonly string[]
 }
 
 /** The advice on a reason, with the remainder files that there are in place of results.csv. */
-function reasonLines(reason: Reason, { files }: Summary): readonly string[] {
+function reasonLines(reason: Reason, { files, operation }: Summary): readonly string[] {
   const remainders = files.filter((file) => remainderOf(file) !== null);
-  const advice = REASON_ADVICE[reason];
+  const advice = reasonAdvice(reason, operation);
   const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
   return paragraph('  ', named, '  ');
 }

@@ -246,7 +246,10 @@ async function claimChunks(
   passStage('claiming', () => [], last);
   const claimed = await untilTaken(async () => {
     const checks = mapping.hasKey ? { checks: await checksOfLedger(ingesting) } : {};
-    return claimKeys(session.registration.epoch, keys, { ...claim, ...checks });
+    return withStates(
+      await claimKeys(session.registration.epoch, keys, { ...claim, ...checks }),
+      ingesting.store,
+    );
   }, ingesting);
   if (claimed === null) return null;
   passStage('claimed', () => [], last);
@@ -262,6 +265,18 @@ async function claimChunks(
       rows: claimedRows(rows, keyed, own, definition),
     };
   });
+}
+
+/** The claims, with the states of the runs that have the keys of rows here: what is to be done goes by that. */
+async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
+  const runs = claimed.claims.flatMap((claim) => (claim.kind === 'held' && !claim.inDoubt ? claim.run : []));
+  if (runs.length === 0) return claimed;
+  const states = await store.statesOf([...new Set(runs)]);
+  const claims = claimed.claims.map((claim): KeyClaim => {
+    const state = claim.kind === 'held' ? states.get(claim.run) : undefined;
+    return claim.kind === 'held' && state !== undefined ? { ...claim, state } : claim;
+  });
+  return { ...claimed, claims };
 }
 
 /**

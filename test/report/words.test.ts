@@ -311,7 +311,9 @@ describe('renderSummary', () => {
       const request = { by: 'Ann\u202e', at, why };
       return textOf(summaryOf(['created'], { state: 'paused', reason: 'requested', rows: 5, request }));
     };
-    expect(textFor('a new\nfile')).toContain('\n  by      Ann\\u202e, 2026-11-21 10:00:00 UTC: a new\\nfile\n');
+    expect(textFor('a new\nfile')).toContain(
+      '\n  by      Ann\\u202e, 2026-11-21 10:00:00 UTC: a new\\nfile\n',
+    );
     expect(textFor('')).toContain('\n  by      Ann\\u202e, 2026-11-21 10:00:00 UTC\n');
   });
 

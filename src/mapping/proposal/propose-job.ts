@@ -10,7 +10,6 @@ import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
-import { mostMistakes } from '../../model/written-as.ts';
 import { createFieldLookup } from '../request-field.ts';
 import { guessKey, type KeyGuess, type Table } from './guess-key.ts';
 import { createFindMeaning } from './meaning.ts';
