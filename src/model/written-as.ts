@@ -80,16 +80,28 @@ type Alike = {
 /** Counts refused cells by how they are written. */
 export function createShapeTally() {
   const found = new Map<string, Alike>();
+  /** Rows with the same issues have the same words. */
+  const byWords = new Map<string, readonly Alike[]>();
+  const kindOf = (column: string, settings: readonly WrittenAs[]) => {
+    const mark = JSON.stringify([column, settings]);
+    const known = found.get(mark) ?? { column, settings, count: 0, rows: [] };
+    if (found.size < MAX_KINDS) found.set(mark, known);
+    return known;
+  };
+  const kindsIn = (description: string) => {
+    const known = byWords.get(description);
+    if (known !== undefined) return known;
+    const kinds = settingsIn(description).map(({ column, settings }) => kindOf(column, settings));
+    if (byWords.size < MAX_KINDS) byWords.set(description, kinds);
+    return kinds;
+  };
   return {
     /** Takes a row's issues in words. */
     add(row: number, description: string) {
       if (!namesSettings(description)) return;
-      for (const { column, settings } of settingsIn(description)) {
-        const mark = JSON.stringify([column, settings]);
-        const known = found.get(mark) ?? { column, settings, count: 0, rows: [] };
-        known.count += 1;
-        if (known.rows.length < ROWS_NAMED) known.rows.push(row);
-        if (found.size < MAX_KINDS) found.set(mark, known);
+      for (const kind of kindsIn(description)) {
+        kind.count += 1;
+        if (kind.rows.length < ROWS_NAMED) kind.rows.push(row);
       }
     },
     /** The commonest first. */
