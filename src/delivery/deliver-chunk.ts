@@ -154,17 +154,17 @@ function taskOf(
   const mark = taken.marks.get(row.row);
   const key = mapping.keyOf(row);
   const identityKey = mapping.hasKey ? key : identityKeyOf(run, mapping, row);
-  const task = {
+  return {
     run,
     chunk,
     row,
     key: key ?? '',
     identityKey,
+    place: identityKey === null ? undefined : identityOf(identityKey),
     claim,
     foundMark: mark?.kind === 'intent' ? mark.text : '',
     suspect: taken.suspect,
   };
-  return identityKey === null ? task : { ...task, place: identityOf(identityKey) };
 }
 
 /** A referenced row is asked for so often. */

@@ -37,6 +37,11 @@ export function sharedMark(mark: string, row: number): SharedMark {
     : { text: mark, isNumbered: 0 };
 }
 
+/** Whether the row's mark is made of that. */
+export function isOfShared(mark: string, row: number, { text, isNumbered }: SharedMark): boolean {
+  return mark.startsWith(text) && (isNumbered === 1 ? `${text}${row}` : text) === mark;
+}
+
 /**
  * Two processes' journals each say that the row is on its way under an intent of theirs, after Redis went back in time: neither's word
  * that nothing was received may free it, nor a refusal end it. What the service accepted does, or a take that finds the row in doubt.
