@@ -210,7 +210,7 @@ function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
       tell(settle(planned, plan, take.context), end);
       break;
     case 'send':
-      if (isSend(planned)) sendPlanned(planned, take, end);
+      if (isSend(planned)) send(createSending(planned, take, end));
       break;
     case 'ask':
       tell(consult(planned, plan, take), end);
@@ -235,14 +235,6 @@ async function settle(
 ): Promise<Ended> {
   await recordRows(rowsEnding(planned, end), context);
   return 'settled';
-}
-
-function sendPlanned(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
-  const { context, order } = take;
-  const { definition } = context;
-  const isInOrder =
-    isFresh(planned) && isRepeatable(planned.plan.request.call, definition) === order?.repeatable;
-  send(createSending(planned, take, { end, isInOrder }));
 }
 
 async function consult(
