@@ -105,8 +105,8 @@ const NAMES: Readonly<Record<TokenSource['kind'], string>> = {
   command: 'MSB_TOKEN_COMMAND',
 };
 
-/** A call to try the token with; `baseUrl`: a usable one. */
-type TokenTrial = { readonly baseUrl: string; readonly path: string };
+/** A call to try the token with; `baseUrl`: one that takes connections, `null` where there is none. */
+type TokenTrial = { readonly baseUrl: string | null; readonly path: string };
 
 /** Whether there is a token, and, where the user names a call to try it with, whether the service takes it. */
 export async function checkCredentials(
@@ -124,18 +124,20 @@ export async function checkCredentials(
   } catch (error) {
     return problemsOf('credentials', error, 'Correct it, or set another of the token variables.');
   }
-  const untried = '; whether the service takes it was not tried (--call <path> tries it)';
-  const known = ok('credentials', `${NAMES[source.kind]} gives a token${trial === null ? untried : ''}`);
+  const how = trial === null ? '--call <path> tries it' : 'there is no connection to it';
+  const baseUrl = trial?.baseUrl ?? null;
+  const untried = baseUrl === null ? `; whether the service takes it was not tried (${how})` : '';
+  const known = ok('credentials', `${NAMES[source.kind]} gives a token${untried}`);
   const text = credentials.warning();
   return [
     known,
     ...(text === null ? [] : [warning('credentials', text, 'chmod 600 the token file.')]),
-    ...(trial === null ? [] : [await tryToken(trial, token)]),
+    ...(trial === null || baseUrl === null ? [] : [await tryToken(baseUrl, trial.path, token)]),
   ];
 }
 
 /** Sends one GET with the token; of the answer's body nothing is shown. */
-async function tryToken({ baseUrl, path }: TokenTrial, token: string): Promise<Finding> {
+async function tryToken(baseUrl: string, path: string, token: string): Promise<Finding> {
   const version = programVersion();
   const client = createClient({ baseUrl, concurrency: 1, timeoutMs: CALL_TIMEOUT_MS, version });
   try {

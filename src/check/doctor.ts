@@ -35,7 +35,7 @@ export async function examine(io: Io, call: string | null): Promise<readonly Fin
 async function checkTarget({ baseUrl, tokenSource }: Environment, call: string | null): Promise<Finding[]> {
   const found = await checkService(baseUrl);
   const isThere = baseUrl !== null && found.every(({ status }) => status !== 'problem');
-  const trial = isThere && call !== null ? { baseUrl, path: call } : null;
+  const trial = call === null ? null : { baseUrl: isThere ? baseUrl : null, path: call };
   return [...found, ...(await checkCredentials(tokenSource, trial))];
 }
 

@@ -62,7 +62,7 @@ export type Checked = {
     readonly examples: readonly KeyExample[];
   };
   readonly references: ReferenceCounts;
-  /** How many requests would be sent of each call; an update counts though nothing may turn out to have changed. */
+  /** How many requests would be sent of each call. */
   readonly calls: Readonly<Record<string, number>>;
   /** The first of them, as they would be sent, and at least one of each call. */
   readonly requests: readonly SampleRequest[];

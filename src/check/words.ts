@@ -159,7 +159,7 @@ function callLines({ calls, keys }: Checked, { operation, onKnownKey }: JobDefin
   if (creates + updates === 0) return [];
   const counts = [
     ...(creates > 0 ? [countOf(creates, 'create')] : []),
-    ...(updates > 0 ? [`${countOf(updates, 'update')} (a row that changes nothing is skipped)`] : []),
+    ...(updates > 0 ? [countOf(updates, 'update')] : []),
   ];
   const unknown = keys.reason === null ? '' : ': without a ledger every key is taken for a new one';
   return [entry('sends', `${counts.join(', ')}${unknown}`)];

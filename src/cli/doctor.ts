@@ -30,6 +30,9 @@ const QUERY = /^(?:[\w\-.~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*$/;
 
 /** The path of a call, and what may follow a `?`; nothing in it can lead to another address. */
 function callPath(text: string): string {
+  if (!text.startsWith('/')) {
+    throw new InvalidArgumentError('expected the path alone, below MSB_BASE_URL and beginning with /.');
+  }
   const at = text.indexOf('?');
   const path = parsePathTemplate(at < 0 ? text : text.slice(0, at));
   if (typeof path === 'string') throw new InvalidArgumentError(`expected ${path}.`);
