@@ -8,7 +8,7 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type JobDefinition, jobDefinitionSchema, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { noOutcomes, OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
+import { noOutcomes, OUTCOMES, type OutcomeCounts, wasAccepted } from '../model/outcome.ts';
 import {
   chunksOf,
   openRows,
@@ -279,6 +279,19 @@ export async function openRunsOf(
     );
   }
   return open;
+}
+
+const ACCEPTED = OUTCOMES.filter(wasAccepted).map((outcome) => `o:${outcome}`);
+
+/** Whether the service has accepted a row of any run; looked for from the newest run on. */
+export async function hasEverAccepted(redis: RedisConnection, keys: LedgerKeys): Promise<boolean> {
+  const ids = await redis.zrevrange(keys.runs, 0, -1);
+  for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
+    const part = ids.slice(at, at + RUNS_PER_LOOK);
+    const found = await Promise.all(part.map((id) => redis.hmget(keys.run(id).record, ...ACCEPTED)));
+    if (found.flat().some((count) => Number(count ?? 0) > 0)) return true;
+  }
+  return false;
 }
 
 /** Ids of all runs with rows that have no outcome yet, whatever their state, oldest first. */
