@@ -11,8 +11,9 @@ import { noteConnectError } from './network-error.ts';
 
 /** Less than the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read a request. */
 export const KEEP_ALIVE_MS = 4_000;
-/** A SYN is sent three times within it; whoever looks at an address that swallows packets is told within 5 s. */
-const CONNECT_TIMEOUT_MS = 3_500;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** For the first connections, before any came about or failed: whoever mistyped an address that swallows packets is told within 5 s. */
+const FIRST_CONNECT_TIMEOUT_MS = 3_500;
 /** A record is some kilobytes and a payment's documents are some hundred records: more is no answer of this service. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
@@ -36,6 +37,8 @@ export type ClientOptions = {
   readonly keepAliveMs?: number;
   /** 10 s by default; undici's timers are up to a second late. */
   readonly connectTimeoutMs?: number;
+  /** Until a connection came about or failed. */
+  readonly firstConnectTimeoutMs?: number;
   /** 8 MiB by default. */
   readonly maxResponseBytes?: number;
   /** A certificate authority (PEM) to trust instead of Node's own. */
@@ -106,15 +109,21 @@ function createPool(origin: string, options: ClientOptions): Pool {
 
 /** undici's own connector; what it fails with is noted, since then no request can have gone out. */
 function createConnector(options: ClientOptions): buildConnector.connector {
-  const connect = buildConnector({
-    allowH2: false,
-    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    // Given explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
-    rejectUnauthorized: true,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-  });
+  const connectWithin = (timeout: number) =>
+    buildConnector({
+      allowH2: false,
+      timeout,
+      // Given explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
+      rejectUnauthorized: true,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    });
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS, firstConnectTimeoutMs = FIRST_CONNECT_TIMEOUT_MS } = options;
+  const first = connectWithin(Math.min(firstConnectTimeoutMs, connectTimeoutMs));
+  const patient = connectWithin(connectTimeoutMs);
+  let isTried = false;
   return (target, callback) =>
-    connect(target, (...result) => {
+    (isTried ? patient : first)(target, (...result) => {
+      isTried = true;
       if (result[0] !== null) noteConnectError(result[0]);
       callback(...result);
     });

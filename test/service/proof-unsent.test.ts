@@ -99,6 +99,13 @@ test.each<[string, scheme: string, port: () => Promise<number>, unknown, Partial
     'UND_ERR_CONNECT_TIMEOUT',
     SOON,
   ],
+  [
+    'a first connection that is never accepted, where later ones are waited for for longer',
+    'http://127.0.0.1',
+    neverAccepting,
+    'UND_ERR_CONNECT_TIMEOUT',
+    { connectTimeoutMs: 600_000, firstConnectTimeoutMs: 300 },
+  ],
   ['a handshake that is reset', 'https://127.0.0.1', leavesHandshake('resetAndDestroy'), 'ECONNRESET'],
   ['a handshake that is broken off', 'https://127.0.0.1', leavesHandshake('end'), 'ECONNRESET'],
   ['a server that does not speak TLS', 'https://127.0.0.1', plainServer, matching(/^ERR_SSL_/)],
