@@ -133,7 +133,7 @@ test('three of the forms arrive at the service byte-identical', async () => {
     ['a.csv.gz', encode(csv('\t', '\r'), 'utf-16le', { bom: true, gzip: true })],
     ['a.xlsx', await xlsxOf(portfolio)],
   ];
-  const job = await flow.file('job.yaml', 'operation: subclient.update\n');
+  const job = await flow.file('job.yaml', 'operation: subclient.update\nsend: { canary: 0 }\n');
   for (const [name, bytes] of forms) {
     await writeFile(join(flow.home, name), bytes);
     await flow.run(['--job-file', job, join(flow.home, name)]);

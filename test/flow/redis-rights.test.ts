@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv } from '../support/flow.ts';
 import { startRedisNode } from '../support/redis-node.ts';
 import { documentedRights } from '../support/redis-rights.ts';
+import { summaryFrom } from '../support/run-control.ts';
 
 const RIGHTS = documentedRights('one server');
 
@@ -15,7 +16,9 @@ async function startWith(rights: string) {
 test('a user with the rights that the document names loads, looks, reruns and is never refused', async () => {
   const { admin, flow, env, file } = await startWith(RIGHTS);
   flow.sandbox.setFaults(['404=100%']);
-  const { summary } = await flow.run(['subclients-create', file], env);
+  const stopped = await flow.run(['subclients-create', file], env);
+  expect(stopped.summary.reason).toBe('canary');
+  const { summary } = await summaryFrom(flow, ['resume', stopped.summary.run], env);
   expect(summary.outcomes.failed).toBe(300);
   flow.sandbox.setFaults([]);
   const rerun = await flow.onboard(['rerun', summary.run, '--json'], env);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { TIMES } from '../faults/support/times.ts';
-import { type Flow, type FlowOptions, startFlow, subclientsCsv } from '../support/flow.ts';
+import { createJob, type Flow, type FlowOptions, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
@@ -15,7 +15,8 @@ const rowsOf = async (flow: Flow, summary: Summary) =>
 async function allFailed(rows: number, options: FlowOptions = {}) {
   const flow = await startFlow({ times: TIMES, faults: ['404=always'], ...options });
   const file = await flow.file('a.csv', subclientsCsv(rows));
-  const { summary } = await flow.run(['subclients-create', file]);
+  const job = await flow.file('job.yaml', createJob());
+  const { summary } = await flow.run(['--job-file', job, file]);
   expect(summary.outcomes.failed).toBe(rows);
   flow.sandbox.setFaults(['latency=50ms']);
   await rm(file);

@@ -272,14 +272,19 @@ export function subclientsCsv(rows: number, prefix = 'K'): string {
   return ['externalId,details.name', ...lines, ''].join('\n');
 }
 
-/** A definition (YAML) that creates those, and sends their keys along; `send`: as it stands in the braces. */
+/**
+ * A definition (YAML) that creates those, and sends their keys along; `send`: as it stands in the braces. No rows go first unless it
+ * says so: a test's service may fail all.
+ */
 export function createJob(send = ''): string {
   const lines = [
     'operation: subclient.create',
     'key: externalId',
     'fields: { additionalInformation.crmId: externalId }',
   ];
-  return [...lines, ...(send === '' ? [] : [`send: { ${send} }`]), ''].join('\n');
+  const canary = send.includes('canary') ? [] : ['canary: 0'];
+  const settings = [...canary, ...(send === '' ? [] : [send])].join(', ');
+  return [...lines, `send: { ${settings} }`, ''].join('\n');
 }
 
 /** The keys of such rows, one after the other. */

@@ -114,7 +114,7 @@ const FIELDS: Readonly<Record<FaultyOperation, string>> = {
 };
 
 function jobText(operation: FaultyOperation, concurrency: number): string {
-  const send = `concurrency: ${concurrency}, timeoutSeconds: ${TIMEOUT_SECONDS}, attempts: ${ATTEMPTS}`;
+  const send = `canary: 0, concurrency: ${concurrency}, timeoutSeconds: ${TIMEOUT_SECONDS}, attempts: ${ATTEMPTS}`;
   const [key] = HEADERS[operation];
   return `operation: ${operation}\nkey: ${key}\nfields: { ${FIELDS[operation]} }\nsend: { ${send} }\n`;
 }
