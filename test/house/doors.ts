@@ -37,6 +37,7 @@ export const DOORS: Doors = {
   ledger: [
     'chunk-ledger.ts',
     'breaker.ts',
+    'census.ts',
     'epoch.ts',
     'verification.ts',
     'intent.ts',
@@ -63,6 +64,7 @@ export const DOORS: Doors = {
   ],
   redis: ['connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
   report: ['report.ts', 'summary.ts', 'words.ts', 'csv-text.ts'],
+  metrics: ['meter.ts', 'registry.ts', 'server.ts'],
   sandbox: ['sandbox.ts', 'options.ts', 'flags.ts'],
   delivery: [
     'delivery.ts',
@@ -90,8 +92,9 @@ export const DOORS: Doors = {
     'progress.ts',
     'redis-wait.ts',
     'service-notice.ts',
+    'vitals.ts',
   ],
   check: ['file.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
-  inbox: ['watch.ts', 'watcher.ts', 'job-book.ts', 'overview.ts'],
+  inbox: ['watch.ts', 'watcher.ts', 'job-book.ts', 'numbers.ts', 'overview.ts'],
   cli: ['process.ts'],
 };
