@@ -12,6 +12,7 @@ import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../runs/input.ts';
+import { tellEvents } from '../runs/messages.ts';
 import { beginFile, waitForJobs } from '../runs/register.ts';
 import { knownReport } from '../runs/report.ts';
 import { fileRows } from '../runs/rows.ts';
@@ -97,6 +98,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
     const joined = await joinTarget(session, service, terms);
     await tellVitals(joined, { address: flags.metrics });
+    await tellEvents(joined);
     return await runInOrder(input, joined, flags);
   } finally {
     await releasers.release();

@@ -14,13 +14,15 @@ import {
   startSandboxChild,
 } from '../delivery/target.ts';
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
+import { refusedSince } from '../inbox/needs.ts';
 import { countFiles } from '../inbox/numbers.ts';
 import { watchInboxes } from '../inbox/watch.ts';
-import { createWatcher, type WatchOptions } from '../inbox/watcher.ts';
+import { createWatcher, type Watcher, type WatchOptions } from '../inbox/watcher.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT } from '../model/exit.ts';
+import { tellEvents } from '../runs/messages.ts';
 import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import {
@@ -31,6 +33,7 @@ import {
   openSession,
   prepareHome,
   type Session,
+  type TargetSession,
   withSession,
 } from '../session.ts';
 import {
@@ -78,7 +81,7 @@ async function start(flags: StartFlags, io: Io): Promise<number> {
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
     const joined = await joinTarget(session, service, join);
     const watcher = createWatcher(joined, book, flags);
-    await tellVitals(joined, { address: flags.metrics, inbox: countFiles(watcher) });
+    await tellToOthers(watcher, joined, flags);
     tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
     return watchInboxes(watcher, { sends: true });
   });
@@ -89,6 +92,12 @@ async function openBook({ env }: Session): Promise<JobBook> {
   const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
   await prepareHome(env);
   return book;
+}
+
+/** Monitors, and people who want to hear of events; `joined` has the terminal to itself. */
+async function tellToOthers(watcher: Watcher, joined: TargetSession, { metrics }: InboxFlags): Promise<void> {
+  await tellVitals(joined, { address: metrics, inbox: countFiles(watcher) });
+  await tellEvents(joined, { refusedSince: (time) => refusedSince(watcher.home, time) });
 }
 
 function startedService({ sandbox, fault }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
@@ -128,7 +137,7 @@ async function watch(flags: WatchFlags, io: Io): Promise<number> {
     await checkRedisSettings(session, flags.acceptRedisSettings);
     const joined = await joinTarget(session, service, { sends: false });
     const watcher = createWatcher(joined, book, flags);
-    await tellVitals(joined, { address: flags.metrics, inbox: countFiles(watcher) });
+    await tellToOthers(watcher, joined, flags);
     tell(io, `Watching ${watcher.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
     if (watcher.once) tell(io, WAITS);
     return watchInboxes(watcher, { sends: false });
@@ -218,6 +227,7 @@ async function work(flags: WorkFlags, io: Io): Promise<number> {
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
     const joined = await joinTarget(session, service, join);
     await tellVitals(joined, { address: flags.metrics });
+    await tellEvents(joined);
     tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
     await tellOfService(joined);
     return EXIT.interrupted;

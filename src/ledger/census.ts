@@ -15,8 +15,8 @@ export type RunBrief = Pick<
   Run,
   'id' | 'job' | 'state' | 'reason' | 'rows' | 'outcomes' | 'startedAt' | 'finishedAt'
 > & {
-  /** When it came into its state, ISO 8601; `null` where an earlier version moved it. */
-  readonly movedAt: string | null;
+  /** When it came into its state, ms; `null` where it is queued still. */
+  readonly movedAt: number | null;
 };
 
 /** Each job's latest run that is over. */
@@ -81,7 +81,7 @@ const briefSchema = z.object({
   outcomes: outcomeCountsSchema,
   startedAt: time,
   finishedAt: time,
-  movedAt: time,
+  movedAt: z.coerce.number().nullable(),
 });
 
 /** `null`: the run is gone from the ledger. */

@@ -11,20 +11,23 @@ import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 import { memoryIo } from './memory-io.ts';
 
 const own = useOwnRedis();
 /** How long the service takes: the worker is interrupted at the beginning of it. */
 const ANSWER_MS = 200;
 
-/** A service that calls `onRequest` when it has read one, and creates. */
-async function startService(onRequest: () => void) {
+/** A service that calls `onRequest` when it has read one, and creates when that is over. */
+async function startService(onRequest: () => Promise<void> | void) {
   let made = 0;
   const server = createServer((request, response) => {
     request.resume().once('end', () => {
       made += 1;
-      onRequest();
-      setTimeout(() => response.end(`{"id":"made-${made}"}`), ANSWER_MS);
+      void (async () => {
+        await onRequest();
+        setTimeout(() => response.end(`{"id":"made-${made}"}`), ANSWER_MS);
+      })();
     });
   });
   server.listen(0, '127.0.0.1');
@@ -81,13 +84,13 @@ test('a worker that is interrupted waits for the answer to its row in flight, re
 test('a worker is asked for its metrics while it sends: what is in flight, and what came of the rows before', async () => {
   const interruption = new AbortController();
   const scrapes: string[] = [];
-  const service = await startService(() => {
-    void (async () => {
-      const [, url = ''] = /Metrics at (\S+)\/metrics,/.exec(run.io.stderr.text) ?? [];
-      scrapes.push(await (await fetch(`${url}/metrics`)).text());
-      scrapes.push(await (await fetch(`${url}/readyz`)).text());
-      if (service.made() === 2) interruption.abort();
-    })();
+  const service = await startService(async () => {
+    const metricsUrl = () => /Metrics at (\S+)\/metrics,/.exec(run.io.stderr.text)?.[1];
+    // The worker may be faster than what it says of itself.
+    await until(() => metricsUrl() !== undefined);
+    scrapes.push(await (await fetch(`${metricsUrl()}/metrics`)).text());
+    scrapes.push(await (await fetch(`${metricsUrl()}/readyz`)).text());
+    if (service.made() === 2) interruption.abort();
   });
   const run = await waitingRun(service.url, interruption);
   expect(await run.work('--metrics', '127.0.0.1:0')).toBe(4);
