@@ -16,7 +16,13 @@ import { goingOnWith, latestRuns } from '../runs/status.ts';
 import { type Ledger, openLedger } from '../session.ts';
 import { type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
 import { checkHome, checkNode, checkRedis } from './doctor-machine.ts';
-import { checkCredentials, checkJobs, checkService, examineEnvironment } from './doctor-settings.ts';
+import {
+  checkCredentials,
+  checkJobs,
+  checkNotify,
+  checkService,
+  examineEnvironment,
+} from './doctor-settings.ts';
 
 /** The findings in the order in which they are best put right. */
 export async function examine(io: Io): Promise<readonly Finding[]> {
@@ -28,6 +34,7 @@ export async function examine(io: Io): Promise<readonly Finding[]> {
     ...(knowsRedis ? await checkLedger(env) : []),
     ...(knowsService ? await checkService(env.baseUrl) : []),
     ...(knowsService ? await checkCredentials(env.tokenSource) : []),
+    ...(await checkNotify(env.notify)),
     ...(await checkJobs(env.jobsDirectory)),
   ];
 }
